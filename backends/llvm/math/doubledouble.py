@@ -1,0 +1,35 @@
+"""Values in, unevaluated sums of two values out: the error-free steps that the mathematical functions share.
+
+A `Pair` stands for `high + low`, where `low` holds what rounding took from `high`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..text import Emitter, Val
+
+
+class Pair(NamedTuple):
+    high: Val
+    low: Val
+
+
+def fast_two_sum(e: Emitter, a: Val, b: Val) -> Pair:
+    """`a + b` exactly, where `|a| >= |b|`, or `a` is zero, or `a` is a multiple of the unit in the last place of `b`."""
+    high = e.op("fadd", a, b)
+    return Pair(high, e.op("fsub", b, e.op("fsub", high, a)))
+
+
+def two_sum(e: Emitter, a: Val, b: Val) -> Pair:
+    """`a + b` exactly, whichever is larger."""
+    high = e.op("fadd", a, b)
+    share_of_b = e.op("fsub", high, a)
+    share_of_a = e.op("fsub", high, share_of_b)
+    return Pair(high, e.op("fadd", e.op("fsub", a, share_of_a), e.op("fsub", b, share_of_b)))
+
+
+def two_product(e: Emitter, a: Val, b: Val) -> Pair:
+    """`a * b` exactly, unless the low part underflows."""
+    high = e.op("fmul", a, b)
+    return Pair(high, e.fma(a, b, e.fneg(high)))
