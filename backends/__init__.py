@@ -1,0 +1,1 @@
+"""A lowered graph in, something callable out."""

@@ -1,0 +1,1 @@
+"""Mathematical functions as vector code, one module per family."""

@@ -1,0 +1,1 @@
+"""`.weft` text or a traced Python function in, a graph out."""

@@ -1,0 +1,117 @@
+"""The only way to make a node: it checks operands, runs the op's rules and records the span."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from . import dims
+from .dims import Size
+from .dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
+from .errors import LimitExceeded, Span, TypeProblem, WeftError
+from .facts import Facts
+from .graph import Graph, Node, Value
+from .ops import CONSTANT, SIZE, OpDef, Trait
+from .types import Attr, Sizes, TensorType
+
+MAX_NODES = 100_000
+
+
+class Builder:
+    """Builds one graph. `facts` holds what is known about its sizes."""
+
+    def __init__(self, name: str, facts: Facts | None = None) -> None:
+        self.name = name
+        self.facts = facts or Facts()
+        self.inputs: list[Value] = []
+        self.nodes: list[Node] = []
+        self.attrs: dict[str, Attr] = {}
+
+    def input(self, name: str, type: TensorType) -> Value:
+        value = Value(type, name=name)
+        self.inputs.append(value)
+        return value
+
+    def node(
+        self,
+        op: OpDef,
+        operands: Sequence[Value],
+        attrs: Mapping[str, Attr] | None = None,
+        span: Span | None = None,
+        body: Graph | None = None,
+        types: tuple[TensorType, ...] | None = None,
+    ) -> Node:
+        """A node whose result types come from the op's rules (`types` is for ops that have none, such as a region)."""
+        attrs = attrs or {}
+        if op.arity is not None and len(operands) != op.arity:
+            raise TypeProblem(f"{op.name} takes {op.arity} operands, not {len(operands)}", span)
+        if len(self.nodes) >= MAX_NODES:
+            raise LimitExceeded(f"more than {MAX_NODES} operations in one kernel", span)
+        if types is None:
+            types = self.infer(op, operands, attrs, span)
+        node = Node(op, tuple(operands), attrs, types, span, body)
+        self.nodes.append(node)
+        return node
+
+    def op(self, op: OpDef, *operands: Value, span: Span | None = None, **attrs: Attr) -> Value:
+        """The result of a node with one result."""
+        return self.node(op, operands, attrs, span).result
+
+    def infer(
+        self, op: OpDef, operands: Sequence[Value], attrs: Mapping[str, Attr], span: Span | None
+    ) -> tuple[TensorType, ...]:
+        """The types that the op's rules give."""
+        try:
+            _, results = op.dtypes(tuple(v.type.dtype for v in operands), attrs)
+            shapes = op.shapes(self.facts, [v.type.shape for v in operands], attrs)
+        except WeftError as error:
+            error.span = error.span or span
+            raise
+        pairs = zip(results, shapes, strict=True)
+        return tuple(TensorType(d.strong if d.weak and s else d, s) for d, s in pairs)
+
+    def constant(
+        self, value: bool | int | float | complex, dtype: DType | None = None, span: Span | None = None
+    ) -> Value:
+        """A literal: weak, as a Python number is, unless a dtype is given."""
+        if dtype is None:
+            weak = {int: WEAK_INT, float: WEAK_FLOAT, complex: WEAK_COMPLEX}
+            dtype = BOOL if isinstance(value, bool) else weak[type(value)]
+        return self.op(CONSTANT, value=value, dtype=dtype, span=span)
+
+    def size(self, size: Size, span: Span | None = None) -> Value:
+        """A size as a weak integer."""
+        size = self.facts.canonical(size)
+        if isinstance(size, int):
+            return self.constant(size, span=span)
+        return self.op(SIZE, size=Sizes((size,)), span=span)
+
+    def finish(self, outputs: Sequence[Value]) -> Graph:
+        """The graph, with every size in the one form that is known by now."""
+        known = self.facts.canonical
+        for value in [*self.inputs, *(r for n in self.nodes for r in n.results)]:
+            shape = tuple(known(s) for s in value.type.shape)
+            if shape != value.type.shape:
+                value.type = TensorType(value.type.dtype, shape)
+        for node in self.nodes:
+            if any(isinstance(a, Sizes) for a in node.attrs.values()):
+                node.attrs = {
+                    k: Sizes(known(s) for s in a) if isinstance(a, Sizes) else a for k, a in node.attrs.items()
+                }
+        attrs = dict(self.attrs)
+        if self.facts.guards:
+            attrs["guards"] = tuple(f"{a} == {b}" for a, b in self.facts.guards)
+        return Graph(self.name, tuple(self.inputs), tuple(self.nodes), tuple(outputs), attrs)
+
+
+def is_scalar_result(value: Value) -> bool:
+    """Whether NumPy gives this value as a scalar rather than as an array without dimensions."""
+    node = value.node
+    return not value.type.shape and node is not None and (Trait.SCALAR in node.op.traits or "element" in node.attrs)
+
+
+def parse_guards(graph: Graph) -> list[tuple[Size, Size]]:
+    """The equalities between sizes under which the graph is valid."""
+    texts = graph.attrs.get("guards", ())
+    assert isinstance(texts, tuple)
+    pairs = (str(t).split(" == ") for t in texts)
+    return [(dims.parse(a), dims.parse(b)) for a, b in pairs]

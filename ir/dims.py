@@ -1,0 +1,333 @@
+"""Sizes that are numbers or symbolic expressions in a normal form, so that equal sizes compare equal.
+
+A `Dim` is a polynomial with integer coefficients over atoms; an atom is a symbol or `min`, `max` or `floordiv`
+of further sizes. A polynomial without symbols is a plain `int`, so a size is an `int | Dim`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Union
+
+from .errors import ShapeProblem
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Atom:
+    """A symbol (no arguments) or a function of sizes that is not polynomial."""
+
+    name: str
+    args: tuple[Size, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(str, self.args))})" if self.args else self.name
+
+
+Monomial = tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A polynomial: sorted monomials with their coefficients, none of them zero."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    def __add__(self, other: Size) -> Size:
+        return _combine(self, other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Size) -> Size:
+        return _combine(self, other, -1)
+
+    def __rsub__(self, other: Size) -> Size:
+        return _combine(other, self, -1)
+
+    def __neg__(self) -> Size:
+        return self * -1
+
+    def __mul__(self, other: Size) -> Size:
+        product: dict[Monomial, int] = {}
+        for left, a in self.terms:
+            for right, b in _terms(other):
+                key = tuple(sorted(left + right, key=str))
+                product[key] = product.get(key, 0) + a * b
+        return _build(product)
+
+    __rmul__ = __mul__
+
+    def __lt__(self, other: Size) -> bool:
+        return str(self) < str(other)
+
+    def __gt__(self, other: Size) -> bool:
+        return str(self) > str(other)
+
+    def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        out = ""
+        for monomial, coefficient in self.terms:
+            sign = ("-" if coefficient < 0 else "") if not out else (" - " if coefficient < 0 else " + ")
+            factors = [str(a) for a in monomial]
+            if abs(coefficient) != 1 or not factors:
+                factors.insert(0, str(abs(coefficient)))
+            out += sign + "*".join(factors)
+        return out
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        found: set[str] = set()
+        for monomial, _ in self.terms:
+            for atom in monomial:
+                found |= {atom.name} if not atom.args else set().union(*(symbols(a) for a in atom.args))
+        return frozenset(found)
+
+
+Size = Union[int, Dim]
+
+
+def symbol(name: str) -> Dim:
+    """The size called `name`."""
+    return Dim((((Atom(name),), 1),))
+
+
+def symbols(size: Size) -> frozenset[str]:
+    """The names that a size depends on."""
+    return frozenset() if isinstance(size, int) else size.symbols
+
+
+def minimum(a: Size, b: Size) -> Size:
+    """The smaller size."""
+    return _choose("min", a, b)
+
+
+def maximum(a: Size, b: Size) -> Size:
+    """The larger size."""
+    return _choose("max", a, b)
+
+
+def floordiv(a: Size, b: int) -> Size:
+    """`a // b` for a positive number `b`; exact divisions stay polynomials."""
+    if isinstance(a, int):
+        return a // b
+    if b == 1:
+        return a
+    if all(c % b == 0 for _, c in a.terms):
+        return _build({m: c // b for m, c in a.terms})
+    return _build({(Atom("floordiv", (a, b)),): 1})
+
+
+def divide(a: Size, b: Size) -> Size | None:
+    """`a / b` where it is exact for every value of the symbols, else None."""
+    if a == b:
+        return 1
+    if isinstance(b, int):
+        if b == 0 or any(c % b for _, c in _terms(a)):
+            return None
+        return _build({m: c // b for m, c in _terms(a)})
+    if len(b.terms) != 1:
+        return None
+    (divisor, scale), quotient = b.terms[0], {}
+    for monomial, coefficient in _terms(a):
+        rest = list(monomial)
+        for atom in divisor:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        if coefficient % scale:
+            return None
+        quotient[tuple(rest)] = coefficient // scale
+    return _build(quotient)
+
+
+def product(sizes: Iterable[Size]) -> Size:
+    """All sizes multiplied."""
+    total: Size = 1
+    for size in sizes:
+        total = total * size
+    return total
+
+
+def evaluate(size: Size, env: Mapping[str, int]) -> int:
+    """The number that a size is, given its symbols."""
+    if isinstance(size, int):
+        return size
+    total = 0
+    for monomial, coefficient in size.terms:
+        for atom in monomial:
+            coefficient *= _evaluate_atom(atom, env)
+        total += coefficient
+    return total
+
+
+def substitute(size: Size, env: Mapping[str, Size]) -> Size:
+    """The size with symbols replaced."""
+    if isinstance(size, int) or not (size.symbols & env.keys()):
+        return size
+    total: Size = 0
+    for monomial, coefficient in size.terms:
+        term: Size = coefficient
+        for atom in monomial:
+            term = term * _substitute_atom(atom, env)
+        total = total + term
+    return total
+
+
+def _evaluate_atom(atom: Atom, env: Mapping[str, int]) -> int:
+    if not atom.args:
+        return env[atom.name]
+    values = [evaluate(a, env) for a in atom.args]
+    if atom.name == "floordiv":
+        return values[0] // values[1]
+    return min(values) if atom.name == "min" else max(values)
+
+
+def _substitute_atom(atom: Atom, env: Mapping[str, Size]) -> Size:
+    if not atom.args:
+        return env.get(atom.name, _build({(atom,): 1}))
+    args = [substitute(a, env) for a in atom.args]
+    if atom.name == "floordiv":
+        assert isinstance(args[1], int)
+        return floordiv(args[0], args[1])
+    total = args[0]
+    for arg in args[1:]:
+        total = _choose(atom.name, total, arg)
+    return total
+
+
+def _terms(size: Size) -> tuple[tuple[Monomial, int], ...]:
+    if isinstance(size, int):
+        return (((), size),) if size else ()
+    return size.terms
+
+
+def _build(terms: Mapping[Monomial, int]) -> Size:
+    kept = {m: c for m, c in terms.items() if c}
+    if not kept:
+        return 0
+    if len(kept) == 1 and () in kept:
+        return kept[()]
+    order = sorted(kept.items(), key=lambda item: (not item[0], [str(a) for a in item[0]]))
+    return Dim(tuple(order))
+
+
+def _combine(a: Size, b: Size, sign: int) -> Size:
+    """`a + sign*b`; a lone `min` or `max` takes the rest into its arguments, so that slices compare equal."""
+    total = dict(_terms(a))
+    for monomial, coefficient in _terms(b):
+        total[monomial] = total.get(monomial, 0) + sign * coefficient
+    result = _build(total)
+    if isinstance(result, int) or (len(result.terms) == 1 and result.terms[0][1] > 0):
+        return result
+    choices = [(m[0], c) for m, c in result.terms if len(m) == 1 and m[0].name in ("min", "max") and m[0].args]
+    others = [m for m, _ in result.terms if any(a.args and a.name in ("min", "max") for a in m)]
+    if len(choices) != 1 or len(others) != 1 or abs(choices[0][1]) != 1:
+        return result
+    atom, coefficient = choices[0]
+    rest = _build({m: c for m, c in result.terms if m != (atom,)})
+    name = atom.name if coefficient == 1 else {"min": "max", "max": "min"}[atom.name]
+    first, *more = ((rest + arg if coefficient == 1 else rest - arg) for arg in atom.args)
+    for arg in more:
+        first = _choose(name, first, arg)
+    return first
+
+
+def _choose(name: str, a: Size, b: Size) -> Size:
+    pick = min if name == "min" else max
+    args: dict[Size, None] = {}
+    for size in (a, b):
+        lone = size.terms[0] if isinstance(size, Dim) and len(size.terms) == 1 else None
+        if lone and lone[1] == 1 and len(lone[0]) == 1 and lone[0][0].name == name and lone[0][0].args:
+            args.update(dict.fromkeys(lone[0][0].args))
+        else:
+            args[size] = None
+    kept: list[Size] = []
+    for size in args:
+        for i, other in enumerate(kept):
+            if isinstance(gap := size - other, int):
+                kept[i] = other + pick(gap, 0)
+                break
+        else:
+            kept.append(size)
+    if name == "max" and 0 in kept and any(_never_negative(k) for k in kept if k != 0):
+        kept.remove(0)
+    if name == "min" and 0 in kept and all(_never_negative(k) for k in kept):
+        return 0
+    if len(kept) == 1:
+        return kept[0]
+    return _build({(Atom(name, tuple(sorted(kept, key=str))),): 1})
+
+
+def _never_negative(size: Size) -> bool:
+    """Whether a size is at least 0 because its symbols are."""
+    return all(c >= 0 and all(_atom_never_negative(a) for a in m) for m, c in _terms(size))
+
+
+def _atom_never_negative(atom: Atom) -> bool:
+    if not atom.args:
+        return True
+    test = any if atom.name == "max" else all
+    return test(_never_negative(a) for a in atom.args)
+
+
+_TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|([-+*(),]))")
+
+
+def parse(text: str) -> Size:
+    """The size that `str` of a size printed."""
+    tokens, at = [], 0
+    while at < len(text.rstrip()):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise ShapeProblem(f"not a size: '{text}'")
+        tokens.append(match.group().strip())
+        at = match.end()
+    size, rest = _parse_sum(tokens, 0)
+    if rest != len(tokens):
+        raise ShapeProblem(f"not a size: '{text}'")
+    return size
+
+
+def _parse_sum(tokens: list[str], at: int) -> tuple[Size, int]:
+    total: Size = 0
+    sign = 1
+    if at < len(tokens) and tokens[at] == "-":
+        sign, at = -1, at + 1
+    while True:
+        term, at = _parse_product(tokens, at)
+        total = total + term * sign
+        if at >= len(tokens) or tokens[at] not in "+-":
+            return total, at
+        sign, at = (1 if tokens[at] == "+" else -1), at + 1
+
+
+def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
+    total: Size = 1
+    while True:
+        if at >= len(tokens):
+            raise ShapeProblem("a size ends too early")
+        token = tokens[at]
+        at += 1
+        factor: Size
+        if token.isdigit():
+            factor = int(token)
+        elif at < len(tokens) and tokens[at] == "(":
+            args: list[Size] = []
+            while tokens[at] != ")":
+                arg, at = _parse_sum(tokens, at + 1)
+                args.append(arg)
+                if at >= len(tokens):
+                    raise ShapeProblem("a size ends too early")
+            at += 1
+            factor = _substitute_atom(Atom(token, tuple(args)), {})
+        else:
+            factor = symbol(token)
+        total = total * factor
+        if at >= len(tokens) or tokens[at] != "*":
+            return total, at
+        at += 1

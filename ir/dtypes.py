@@ -1,0 +1,106 @@
+"""Element types: the fifteen of the language and the weak kinds that literals and Python numbers have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from .errors import TypeProblem, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class DType:
+    """An element type. `weak` ones belong to Python numbers and give way to any strong type of their kind (NEP 50)."""
+
+    name: str
+    kind: str  # "bool", "int", "uint", "float" or "complex"
+    bits: int
+    weak: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def size(self) -> int:
+        """Bytes per element in memory."""
+        return max(1, self.bits // 8)
+
+    @property
+    def numpy(self) -> np.dtype:
+        """The NumPy dtype; of a weak kind, the one its values are computed in."""
+        return _numpy_dtype(self)
+
+    @property
+    def strong(self) -> DType:
+        """The type a weak kind takes where nothing asks for another."""
+        return _STRONG[self.name] if self.weak else self
+
+    @property
+    def is_integer(self) -> bool:
+        return self.kind in ("int", "uint")
+
+
+BOOL = DType("bool", "bool", 1)
+I8, I16, I32, I64 = (DType(f"i{b}", "int", b) for b in (8, 16, 32, 64))
+U8, U16, U32, U64 = (DType(f"u{b}", "uint", b) for b in (8, 16, 32, 64))
+F16, F32, F64 = (DType(f"f{b}", "float", b) for b in (16, 32, 64))
+BF16 = DType("bf16", "float", 16)
+C64, C128 = DType("c64", "complex", 64), DType("c128", "complex", 128)
+WEAK_INT = DType("weak int", "int", 64, weak=True)
+WEAK_FLOAT = DType("weak float", "float", 64, weak=True)
+WEAK_COMPLEX = DType("weak complex", "complex", 128, weak=True)
+
+ALL = (BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, C64, C128)
+BY_NAME = {d.name: d for d in ALL}
+WEAK = {"int": WEAK_INT, "float": WEAK_FLOAT, "complex": WEAK_COMPLEX}
+CLASSES = {
+    "int": tuple(d for d in ALL if d.kind == "int"),
+    "uint": tuple(d for d in ALL if d.kind == "uint"),
+    "float": tuple(d for d in ALL if d.kind == "float"),
+    "complex": (C64, C128),
+    "number": tuple(d for d in ALL if d.kind != "bool"),
+    "any": ALL,
+}
+
+_STRONG = {"weak int": I64, "weak float": F64, "weak complex": C128}
+_NUMPY_NAMES = {
+    "bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
+    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
+    "f16": "float16", "f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex128",
+}  # fmt: skip
+_FROM_NUMPY = {np.dtype(n): BY_NAME[w] for w, n in _NUMPY_NAMES.items()}
+NATIVE = frozenset((BOOL, I32, I64, F32, F64))
+
+
+@cache
+def _numpy_dtype(dtype: DType) -> np.dtype:
+    name = _NUMPY_NAMES.get(dtype.strong.name)
+    if name is None:
+        raise TypeProblem(f"no NumPy dtype for {dtype} on this machine")
+    return np.dtype(name)
+
+
+def from_numpy(dtype: np.dtype) -> DType:
+    """The element type of a NumPy dtype, byte order ignored."""
+    found = _FROM_NUMPY.get(dtype) or _FROM_NUMPY.get(dtype.newbyteorder("="))
+    if found is None:
+        raise TypeProblem(
+            f"dtype {dtype} has no numbers that Weft computes with",
+            hint="Weft takes bool, integers, floats and complex numbers; convert with .astype(...)",
+        )
+    return found
+
+
+def parse(name: str) -> DType:
+    """The element type with this name, `f32` and so on."""
+    found = BY_NAME.get(name)
+    if found is None:
+        raise TypeProblem(f"unknown dtype '{name}'", hint=nearest(name, list(BY_NAME)))
+    return found
+
+
+def python_type(dtype: DType) -> type:
+    """The Python type that stands for a weak kind in NumPy's own promotion."""
+    return {"int": int, "float": float, "complex": complex}[dtype.kind]

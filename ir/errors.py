@@ -1,0 +1,129 @@
+"""Every error that Weft raises, and the source spans that they point at.
+
+One tree under `WeftError`; each is also the built-in that a NumPy user would expect. A span knows its file, line
+and column and shows the line with a caret.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a source: 1-based line and column; `text` is the source line itself, if it is known."""
+
+    file: str
+    line: int
+    column: int = 1
+    length: int = 1
+    text: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+    def show(self) -> str:
+        """The line with a caret below the place."""
+        if self.text is None:
+            return ""
+        shown = self.text.expandtabs(1).rstrip("\n")
+        column = max(1, self.column)
+        width = max(1, min(self.length, len(shown) - column + 1))
+        number = str(self.line)
+        return f" {number} | {shown}\n {' ' * len(number)} | {' ' * (column - 1)}{'^' * width}"
+
+
+class WeftError(Exception):
+    """The root of all errors of Weft: a message, where it happened, and what to do."""
+
+    def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
+        self.hint = hint
+
+    def __str__(self) -> str:
+        parts = [f"{self.span}: {self.message}" if self.span else self.message]
+        if self.span and (shown := self.span.show()):
+            parts.append(shown)
+        if self.hint:
+            parts.append(f"hint: {self.hint}")
+        return "\n".join(parts)
+
+
+class SyntaxProblem(WeftError, SyntaxError):
+    """Kernel text that does not follow the grammar."""
+
+    def __str__(self) -> str:
+        return WeftError.__str__(self)
+
+
+class LimitExceeded(WeftError, ValueError):
+    """Kernel text or a graph beyond a stated limit."""
+
+
+class UnknownName(WeftError, LookupError):
+    """A name that nothing defines."""
+
+
+class TypeProblem(WeftError, TypeError):
+    """A dtype, a kind of value or an argument that does not fit."""
+
+
+class ShapeProblem(WeftError, ValueError):
+    """Ranks or sizes that do not fit."""
+
+
+class ValueProblem(WeftError, ValueError):
+    """A value that is not allowed here."""
+
+
+class IndexProblem(WeftError, IndexError):
+    """An index or an axis out of range."""
+
+
+class OverflowProblem(WeftError, OverflowError):
+    """A Python integer that does not fit the dtype it meets."""
+
+
+class DivisionByZero(WeftError, ZeroDivisionError):
+    """A constant expression divides by zero."""
+
+
+class TraceProblem(WeftError, TypeError):
+    """Python code that would leave the trace, such as a branch on a traced value."""
+
+
+class ImportProblem(WeftError, ImportError):
+    """An `import` that is missing, cyclic or not allowed."""
+
+
+class FileProblem(WeftError, OSError):
+    """A file that can't be read or written."""
+
+    def __str__(self) -> str:
+        return WeftError.__str__(self)
+
+
+class Unsupported(WeftError, NotImplementedError):
+    """Something that Weft does not do, with what to do instead."""
+
+
+class UnsupportedTarget(WeftError, RuntimeError):
+    """No native code for this machine; the reference backend still works."""
+
+
+class VerifyProblem(WeftError, ValueError):
+    """A graph that breaks the rules of the IR."""
+
+
+class PassFailure(WeftError, RuntimeError):
+    """A pass that failed; the message names the file that replays it."""
+
+
+def nearest(name: str, known: list[str]) -> str | None:
+    """A hint that names the nearest known name, if one is near."""
+    import difflib
+
+    found = difflib.get_close_matches(name, sorted(set(known)), n=1, cutoff=0.6)
+    return f"did you mean '{found[0]}'?" if found else None

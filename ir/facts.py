@@ -1,0 +1,123 @@
+"""What is known about symbolic sizes while a graph is built, and what it was assumed from.
+
+A compiled graph serves every size for which its guards hold. A guard says that two sizes are equal; it is
+recorded whenever building asked for something that the types alone do not tell: whether two dimensions that
+meet are the same, whether a computed one is 1, or what number a size is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from . import dims
+from .dims import Dim, Size
+from .errors import ShapeProblem, Span
+
+
+@dataclass
+class Facts:
+    """Equalities between sizes. `sizes` are the numbers of the call at hand, if there is one.
+
+    `strict` is the rule of the language: dimensions with different names never meet.
+    """
+
+    sizes: Mapping[str, int] | None = None
+    strict: bool = False
+    guards: list[tuple[Size, Size]] = field(default_factory=list)
+    _known: dict[str, Size] = field(default_factory=dict)
+    _pairs: dict[Dim, Size] = field(default_factory=dict)
+
+    def canonical(self, size: Size) -> Size:
+        """The one form that all sizes known to be equal have."""
+        size = dims.substitute(size, self._known)
+        return self._pairs.get(size, size) if isinstance(size, Dim) else size
+
+    def number(self, size: Size) -> int | None:
+        """The number that a size is in the call at hand."""
+        size = self.canonical(size)
+        if isinstance(size, int):
+            return size
+        if self.sizes is None or not size.symbols <= self.sizes.keys():
+            return None
+        return dims.evaluate(size, self.sizes)
+
+    def specialize(self, size: Size) -> int | None:
+        """The number that a size is, as a guard of the graph."""
+        number = self.number(size)
+        if number is not None:
+            self.assume_equal(size, number)
+        return number
+
+    def assume_equal(self, a: Size, b: Size) -> None:
+        """From here on `a` and `b` are the same; every later call is checked for it."""
+        a, b = self.canonical(a), self.canonical(b)
+        if a == b:
+            return
+        self.guards.append((a, b))
+        target, replaced = (a, b) if _is_symbol(b) else (b, a)
+        if isinstance(replaced, Dim) and _is_symbol(replaced) and not replaced.symbols <= dims.symbols(target):
+            name = next(iter(replaced.symbols))
+            self._known = {k: dims.substitute(v, {name: target}) for k, v in self._known.items()}
+            self._known[name] = target
+        elif isinstance(a, Dim):
+            self._pairs[a] = b
+        elif isinstance(b, Dim):
+            self._pairs[b] = a
+
+    def same(self, a: Size, b: Size) -> bool:
+        """Whether two sizes are known to be equal."""
+        return self.canonical(a) == self.canonical(b)
+
+    def broadcast(self, shapes: list[tuple[Size, ...]], span: Span | None = None) -> tuple[Size, ...]:
+        """The shape that NumPy's broadcasting gives."""
+        rank = max((len(s) for s in shapes), default=0)
+        result: list[Size] = []
+        for axis in range(-rank, 0):
+            size: Size = 1
+            for shape in shapes:
+                if len(shape) < -axis:
+                    continue
+                met = self._meet(size, shape[axis])
+                if met is None:
+                    raise self._mismatch(shapes, size, shape[axis], span)
+                size = met
+            result.append(size)
+        return tuple(result)
+
+    def _meet(self, a: Size, b: Size) -> Size | None:
+        a, b = self.canonical(a), self.canonical(b)
+        if a == b or b == 1:
+            return a
+        if a == 1:
+            return b
+        if self.strict or (isinstance(a, int) and isinstance(b, int)):
+            return None
+        left, right = self.number(a), self.number(b)
+        if left == right or left is None or right is None:
+            self.assume_equal(a, b)
+            return self.canonical(a)
+        if left == 1:
+            self.assume_equal(a, 1)
+            return b
+        if right == 1:
+            self.assume_equal(b, 1)
+            return a
+        return None
+
+    def _mismatch(self, shapes: list[tuple[Size, ...]], a: Size, b: Size, span: Span | None) -> ShapeProblem:
+        shown = " ".join("(" + ", ".join(map(str, s)) + ("," if len(s) == 1 else "") + ")" for s in self._shown(shapes))
+        hint = "sizes must be equal or 1"
+        if self.strict:
+            hint = f"give both dimensions one name, or insert a 1 with None ('{a}' and '{b}' are different names)"
+        return ShapeProblem(f"operands could not be broadcast together with shapes {shown}", span, hint)
+
+    def _shown(self, shapes: list[tuple[Size, ...]]) -> list[tuple[Size, ...]]:
+        numbers = [tuple(self.number(s) for s in shape) for shape in shapes]
+        if any(n is None for shape in numbers for n in shape):
+            return shapes
+        return [tuple(n for n in shape if n is not None) for shape in numbers]
+
+
+def _is_symbol(size: Size) -> bool:
+    return isinstance(size, Dim) and len(size.terms) == 1 and size.terms[0][1] == 1 and size.symbols == {str(size)}

@@ -1,0 +1,109 @@
+"""The dataflow graph: operations that produce typed values.
+
+A `Graph` keeps its nodes in a topological order and shows itself as a networkx `MultiDiGraph` whose edges carry
+the operand index and the value; networkx is imported only then, because that takes longer than a compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .errors import Span
+from .types import Attr, TensorType
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from .ops import OpDef
+
+
+class Value:
+    """What a node produces, or an input of a graph. Compared by identity."""
+
+    __slots__ = ("index", "name", "node", "type")
+
+    def __init__(self, type: TensorType, node: Node | None = None, index: int = 0, name: str | None = None) -> None:
+        self.type = type
+        self.node = node
+        self.index = index
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<{self.name or (self.node.op.name if self.node else 'input')}: {self.type}>"
+
+
+class Node:
+    """One operation: its definition, operands, attributes, results, source span, and its body if it has one."""
+
+    __slots__ = ("attrs", "body", "op", "operands", "results", "span")
+
+    def __init__(
+        self,
+        op: OpDef,
+        operands: tuple[Value, ...],
+        attrs: Mapping[str, Attr],
+        types: tuple[TensorType, ...],
+        span: Span | None,
+        body: Graph | None = None,
+    ) -> None:
+        self.op = op
+        self.operands = operands
+        self.attrs = attrs
+        self.span = span
+        self.body = body
+        self.results = tuple(Value(t, self, i) for i, t in enumerate(types))
+
+    @property
+    def result(self) -> Value:
+        return self.results[0]
+
+    def __repr__(self) -> str:
+        return f"<{self.op.name} {dict(self.attrs)}>"
+
+
+class Graph:
+    """A kernel, or the body of a node: inputs, nodes in topological order, outputs, and attributes."""
+
+    def __init__(
+        self,
+        name: str,
+        inputs: tuple[Value, ...],
+        nodes: tuple[Node, ...],
+        outputs: tuple[Value, ...],
+        attrs: Mapping[str, Attr] | None = None,
+    ) -> None:
+        self.name = name
+        self.inputs = inputs
+        self.nodes = nodes
+        self.outputs = outputs
+        self.attrs: Mapping[str, Attr] = attrs or {}
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @cached_property
+    def users(self) -> Mapping[Value, list[Node]]:
+        """The nodes that read each value; outputs are not counted."""
+        found: dict[Value, list[Node]] = {}
+        for node in self.nodes:
+            for value in node.operands:
+                found.setdefault(value, []).append(node)
+        return found
+
+    @cached_property
+    def networkx(self) -> nx.MultiDiGraph[Any]:
+        """The graph as networkx: nodes are operations and inputs, edges carry a value and its operand index."""
+        import networkx as nx
+
+        graph: nx.MultiDiGraph[Any] = nx.MultiDiGraph(name=self.name)
+        graph.add_nodes_from(self.inputs)
+        for node in self.nodes:
+            graph.add_node(node, op=node.op.name)
+            for i, value in enumerate(node.operands):
+                graph.add_edge(value.node or value, node, operand=i, value=value)
+        return graph

@@ -1,0 +1,198 @@
+"""The op table: every operation is one `OpDef`.
+
+    >>> TABLE["add"].doc
+    'Sum of two numbers.'
+
+Backends keep a table from `OpDef` to what they make of it; a test demands that the tables are complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from . import rules
+from .dtypes import WEAK_INT
+from .rules import DTypeRule, ShapeRule
+
+
+class Trait(Enum):
+    """What passes and backends may rely on."""
+
+    ELEMENTWISE = auto()  # an element of the result needs the elements at the same index
+    REDUCTION = auto()
+    VIEW = auto()  # an element of the result is an element of the operand
+    COMMUTATIVE = auto()
+    EXPENSIVE = auto()  # not worth computing twice
+    SCALAR = auto()  # NumPy gives a scalar where the result has no dimensions
+    BARRIER = auto()  # never part of a fused region
+
+
+@dataclass(frozen=True, eq=False)
+class OpDef:
+    """One operation. `numpy` is its meaning, on arrays and with the attributes as keywords."""
+
+    name: str
+    arity: int | None
+    dtypes: DTypeRule
+    shapes: ShapeRule
+    traits: frozenset[Trait]
+    doc: str
+    numpy: Callable[..., Any] | None = None
+
+    def __repr__(self) -> str:
+        return f"OpDef({self.name})"
+
+
+def _op(
+    name: str,
+    arity: int | None,
+    dtypes: DTypeRule,
+    shapes: ShapeRule,
+    traits: str,
+    doc: str,
+    numpy: Callable[..., Any] | None = None,
+) -> OpDef:
+    return OpDef(name, arity, dtypes, shapes, frozenset(Trait[t.upper()] for t in traits.split()), doc, numpy)
+
+
+def _ufunc(name: str, ufunc: np.ufunc, doc: str, traits: str = "") -> OpDef:
+    return _op(
+        name, ufunc.nin, rules.ufunc_dtypes(ufunc), rules.elementwise, f"elementwise scalar {traits}", doc, ufunc
+    )
+
+
+def _logical(name: str, ufunc: np.ufunc, doc: str, traits: str = "") -> OpDef:
+    return _op(name, ufunc.nin, rules.logical_dtypes, rules.elementwise, f"elementwise scalar {traits}", doc, ufunc)
+
+
+def _reduction(name: str, ufunc: np.ufunc, dtypes: DTypeRule, shapes: ShapeRule, doc: str) -> OpDef:
+    def meaning(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
+        return ufunc.reduce(x, axis=axes, keepdims=keepdims)
+
+    return _op(name, 1, dtypes, shapes, "reduction scalar expensive", doc, meaning)
+
+
+ELEMENTWISE = (
+    _ufunc("add", np.add, "Sum of two numbers.", "commutative"),
+    _ufunc("sub", np.subtract, "Difference of two numbers."),
+    _ufunc("mul", np.multiply, "Product of two numbers.", "commutative"),
+    _ufunc("div", np.true_divide, "Quotient; integers give floats."),
+    _ufunc("floor_divide", np.floor_divide, "Largest whole number not above the quotient.", "expensive"),
+    _ufunc("remainder", np.remainder, "What floor_divide leaves, with the sign of the divisor.", "expensive"),
+    _ufunc("power", np.power, "First number to the power of the second.", "expensive"),
+    _ufunc("neg", np.negative, "The number with its sign changed."),
+    _ufunc("positive", np.positive, "The number itself."),
+    _ufunc("abs", np.absolute, "Absolute value."),
+    _ufunc("sign", np.sign, "-1, 0 or 1 by the sign of the number."),
+    _ufunc("square", np.square, "The number times itself."),
+    _ufunc("reciprocal", np.reciprocal, "One divided by the number."),
+    _ufunc("sqrt", np.sqrt, "Square root.", "expensive"),
+    _ufunc("exp", np.exp, "e to the power of the number.", "expensive"),
+    _ufunc("log", np.log, "Natural logarithm.", "expensive"),
+    _ufunc("tanh", np.tanh, "Hyperbolic tangent.", "expensive"),
+    _ufunc("sin", np.sin, "Sine of an angle in radians.", "expensive"),
+    _ufunc("cos", np.cos, "Cosine of an angle in radians.", "expensive"),
+    _ufunc("floor", np.floor, "Largest whole number not above the number."),
+    _ufunc("ceil", np.ceil, "Smallest whole number not below the number."),
+    _ufunc("trunc", np.trunc, "Whole number towards zero."),
+    _ufunc("rint", np.rint, "Nearest whole number, ties to even."),
+    _ufunc("minimum", np.minimum, "The smaller number; NaN if one is NaN.", "commutative"),
+    _ufunc("maximum", np.maximum, "The larger number; NaN if one is NaN.", "commutative"),
+    _ufunc("eq", np.equal, "Whether two numbers are equal.", "commutative"),
+    _ufunc("ne", np.not_equal, "Whether two numbers differ.", "commutative"),
+    _ufunc("lt", np.less, "Whether the first number is smaller."),
+    _ufunc("le", np.less_equal, "Whether the first number is not larger."),
+    _ufunc("gt", np.greater, "Whether the first number is larger."),
+    _ufunc("ge", np.greater_equal, "Whether the first number is not smaller."),
+    _logical("logical_and", np.logical_and, "Whether both are true.", "commutative"),
+    _logical("logical_or", np.logical_or, "Whether one is true.", "commutative"),
+    _logical("logical_xor", np.logical_xor, "Whether exactly one is true.", "commutative"),
+    _logical("logical_not", np.logical_not, "Whether it is not true."),
+    _ufunc("bitwise_and", np.bitwise_and, "Bits set in both.", "commutative"),
+    _ufunc("bitwise_or", np.bitwise_or, "Bits set in one of them.", "commutative"),
+    _ufunc("bitwise_xor", np.bitwise_xor, "Bits set in exactly one.", "commutative"),
+    _ufunc("invert", np.invert, "Every bit turned over."),
+    _ufunc("left_shift", np.left_shift, "Bits moved to higher places."),
+    _ufunc("right_shift", np.right_shift, "Bits moved to lower places."),
+    _ufunc("isnan", np.isnan, "Whether it is NaN."),
+    _ufunc("isinf", np.isinf, "Whether it is infinite."),
+    _ufunc("isfinite", np.isfinite, "Whether it is neither infinite nor NaN."),
+)
+
+WHERE = _op(
+    "where", 3, rules.where_dtypes, rules.elementwise, "elementwise",
+    "The second where the first is true, else the third.", np.where,
+)  # fmt: skip
+CAST = _op(
+    "cast", 1, rules.cast_dtypes, rules.elementwise, "elementwise", "The number as another dtype, as NumPy's astype.",
+    lambda x, to: np.asarray(x).astype(to),
+)  # fmt: skip
+
+REDUCTIONS = (
+    _reduction("sum", np.add, rules.accumulate_dtypes, rules.reduced, "Sum over axes."),
+    _reduction("prod", np.multiply, rules.accumulate_dtypes, rules.reduced, "Product over axes."),
+    _reduction("min", np.minimum, rules.keep_dtypes, rules.ordered, "Smallest over axes; NaN if one is NaN."),
+    _reduction("max", np.maximum, rules.keep_dtypes, rules.ordered, "Largest over axes; NaN if one is NaN."),
+    _reduction("any", np.logical_or, rules.logical_dtypes, rules.reduced, "Whether one over the axes is true."),
+    _reduction("all", np.logical_and, rules.logical_dtypes, rules.reduced, "Whether all over the axes are true."),
+)
+
+
+def _slice(x: Any, starts: tuple[int, ...], steps: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+    index = []
+    for start, step, size in zip(starts, steps, sizes, strict=True):
+        stop = start + step * size
+        index.append(slice(start, stop if stop >= 0 else None, step) if size else slice(0, 0))
+    return np.asarray(x)[tuple(index)]
+
+
+TRANSPOSE = _op(
+    "transpose", 1, rules.same_dtypes, rules.transposed, "view", "Axes in another order.",
+    lambda x, order: np.transpose(x, order),
+)  # fmt: skip
+SLICE = _op(
+    "slice", 1, rules.same_dtypes, rules.sliced, "view", "Every step-th element from a start, on each axis.", _slice
+)
+RESHAPE = _op(
+    "reshape", 1, rules.same_dtypes, rules.reshaped, "view", "The same elements in C order with another shape.",
+    lambda x, shape, element=False: np.reshape(x, shape),
+)  # fmt: skip
+BROADCAST = _op(
+    "broadcast", 1, rules.same_dtypes, rules.broadcast_to, "view", "Axes of size 1 repeated.",
+    lambda x, shape: np.broadcast_to(x, shape),
+)  # fmt: skip
+CONSTANT = _op(
+    "constant", 0, rules.own_dtype, rules.scalar, "elementwise", "A literal.",
+    lambda value, dtype: np.asarray(value, dtype)[()],
+)  # fmt: skip
+
+
+def _size_dtype(operands: rules.DTypes, attrs: rules.Attrs) -> tuple[rules.DTypes, rules.DTypes]:
+    return (), (WEAK_INT,)
+
+
+SIZE = _op("size", 0, _size_dtype, rules.scalar, "elementwise", "A size as a number.", lambda size: np.int64(size[0]))
+
+
+def _declared(operands: rules.DTypes, attrs: rules.Attrs) -> tuple[rules.DTypes, rules.DTypes]:
+    raise TypeError("the maker of this node gives its types")
+
+
+REGION = OpDef(
+    "region", None, _declared, rules.scalar, frozenset({Trait.BARRIER}), "Operations that run as one loop nest."
+)
+NUMPY = OpDef(
+    "numpy", None, _declared, rules.scalar, frozenset({Trait.BARRIER}), "A NumPy function without an op of ours."
+)
+
+VIEWS = (TRANSPOSE, SLICE, RESHAPE, BROADCAST)
+
+TABLE: Mapping[str, OpDef] = MappingProxyType(
+    {op.name: op for op in (*ELEMENTWISE, WHERE, CAST, *REDUCTIONS, *VIEWS, CONSTANT, SIZE, REGION, NUMPY)}
+)

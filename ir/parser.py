@@ -1,0 +1,293 @@
+"""MLIR's generic syntax in, a graph out: reads what `printer` wrote, or what a person edited.
+
+Nodes are made by the builder, so the rules run again and a type that does not follow from them is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Mapping
+
+from . import dims
+from .builder import Builder
+from .dtypes import BF16, BOOL, BY_NAME, WEAK
+from .errors import Span, SyntaxProblem, UnknownName, VerifyProblem, nearest
+from .facts import Facts
+from .graph import Graph, Value
+from .ops import TABLE, OpDef
+from .types import Attr, Sizes, TensorType
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+|//[^\n]*)
+      | (?P<string>"(?:[^"\\]|\\.)*")
+      | (?P<value>%[A-Za-z0-9_.$-]+(?:\#\d+)?)
+      | (?P<dims>\#weft\.dims<[^>]*>)
+      | (?P<tensor>tensor<(?:[^<>]|<[^<>]*>)*>)
+      | (?P<weak>!weft\.weak<\w+>)
+      | (?P<array>array<i64(?::[^>]*)?>)
+      | (?P<complex>complex<f\d+>)
+      | (?P<arrow>->)
+      | (?P<number>-?(?:0x[0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?))
+      | (?P<word>[A-Za-z_][\w.$-]*)
+      | (?P<block>\^\w+)
+      | (?P<mark>[(){}<>,:=\[\]])""",
+    re.VERBOSE,
+)
+_ELEMENTS = {
+    "i1": BOOL, "bf16": BF16, "complex<f32>": BY_NAME["c64"], "complex<f64>": BY_NAME["c128"],
+    **{f"ui{b}": BY_NAME[f"u{b}"] for b in (8, 16, 32, 64)},
+    **{n: BY_NAME[n] for n in ("i8", "i16", "i32", "i64", "f16", "f32", "f64")},
+}  # fmt: skip
+
+
+def parse_graph(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TABLE) -> Graph:
+    """The kernel that a module's text holds."""
+    return _Parser(text, file, table).module()
+
+
+def parse_type(text: str) -> TensorType:
+    """`tensor<...>` or `!weft.weak<...>`."""
+    if weak := re.fullmatch(r"!weft\.weak<(\w+)>", text):
+        return TensorType(WEAK[weak.group(1)])
+    match = re.fullmatch(r"tensor<((?:(?:\?|\d+)x)*)(complex<f\d+>|\w+)(?:,\s*#weft\.dims<(.*)>)?>", text)
+    if match is None or match.group(2) not in _ELEMENTS:
+        raise SyntaxProblem(f"not a type: {text}")
+    shape, element, named = match.groups()
+    sizes = dims_list(named) if named is not None else tuple(int(s) for s in shape.split("x")[:-1])
+    return TensorType(_ELEMENTS[element], tuple(sizes))
+
+
+def dims_list(text: str) -> Sizes:
+    """Sizes between commas; commas inside parentheses belong to a size."""
+    parts, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    parts.append(text[start:])
+    return Sizes(dims.parse(p) for p in parts if p.strip())
+
+
+class _Parser:
+    def __init__(self, text: str, file: str, table: Mapping[str, OpDef]) -> None:
+        self.text = text
+        self.file = file
+        self.table = table
+        self.values: dict[str, Value] = {}
+        self.tokens: list[tuple[str, str, int]] = []
+        at = 0
+        while at < len(text):
+            match = _TOKEN.match(text, at)
+            if match is None or match.lastgroup is None:
+                self.at = len(self.tokens)
+                raise SyntaxProblem(f"unexpected character {text[at]!r}", self.span(at))
+            if match.lastgroup != "space":
+                self.tokens.append((match.lastgroup, match.group(), at))
+            at = match.end()
+        self.tokens.append(("end", "", len(text)))
+        self.at = 0
+
+    # -- tokens
+
+    def span(self, offset: int | None = None) -> Span:
+        offset = self.tokens[self.at][2] if offset is None else offset
+        line = self.text.count("\n", 0, offset) + 1
+        start = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", offset)
+        return Span(self.file, line, offset - start + 1, 1, self.text[start : end if end >= 0 else None])
+
+    def peek(self, text: str) -> bool:
+        return self.tokens[self.at][1] == text
+
+    def accept(self, text: str) -> bool:
+        if self.peek(text):
+            self.at += 1
+            return True
+        return False
+
+    def expect(self, text: str) -> None:
+        if not self.accept(text):
+            raise SyntaxProblem(f"expected '{text}', found '{self.tokens[self.at][1] or 'the end'}'", self.span())
+
+    def take(self, *kinds: str) -> str:
+        kind, text, _ = self.tokens[self.at]
+        if kind not in kinds:
+            raise SyntaxProblem(f"expected a {' or '.join(kinds)}, found '{text or 'the end'}'", self.span())
+        self.at += 1
+        return text
+
+    # -- structure
+
+    def module(self) -> Graph:
+        wrapped = self.accept('"builtin.module"')
+        if wrapped:
+            for mark in "()({":
+                self.expect(mark)
+        self.expect('"weft.kernel"')
+        self.expect("(")
+        self.expect(")")
+        attrs: dict[str, Attr] = {}
+        if self.accept("<"):
+            attrs = self.attrs()
+            self.expect(">")
+        name = str(attrs.pop("sym_name", "kernel"))
+        builder = Builder(name, Facts())
+        guards = attrs.pop("guards", ())
+        assert isinstance(guards, tuple)
+        for guard in guards:
+            left, right = str(guard).split(" == ")
+            builder.facts.assume_equal(dims.parse(left), dims.parse(right))
+        builder.attrs.update(attrs)
+        self.expect("(")
+        graph = self.body(builder, '"weft.return"')
+        self.expect(")")
+        self.signature()
+        if wrapped:
+            self.expect("}")
+            self.expect(")")
+            self.signature()
+        self.take("end")
+        return graph
+
+    def body(self, builder: Builder, end: str) -> Graph:
+        self.expect("{")
+        if self.tokens[self.at][0] == "block":
+            self.at += 1
+            if self.accept("("):
+                while not self.accept(")"):
+                    name = self.take("value")
+                    self.expect(":")
+                    self.values[name] = builder.input(name[1:], self.type())
+                    self.accept(",")
+            self.expect(":")
+        while not self.peek(end):
+            self.node(builder)
+        self.at += 1
+        outputs = self.operands()
+        self.signature()
+        self.expect("}")
+        return builder.finish(outputs)
+
+    def node(self, builder: Builder) -> None:
+        start = self.at
+        name = self.take("value")
+        count = int(self.take("number")) if self.accept(":") else 1
+        self.expect("=")
+        op_name = self.take("string")[1:-1].removeprefix("weft.")
+        if op_name not in self.table:
+            self.at -= 1
+            raise UnknownName(f"unknown op '{op_name}'", self.span(), nearest(op_name, list(self.table)))
+        operands = self.operands()
+        body = None
+        if self.accept("("):
+            body = self.body(Builder(builder.name, builder.facts), '"weft.yield"')
+            self.expect(")")
+        attrs = self.attrs() if self.peek("{") else {}
+        results = self.signature()
+        op = self.table[op_name]
+        given = results if op.name in ("region", "numpy") else None
+        span = self.location() or self.span(self.tokens[start][2])
+        node = builder.node(op, operands, attrs, span, body, given)
+        for value, printed in zip(node.results, results, strict=True):
+            if value.type != printed:
+                raise VerifyProblem(
+                    f"{op_name} gives {value.type}, the text says {printed}", self.span(self.tokens[start][2])
+                )
+            self.values[name if count == 1 else f"{name}#{value.index}"] = value
+
+    def location(self) -> Span | None:
+        if not self.accept("loc"):
+            return None
+        self.expect("(")
+        file = self.take("string")[1:-1]
+        self.expect(":")
+        line = int(self.take("number"))
+        self.expect(":")
+        column = int(self.take("number"))
+        self.expect(")")
+        return Span(file, line, column)
+
+    def operands(self) -> tuple[Value, ...]:
+        self.expect("(")
+        found = []
+        while not self.accept(")"):
+            name = self.take("value")
+            if name not in self.values:
+                self.at -= 1
+                raise UnknownName(f"unknown value '{name}'", self.span(), nearest(name, list(self.values)))
+            found.append(self.values[name])
+            self.accept(",")
+        return tuple(found)
+
+    def signature(self) -> tuple[TensorType, ...]:
+        """The result types behind `: (operand types) -> `."""
+        self.expect(":")
+        self.types()
+        self.expect("->")
+        return self.types() if self.peek("(") else (self.type(),)
+
+    def types(self) -> tuple[TensorType, ...]:
+        self.expect("(")
+        found = []
+        while not self.accept(")"):
+            found.append(self.type())
+            self.accept(",")
+        return tuple(found)
+
+    def type(self) -> TensorType:
+        return parse_type(self.take("tensor", "weak"))
+
+    # -- attributes
+
+    def attrs(self) -> dict[str, Attr]:
+        self.expect("{")
+        found: dict[str, Attr] = {}
+        while not self.accept("}"):
+            name = self.take("word")
+            found[name] = self.attr() if self.accept("=") else True
+            self.accept(",")
+        return found
+
+    def attr(self) -> Attr:
+        kind, text, _ = self.tokens[self.at]
+        self.at += 1
+        if kind == "string":
+            return text[1:-1].replace('\\"', '"').replace("\\0A", "\n").replace("\\\\", "\\")
+        if kind == "dims":
+            return dims_list(text[len("#weft.dims<") : -1])
+        if kind == "array":
+            inside = text[len("array<i64") : -1].lstrip(":")
+            return tuple(int(n) for n in inside.split(",") if n.strip())
+        if kind == "weak":
+            return WEAK[text[len("!weft.weak<") : -1]]
+        if kind == "number":
+            return self.number(text)
+        if text == "[":
+            return self.sequence()
+        if text in ("true", "false"):
+            return text == "true"
+        if text in _ELEMENTS:
+            return _ELEMENTS[text]
+        self.at -= 1
+        raise SyntaxProblem(f"not an attribute: '{text}'", self.span())
+
+    def number(self, text: str) -> int | float:
+        element = self.take("word") if self.accept(":") else "i64"
+        if element.startswith("i"):
+            return int(text, 0)
+        if text.startswith("0x"):
+            return float(struct.unpack("<d", struct.pack("<Q", int(text, 16)))[0])
+        return float(text)
+
+    def sequence(self) -> Attr:
+        items: list[Attr] = []
+        while not self.accept("]"):
+            items.append(self.attr())
+            self.accept(",")
+        if items and isinstance(items[0], float):
+            real, imag = items
+            assert isinstance(real, float) and isinstance(imag, float)
+            return complex(real, imag)
+        return tuple(str(i) for i in items)

@@ -1,0 +1,173 @@
+"""Dtype rules and shape rules of ops.
+
+A dtype rule maps operand dtypes to the dtypes that the op computes in and those of its results; for ufuncs NumPy's
+own resolution answers, so promotion is NumPy's by construction. A shape rule maps operand shapes to result shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+
+from . import dims
+from .dims import Size
+from .dtypes import BOOL, I64, U64, WEAK, DType, from_numpy, python_type
+from .errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
+from .facts import Facts
+from .types import Attr, ints, normalize_axes
+from .types import sizes as sizes_of
+
+DTypes = tuple[DType, ...]
+Attrs = Mapping[str, Attr]
+DTypeRule = Callable[[DTypes, Attrs], tuple[DTypes, DTypes]]
+ShapeRule = Callable[[Facts, list[tuple[Size, ...]], Attrs], list[tuple[Size, ...]]]
+
+
+# -- dtype rules
+
+
+def ufunc_dtypes(ufunc: np.ufunc) -> DTypeRule:
+    """NumPy's loop for these operands; numbers among themselves stay weak."""
+
+    @cache
+    def resolve(operands: DTypes) -> tuple[DTypes, DTypes]:
+        weak = all(d.weak for d in operands)
+        asked = tuple(python_type(d) if d.weak and not weak else d.numpy for d in operands)
+        try:
+            found = ufunc.resolve_dtypes((*asked, *(None,) * ufunc.nout))
+        except TypeError as error:
+            raise _refused(ufunc.__name__, operands) from error
+        loop = tuple(from_numpy(d) for d in found)
+        results = loop[ufunc.nin :]
+        if weak:
+            results = tuple(WEAK.get(d.kind, d) for d in results)
+        return loop[: ufunc.nin], results
+
+    return lambda operands, attrs: resolve(operands)
+
+
+def _refused(name: str, operands: DTypes) -> TypeProblem:
+    shown = ", ".join(map(str, operands))
+    return TypeProblem(f"'{name}' is not defined for {shown}", hint=f"NumPy's {name} refuses these dtypes too")
+
+
+def logical_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """Everything is taken as true or false."""
+    return (BOOL,) * len(operands), (BOOL,)
+
+
+def where_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """A condition and two values that are promoted together."""
+    result = promote(operands[1:])
+    return (BOOL, result, result), (result,)
+
+
+def promote(operands: DTypes) -> DType:
+    """The common dtype of several operands (NEP 50), a strong one."""
+    if all(d.weak for d in operands):
+        return max((d.strong for d in operands), key=lambda d: ("int", "float", "complex").index(d.kind))
+    strong = [d.numpy for d in operands if not d.weak]
+    samples = [python_type(d)(0) for d in operands if d.weak]
+    return from_numpy(np.result_type(*strong, *samples))
+
+
+def cast_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    to = attrs["to"]
+    assert isinstance(to, DType)
+    return operands, (to,)
+
+
+def same_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """Views and copies keep the dtype; a weak scalar that becomes an array is strong."""
+    return operands, operands
+
+
+def own_dtype(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """An attribute says the dtype."""
+    dtype = attrs["dtype"]
+    assert isinstance(dtype, DType)
+    return (), (dtype,)
+
+
+def accumulate_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """Sums and products of small integers are taken in 64 bits."""
+    dtype = operands[0].strong
+    if dtype.kind in ("bool", "int"):
+        dtype = I64
+    elif dtype.kind == "uint":
+        dtype = U64
+    return (dtype,), (dtype,)
+
+
+def keep_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    dtype = operands[0].strong
+    return (dtype,), (dtype,)
+
+
+# -- shape rules
+
+
+def shown(shape: Sequence[Size]) -> str:
+    """A shape as NumPy writes it."""
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def elementwise(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
+    return [facts.broadcast(shapes)]
+
+
+def scalar(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
+    return [()]
+
+
+def reduced(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
+    axes, shape = ints(attrs, "axes"), shapes[0]
+    found = normalize_axes(axes, len(shape))
+    if found is None:
+        raise IndexProblem(f"axes {axes} do not fit an array with {len(shape)} dimensions")
+    if attrs.get("keepdims"):
+        return [tuple(1 if i in found else s for i, s in enumerate(shape))]
+    return [tuple(s for i, s in enumerate(shape) if i not in found)]
+
+
+def ordered(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
+    """A reduction without identity over an axis that is surely empty is an error, as in NumPy."""
+    result = reduced(facts, shapes, attrs)
+    if any(facts.canonical(shapes[0][a]) == 0 for a in ints(attrs, "axes")):
+        raise ValueProblem("zero-size array to reduction operation which has no identity")
+    return result
+
+
+def transposed(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
+    order, shape = ints(attrs, "order"), shapes[0]
+    if sorted(order) != list(range(len(shape))):
+        raise IndexProblem(f"axes {order} are not an order of {len(shape)} dimensions")
+    return [tuple(shape[a] for a in order)]
+
+
+def sliced(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
+    sizes = sizes_of(attrs, "sizes")
+    if len(sizes) != len(shapes[0]):
+        raise ShapeProblem(f"a slice of {len(sizes)} dimensions of an array that has {len(shapes[0])}")
+    return [tuple(sizes)]
+
+
+def reshaped(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
+    shape = sizes_of(attrs, "shape")
+    old, new = dims.product(shapes[0]), dims.product(shape)
+    if not facts.same(old, new):
+        left, right = facts.number(old), facts.number(new)
+        if facts.strict or (left is not None and right is not None and left != right):
+            raise ShapeProblem(f"cannot reshape array of size {left or old} into shape {shown(shape)}")
+        facts.assume_equal(new, old)
+    return [tuple(shape)]
+
+
+def broadcast_to(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
+    shape = sizes_of(attrs, "shape")
+    result = facts.broadcast([tuple(shape), shapes[0]])
+    if len(result) != len(shape) or any(not facts.same(a, b) for a, b in zip(result, shape, strict=True)):
+        raise ShapeProblem(f"an array of shape {shown(shapes[0])} does not broadcast to {shown(shape)}")
+    return [tuple(shape)]

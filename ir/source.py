@@ -1,0 +1,56 @@
+"""What a front end gives to the runtime: something that can be specialised to argument types and built into a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .dtypes import DType
+from .graph import Graph
+from .types import TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class ArgType:
+    """What came in a call: the dtype (weak for a Python number) and the sizes. `value` is the argument itself."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    value: Any = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Binding:
+    """Arguments as the graph will see them: types whose sizes are symbols or 1, and the numbers behind the symbols.
+
+    A scalar argument that was declared with a dtype has that dtype here; the runtime converts it at each call.
+    """
+
+    types: tuple[TensorType, ...]
+    sizes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A graph, and the arrays behind its inputs that are not arguments: captured ones, read at each call."""
+
+    graph: Graph
+    hidden: tuple[Any, ...] = ()
+
+
+class KernelSource(Protocol):
+    """A kernel before it has types."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the array and number arguments, in order."""
+
+    def bind(self, args: Sequence[ArgType]) -> Binding:
+        """Checks arguments against what was declared; raises a typed error that names the argument."""
+
+    def build(self, binding: Binding, args: Sequence[ArgType] | None) -> Built:
+        """The graph for these types; `args` are the arguments of the call at hand, if there is one."""

@@ -1,0 +1,67 @@
+"""The type of a value: an element type and a shape whose sizes may be symbolic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Union
+
+from .dims import Size
+from .dtypes import DType
+
+
+class Sizes(tuple[Size, ...]):
+    """A tuple of sizes that may be symbolic, as an attribute of an op."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"#weft.dims<{', '.join(map(str, self))}>"
+
+
+Attr = Union[bool, int, float, complex, str, DType, Sizes, tuple[int, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """An array (or, without dimensions, a scalar) of one element type. Weak types have no dimensions."""
+
+    dtype: DType
+    shape: tuple[Size, ...] = ()
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]" if self.shape else str(self.dtype)
+
+    def with_dtype(self, dtype: DType) -> TensorType:
+        return TensorType(dtype, self.shape)
+
+
+def normalize_axis(axis: int, rank: int) -> int | None:
+    """The axis counted from the front, or None where there is no such axis."""
+    return axis % rank if -rank <= axis < rank else None
+
+
+def normalize_axes(axes: Sequence[int], rank: int) -> tuple[int, ...] | None:
+    """Sorted axes counted from the front, or None where one is missing or named twice."""
+    found = [normalize_axis(a, rank) for a in axes]
+    if None in found or len(set(found)) != len(found):
+        return None
+    return tuple(sorted(a for a in found if a is not None))
+
+
+def ints(attrs: Mapping[str, Attr], name: str) -> tuple[int, ...]:
+    """An attribute that is a list of numbers."""
+    found = attrs[name]
+    assert isinstance(found, tuple) and all(isinstance(i, int) for i in found), name
+    return tuple(i for i in found if isinstance(i, int))
+
+
+def sizes(attrs: Mapping[str, Attr], name: str) -> Sizes:
+    """An attribute that is a list of sizes."""
+    found = attrs[name]
+    assert isinstance(found, Sizes), name
+    return found

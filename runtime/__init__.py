@@ -1,0 +1,1 @@
+"""Signatures, compiled graphs and their cache, the registry, dispatch and memory."""
