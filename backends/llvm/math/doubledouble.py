@@ -16,7 +16,7 @@ class Pair(NamedTuple):
 
 
 def fast_two_sum(e: Emitter, a: Val, b: Val) -> Pair:
-    """`a + b` exactly, where `|a| >= |b|`, or `a` is zero, or `a` is a multiple of the unit in the last place of `b`."""
+    """`a + b` exactly, where `|a| >= |b|`, or `a` is zero, or `a` is a multiple of the last place of `b`."""
     high = e.op("fadd", a, b)
     return Pair(high, e.op("fsub", b, e.op("fsub", high, a)))
 

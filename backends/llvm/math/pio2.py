@@ -8,7 +8,8 @@ it can be split into two parts without error; the third enters the low part. The
 (2**-30 for `float`) relative to `high`, even at the arguments nearest to a multiple of `pi/2`.
 
 Huge arguments (Payne and Hanek): an integer product of the mantissa with the 192 bits of `2/pi` that matter,
-those above being whole turns. 126 bits of the fraction are right, of which nearness to a multiple of `pi/2` takes 62 at most.
+those above being whole turns. 126 bits of the fraction are right, and nearness to a multiple of `pi/2` takes at
+most 62 of them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from typing import NamedTuple
 
 from ..text import Emitter, Val
 from .bits import as_float, as_integer
-from .doubledouble import fast_two_sum
+from .doubledouble import Pair, fast_two_sum, two_product
+from .scaling import rounder
 
 # The largest argument of `reduce_moderate`, and minus pi/2 in three parts.
 MODERATE = {"float": 6400.0, "double": 1e8}
@@ -26,13 +28,19 @@ MINUS_PI_2 = {
     "double": (-1.5707963267948966, -6.123234014771656e-17, 1.9034889620193266e-25),
 }
 TWO_OVER_PI = 0.6366197723675814
-# Adding it to a small number leaves the nearest integer in the lowest bits of the sum.
-ROUNDER = {"float": 1.5 * 2.0**23, "double": 1.5 * 2.0**52}
 
+# pi/2 / 2**62 in two parts: the unit of the fraction that `_turns` leaves.
+QUARTER_TURN = (3.4061215800865545e-19, 1.3277647201629795e-35)
+
+# floor(2/pi * 2**1162) as little-endian words, followed by zeros for the smallest exponents.
 TABLE = "@weft.two_over_pi"
 TABLE_WORDS = 36
-TABLE_BITS = 1162
 TWO_OVER_PI_BITS = int(
+    "28be60db9391054a7f09d5f47d4d377036d8a5664f10e4107f9458eaf7aef1586dc91b8e909374b801924bba82746487"
+    "3f877ac72c4a69cfba208d7d4baed1213a671c09ad17df904e64758e60d4ce7d272117e2ef7e4a0ec7fe25fff7816603"
+    "fbcbc462d6829b47db4d9fb3c9f2c26dd3d18fd9a797fa8b5d49eeb1faf97c5ecf41ce7de294a4ba9afed7ec47e35742"
+    "158",
+    16,
 )
 
 
@@ -47,9 +55,9 @@ class Reduced(NamedTuple):
 def reduce_moderate(e: Emitter, x: Val, quarter_turns: int) -> Reduced:
     """Reduce `0 <= x <= MODERATE`; `quarter_turns` are added to the quadrant."""
     first, second, third = (e.const_like(x, c) for c in MINUS_PI_2[x.elem])
-    rounder = e.const_like(x, ROUNDER[x.elem] + quarter_turns)
-    rounded = e.fma(x, e.const_like(x, TWO_OVER_PI), rounder)
-    k = e.op("fsub", rounded, rounder)
+    shift = e.const_like(x, rounder(x.elem) + quarter_turns)
+    rounded = e.fma(x, e.const_like(x, TWO_OVER_PI), shift)
+    k = e.op("fsub", rounded, shift)
     exact = e.fma(k, first, x)
     high = e.fma(k, second, exact)
     low = e.fma(k, third, e.fma(k, second, e.op("fsub", exact, high)))
@@ -60,29 +68,76 @@ def reduce_huge(e: Emitter, x: Val, quarter_turns: int) -> Reduced:
     """Reduce any `x >= 2048`; infinities and NaN give NaN."""
     if x.elem == "float":
         wide = reduce_huge(e, e.cast("fpext", x, "double"), quarter_turns)
-        high = e.cast("fptrunc", wide.high, "float")
-        low = e.op("fsub", wide.high, e.cast("fpext", high, "double"))
-        return Reduced(e.cast("trunc", wide.quadrant, "i32"), high, e.cast("fptrunc", low, "float"))
-    top, rest = _turns(e, as_integer(e, x))
-    quadrant = e.op("lshr", e.op("add", top, e.const_like(top, 1 << 61)), e.const_like(top, 62))
-    fraction = e.op("sub", top, e.op("shl", quadrant, e.const_like(top, 62)))
-    low_digit = e.const_like(top, 0xFFFFFFFF)
-    digit = e.const_like(top, 32)
-    upper = _small_to_double(e, e.op("ashr", fraction, digit))
-    sum_ = fast_two_sum(
-        e, e.op("fmul", upper, e.const_like(upper, 2.0**32)), _small_to_double(e, e.op("and", fraction, low_digit))
-    )
-    tail = e.fma(
-        _small_to_double(e, e.op("lshr", rest, digit)),
-        e.const_like(upper, 2.0**32),
-        _small_to_double(e, e.op("and", rest, low_digit)),
-    )
-    sum_ = fast_two_sum(e, sum_.high, e.fma(tail, e.const_like(tail, 2.0**-64), sum_.low))
-    unit, unit_error = (e.const_like(upper, c) for c in QUARTER_TURN)
-    high = e.op("fmul", sum_.high, unit)
-    low = e.fma(sum_.high, unit, e.fneg(high))
-    low = e.op("fadd", low, e.fma(sum_.high, unit_error, e.op("fmul", sum_.low, unit)))
+        narrow = e.cast("fptrunc", wide.high, "float")
+        rest = e.op("fsub", wide.high, e.cast("fpext", narrow, "double"))
+        return Reduced(e.cast("trunc", wide.quadrant, "i32"), narrow, e.cast("fptrunc", rest, "float"))
+    first, second = _turns(e, as_integer(e, x))
+    quadrant = e.op("lshr", e.op("add", first, e.const_like(first, 1 << 61)), e.const_like(first, 62))
+    first = e.op("sub", first, e.op("shl", quadrant, e.const_like(first, 62)))
+    fraction = _fixed_point(e, first, second)
+    unit, unit_error = (e.const_like(x, c) for c in QUARTER_TURN)
+    high, low = two_product(e, fraction.high, unit)
+    low = e.op("fadd", low, e.fma(fraction.high, unit_error, e.op("fmul", fraction.low, unit)))
     nan_unless_finite = e.op("fsub", x, x)
-    return Reduced(
-        e.op("add", quadrant, e.const_like(quadrant, quarter_turns)), e.op("fadd", high, nan_unless_finite), low
-    )
+    quadrant = e.op("add", quadrant, e.const_like(quadrant, quarter_turns))
+    return Reduced(quadrant, e.op("fadd", high, nan_unless_finite), low)
+
+
+def _turns(e: Emitter, bits: Val) -> tuple[Val, Val]:
+    """`x * 2/pi` modulo 4, in units of `2**-62` and, second, `2**-126`, for the double with these bits."""
+    exponent = e.op("lshr", bits, e.const_like(bits, 52))
+    mantissa = e.op("and", bits, e.const_like(bits, (1 << 52) - 1))
+    mantissa = e.op("or", mantissa, e.const_like(bits, 1 << 52))
+    # Only whole bytes can be skipped in the table; the mantissa is shifted by the bits that remain.
+    shift = e.op("and", e.op("add", exponent, e.const_like(bits, 1)), e.const_like(bits, 7))
+    mantissa = e.op("shl", mantissa, shift)
+    skipped = e.op("lshr", e.op("sub", e.const_like(bits, 2054), exponent), e.const_like(bits, 3))
+    lowest, middle, highest = (_table_word(e, skipped, 8 * i) for i in range(3))
+    product = e.op("mul", mantissa, middle)
+    second = e.op("add", product, _multiply_high(e, mantissa, lowest))
+    carry = e.cast("zext", e.icmp("ult", second, product), "i64")
+    first = e.op("add", e.op("mul", mantissa, highest), _multiply_high(e, mantissa, middle))
+    return e.op("add", first, carry), second
+
+
+def _table_word(e: Emitter, byte_offset: Val, displacement: int) -> Val:
+    """The 64 bits of the table at an offset, for each lane."""
+    words = [TWO_OVER_PI_BITS >> (64 * i) & (1 << 64) - 1 for i in range(TABLE_WORDS)]
+    text = ", ".join(f"i64 {word}" for word in words)
+    e.declared[TABLE] = f"{TABLE} = private unnamed_addr constant [{TABLE_WORDS} x i64] [{text}]"
+    lanes = byte_offset.lanes
+    offset = e.op("add", byte_offset, e.const_like(byte_offset, displacement))
+    address = e.emit(f"getelementptr i8, ptr {TABLE}, {offset.typed}", "ptr", lanes)
+    if not lanes:
+        return e.load(address, "i64", 0, 1)
+    every = e.const("i1", 1, lanes)
+    nothing = Val("poison", "i64", lanes)
+    suffix = f".v{lanes}i64.v{lanes}p0"
+    return e.call("masked.gather", address, e.const("i32", 1), every, nothing, elem="i64", suffix=suffix)
+
+
+def _multiply_high(e: Emitter, a: Val, b: Val) -> Val:
+    """The upper 64 bits of an unsigned product, from products of 32-bit digits."""
+    digit, mask = e.const_like(a, 32), e.const_like(a, 0xFFFFFFFF)
+    a1, a0 = e.op("lshr", a, digit), e.op("and", a, mask)
+    b1, b0 = e.op("lshr", b, digit), e.op("and", b, mask)
+    middle = e.op("add", e.op("mul", a1, b0), e.op("lshr", e.op("mul", a0, b0), digit))
+    other = e.op("add", e.op("mul", a0, b1), e.op("and", middle, mask))
+    carries = e.op("add", e.op("lshr", middle, digit), e.op("lshr", other, digit))
+    return e.op("add", e.op("mul", a1, b1), carries)
+
+
+def _fixed_point(e: Emitter, first: Val, second: Val) -> Pair:
+    """The signed integer `first` plus `second / 2**64` as two doubles."""
+    digit, mask = e.const_like(first, 32), e.const_like(first, 0xFFFFFFFF)
+    scale = e.const("double", 2.0**32, first.lanes)
+    upper = e.op("fmul", _small_integer(e, e.op("ashr", first, digit)), scale)
+    whole = fast_two_sum(e, upper, _small_integer(e, e.op("and", first, mask)))
+    tail = e.fma(_small_integer(e, e.op("lshr", second, digit)), scale, _small_integer(e, e.op("and", second, mask)))
+    return fast_two_sum(e, whole.high, e.fma(tail, e.const_like(tail, 2.0**-64), whole.low))
+
+
+def _small_integer(e: Emitter, n: Val) -> Val:
+    """The double of an integer below `2**33`: no conversion of 64-bit integers is needed, which AVX2 lacks."""
+    shift = e.const("double", rounder("double"), n.lanes)
+    return e.op("fsub", as_float(e, e.op("add", n, as_integer(e, shift))), shift)

@@ -1,0 +1,94 @@
+"""An emitter function and points in, verdicts out: the error in ULP, NumPy's special values, equal bits.
+
+The error is taken against the true value: mpmath at forty digits, or for `float` NumPy in double precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+from weft.backends.llvm.text import Val
+
+from .harness import DTYPES, WIDTHS, Array, available, build
+
+MANTISSA_BITS = {"float": 24, "double": 53}
+SMALLEST_EXPONENT = {"float": -125, "double": -1021}
+
+
+def spread(elem: str, smallest: float, largest: float, count: int, seed: int = 0) -> Array:
+    """Magnitudes of every size from `smallest` to `largest`, of both signs."""
+    rng = np.random.default_rng(seed)
+    sizes = np.exp2(rng.uniform(np.log2(smallest), np.log2(largest), count))
+    return np.asarray(sizes * rng.choice([-1.0, 1.0], count), DTYPES[elem])
+
+
+def uniform(elem: str, low: float, high: float, count: int, seed: int = 0) -> Array:
+    return np.random.default_rng(seed).uniform(low, high, count).astype(DTYPES[elem])
+
+
+def around(elem: str, centres: list[float], steps: int = 20) -> Array:
+    """The numbers next to each centre, a few steps to each side."""
+    dtype = DTYPES[elem]
+    points = []
+    for centre in centres:
+        up = down = dtype(centre)
+        points.append(up)
+        for _ in range(steps):
+            up, down = np.nextafter(up, dtype(np.inf)), np.nextafter(down, dtype(-np.inf))
+            points += [up, down]
+    return np.array(points, dtype)
+
+
+def specials(elem: str) -> Array:
+    """Zeros, infinities, NaN, the smallest numbers and the largest, of both signs."""
+    limits = np.finfo(DTYPES[elem])
+    sizes = [0.0, limits.smallest_subnormal, limits.smallest_normal, 1.0, limits.max, np.inf, np.nan]
+    return np.array([sign * size for size in sizes for sign in (1, -1)], DTYPES[elem])
+
+
+def worst_error(
+    emit: Callable[..., Val], true: Callable[..., Any], elem: str, *inputs: Array, lanes: int = 8
+) -> tuple[float, tuple[float, ...]]:
+    """The largest error in ULP of the true value, and where it is; points with no finite true value are left out."""
+    got = build(emit, elem, lanes, arity=len(inputs))(*inputs)
+    worst, place = 0.0, tuple(float(x[0]) for x in inputs)
+    with mpmath.workdps(40):
+        for value, *point in zip(got.tolist(), *(x.tolist() for x in inputs), strict=True):
+            exact = true(*map(mpmath.mpf, point))
+            if not mpmath.isfinite(exact) or exact == 0 or abs(exact) > np.finfo(DTYPES[elem]).max:
+                continue
+            exponent = max(mpmath.frexp(exact)[1], SMALLEST_EXPONENT[elem])
+            error = abs(mpmath.mpf(value) - exact) * mpmath.ldexp(1, MANTISSA_BITS[elem] - exponent)
+            if not error <= worst:
+                worst, place = float(error), tuple(point)
+    return worst, place
+
+
+def check_accuracy(emit: Callable[..., Val], true: Callable[..., Any], elem: str, *inputs: Array, bound: float) -> None:
+    error, place = worst_error(emit, true, elem, *inputs)
+    assert error <= bound, f"{error:.3f} ULP at {place}"
+
+
+def check_same_as_numpy(emit: Callable[..., Val], function: Callable[..., Array], elem: str, *inputs: Array) -> None:
+    """Equal values, signs of zeros and NaN, for points where the answer is exact."""
+    got = build(emit, elem, 4, arity=len(inputs))(*inputs)
+    with np.errstate(all="ignore"):
+        expected = function(*inputs)
+    np.testing.assert_array_equal(got, expected)
+    numbers = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(got[numbers]), np.signbit(expected[numbers]))
+
+
+def check_same_bits(emit: Callable[..., Val], elem: str, *inputs: Array) -> None:
+    """Every vector width and instruction set gives the same bits; the payload of a NaN is free."""
+    expected = build(emit, elem, 0, "avx2", arity=len(inputs))(*inputs)
+    for features in available():
+        for lanes in WIDTHS:
+            got = build(emit, elem, lanes, features, arity=len(inputs))(*inputs)
+            same = (got.view(f"i{got.itemsize}") == expected.view(f"i{got.itemsize}")) | np.isnan(got) & np.isnan(
+                expected
+            )
+            assert same.all(), f"{features} with {lanes} lanes differs at {[x[~same][:4] for x in inputs]}"
