@@ -1,0 +1,115 @@
+"""A value in, its exponential out.
+
+The exponent of the result is `k = round(x / ln 2)`, what is left is `r = x - k ln 2` by two FMA steps (the first is
+exact), and a polynomial gives `exp(r)` on `|r| <= ln(2) / 2`. Arguments whose result is not a normal number take the
+rare branch, which scales in two steps.
+"""
+
+from __future__ import annotations
+
+from ..text import Emitter, Val
+from .polynomial import evaluate
+from .scaling import Whole, clamp, nearest_whole, scale, scale_normal
+
+LOG2_E = 1.4426950408889634
+# ln 2 in two parts; the first is short enough for its product with any `k` to be exact.
+LN_2 = {"float": (0.693145751953125, 1.4286068203094173e-06), "double": (0.6931471805598903, 5.497923018708371e-14)}
+
+# Below this magnitude the result is a normal number; beyond the outer bounds it is 0 or infinity.
+EXP_NORMAL = {"float": 87.0, "double": 708.0}
+EXP_BOUNDS = {"float": (-104.0, 89.0), "double": (-746.0, 710.0)}
+EXP2_NORMAL = {"float": 126.0, "double": 1022.0}
+EXP2_BOUNDS = {"float": (-151.0, 129.0), "double": (-1076.0, 1025.0)}
+
+# exp(r) on |r| <= ln(2) / 2; relative error 2**-28.2 and 2**-57.9.
+EXP_POLY = {
+    "float": (
+        0.0013820749009028077,
+        0.008368677459657192,
+        0.04166826605796814,
+        0.1666652113199234,
+        0.4999999403953552,
+        1.0,
+        1.0,
+    ),
+    "double": (
+        2.500743199620559e-08,
+        2.7630326403566405e-07,
+        2.7557559653386363e-06,
+        2.4801492827258412e-05,
+        0.00019841269542085317,
+        0.0013888888943990039,
+        0.008333333333474083,
+        0.04166666666652802,
+        0.16666666666666455,
+        0.5000000000000011,
+        1.0,
+        1.0,
+    ),
+}
+# 2**r on |r| <= 1/2; relative error 2**-28.3 and 2**-57.7.
+EXP2_POLY = {
+    "float": (
+        0.00015329245070461184,
+        0.0013390973908826709,
+        0.00961849931627512,
+        0.05550359562039375,
+        0.24022647738456726,
+        0.6931471824645996,
+        1.0,
+    ),
+    "double": (
+        4.438858655636953e-10,
+        7.073236476527634e-09,
+        1.0178160092893836e-07,
+        1.3215438818423287e-06,
+        1.5252733633832778e-05,
+        0.00015403530449064647,
+        0.0013333558146546446,
+        0.00961812910760159,
+        0.05550410866482172,
+        0.24022650695910108,
+        0.6931471805599453,
+        1.0,
+    ),
+}
+
+
+def _near_one(e: Emitter, r: Val, coefficients: tuple[float, ...]) -> Val:
+    """A polynomial whose last two steps are by Horner's rule, so that only their rounding counts."""
+    tail = evaluate(e, r, coefficients[:-2])
+    return e.fma(e.fma(tail, r, e.const_like(r, coefficients[-2])), r, e.const_like(r, coefficients[-1]))
+
+
+def _exp_parts(e: Emitter, x: Val) -> tuple[Val, Whole]:
+    """`exp(x)` as a value near 1 and a power of two."""
+    k = nearest_whole(e, x, LOG2_E)
+    high, low = LN_2[x.elem]
+    r = e.fma(k.value, e.const_like(x, -low), e.fma(k.value, e.const_like(x, -high), x))
+    return _near_one(e, r, EXP_POLY[x.elem]), k
+
+
+def _exp2_parts(e: Emitter, x: Val) -> tuple[Val, Whole]:
+    """`2**x` as a value near 1 and a power of two."""
+    k = nearest_whole(e, x)
+    return _near_one(e, e.op("fsub", x, k.value), EXP2_POLY[x.elem]), k
+
+
+def exp(e: Emitter, x: Val) -> Val:
+    """e to the power `x`."""
+    beyond = e.fcmp("ugt", e.call("fabs", x), e.const_like(x, EXP_NORMAL[x.elem]))
+    return e.rare(
+        beyond,
+        scale_normal(e, *_exp_parts(e, x)),
+        lambda: scale(e, *_exp_parts(e, clamp(e, x, *EXP_BOUNDS[x.elem]))),
+    )
+
+
+def exp2(e: Emitter, x: Val) -> Val:
+    """2 to the power `x`."""
+    beyond = e.fcmp("ugt", e.call("fabs", x), e.const_like(x, EXP2_NORMAL[x.elem]))
+    return e.rare(
+        beyond,
+        scale_normal(e, *_exp2_parts(e, x)),
+        lambda: scale(e, *_exp2_parts(e, clamp(e, x, *EXP2_BOUNDS[x.elem]))),
+    )

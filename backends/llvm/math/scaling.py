@@ -1,0 +1,62 @@
+"""Values in, values times powers of two out: whole numbers and exponents without slow conversions.
+
+AVX2 has no conversion between `double` and `i64`, so whole numbers are read from the low bits of `x + 1.5 * 2**52`
+(`2**23` for `float`), where rounding puts them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..text import Emitter, Val
+from .bits import as_float, as_integer
+
+MANTISSA_BITS = {"float": 23, "double": 52}
+BIAS = {"float": 127, "double": 1023}
+
+
+class Whole(NamedTuple):
+    """A whole number as a float, and as the lowest bits of an integer whose other bits are known."""
+
+    value: Val
+    bits: Val
+
+
+def rounder(elem: str) -> float:
+    return 1.5 * 2.0 ** MANTISSA_BITS[elem]
+
+
+def rounder_bits(elem: str) -> int:
+    mantissa = MANTISSA_BITS[elem]
+    return ((BIAS[elem] + mantissa) << mantissa) + (1 << (mantissa - 1))
+
+
+def nearest_whole(e: Emitter, x: Val, factor: float = 1.0) -> Whole:
+    """The whole number nearest to `x * factor`, which is below `2**22` (`2**51` for `double`) in magnitude."""
+    magic = e.const_like(x, rounder(x.elem))
+    shifted = e.op("fadd", x, magic) if factor == 1.0 else e.fma(x, e.const_like(x, factor), magic)
+    return Whole(e.op("fsub", shifted, magic), as_integer(e, shifted))
+
+
+def scale_normal(e: Emitter, x: Val, power: Whole) -> Val:
+    """`x * 2**power`, where `x` and the result are normal numbers."""
+    step = e.op("shl", power.bits, e.const_like(power.bits, MANTISSA_BITS[x.elem]))
+    return as_float(e, e.op("add", as_integer(e, x), step))
+
+
+def scale(e: Emitter, x: Val, power: Whole) -> Val:
+    """`x * 2**power` with one rounding, for `x` near 1 and any power from below all subnormals to above overflow."""
+    bias, mantissa = BIAS[x.elem], e.const_like(power.bits, MANTISSA_BITS[x.elem])
+    fields = e.op("sub", power.bits, e.const_like(power.bits, rounder_bits(x.elem) - 2 * bias))
+    first = e.op("lshr", fields, e.const_like(fields, 1))
+    second = e.op("sub", fields, first)
+    for field in (first, second):
+        x = e.op("fmul", x, as_float(e, e.op("shl", field, mantissa)))
+    return x
+
+
+def clamp(e: Emitter, x: Val, low: float, high: float) -> Val:
+    """`x` kept between two bounds; NaN stays NaN."""
+    lowest, highest = e.const_like(x, low), e.const_like(x, high)
+    x = e.select(e.fcmp("olt", x, lowest), lowest, x)
+    return e.select(e.fcmp("ogt", x, highest), highest, x)
