@@ -10,7 +10,7 @@ from .dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
 from .errors import LimitExceeded, Span, TypeProblem, WeftError
 from .facts import Facts
 from .graph import Graph, Node, Value
-from .ops import CONSTANT, SIZE, OpDef, Trait
+from .ops import CAST, CONSTANT, SIZE, OpDef, Trait
 from .types import Attr, Sizes, TensorType
 
 MAX_NODES = 100_000
@@ -106,7 +106,11 @@ class Builder:
 def is_scalar_result(value: Value) -> bool:
     """Whether NumPy gives this value as a scalar rather than as an array without dimensions."""
     node = value.node
-    return not value.type.shape and node is not None and (Trait.SCALAR in node.op.traits or "element" in node.attrs)
+    if node is None or value.type.shape:
+        return False
+    if node.op is CAST:
+        return is_scalar_result(node.operands[0])
+    return Trait.SCALAR in node.op.traits or "element" in node.attrs
 
 
 def parse_guards(graph: Graph) -> list[tuple[Size, Size]]:

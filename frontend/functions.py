@@ -1,0 +1,95 @@
+"""NumPy's functions by name: a name and arguments in, values of the graph out.
+
+    call(builder, "mean", (x,), {"axis": -1}, span)
+
+Arguments are values or Python constants. What NumPy has and we do not honour is an `Unsupported`: the language shows
+it to the user, tracing leaves the call to NumPy.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ..ir.builder import Builder
+from ..ir.errors import Span, TypeProblem, UnknownName, nearest
+from ..ir.graph import Value
+from . import elementwise, reducing, shaping
+from .elementwise import Make
+from .indexing import index
+from .maker import Maker
+
+__all__ = ["FUNCTIONS", "Function", "call", "index"]
+
+_NO_VALUE = getattr(np, "_NoValue", None)
+# Keyword arguments that NumPy has on many functions, with what they are when they ask for nothing.
+_NEUTRAL: Mapping[str, tuple[object, ...]] = {
+    "out": (None, (None,)), "where": (True,), "casting": ("same_kind",), "order": ("K",), "subok": (True,),
+    "dtype": (None,), "initial": (), "signature": (None,), "sig": (None,), "axes": (), "mean": (), "device": (None,),
+    "keepdims": (), "like": (None,), "copy": (None, True),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One of NumPy's functions: its name there, and what makes its nodes."""
+
+    name: str
+    make: Make
+
+
+def _table() -> Mapping[str, Function]:
+    made = {**elementwise.ELEMENTWISE, **reducing.REDUCTIONS, **shaping.SHAPING}
+    table = {name: Function(name, make) for name, make in made.items()}
+    for alias, name in {**elementwise.ALIASES, **reducing.ALIASES, **shaping.ALIASES}.items():
+        table[alias] = table[name]
+    return MappingProxyType(table)
+
+
+FUNCTIONS: Mapping[str, Function] = _table()
+
+
+def call(
+    builder: Builder, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], span: Span | None
+) -> Value | tuple[Value, ...]:
+    """The result of one function, or of those that have several, a tuple."""
+    function = FUNCTIONS.get(name)
+    if function is None:
+        raise UnknownName(f"unknown function '{name}'", span, nearest(name, list(FUNCTIONS)))
+    maker = Maker(builder, span)
+    kept = {key: value for key, value in kwargs.items() if value is not _NO_VALUE}
+    bound = _bound(function, maker, args, kept)
+    if bound.arguments.get("out") is not None:
+        raise maker.refuse(f"the argument 'out' of '{function.name}'")
+    return function.make(*bound.args, **bound.kwargs)
+
+
+def _bound(function: Function, maker: Maker, args: Sequence[Any], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+    known = _signature(function.make)
+    for key in [k for k in kwargs if k not in known.parameters]:
+        if key not in _NEUTRAL:
+            hint = nearest(key, [*list(known.parameters)[1:], *_NEUTRAL])
+            raise TypeProblem(f"'{function.name}' has no argument '{key}'", maker.span, hint)
+        if not any(kwargs[key] is same or (type(same) is not bool and kwargs[key] == same) for same in _NEUTRAL[key]):
+            raise maker.refuse(f"the argument '{key}' of '{function.name}'")
+        del kwargs[key]
+    try:
+        return known.bind(maker, *args, **kwargs)
+    except TypeError as error:
+        raise TypeProblem(f"'{function.name}': {error}", maker.span, _usage(function)) from error
+
+
+def _usage(function: Function) -> str:
+    names = list(_signature(function.make).parameters.values())[1:]
+    return f"{function.name}({', '.join(str(p).split(':')[0] for p in names)})"
+
+
+@cache
+def _signature(make: Make) -> inspect.Signature:
+    return inspect.signature(make)

@@ -1,0 +1,193 @@
+"""Emits the nodes of one call: operands that are graph values or Python constants in, values of the graph out.
+
+A Python integer must fit the integers that it meets, as NumPy demands, except in comparisons, where the answer is
+right whatever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Union
+
+import numpy as np
+
+from ..ir.builder import Builder
+from ..ir.dims import Dim, Size
+from ..ir.dtypes import BOOL, DType, from_numpy, parse
+from ..ir.errors import OverflowProblem, Span, TypeProblem, Unsupported, WeftError
+from ..ir.graph import Value
+from ..ir.ops import CAST, CONSTANT, TABLE, OpDef
+from ..ir.types import Attr
+
+Number = Union[bool, int, float, complex]
+Operand = Union[Value, Number, Dim, np.generic]
+
+COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
+EQ, NE = TABLE["eq"], TABLE["ne"]
+_INT64 = np.iinfo(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """A builder and the place in the source that its nodes come from."""
+
+    builder: Builder
+    span: Span | None
+
+    def lift(self, x: Operand) -> Value:
+        """A value of the graph for an operand; Python numbers become weak literals."""
+        if isinstance(x, Value):
+            return x
+        if isinstance(x, Dim):
+            return self.builder.size(x, self.span)
+        if isinstance(x, np.generic):
+            return self.builder.constant(x.item(), from_numpy(x.dtype), self.span)
+        if not isinstance(x, (bool, int, float, complex)):
+            raise TypeProblem(f"a number or an array is needed here, not {_shown(x)}", self.span)
+        if type(x) is int and not _INT64.min <= x <= _INT64.max:
+            raise OverflowProblem(f"the integer {x} does not fit i64", self.span)
+        return self.builder.constant(x, span=self.span)
+
+    def op(self, op: OpDef, *operands: Operand, **attrs: Attr) -> Value:
+        """The result of an op on values and constants."""
+        numbers = [literal(x) for x in operands]
+        if all(n is None for n in numbers):
+            return self.builder.op(op, *map(self.lift, operands), span=self.span, **attrs)
+        compute = self._compute(op, operands, attrs)
+        if op in COMPARISONS and (settled := self._settled(op, operands, numbers, compute)):
+            return settled
+        fitted = (x if n is None else self._fitted(x, n, d) for x, n, d in zip(operands, numbers, compute, strict=True))
+        return self.builder.op(op, *map(self.lift, fitted), span=self.span, **attrs)
+
+    def cast(self, x: Operand, dtype: DType) -> Value:
+        """The value in this dtype; the same value where it has it."""
+        value = self.lift(x)
+        return value if value.type.dtype == dtype else self.builder.op(CAST, value, span=self.span, to=dtype)
+
+    def refuse(self, what: str) -> Unsupported:
+        """An error for an argument that NumPy has and we do not honour."""
+        return Unsupported(f"{what} is not supported", self.span, "leave it out, or call NumPy outside of the kernel")
+
+    def _compute(self, op: OpDef, operands: tuple[Operand, ...], attrs: Mapping[str, Attr]) -> tuple[DType, ...]:
+        dtypes = tuple(self.dtype_of(x) for x in operands)
+        if len(dtypes) != op.arity:
+            raise TypeProblem(f"{op.name} takes {op.arity} operands, not {len(dtypes)}", self.span)
+        try:
+            return op.dtypes(dtypes, attrs)[0]
+        except WeftError as error:
+            error.span = error.span or self.span
+            raise
+
+    def dtype_of(self, x: Operand) -> DType:
+        """The dtype that an operand has; a Python integer of any length is a weak one."""
+        return self.lift(0 if type(x) is int else x).type.dtype
+
+    def _fitted(self, x: Operand, number: int, dtype: DType) -> Operand:
+        if dtype.is_integer and not fits(number, dtype):
+            raise OverflowProblem(
+                f"Python integer {number} out of bounds for {dtype.numpy}",
+                self.span,
+                f"convert the array with .astype(...) or keep the number within {_range(dtype)}",
+            )
+        if _INT64.min <= number <= _INT64.max:
+            return x
+        if dtype.kind == "bool":
+            return True
+        try:
+            return float(number)
+        except OverflowError as error:
+            raise OverflowProblem(f"the integer {number} does not fit {dtype}", self.span) from error
+
+    def _settled(
+        self, op: OpDef, operands: tuple[Operand, ...], numbers: list[int | None], compute: tuple[DType, ...]
+    ) -> Value | None:
+        """What a comparison with an integer beyond the other operand's range says of every element."""
+        (left, right), dtype = numbers, compute[0]
+        number = left if left is not None else right
+        if not dtype.is_integer or number is None or fits(number, dtype) or (left is not None and right is not None):
+            return None
+        assert op.numpy is not None
+        answer = bool(op.numpy(np.sign(float(left or 0)), np.sign(float(right or 0))))
+        array = operands[1 if left is not None else 0]
+        return self.op(EQ if answer else NE, array, array)
+
+
+def literal(x: object) -> int | None:
+    """The number, if an operand is an integer literal that still is weak."""
+    if type(x) is int:
+        return x
+    if isinstance(x, Value) and x.node is not None and x.node.op is CONSTANT and x.type.dtype.weak:
+        number = x.node.attrs["value"]
+        return number if type(number) is int else None
+    return None
+
+
+def number_of(x: object) -> Number | None:
+    """The number that an operand is, if it is a constant of any dtype."""
+    if isinstance(x, np.generic):
+        return x.item()  # type: ignore[no-any-return]
+    if isinstance(x, (bool, int, float, complex)):
+        return x
+    if isinstance(x, Value) and x.node is not None and x.node.op is CONSTANT:
+        number = x.node.attrs["value"]
+        assert isinstance(number, (bool, int, float, complex))
+        return number
+    return None
+
+
+def fits(number: int, dtype: DType) -> bool:
+    """Whether an integer is one of an integer dtype."""
+    limits = np.iinfo(dtype.numpy)
+    return bool(limits.min <= number <= limits.max)
+
+
+def as_dtype(dtype: object, span: Span | None) -> DType:
+    """The element type that NumPy's `dtype` argument names: ours, NumPy's, or a Python type or text for one."""
+    if isinstance(dtype, DType):
+        return dtype
+    if dtype is bool:
+        return BOOL
+    try:
+        if isinstance(dtype, str):
+            try:
+                return parse(dtype)
+            except TypeProblem:
+                return from_numpy(np.dtype(dtype))
+        return from_numpy(np.dtype(dtype))  # type: ignore[call-overload]
+    except TypeProblem as error:
+        error.span = error.span or span
+        raise
+    except TypeError as error:
+        raise TypeProblem(
+            f"{_shown(dtype)} is not a dtype", span, "use f32, np.float32, 'float32' and the like"
+        ) from error
+
+
+def static_int(x: object, what: str, span: Span | None) -> int:
+    """An argument that must be a whole number known at compile time."""
+    if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
+        return int(x)
+    if (number := literal(x)) is not None:
+        return number
+    if isinstance(x, (Value, Dim)):
+        raise TypeProblem(
+            f"'{what}' must be known at compile time",
+            span,
+            f"write a number here; in a traced function name the argument: jit(static=('{what}',))",
+        )
+    raise TypeProblem(f"'{what}' must be a whole number, not {_shown(x)}", span)
+
+
+def static_size(x: object, what: str, span: Span | None) -> Size:
+    """An argument that is a size: a number or a symbolic one."""
+    return x if isinstance(x, Dim) else static_int(x, what, span)
+
+
+def _range(dtype: DType) -> str:
+    limits = np.iinfo(dtype.numpy)
+    return f"{limits.min}..{limits.max}"
+
+
+def _shown(x: object) -> str:
+    return f"'{x}'" if isinstance(x, str) else f"{x!r}" if x is None else f"a {type(x).__name__}"

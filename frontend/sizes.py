@@ -1,0 +1,55 @@
+"""Questions about symbolic sizes whose answer a graph may rely on.
+
+Facts and sizes in; an answer out, proved from the form of the size, or taken from the call at hand and recorded as a
+guard. A guard is an equality, so "at least" is written as `max(bound, size) == size`.
+"""
+
+from __future__ import annotations
+
+from ..ir import dims
+from ..ir.dims import Dim, Size
+from ..ir.facts import Facts
+
+
+def never_negative(size: Size) -> bool:
+    """Whether a size is at least 0 whatever its symbols are."""
+    return dims.maximum(0, size) == size
+
+
+def at_least(facts: Facts, size: Size, bound: Size) -> bool:
+    """Whether `size >= bound`; where nothing is known of the call it is assumed, and later calls are checked."""
+    size, bound = facts.canonical(size), facts.canonical(bound)
+    if never_negative(facts.canonical(size - bound)):
+        return True
+    number = facts.number(size - bound)
+    if number is not None and number < 0:
+        return False
+    facts.assume_equal(dims.maximum(bound, size), size)
+    return True
+
+
+def is_negative(facts: Facts, size: Size) -> bool:
+    """Whether a size is below 0, as a slice that counts from the end is."""
+    if at_least(facts, size, 0):
+        return False
+    facts.assume_equal(dims.minimum(-1, size), size)
+    return True
+
+
+def is_one(facts: Facts, size: Size) -> bool:
+    """Whether a size is 1. A lone symbol is not: types show a dimension of 1 as the number."""
+    size = facts.canonical(size)
+    if isinstance(size, int):
+        return size == 1
+    if _is_symbol(size):
+        return False
+    number = facts.number(size)
+    if number is not None and number <= 1:
+        facts.assume_equal(size, number)
+        return number == 1
+    facts.assume_equal(dims.maximum(2, size), size)
+    return False
+
+
+def _is_symbol(size: Dim) -> bool:
+    return size.symbols == {str(size)}
