@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text import Emitter, Val
+from ..text import BITS, Emitter, Val
 from .bits import as_float, as_integer
 
 MANTISSA_BITS = {"float": 23, "double": 52}
 BIAS = {"float": 127, "double": 1023}
+SQRT_HALF_BITS = {"float": 0x3F3504F3, "double": 0x3FE6A09E667F3BCD}
 
 
 class Whole(NamedTuple):
@@ -60,3 +61,36 @@ def clamp(e: Emitter, x: Val, low: float, high: float) -> Val:
     lowest, highest = e.const_like(x, low), e.const_like(x, high)
     x = e.select(e.fcmp("olt", x, lowest), lowest, x)
     return e.select(e.fcmp("ogt", x, highest), highest, x)
+
+
+class Split(NamedTuple):
+    """`2**exponent * mantissa`, the mantissa in [sqrt(1/2), sqrt(2)); `field` has the bits of `2**exponent`."""
+
+    exponent: Val
+    mantissa: Val
+    field: Val
+
+
+def split(e: Emitter, x: Val) -> Split:
+    """The parts of a positive normal number."""
+    width, bias = MANTISSA_BITS[x.elem], BIAS[x.elem]
+    lowest = SQRT_HALF_BITS[x.elem]
+    bits = as_integer(e, x)
+    shifted = e.op("sub", bits, e.const_like(bits, lowest - (bias << width)))
+    number = e.op("lshr", shifted, e.const_like(bits, width))
+    # 2**width with the number in its lowest bits is a float that exceeds the number by 2**width.
+    counted = e.op("or", number, e.const_like(bits, (bias + width) << width))
+    exponent = e.op("fsub", as_float(e, counted), e.const_like(x, 2.0**width + bias))
+    fraction = e.op("and", shifted, e.const_like(bits, (1 << width) - 1))
+    mantissa = as_float(e, e.op("add", fraction, e.const_like(bits, lowest)))
+    return Split(exponent, mantissa, e.op("xor", shifted, fraction))
+
+
+def not_positive_normal(e: Emitter, x: Val) -> Val:
+    """Whether `x` is zero, subnormal, negative, infinite or NaN."""
+    width = MANTISSA_BITS[x.elem]
+    bits = as_integer(e, x)
+    # Subtracting the smallest normal number and flipping the sign makes it one signed comparison.
+    flip, smallest = 1 << (BITS[bits.elem] - 1), 1 << width
+    count = (2 * BIAS[x.elem]) << width
+    return e.icmp("sge", e.op("sub", bits, e.const_like(bits, smallest - flip)), e.const_like(bits, count - flip))

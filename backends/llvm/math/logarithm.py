@@ -1,0 +1,128 @@
+"""A value in, its logarithm out.
+
+`x = 2**k * (1 + f)` with `1 + f` in [sqrt(1/2), sqrt(2)), and `log(x) = k log(2) + f + remainder(f)`. The remainder is
+a polynomial for `float`; for `double` it comes from `s = f / (2 + f)`, whose series is shorter. `k log(2) + f` is kept
+with its rounding error, so what is lost is the last rounding and a fraction of the remainder's.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ..text import Emitter, Val
+from .doubledouble import two_product
+from .polynomial import evaluate
+from .scaling import MANTISSA_BITS, not_positive_normal, split
+
+
+class Base(NamedTuple):
+    """`log(2)` in two parts, the first short so that its product with an exponent is exact, and `log(e)` in two."""
+
+    of_2: tuple[float, float]
+    of_e: tuple[float, float]
+
+
+BASE_E = {
+    "float": Base((0.693145751953125, 1.428606765330187e-06), (1.0, 0.0)),
+    "double": Base((0.6931471805598903, 5.497923018708371e-14), (1.0, 0.0)),
+}
+BASE_2 = {
+    "float": Base((1.0, 0.0), (1.4426950216293335, 1.925963033500011e-08)),
+    "double": Base((1.0, 0.0), (1.4426950408889634, 2.0355273740931033e-17)),
+}
+BASE_10 = {
+    "float": Base((0.301025390625, 4.605039066518657e-06), (0.4342944920063019, -1.0103049952192578e-08)),
+    "double": Base((0.30102999566395283, 2.8363394551044964e-14), (0.4342944819032518, 1.098319650216765e-17)),
+}
+
+# (log(1 + f) - f) / f**2 for `float`; relative error of the logarithm 2**-27.3.
+FRACTION_POLY = (
+    -0.07636262476444244,
+    0.1276424527168274,
+    -0.13160598278045654,
+    0.1420137882232666,
+    -0.16623297333717346,
+    0.2000124603509903,
+    -0.250008225440979,
+    0.3333333134651184,
+    -0.5,
+)
+# (log((1 + s) / (1 - s)) / s - 2) / s**2 in powers of s**2 for `double`; relative error of the logarithm 2**-59.4.
+QUOTIENT_POLY = (
+    0.14798274491035296,
+    0.15313831078351328,
+    0.18183572379228383,
+    0.22222198428815057,
+    0.28571428743685956,
+    0.3999999999940936,
+    0.6666666666666735,
+)
+
+
+def _remainder(e: Emitter, f: Val, scale: float, plus: Val) -> Val:
+    """`scale * (log(1 + f) - f) + plus`."""
+    if f.elem == "float":
+        return e.fma(e.op("fmul", f, f), evaluate(e, f, [scale * c for c in FRACTION_POLY]), plus)
+    s = e.op("fdiv", f, e.op("fadd", f, e.const_like(f, 2.0)))
+    square = e.op("fmul", s, s)
+    half_square = two_product(e, e.op("fmul", f, e.const_like(f, 0.5)), f)
+    bracket = e.fma(square, evaluate(e, square, QUOTIENT_POLY), half_square.high)
+    small = e.fma(s, bracket, e.fneg(half_square.low))
+    return e.fma(small, e.const_like(f, scale), e.fma(half_square.high, e.const_like(f, -scale), plus))
+
+
+def _combine(e: Emitter, k: Val, f: Val, base: Base, plus: Val) -> Val:
+    """The logarithm of `2**k * (1 + f)`; `plus` is a small term of it."""
+    two_high, two_low = (e.const_like(f, part) for part in base.of_2)
+    e_high, e_low = (e.const_like(f, part) for part in base.of_e)
+    if base.of_2 == (1.0, 0.0):
+        # A whole number: adding it to a fraction of at most 1/2 takes nothing from the fraction that would show.
+        return e.op("fadd", k, e.fma(f, e_high, _remainder(e, f, base.of_e[0], e.fma(f, e_low, plus))))
+    first = f
+    if base.of_e != (1.0, 0.0):
+        first, rounding = two_product(e, f, e_high)
+        plus = e.op("fadd", plus, e.fma(f, e_low, rounding))
+    high = e.fma(k, two_high, first)
+    lost = e.op("fadd", e.fma(k, two_high, e.fneg(high)), first)
+    low = e.fma(k, two_low, e.op("fadd", lost, plus))
+    return e.op("fadd", high, _remainder(e, f, base.of_e[0], low))
+
+
+def _positive_normal(e: Emitter, x: Val, base: Base, lifted: Val | None = None) -> Val:
+    parts = split(e, x)
+    k = e.op("fsub", parts.exponent, lifted) if lifted else parts.exponent
+    f = e.op("fsub", parts.mantissa, e.const_like(x, 1.0))
+    return _combine(e, k, f, base, e.const_like(x, -0.0))
+
+
+def _any(e: Emitter, x: Val, base: Base) -> Val:
+    """The logarithm of any number at all."""
+    zero, infinity = e.zero_like(x), e.const_like(x, math.inf)
+    lift = MANTISSA_BITS[x.elem] + 1
+    small = e.fcmp("olt", x, e.const_like(x, 1.0))
+    lifted = e.select(small, e.const_like(x, float(lift)), zero)
+    normal = e.select(small, e.op("fmul", x, e.const_like(x, 2.0**lift)), x)
+    result = _positive_normal(e, normal, base, lifted)
+    result = e.select(e.fcmp("oeq", x, infinity), infinity, result)
+    result = e.select(e.fcmp("oeq", x, zero), e.const_like(x, -math.inf), result)
+    return e.select(e.fcmp("ult", x, zero), e.const_like(x, math.nan), result)
+
+
+def _logarithm(e: Emitter, x: Val, base: Base) -> Val:
+    return e.rare(not_positive_normal(e, x), _positive_normal(e, x, base), lambda: _any(e, x, base))
+
+
+def log(e: Emitter, x: Val) -> Val:
+    """The natural logarithm."""
+    return _logarithm(e, x, BASE_E[x.elem])
+
+
+def log2(e: Emitter, x: Val) -> Val:
+    """The logarithm to base 2."""
+    return _logarithm(e, x, BASE_2[x.elem])
+
+
+def log10(e: Emitter, x: Val) -> Val:
+    """The logarithm to base 10."""
+    return _logarithm(e, x, BASE_10[x.elem])
