@@ -1,0 +1,72 @@
+"""A node and the index of an element of its result in, the indices of the operands' elements that it needs out.
+
+An index is a tuple of sizes in the sense of `dims`: polynomials over the loop variables, so that an affine map is
+the coefficients of those variables. This is what makes a value a function from an index to an element.
+"""
+
+from __future__ import annotations
+
+from . import dims
+from .dims import Size, symbol
+from .graph import Node, Value
+from .ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE, Trait
+from .types import ints, sizes
+
+Index = tuple[Size, ...]
+
+
+def loop_variables(space: tuple[Size, ...]) -> Index:
+    """The index that names every element of an iteration space: one variable for each axis that is not 1."""
+    return tuple(0 if size == 1 else symbol(f"i{axis}") for axis, size in enumerate(space))
+
+
+def operand_index(node: Node, operand: Value, index: Index) -> Index:
+    """The index of the operand's element behind the element at `index` of an elementwise op or a view."""
+    if node.op is TRANSPOSE:
+        order = ints(node.attrs, "order")
+        return tuple(index[order.index(axis)] for axis in range(len(order)))
+    if node.op is SLICE:
+        starts, steps = sizes(node.attrs, "starts"), ints(node.attrs, "steps")
+        return tuple(start + step * i for start, step, i in zip(starts, steps, index, strict=True))
+    if node.op is RESHAPE:
+        found = reshape_index(operand.type.shape, node.result.type.shape, index)
+        assert found is not None
+        return found
+    assert node.op is BROADCAST or Trait.ELEMENTWISE in node.op.traits, node.op
+    return broadcast_index(operand.type.shape, index)
+
+
+def broadcast_index(shape: tuple[Size, ...], index: Index) -> Index:
+    """The element of an array of `shape` that broadcasting puts at `index`."""
+    aligned = index[len(index) - len(shape) :]
+    return tuple(0 if size == 1 else i for size, i in zip(shape, aligned, strict=True))
+
+
+def reshape_index(old: tuple[Size, ...], new: tuple[Size, ...], index: Index) -> Index | None:
+    """The index before a reshape in C order, or None where it is not affine (axes that are merged need a division)."""
+    found: list[Size] = []
+    at = 0
+    for size in old:
+        if size == 1:
+            found.append(0)
+            continue
+        covered: Size = 1
+        linear: Size = 0
+        while covered != size:
+            if at == len(new) or dims.divide(size, covered * new[at]) is None:
+                return None
+            linear = linear * new[at] + index[at]
+            covered = covered * new[at]
+            at += 1
+        found.append(linear)
+    if any(size != 1 for size in new[at:]):
+        return None
+    return tuple(found)
+
+
+def is_affine(node: Node) -> bool:
+    """Whether a view only moves indices by an affine map, so that it costs nothing inside a loop."""
+    if node.op is not RESHAPE:
+        return True
+    new = node.result.type.shape
+    return reshape_index(node.operands[0].type.shape, new, loop_variables(new)) is not None

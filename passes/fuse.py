@@ -1,0 +1,134 @@
+"""`fuse`: operations that can share one loop nest become one region.
+
+Before:
+
+    %0 = "weft.exp"(%x) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+    %1 = "weft.sum"(%0) {axes = array<i64: 0>} : (tensor<?xf32, #weft.dims<n>>) -> tensor<f32>
+
+After:
+
+    %0 = "weft.region"(%x) ({
+    ^bb0(%x_1 : tensor<?xf32, #weft.dims<n>>):
+      %1 = "weft.exp"(%x_1) : ...
+      %2 = "weft.sum"(%1) {axes = array<i64: 0>} : ...
+      "weft.yield"(%2) : (tensor<f32>) -> ()
+    }) {space = #weft.dims<n>, reduced = array<i64: 0>} : (...) -> tensor<f32>
+
+Needs explicit casts. Guarantees that every operation but a reshape that merges axes and a NumPy call is inside a
+region, that an expensive operation is computed once, and that the kernel's `unfused` attribute tells why neighbours
+were kept apart. `groups` holds the decisions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..ir.builder import Builder
+from ..ir.facts import Facts
+from ..ir.graph import Graph, Node, Value
+from ..ir.ops import REGION
+from ..ir.types import Sizes, TensorType
+from .groups import Group, Grouping, is_inline, is_reduction
+
+
+@dataclass(frozen=True)
+class Fuse:
+    """Makes regions."""
+
+    name: ClassVar[str] = "fuse"
+
+    def run(self, graph: Graph) -> Graph:
+        grouping = Grouping(graph)
+        builder = Builder(graph.name, Facts())
+        builder.attrs.update({k: v for k, v in graph.attrs.items() if k != "unfused"})
+        if grouping.notes:
+            builder.attrs["unfused"] = tuple(dict.fromkeys(grouping.notes))
+        values: dict[Value, Value] = {v: builder.input(v.name or "in", v.type) for v in graph.inputs}
+        outputs: dict[Value, Value] = {}
+        wanted = _read_from_memory(graph, grouping)
+        todo: list[Group | Node] = [
+            *grouping.groups,
+            *(n for n in graph if not is_inline(n) and not is_reduction(n.result)),
+        ]
+        while todo:
+            unit = next(u for u in todo if all(v in values for v in _operands(u)))
+            todo.remove(unit)
+            if isinstance(unit, Node):
+                types = tuple(r.type for r in unit.results)
+                operands = [values[v] for v in unit.operands]
+                copy = builder.node(unit.op, operands, unit.attrs, unit.span, unit.body, types)
+                values.update(zip(unit.results, copy.results, strict=True))
+            else:
+                _emit_region(builder, unit, wanted, values, outputs)
+        return builder.finish([outputs.get(v, values.get(v)) or values[v] for v in graph.outputs])
+
+
+def _operands(unit: Group | Node) -> set[Value]:
+    return set(unit.operands) if isinstance(unit, Node) else unit.reads
+
+
+def _read_from_memory(graph: Graph, grouping: Grouping) -> set[Value]:
+    """Members of groups that somebody else reads: another group, a node that stands alone, or the caller."""
+    wanted = set(graph.outputs)
+    for group in grouping.groups:
+        wanted |= group.reads
+    for node in graph:
+        if not is_inline(node) and not is_reduction(node.result):
+            wanted |= set(node.operands)
+    return wanted
+
+
+def _emit_region(
+    builder: Builder, group: Group, wanted: set[Value], values: dict[Value, Value], outputs: dict[Value, Value]
+) -> None:
+    """Adds the region of a group; a value that it only copies out becomes an output under a new name."""
+    results = [v for v in group.members if v in wanted]
+    body = Builder(builder.name, builder.facts)
+    inside: dict[Value, Value] = {}
+    reads = _in_order(results, group.reads)
+    for value in reads:
+        inside[value] = body.input(value.name or "in", value.type)
+    for node in _needed(results, set(inside)):
+        types: tuple[TensorType, ...] = tuple(r.type for r in node.results)
+        copy = body.node(node.op, [inside[v] for v in node.operands], node.attrs, node.span, None, types)
+        inside.update(zip(node.results, copy.results, strict=True))
+    region = builder.node(
+        REGION,
+        [values[v] for v in reads],
+        {"space": Sizes(group.space), "reduced": group.reduced},
+        next((v.node.span for v in reversed(results) if v.node), None),
+        body.finish([inside[v] for v in results]),
+        tuple(v.type for v in results),
+    )
+    for value, result in zip(results, region.results, strict=True):
+        if value in group.reads:
+            outputs[value] = result
+        else:
+            values[value] = result
+
+
+def _needed(results: list[Value], known: set[Value]) -> list[Node]:
+    """The nodes between what is read and the results, operands first."""
+    order: list[Node] = []
+    done: set[Node] = set()
+    todo = [(v.node, False) for v in reversed(results) if v not in known]
+    while todo:
+        node, ready = todo.pop()
+        if node is None or node in done:
+            continue
+        if ready:
+            done.add(node)
+            order.append(node)
+            continue
+        todo.append((node, True))
+        todo += [(v.node, False) for v in reversed(node.operands) if v not in known]
+    return order
+
+
+def _in_order(results: list[Value], reads: set[Value]) -> list[Value]:
+    """What a group reads, in the order in which a walk from the results meets it, so that printing is deterministic."""
+    found = dict.fromkeys(v for v in results if v in reads)
+    for node in _needed(results, reads):
+        found.update(dict.fromkeys(v for v in node.operands if v in reads))
+    return list(found)

@@ -1,0 +1,205 @@
+"""A flat graph in, groups of values that one loop nest can compute out: the decisions of `fuse`.
+
+A group iterates over a space, of which some axes may be reduced. Its members are the values that the loops must
+produce: reductions, and what has to be in memory. Everything else is computed at the index where it is needed, by
+following operands from the members; a walk that meets a member of the same group at its own index (the element
+that this iteration makes) stays inside the group, and any other read of a member goes through memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..ir.accesses import home_index
+from ..ir.dims import Size
+from ..ir.graph import Graph, Node, Value
+from ..ir.indexing import Index, is_affine, loop_variables, operand_index
+from ..ir.ops import Trait
+from ..ir.types import ints
+
+MAX_COPIES = 4  # a cheap value may be computed at this many different indices before it is kept in memory
+
+
+@dataclass(eq=False)
+class Group:
+    """One future kernel: its iteration space, the axes reduced in it, and its members in order."""
+
+    space: tuple[Size, ...]
+    reduced: tuple[int, ...]
+    members: list[Value] = field(default_factory=list)
+    reads: set[Value] = field(default_factory=set)
+    feeds_on: set[Group] = field(default_factory=set)
+
+    def home(self, value: Value) -> Index | None:
+        """The index at which an iteration of this group makes `value`, if its shape fits."""
+        return home_index(self.space, self.reduced, value.type.shape)
+
+    def needs(self) -> set[Group]:
+        """Every group that must have run before this one."""
+        found, todo = set[Group](), list(self.feeds_on)
+        while todo:
+            group = todo.pop()
+            if group not in found:
+                found.add(group)
+                todo += group.feeds_on
+        return found
+
+
+def is_inline(node: Node) -> bool:
+    """Whether a node can be computed at any index from its operands."""
+    if Trait.ELEMENTWISE in node.op.traits:
+        return True
+    return Trait.VIEW in node.op.traits and is_affine(node)
+
+
+def is_reduction(value: Value) -> bool:
+    return value.node is not None and Trait.REDUCTION in value.node.op.traits
+
+
+class Grouping:
+    """Places every value that loops must produce into a group."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.kept: set[Value] = {v for v in graph.outputs}
+        for node in graph:
+            if not is_inline(node) and Trait.REDUCTION not in node.op.traits:
+                self.kept.update(node.operands)
+        self.groups: list[Group] = []
+        self.group_of: dict[Value, Group] = {}
+        self.notes: list[str] = []
+        while True:
+            self.place_all()
+            again = self.computed_too_often()
+            if not again:
+                break
+            self.kept |= again
+
+    def is_member(self, value: Value) -> bool:
+        node = value.node
+        if is_reduction(value):
+            return True
+        return node is not None and is_inline(node) and value in self.kept
+
+    def place_all(self) -> None:
+        self.groups, self.group_of, self.notes = [], {}, []
+        self.visits: dict[Value, set[tuple[Group, Index]]] = {}
+        for node in self.graph:
+            for value in node.results:
+                if self.is_member(value):
+                    self.place(value)
+        for value in self.graph.outputs:
+            if value not in self.group_of:
+                self.copy_out(value)
+
+    def place(self, value: Value) -> None:
+        node = value.node
+        assert node is not None
+        reduced = ints(node.attrs, "axes") if is_reduction(value) else ()
+        shape = node.operands[0].type.shape if is_reduction(value) else value.type.shape
+        for group in reversed(self.groups):
+            if self.joins(value, group, shape, reduced):
+                return
+        group = Group(shape, reduced)
+        self.groups.append(group)
+        self.add(value, group, *self.walk(value, group))
+
+    def copy_out(self, value: Value) -> None:
+        """An output that nothing computes is copied, so that results are always fresh."""
+        group = Group(value.type.shape, ())
+        group.members.append(value)
+        group.reads.add(value)
+        group.feeds_on |= set(self.sources_of(value))
+        self.groups.append(group)
+
+    def joins(self, value: Value, group: Group, shape: tuple[Size, ...], reduced: tuple[int, ...]) -> bool:
+        """Puts the value into the group if one loop nest can serve both; notes why not where they are neighbours."""
+        merged = group.reduced or (reduced if shape == group.space else ())
+        trial = Group(group.space, merged, group.members)
+        own_index = trial.home(value)
+        reads, visits = self.walk(value, trial)
+        inside = {v for v in reads if self.group_of.get(v) is group}
+        local = {v for v in inside if reads[v] == {trial.home(v)}}
+        if not inside and not (group.reads & reads.keys()):
+            return False
+        reason = None
+        is_row = own_index is not None and bool(inside) and not is_reduction(value)
+        if shape != group.space and not is_row:
+            reason = f"they iterate over different spaces, {_shape(group.space)} and {_shape(shape)}"
+        elif reduced and merged != reduced:
+            reason = f"they reduce different axes, {merged} and {reduced} of {_shape(group.space)}"
+        elif inside != local:
+            reason = "one needs elements of the other that another iteration makes"
+        elif any(group is s or group in s.needs() for v in reads.keys() - inside for s in self.sources_of(v)):
+            reason = "something between them has to be computed in full first"
+        if reason:
+            self.notes.append(f"{_label(value)} is not fused with {_label(group.members[-1])}: {reason}")
+            return False
+        group.reduced = merged
+        self.add(value, group, reads, visits)
+        return True
+
+    def add(
+        self, value: Value, group: Group, reads: dict[Value, set[Index]], visits: set[tuple[Value, Index]]
+    ) -> None:
+        group.members.append(value)
+        self.group_of[value] = group
+        for leaf in reads:
+            source = self.group_of.get(leaf)
+            if source is not group:
+                group.reads.add(leaf)
+                group.feeds_on |= set(self.sources_of(leaf))
+        for inner, index in visits:
+            self.visits.setdefault(inner, set()).add((group, index))
+
+    def sources_of(self, leaf: Value) -> Iterator[Group]:
+        """The group that makes a value, or those behind the node that stands alone and makes it."""
+        if leaf in self.group_of:
+            yield self.group_of[leaf]
+        elif leaf.node is not None:
+            for operand in leaf.node.operands:
+                yield from self.sources_of(operand)
+
+    def walk(self, value: Value, group: Group) -> tuple[dict[Value, set[Index]], set[tuple[Value, Index]]]:
+        """What computing `value` in the group reads, with the indices, and which inner values it computes where."""
+        reads: dict[Value, set[Index]] = {}
+        visits: set[tuple[Value, Index]] = set()
+        node = value.node
+        assert node is not None
+        if is_reduction(value):
+            todo = [(node.operands[0], loop_variables(node.operands[0].type.shape))]
+        else:
+            index = group.home(value) or loop_variables(value.type.shape)
+            todo = [(v, operand_index(node, v, index)) for v in node.operands]
+        while todo:
+            inner, index = todo.pop()
+            if (inner, index) in visits:
+                continue
+            if inner.node is None or self.is_member(inner) or not is_inline(inner.node):
+                reads.setdefault(inner, set()).add(index)
+                continue
+            visits.add((inner, index))
+            todo += [(v, operand_index(inner.node, v, index)) for v in inner.node.operands]
+        return reads, visits
+
+    def computed_too_often(self) -> set[Value]:
+        """Values that would be computed again and again: expensive ones at a second place, cheap ones at many."""
+        found = set()
+        for value, places in self.visits.items():
+            node = value.node
+            if node is None or not node.operands or not value.type.shape or Trait.VIEW in node.op.traits:
+                continue
+            expensive = Trait.EXPENSIVE in node.op.traits
+            per_group = max(sum(1 for g, _ in places if g is group) for group, _ in places)
+            if (expensive and len(places) > 1) or per_group > MAX_COPIES:
+                found.add(value)
+        return found
+
+
+def _label(value: Value) -> str:
+    return f"{value.node.op.name if value.node else value.name}{_shape(value.type.shape)}"
+
+
+def _shape(shape: tuple[Size, ...]) -> str:
+    return "[" + ", ".join(map(str, shape)) + "]"

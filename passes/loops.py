@@ -1,0 +1,84 @@
+"""A region and layout classes in, its loops out: which axes run together, in which order, and along which one vectors lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..ir import dims
+from ..ir.accesses import Access, coefficient, region_accesses
+from ..ir.dims import Size
+from ..ir.graph import Node, Value
+from ..ir.types import ints, sizes
+
+SAMPLE = 97  # a size that stands for every unknown one where strides are only compared
+
+
+@dataclass(frozen=True)
+class Loops:
+    """Loops from the outside in. Each is a group of axes that memory lets run as one, the innermost axis last.
+
+    `vector` is the axis that vectors lie along, always the last axis of the last group of rows or of columns.
+    """
+
+    rows: tuple[tuple[int, ...], ...]
+    columns: tuple[tuple[int, ...], ...]
+    vector: int
+
+    @staticmethod
+    def text(groups: tuple[tuple[int, ...], ...]) -> tuple[str, ...]:
+        """`("0+1", "2")`, the form in attributes."""
+        return tuple("+".join(map(str, g)) for g in groups)
+
+
+def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
+    """Loop order from the strides of all accesses; neighbours that every access walks through in one go are joined."""
+    space, reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
+    accesses = region_accesses(region, layouts)
+    axes = [axis for axis, size in enumerate(space) if size != 1]
+    if not axes:
+        return Loops((), (), -1)
+    weights = {axis: _weight(axis, accesses) for axis in axes}
+    vector = max(axes, key=lambda a: (_unit_accesses(a, accesses), a))
+    order = sorted(axes, key=lambda a: (a == vector, -weights[a], a))
+    rows = [a for a in order if a not in reduced]
+    columns = [a for a in order if a in reduced]
+    return Loops(_join(rows, space, accesses), _join(columns, space, accesses), vector)
+
+
+def _unit_accesses(axis: int, accesses: list[Access]) -> int:
+    """How much of the traffic is contiguous along an axis; a scattered store costs twice what a gather does."""
+    return sum(1 + a.is_store for a in accesses if coefficient(a.address, axis) == a.itemsize)
+
+
+def _weight(axis: int, accesses: list[Access]) -> int:
+    return sum(abs(_sample(coefficient(a.address, axis))) for a in accesses)
+
+
+def _sample(size: Size) -> int:
+    """A number for a stride: sizes are all alike, and unknown strides are in C order."""
+    env = {}
+    for name in dims.symbols(size):
+        _, _, axis = name.partition(".s")
+        env[name] = SAMPLE ** (8 - int(axis)) if axis else SAMPLE
+    return dims.evaluate(size, env)
+
+
+def _join(axes: list[int], space: tuple[Size, ...], accesses: list[Access]) -> tuple[tuple[int, ...], ...]:
+    groups: list[tuple[int, ...]] = []
+    for axis in axes:
+        outer = groups[-1][-1] if groups else None
+        joined = outer is not None and all(
+            coefficient(a.address, outer) == coefficient(a.address, axis) * space[axis] for a in accesses
+        )
+        if joined:
+            groups[-1] = (*groups[-1], axis)
+        else:
+            groups.append((axis,))
+    return tuple(groups)
+
+
+def parse_groups(text: object) -> tuple[tuple[int, ...], ...]:
+    """What `Loops.text` wrote."""
+    assert isinstance(text, tuple)
+    return tuple(tuple(int(a) for a in str(g).split("+")) for g in text)

@@ -1,0 +1,73 @@
+"""`lower-reductions`: every reduction gets the tree in which it combines elements.
+
+Before:
+
+    %1 = "weft.sum"(%x) {axes = array<i64: 0, 1>} : ...
+
+After (C layout, so both axes run as one):
+
+    %1 = "weft.sum"(%x) {axes = array<i64: 0, 1>, order = ["0+1"], lanes = 64 : i64, steps = 16 : i64} : ...
+
+The tree: the reduced elements are walked in `order`, the last group innermost. Each run of the innermost group is
+cut into blocks of `lanes * steps` elements. In a block, lane l adds up the elements l, l + lanes, ... one after
+another; missing ones count as the identity. Blocks are combined in pairs, pairs of pairs and so on, in the order
+in which they came, and at the end what is left from the youngest to the oldest; last the lanes, the upper half
+with the lower half until one is left. `steps = 0` is one block without end, for operations where order can't
+matter. `lanes = 1` is a reduction whose vectors lie along an axis that is kept.
+
+Needs regions. The tree depends on layout classes and dtypes alone, never on threads, vector width or caches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..ir.accesses import value_layouts
+from ..ir.dtypes import DType
+from ..ir.graph import Graph, Node
+from ..ir.ops import Trait
+from ..ir.rewrite import replace_regions
+from ..ir.types import Attr
+from .loops import Loops, plan_loops
+
+STEPS = 16
+LANE_BYTES = 256
+
+
+@dataclass(frozen=True)
+class LowerReductions:
+    """Writes the tree of each reduction."""
+
+    name: ClassVar[str] = "lower-reductions"
+
+    def run(self, graph: Graph) -> Graph:
+        layouts = value_layouts(graph)
+
+        def lower(region: Node) -> tuple[dict[str, Attr], dict[Node, dict[str, Attr]]]:
+            assert region.body is not None
+            reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
+            if not reductions:
+                return {}, {}
+            loops = plan_loops(region, layouts)
+            lanes = 1
+            if any(loops.vector in group for group in loops.columns):
+                lanes = LANE_BYTES // max(4, *(n.result.type.dtype.size for n in reductions))
+            plan: dict[str, Attr] = {
+                "rows": Loops.text(loops.rows),
+                "columns": Loops.text(loops.columns),
+                "vector": loops.vector,
+            }
+            trees: dict[Node, dict[str, Attr]] = {
+                node: {"order": Loops.text(loops.columns), "lanes": lanes, "steps": 0 if is_exact(node) else STEPS}
+                for node in reductions
+            }
+            return plan, trees
+
+        return replace_regions(graph, lower)
+
+
+def is_exact(node: Node) -> bool:
+    """Whether the order of combining can't change the result."""
+    dtype: DType = node.result.type.dtype
+    return node.op.name not in ("sum", "prod") or dtype.kind not in ("float", "complex")
