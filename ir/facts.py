@@ -31,7 +31,9 @@ class Facts:
     def canonical(self, size: Size) -> Size:
         """The one form that all sizes known to be equal have."""
         size = dims.substitute(size, self._known)
-        return self._pairs.get(size, size) if isinstance(size, Dim) else size
+        while isinstance(size, Dim) and size in self._pairs:
+            size = self._pairs[size]
+        return size
 
     def number(self, size: Size) -> int | None:
         """The number that a size is in the call at hand."""
@@ -55,11 +57,20 @@ class Facts:
         if a == b:
             return
         self.guards.append((a, b))
+        self._join(a, b)
+
+    def _join(self, a: Size, b: Size) -> None:
+        """Makes two canonical sizes one. A symbol that gets a value changes the pairs that speak of it."""
         target, replaced = (a, b) if _is_symbol(b) else (b, a)
         if isinstance(replaced, Dim) and _is_symbol(replaced) and not replaced.symbols <= dims.symbols(target):
             name = next(iter(replaced.symbols))
             self._known = {k: dims.substitute(v, {name: target}) for k, v in self._known.items()}
             self._known[name] = target
+            pairs, self._pairs = self._pairs, {}
+            for pair in pairs.items():
+                left, right = map(self.canonical, pair)
+                if left != right:
+                    self._join(left, right)
         elif isinstance(a, Dim):
             self._pairs[a] = b
         elif isinstance(b, Dim):

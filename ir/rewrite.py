@@ -1,0 +1,62 @@
+"""A graph in, a builder out that makes it anew with values replaced: the way in which passes write graphs.
+
+Names, attributes, spans and guards are kept. The equalities behind the guards are assumed before anything is
+built, so sizes that were known to be equal in the old graph are equal in the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .builder import Builder, parse_guards
+from .facts import Facts
+from .graph import Graph, Node, Value
+
+
+def facts_of(graph: Graph) -> Facts:
+    """What the graph's guards say about its sizes."""
+    facts = Facts()
+    for left, right in parse_guards(graph):
+        facts.assume_equal(left, right)
+    return facts
+
+
+class Rewriter:
+    """Maps the values of `graph` to values of a new graph while a pass walks over its nodes in order."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.builder = Builder(graph.name, facts_of(graph))
+        self.builder.attrs.update({k: v for k, v in graph.attrs.items() if k != "guards"})
+        self.values: dict[Value, Value] = {v: self.builder.input(v.name or "in", v.type) for v in graph.inputs}
+
+    def get(self, value: Value) -> Value:
+        """What stands for an old value in the new graph."""
+        return self.values[value]
+
+    def operands(self, node: Node) -> tuple[Value, ...]:
+        return tuple(self.values[v] for v in node.operands)
+
+    def replace(self, old: Value, new: Value) -> None:
+        """From here on `new` stands for `old`."""
+        self.values[old] = new
+
+    def copy(self, node: Node, operands: Sequence[Value] | None = None) -> Node:
+        """The same operation in the new graph, on what stands for its operands or on others."""
+        if operands is None:
+            operands = self.operands(node)
+        types = None
+        # The rules see nothing but types and attributes: where these are the same, so is what they give.
+        if node.op.arity is None or all(_same_type(a, b) for a, b in zip(operands, node.operands, strict=True)):
+            types = tuple(r.type for r in node.results)
+        copy = self.builder.node(node.op, operands, node.attrs, node.span, node.body, types)
+        self.values.update(zip(node.results, copy.results, strict=True))
+        return copy
+
+    def finish(self) -> Graph:
+        """The new graph, with what stands for the old outputs."""
+        return self.builder.finish([self.values[v] for v in self.graph.outputs])
+
+
+def _same_type(a: Value, b: Value) -> bool:
+    return a.type is b.type or a.type == b.type

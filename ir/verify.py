@@ -1,0 +1,185 @@
+"""A graph in, nothing or a `VerifyProblem` out: the rules that every graph keeps between two passes.
+
+Values are made once, before they are used and in the graph that uses them; nodes have the operands, attributes and
+types that their ops ask for; sizes that meet are equal by their types or by a guard. From `Stage.PROMOTED` on every
+op has operands of the dtypes it computes in, and weak types are only what a cast or a NumPy function reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+
+from .builder import Builder
+from .dims import Dim, Size
+from .errors import Span, VerifyProblem, WeftError
+from .facts import Facts
+from .graph import Graph, Node, Value
+from .ops import CAST, CONSTANT, NUMPY, REGION, SIZE
+from .rewrite import facts_of
+from .types import TensorType
+from .verify_attrs import attribute_problem
+
+
+class Stage(IntEnum):
+    """How far the pipeline has come."""
+
+    BUILT = 0
+    PROMOTED = 1
+
+
+DECLARED = frozenset((REGION, NUMPY))  # ops whose maker gives the types
+READS_WEAK = frozenset((CAST, NUMPY))
+MAKES_WEAK = frozenset((CONSTANT, SIZE))
+
+
+def verify(graph: Graph, stage: Stage = Stage.BUILT) -> None:
+    """Raises a `VerifyProblem` that names the first node which breaks a rule."""
+    names: dict[Node, str] = {}
+    for node in _walk(graph):
+        names.setdefault(node, f"%{len(names)} ({node.op.name})")
+    _Verifier(stage, facts_of(graph), names).graph(graph)
+
+
+def _walk(graph: Graph) -> Iterator[Node]:
+    """Nodes in the order in which the printer numbers them."""
+    for node in graph:
+        yield node
+        if node.body is not None:
+            yield from _walk(node.body)
+
+
+class _Verifier:
+    def __init__(self, stage: Stage, facts: Facts, names: dict[Node, str]) -> None:
+        self.stage = stage
+        self.facts = facts
+        self.names = names
+
+    def fail(self, node: Node, text: str, span: Span | None = None) -> VerifyProblem:
+        return VerifyProblem(f"{self.names[node]}: {text}", span or node.span, "a pass or a hand edit broke the graph")
+
+    def named(self, value: Value) -> str:
+        if value.node is None:
+            return f"the input '{value.name}'"
+        return self.names.get(value.node, f"a {value.node.op.name} of another graph")
+
+    def graph(self, graph: Graph) -> None:
+        self.acyclic(graph)
+        defined: set[Value] = set()
+        for value in graph.inputs:
+            if value.node is not None or value in defined:
+                raise VerifyProblem(f"{self.named(value)} is not an input of its own in '{graph.name}'")
+            if problem := _type_problem(value.type):
+                raise VerifyProblem(f"{self.named(value)}: {problem}")
+            defined.add(value)
+        own = {r for n in graph for r in n.results}
+        for node in graph:
+            self.scope(node, defined, own)
+            self.node(node)
+            defined.update(node.results)
+        for i, value in enumerate(graph.outputs):
+            if value not in defined:
+                raise VerifyProblem(f"output {i} of '{graph.name}' is {self.named(value)}, which it does not make")
+            if self.stage >= Stage.PROMOTED and value.type.dtype.weak:
+                raise VerifyProblem(f"output {i} of '{graph.name}' is still {value.type}")
+
+    def acyclic(self, graph: Graph) -> None:
+        import networkx as nx
+
+        if nx.is_directed_acyclic_graph(graph.networkx):
+            return
+        nodes = [edge[0] for edge in nx.find_cycle(graph.networkx)]
+        raise self.fail(nodes[0], "a cycle through " + ", ".join(self.names.get(n, repr(n)) for n in nodes))
+
+    def scope(self, node: Node, defined: set[Value], own: set[Value]) -> None:
+        for i, value in enumerate(node.operands):
+            if value in defined:
+                continue
+            if value in own:
+                raise self.fail(node, f"operand {i} is {self.named(value)}, which comes later")
+            raise self.fail(node, f"operand {i} is {self.named(value)}, which this graph does not make")
+        for i, value in enumerate(node.results):
+            if value in defined:
+                raise self.fail(node, "stands in the graph twice")
+            if value.node is not node or value.index != i:
+                raise self.fail(node, f"result {i} says that {self.named(value)} made it")
+
+    def node(self, node: Node) -> None:
+        if node.op.arity is not None and len(node.operands) != node.op.arity:
+            raise self.fail(node, f"takes {node.op.arity} operands, not {len(node.operands)}")
+        if problem := attribute_problem(node):
+            raise self.fail(node, problem)
+        for value in node.results:
+            if problem := _type_problem(value.type):
+                raise self.fail(node, problem)
+        if (node.op is REGION) != (node.body is not None):
+            raise self.fail(node, "has no body" if node.op is REGION else "has a body, which is for regions")
+        if node.body is not None:
+            self.body(node, node.body)
+        if node.op not in DECLARED:
+            self.types(node)
+        if self.stage >= Stage.PROMOTED:
+            self.promoted(node)
+
+    def body(self, node: Node, body: Graph) -> None:
+        inside = [v.type for v in body.inputs]
+        if not self.agree(inside, [v.type for v in node.operands]):
+            raise self.fail(node, f"its body takes {_shown(inside)}, it has {_shown([v.type for v in node.operands])}")
+        made = [v.type for v in body.outputs]
+        if not self.agree(made, [v.type for v in node.results]):
+            raise self.fail(node, f"its body gives {_shown(made)}, it says {_shown([v.type for v in node.results])}")
+        self.graph(body)
+
+    def types(self, node: Node) -> None:
+        known = len(self.facts.guards)
+        try:
+            found = Builder("", self.facts).infer(node.op, node.operands, node.attrs, node.span)
+        except WeftError as error:
+            raise self.fail(node, error.message, error.span) from error
+        if len(self.facts.guards) > known:
+            left, right = self.facts.guards[known]
+            raise self.fail(node, f"relies on {left} == {right}, which no guard says")
+        said = [v.type for v in node.results]
+        if not self.agree(list(found), said):
+            raise self.fail(node, f"gives {_shown(list(found))}, it says {_shown(said)}")
+
+    def agree(self, left: list[TensorType], right: list[TensorType]) -> bool:
+        return [self.canonical(t) for t in left] == [self.canonical(t) for t in right]
+
+    def canonical(self, type: TensorType) -> TensorType:
+        return TensorType(type.dtype, tuple(self.facts.canonical(s) for s in type.shape))
+
+    def promoted(self, node: Node) -> None:
+        for value in node.results:
+            if value.type.dtype.weak and node.op not in MAKES_WEAK:
+                raise self.fail(node, f"gives {value.type} after promote-dtypes")
+        if node.op in READS_WEAK:
+            return
+        for i, value in enumerate(node.operands):
+            if value.type.dtype.weak:
+                raise self.fail(node, f"operand {i} is still {value.type} after promote-dtypes")
+        if node.op in DECLARED:
+            return
+        have = tuple(v.type.dtype for v in node.operands)
+        want, _ = node.op.dtypes(have, node.attrs)
+        if have != want:
+            raise self.fail(
+                node, f"computes in {', '.join(map(str, want))}, its operands are {', '.join(map(str, have))}"
+            )
+
+
+def _type_problem(type: TensorType) -> str | None:
+    if type.dtype.weak and type.shape:
+        return f"{type} is weak and has dimensions"
+    for size in type.shape:
+        if not _is_size(size):
+            return f"{size!r} is not a size"
+    return None
+
+
+def _is_size(size: Size) -> bool:
+    return isinstance(size, Dim) or (type(size) is int and size >= 0)
+
+
+def _shown(types: list[TensorType]) -> str:
+    return "(" + ", ".join(map(str, types)) + ")"

@@ -1,0 +1,126 @@
+"""A node in, what is wrong with its attributes out, or None.
+
+An op names the attributes that it needs; a node may carry more, which passes leave for one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from .dims import Dim
+from .dtypes import DType
+from .graph import Node
+from .ops import BROADCAST, CAST, CONSTANT, REDUCTIONS, RESHAPE, SIZE, SLICE, TRANSPOSE, OpDef
+from .types import Attr, Sizes, ints, normalize_axes, sizes
+
+Check = Callable[[Attr], bool]
+
+
+def attribute_problem(node: Node) -> str | None:
+    """What is wrong with the attributes, for a message behind the node's name."""
+    for name, attr in node.attrs.items():
+        if not (isinstance(name, str) and name) or not _is_attr(attr):
+            return f"attribute {name!r} is {attr!r}, which has no text form"
+    for name, (check, meaning) in _NEEDED.get(node.op, {}).items():
+        if name not in node.attrs:
+            return f"attribute '{name}' is missing"
+        if not check(node.attrs[name]):
+            return f"attribute '{name}' is {node.attrs[name]!r}, not {meaning}"
+    special = _SPECIAL.get(node.op)
+    return special(node) if special else None
+
+
+def _is_attr(attr: object) -> bool:
+    if isinstance(attr, Sizes):
+        return _are_sizes(attr)
+    if isinstance(attr, tuple):
+        return all(type(a) is int for a in attr) or all(type(a) is str for a in attr)
+    return isinstance(attr, (bool, int, float, complex, str, DType))
+
+
+def _are_sizes(attr: Attr) -> bool:
+    return isinstance(attr, Sizes) and all(isinstance(s, Dim) or type(s) is int for s in attr)
+
+
+def _are_ints(attr: Attr) -> bool:
+    return type(attr) is tuple and all(type(a) is int for a in attr)
+
+
+def _is_dtype(attr: Attr) -> bool:
+    return isinstance(attr, DType)
+
+
+def _is_strong(attr: Attr) -> bool:
+    return isinstance(attr, DType) and not attr.weak
+
+
+def _is_number(attr: Attr) -> bool:
+    return isinstance(attr, (bool, int, float, complex))
+
+
+_SIZES = (_are_sizes, "sizes")
+_INTS = (_are_ints, "whole numbers")
+_NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
+    CAST: {"to": (_is_strong, "a dtype")},
+    CONSTANT: {"value": (_is_number, "a number"), "dtype": (_is_dtype, "a dtype")},
+    SIZE: {"size": _SIZES},
+    TRANSPOSE: {"order": _INTS},
+    SLICE: {"starts": _SIZES, "steps": _INTS, "sizes": _SIZES},
+    RESHAPE: {"shape": _SIZES},
+    BROADCAST: {"shape": _SIZES},
+    **{op: {"axes": _INTS} for op in REDUCTIONS},
+}
+
+
+def _constant_problem(node: Node) -> str | None:
+    value, dtype = node.attrs["value"], node.attrs["dtype"]
+    assert isinstance(dtype, DType) and isinstance(value, (bool, int, float, complex))
+    allowed: dict[str, tuple[type, ...]] = {
+        "bool": (bool,), "int": (int,), "uint": (int,), "float": (int, float), "complex": (int, float, complex),
+    }  # fmt: skip
+    if type(value) not in allowed[dtype.kind]:
+        return f"the value {value!r} is not a {dtype}"
+    if dtype.is_integer and not dtype.weak and isinstance(value, int) and not in_range(value, dtype):
+        return f"the value {value} does not fit {dtype}"
+    return None
+
+
+def in_range(value: int, dtype: DType) -> bool:
+    """Whether an integer dtype holds a number."""
+    low, high = (-(1 << dtype.bits - 1), 1 << dtype.bits - 1) if dtype.kind == "int" else (0, 1 << dtype.bits)
+    return low <= value < high
+
+
+def _size_problem(node: Node) -> str | None:
+    return None if len(sizes(node.attrs, "size")) == 1 else "names one size, no more and no less"
+
+
+def _slice_problem(node: Node) -> str | None:
+    starts, steps, counts = sizes(node.attrs, "starts"), ints(node.attrs, "steps"), sizes(node.attrs, "sizes")
+    shape = node.operands[0].type.shape
+    if not len(starts) == len(steps) == len(counts) == len(shape):
+        return f"slices {len(starts)}, {len(steps)} and {len(counts)} axes of {len(shape)}"
+    for axis, (start, step, count, size) in enumerate(zip(starts, steps, counts, shape, strict=True)):
+        if step == 0:
+            return f"the step of axis {axis} is 0"
+        if not (isinstance(start, int) and isinstance(count, int) and isinstance(size, int)) or count == 0:
+            continue
+        last = start + step * (count - 1)
+        if not (0 <= start < size and 0 <= last < size):
+            return f"axis {axis} is read from {start} to {last}, it has {size} elements"
+    return None
+
+
+def _axes_problem(node: Node) -> str | None:
+    axes, rank = ints(node.attrs, "axes"), node.operands[0].type.rank
+    if normalize_axes(axes, rank) != axes:
+        return f"axes {axes} are not sorted axes of an array with {rank} dimensions"
+    return None if isinstance(node.attrs.get("keepdims", False), bool) else "attribute 'keepdims' is not true or false"
+
+
+_SPECIAL: Mapping[OpDef, Callable[[Node], str | None]] = {
+    CONSTANT: _constant_problem,
+    SIZE: _size_problem,
+    SLICE: _slice_problem,
+    **dict.fromkeys(REDUCTIONS, _axes_problem),
+}
