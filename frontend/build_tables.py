@@ -1,0 +1,63 @@
+"""`grammar.lark` in, `tables.json` out: the LALR tables as plain data, so that no process has to build them.
+
+python -m weft.frontend.build_tables
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from lark import Lark
+from lark.lexer import PatternRE
+from lark.parsers.lalr_analysis import Shift
+
+FOLDER = Path(__file__).parent
+
+
+def build(grammar: str) -> dict[str, Any]:
+    """The tables of a grammar; the form is described in `tables.py`."""
+    lark = Lark(grammar, parser="lalr", lexer="basic", keep_all_tokens=True, maybe_placeholders=False)
+    table = lark.parser.parser._parse_table
+    rules = list(lark.rules)
+    number = {rule: i for i, rule in enumerate(rules)}
+    symbols = sorted({name for actions in table.states.values() for name in actions})
+    index = {name: i for i, name in enumerate(symbols)}
+
+    def action(kind: Any, target: Any) -> int:
+        return int(target) if kind is Shift else -1 - number[target]
+
+    return {
+        "terminals": [
+            [t.name, isinstance(t.pattern, PatternRE), t.pattern.value, t.priority, t.pattern.max_width]
+            for t in lark.terminals
+        ],
+        "ignore": sorted(lark.ignore_tokens),
+        "rules": [
+            [r.origin.name, [[s.name, s.is_term] for s in r.expansion], r.alias, bool(r.options.expand1)] for r in rules
+        ],
+        "symbols": symbols,
+        "states": [
+            sorted([index[name], action(*step)] for name, step in table.states[state].items())
+            for state in sorted(table.states)
+        ],
+        "start": table.start_states["start"],
+        "end": table.end_states["start"],
+    }
+
+
+def text(tables: dict[str, Any]) -> str:
+    """The tables as they are written, one state a line."""
+    lines = [f'"{k}": {json.dumps(v, separators=(",", ":"))}' for k, v in tables.items() if k != "states"]
+    states = ",\n".join(json.dumps(s, separators=(",", ":")) for s in tables["states"])
+    return "{\n" + ",\n".join([*lines, f'"states": [\n{states}\n]']) + "\n}\n"
+
+
+def main() -> None:
+    grammar = (FOLDER / "grammar.lark").read_text(encoding="utf-8")
+    (FOLDER / "tables.json").write_text(text(build(grammar)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

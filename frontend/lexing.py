@@ -1,0 +1,96 @@
+"""Text in, tokens out: lark's basic lexer, then one `_NL` for the newlines and `;` that end a statement.
+
+A newline ends nothing inside `()` and `[]` nor before `else`. `var` is a word of the language only before a name, so
+that NumPy's `var(x)` can be called. Brackets are matched here, where the error can name the one that was opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lark.exceptions import UnexpectedCharacters
+from lark.lexer import BasicLexer, Lexer, LexerState, Token
+
+from ..ir.errors import LimitExceeded, Span, SyntaxProblem
+from .limits import MAX_DEPTH
+from .sourcetext import Source
+
+_OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
+_CLOSE = frozenset(_OPEN.values())
+_CHARACTERS = {
+    ".": "values have no attributes or methods: write transpose(x) for x.T and sum(x) for x.sum()",
+    '"': 'text ends with " on the line where it begins',
+    "'": 'text is written between double quotes: "..."',
+    "!": "write 'not' for negation and '!=' for inequality",
+    "?": "write 'a if c else b' to choose between two values",
+    "\\": "an expression goes on over the line's end inside ( )",
+}
+
+
+class Statements(Lexer):
+    """The tokens of one text as the grammar wants them. `open` holds the brackets that are not closed yet."""
+
+    def __init__(self, lexer: BasicLexer, source: Source) -> None:
+        self._lexer = lexer
+        self._source = source
+        self.open: list[Token] = []
+
+    def lex(self, lexer_state: LexerState, parser_state: Any) -> Iterator[Token]:
+        try:
+            yield from self._separated(self._words(self._lexer.lex(lexer_state, parser_state)))
+        except UnexpectedCharacters as error:
+            raise self._unexpected(error.pos_in_stream or 0) from error
+        if self.open:
+            raise SyntaxProblem(f"'{self.open[-1]}' is never closed", self.span(self.open[-1]))
+
+    def span(self, token: Token) -> Span:
+        start = token.start_pos or 0
+        return self._source.span(start, start + len(token))
+
+    def _words(self, tokens: Iterator[Token]) -> Iterator[Token]:
+        held: Token | None = None
+        for token in tokens:
+            if held is not None:
+                yield held if token.type == "NAME" else held.update(type="NAME")
+            held = token if token.type == "VAR" else None
+            if held is None:
+                yield token
+        if held is not None:
+            yield held
+
+    def _separated(self, tokens: Iterator[Token]) -> Iterator[Token]:
+        ending: Token | None = None
+        for token in tokens:
+            if token.type == "_NL":
+                inside = self.open and self.open[-1].type != "LBRACE" and token != ";"
+                ending = ending if inside else ending or token
+                continue
+            self._match(token)
+            if ending is not None and token.type != "ELSE":
+                yield ending
+            ending = None
+            yield token
+        if ending is not None:
+            yield ending
+
+    def _match(self, token: Token) -> None:
+        if token.type in _OPEN:
+            if len(self.open) >= MAX_DEPTH:
+                raise LimitExceeded(f"more than {MAX_DEPTH} brackets inside one another", self.span(token), _SPLIT)
+            self.open.append(token)
+        elif token.type in _CLOSE:
+            if not self.open:
+                raise SyntaxProblem(f"'{token}' closes nothing", self.span(token))
+            if _OPEN[self.open[-1].type] != token.type:
+                opened = self.open[-1]
+                raise SyntaxProblem(f"'{token}' does not close the '{opened}' of line {opened.line}", self.span(token))
+            self.open.pop()
+
+    def _unexpected(self, at: int) -> SyntaxProblem:
+        character = self._source.text[at]
+        shown = f"'{character}'" if character.isprintable() else f"U+{ord(character):04X}"
+        return SyntaxProblem(f"unexpected character {shown}", self._source.span(at, at + 1), _CHARACTERS.get(character))
+
+
+_SPLIT = "give parts of the expression a name with 'let'"
