@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -31,12 +31,39 @@ class Binding:
     sizes: Mapping[str, int]
 
 
+Evaluate = Callable[[Graph, Sequence[Any]], Sequence[Any]]
+"""Runs a graph on the values of its inputs; tracing needs it to learn what a NumPy function gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """How a kernel hands back its outputs: `single`, or as a `tuple`, `list` or `dict` (with its keys)."""
+
+    kind: str = "single"
+    keys: tuple[Any, ...] = ()
+
+    def pack(self, outputs: Sequence[Any]) -> Any:
+        """The outputs as the user's function would have returned them."""
+        if self.kind == "single":
+            return outputs[0]
+        if self.kind == "dict":
+            return dict(zip(self.keys, outputs, strict=True))
+        return list(outputs) if self.kind == "list" else tuple(outputs)
+
+
 @dataclass(frozen=True)
 class Built:
-    """A graph, and the arrays behind its inputs that are not arguments: captured ones, read at each call."""
+    """A graph, and what it needs beside the arguments.
+
+    `hidden` are the arrays behind its inputs that are not arguments: captured ones, read at each call. `calls` are
+    the NumPy functions of its `numpy` nodes, by the node's attribute `call`: each takes the operands as arrays and
+    gives the results as a tuple. `structure` is None where the graph itself tells (one output or a tuple).
+    """
 
     graph: Graph
     hidden: tuple[Any, ...] = ()
+    calls: tuple[Callable[..., tuple[Any, ...]], ...] = ()
+    structure: Structure | None = None
 
 
 class KernelSource(Protocol):
