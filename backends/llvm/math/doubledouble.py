@@ -33,3 +33,18 @@ def two_product(e: Emitter, a: Val, b: Val) -> Pair:
     """`a * b` exactly, unless the low part underflows."""
     high = e.op("fmul", a, b)
     return Pair(high, e.fma(a, b, e.fneg(high)))
+
+
+def fast_fma(e: Emitter, a: Val, b: Val, c: Val) -> Pair:
+    """`a * b + c` and what its rounding took, where `c` is zero or larger than the product."""
+    high = e.fma(a, b, c)
+    return Pair(high, e.fma(a, b, e.op("fsub", c, high)))
+
+
+def divide(e: Emitter, a: Pair, b: Pair) -> Val:
+    """`a / b` rounded once but for a small part of the error of the low parts."""
+    reciprocal = e.op("fdiv", e.const_like(b.high, 1.0), b.high)
+    quotient = e.op("fmul", a.high, reciprocal)
+    minus = e.fneg(quotient)
+    rest = e.fma(minus, b.low, e.op("fadd", e.fma(minus, b.high, a.high), a.low))
+    return e.fma(rest, reciprocal, quotient)
