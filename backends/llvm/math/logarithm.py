@@ -64,29 +64,34 @@ def _remainder(e: Emitter, f: Val, scale: float, plus: Val) -> Val:
     """`scale * (log(1 + f) - f) + plus`."""
     if f.elem == "float":
         return e.fma(e.op("fmul", f, f), evaluate(e, f, [scale * c for c in FRACTION_POLY]), plus)
-    s = e.op("fdiv", f, e.op("fadd", f, e.const_like(f, 2.0)))
-    square = e.op("fmul", s, s)
-    half_square = two_product(e, e.op("fmul", f, e.const_like(f, 0.5)), f)
-    bracket = e.fma(square, evaluate(e, square, QUOTIENT_POLY), half_square.high)
-    small = e.fma(s, bracket, e.fneg(half_square.low))
-    return e.fma(small, e.const_like(f, scale), e.fma(half_square.high, e.const_like(f, -scale), plus))
+    minus_s = e.op("fdiv", f, e.op("fsub", e.const_like(f, -2.0), f))
+    square = e.op("fmul", minus_s, minus_s)
+    series = evaluate(e, square, [-c for c in QUOTIENT_POLY])
+    if scale == 1.0:
+        # 2 s = f - s f
+        return e.fma(minus_s, e.fma(square, series, f), plus)
+    # 2 s = f - f**2 / 2 + s f**2 / 2, which leaves less to the rounding of s, for the scale would add to it.
+    half = two_product(e, e.op("fmul", f, e.const_like(f, 0.5)), f)
+    small = e.fma(minus_s, e.fma(square, series, e.fneg(half.high)), e.fneg(half.low))
+    return e.fma(small, e.const_like(f, scale), e.fma(half.high, e.const_like(f, -scale), plus))
 
 
 def _combine(e: Emitter, k: Val, f: Val, base: Base, plus: Val) -> Val:
     """The logarithm of `2**k * (1 + f)`; `plus` is a small term of it."""
     two_high, two_low = (e.const_like(f, part) for part in base.of_2)
-    e_high, e_low = (e.const_like(f, part) for part in base.of_e)
+    scale, e_low = base.of_e[0], e.const_like(f, base.of_e[1])
     if base.of_2 == (1.0, 0.0):
-        # A whole number: adding it to a fraction of at most 1/2 takes nothing from the fraction that would show.
-        return e.op("fadd", k, e.fma(f, e_high, _remainder(e, f, base.of_e[0], e.fma(f, e_low, plus))))
-    first = f
-    if base.of_e != (1.0, 0.0):
-        first, rounding = two_product(e, f, e_high)
+        # Adding a whole number to a fraction of at most 1/2 takes nothing from the fraction that would show.
+        low = _remainder(e, f, scale, e.fma(f, e_low, plus))
+        return e.op("fadd", k, e.fma(f, e.const_like(f, scale), low))
+    scaled = f
+    if scale != 1.0:
+        scaled, rounding = two_product(e, f, e.const_like(f, scale))
         plus = e.op("fadd", plus, e.fma(f, e_low, rounding))
-    high = e.fma(k, two_high, first)
-    lost = e.op("fadd", e.fma(k, two_high, e.fneg(high)), first)
+    high = e.fma(k, two_high, scaled)
+    lost = e.op("fadd", e.fma(k, two_high, e.fneg(high)), scaled)
     low = e.fma(k, two_low, e.op("fadd", lost, plus))
-    return e.op("fadd", high, _remainder(e, f, base.of_e[0], low))
+    return e.op("fadd", high, _remainder(e, f, scale, low))
 
 
 def _positive_normal(e: Emitter, x: Val, base: Base, lifted: Val | None = None) -> Val:

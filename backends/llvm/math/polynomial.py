@@ -18,7 +18,6 @@ def evaluate(e: Emitter, x: Val, coefficients: Sequence[float]) -> Val:
     if len(coefficients) <= LONGEST_CHAIN:
         return e.poly(x, list(coefficients))
     square = e.op("fmul", x, x)
-    ascending = list(reversed(coefficients))
-    even = e.poly(square, ascending[0::2][::-1])
-    odd = e.poly(square, ascending[1::2][::-1])
+    ascending = coefficients[::-1]
+    even, odd = (evaluate(e, square, ascending[first::2][::-1]) for first in (0, 1))
     return e.fma(odd, x, even)

@@ -76,14 +76,17 @@ def split(e: Emitter, x: Val) -> Split:
     width, bias = MANTISSA_BITS[x.elem], BIAS[x.elem]
     lowest = SQRT_HALF_BITS[x.elem]
     bits = as_integer(e, x)
-    shifted = e.op("sub", bits, e.const_like(bits, lowest - (bias << width)))
-    number = e.op("lshr", shifted, e.const_like(bits, width))
-    # 2**width with the number in its lowest bits is a float that exceeds the number by 2**width.
-    counted = e.op("or", number, e.const_like(bits, (bias + width) << width))
-    exponent = e.op("fsub", as_float(e, counted), e.const_like(x, 2.0**width + bias))
-    fraction = e.op("and", shifted, e.const_like(bits, (1 << width) - 1))
+    above = e.op("sub", bits, e.const_like(bits, lowest))
+    if x.elem == "float":
+        exponent = e.cast("sitofp", e.op("ashr", above, e.const_like(bits, width)), "float")
+    else:
+        # With the bias it is positive; in the lowest bits of 2**52 it gives a double that exceeds it by 2**52.
+        number = e.op("lshr", e.op("add", above, e.const_like(bits, bias << width)), e.const_like(bits, width))
+        counted = as_float(e, e.op("or", number, e.const_like(bits, (bias + width) << width)))
+        exponent = e.op("fsub", counted, e.const_like(x, 2.0**width + bias))
+    fraction = e.op("and", above, e.const_like(bits, (1 << width) - 1))
     mantissa = as_float(e, e.op("add", fraction, e.const_like(bits, lowest)))
-    return Split(exponent, mantissa, e.op("xor", shifted, fraction))
+    return Split(exponent, mantissa, e.op("xor", above, fraction))
 
 
 def not_positive_normal(e: Emitter, x: Val) -> Val:
