@@ -1,0 +1,135 @@
+"""`canonicalize`: constants are folded, identities removed and costly operations replaced by cheap ones, bit for bit.
+
+Before:
+
+    %0 = "weft.constant"() {value = 2.0 : f64, dtype = f32} : () -> tensor<f32>
+    %1 = "weft.power"(%x, %0) : (tensor<?xf32, #weft.dims<n>>, tensor<f32>) -> tensor<?xf32, #weft.dims<n>>
+    %2 = "weft.div"(%1, %0) : (tensor<?xf32, #weft.dims<n>>, tensor<f32>) -> tensor<?xf32, #weft.dims<n>>
+
+After:
+
+    %0 = "weft.constant"() {value = 2.0 : f64, dtype = f32} : () -> tensor<f32>
+    %1 = "weft.square"(%x) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+    %2 = "weft.constant"() {value = 0.5 : f64, dtype = f32} : () -> tensor<f32>
+    %3 = "weft.mul"(%1, %2) : (tensor<?xf32, #weft.dims<n>>, tensor<f32>) -> tensor<?xf32, #weft.dims<n>>
+
+Needs explicit casts: an operation that has yet to be promoted is left alone. Guarantees the same bits for every
+finite value, NaN, infinity and zero (NaN payloads aside), and that a commutative op has its constant on the right.
+What has become unused stays for `drop-dead`. The rules are in `fold`, `arithmetic`, `logic`, `conversions`, `views`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..ir.builder import is_scalar_result
+from ..ir.dims import Size
+from ..ir.errors import Span
+from ..ir.graph import Graph, Node, Value
+from ..ir.ops import BROADCAST, CAST, CONSTANT, OpDef, Trait
+from ..ir.rewrite import Rewriter
+from ..ir.types import Attr, TensorType
+from . import arithmetic, conversions, fold, logic, views
+from .site import Rule, Site, constant_of
+
+_TABLES = (fold.RULES, arithmetic.RULES, logic.RULES, conversions.RULES, views.RULES)
+RULES: Mapping[OpDef, tuple[Rule, ...]] = {
+    op: tuple(rule for table in _TABLES for rule in table.get(op, ()))
+    for op in dict.fromkeys(op for table in _TABLES for op in table)
+}
+
+
+@dataclass(frozen=True)
+class Canonicalize:
+    """Applies the rules to every operation, operands first, and again to what a rule makes."""
+
+    name: ClassVar[str] = "canonicalize"
+
+    def run(self, graph: Graph) -> Graph:
+        return _Canonicalizer(graph).run()
+
+
+class _Canonicalizer(Rewriter):
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph)
+        self.changed = False
+
+    def run(self) -> Graph:
+        outputs = set(self.graph.outputs)
+        for node in self.graph:
+            found = self.simplified(node)
+            if found is not None and node.result in outputs and _is_other_kind(node.result, found):
+                found = None
+            if found is None:
+                self.copy(node)
+            else:
+                self.changed = True
+                self.replace(node.result, found)
+        return self.finish() if self.changed else self.graph
+
+    def simplified(self, node: Node) -> Value | None:
+        """What stands for the node's result where a rule applies to it."""
+        if len(node.results) != 1 or node.op.arity is None:
+            return None
+        operands = self.operands(node)
+        tidy = _tidy(node.op, operands, node.result.type)
+        found = self.apply(node.op, tidy, node.attrs, node.result.type, node.span)
+        if found is None and tidy != operands:
+            return self.builder.node(node.op, tidy, node.attrs, node.span).result
+        return found
+
+    def apply(
+        self, op: OpDef, operands: tuple[Value, ...], attrs: Mapping[str, Attr], type: TensorType, span: Span | None
+    ) -> Value | None:
+        if op not in RULES or not _is_promoted(op, operands, attrs):
+            return None
+        site = Site(op, operands, attrs, type, span, self.make)
+        for rule in RULES[op]:
+            found = rule(site)
+            if found is not None:
+                assert found.type == type, (rule, found.type, type)
+                return found
+        return None
+
+    def make(self, op: OpDef, operands: tuple[Value, ...], attrs: Mapping[str, Attr], span: Span | None) -> Value:
+        """A new operation, or what the rules make of it."""
+        if op is CONSTANT:
+            return self.builder.node(op, operands, attrs, span).result
+        (type,) = self.builder.infer(op, operands, attrs, span)
+        operands = _tidy(op, operands, type)
+        found = self.apply(op, operands, attrs, type, span)
+        return found if found is not None else self.builder.node(op, operands, attrs, span).result
+
+
+def _is_promoted(op: OpDef, operands: tuple[Value, ...], attrs: Mapping[str, Attr]) -> bool:
+    have = tuple(v.type.dtype for v in operands)
+    return op is CAST or (not any(d.weak for d in have) and op.dtypes(have, attrs)[0] == have)
+
+
+def _is_other_kind(old: Value, new: Value) -> bool:
+    """Whether an output without dimensions would turn from a NumPy scalar into an array or back."""
+    return not old.type.shape and is_scalar_result(old) != is_scalar_result(new)
+
+
+def _tidy(op: OpDef, operands: tuple[Value, ...], type: TensorType) -> tuple[Value, ...]:
+    """Operands of an elementwise op in the form that the rules look for."""
+    if Trait.ELEMENTWISE not in op.traits:
+        return operands
+    for i, value in enumerate(operands):
+        if value.node is not None and value.node.op is BROADCAST:
+            shorter = (*operands[:i], value.node.operands[0], *operands[i + 1 :])
+            if _fill([v.type.shape for v in shorter], type.shape):
+                operands = shorter
+    if Trait.COMMUTATIVE in op.traits and constant_of(operands[0]) is not None and constant_of(operands[1]) is None:
+        return operands[::-1]
+    return operands
+
+
+def _fill(shapes: list[tuple[Size, ...]], result: tuple[Size, ...]) -> bool:
+    """Whether broadcasting these shapes surely gives the result, without the operand that was broadcast before."""
+    return all(
+        size == 1 or any(len(s) >= -axis and s[axis] == size for s in shapes)
+        for axis, size in zip(range(-len(result), 0), result, strict=True)
+    ) and any(len(s) == len(result) for s in shapes)

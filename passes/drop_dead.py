@@ -1,0 +1,43 @@
+"""`drop-dead`: operations that no output needs are left out.
+
+Before:
+
+    %0 = "weft.exp"(%x) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+    %1 = "weft.neg"(%x) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+    "weft.return"(%1) : (tensor<?xf32, #weft.dims<n>>) -> ()
+
+After:
+
+    %0 = "weft.neg"(%x) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+    "weft.return"(%0) : (tensor<?xf32, #weft.dims<n>>) -> ()
+
+Needs nothing. Guarantees that every operation leads to an output. Inputs and guards stay, they belong to the call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..ir.graph import Graph
+from ..ir.rewrite import Rewriter
+
+
+@dataclass(frozen=True)
+class DropDead:
+    """Keeps what the outputs need."""
+
+    name: ClassVar[str] = "drop-dead"
+
+    def run(self, graph: Graph) -> Graph:
+        needed = {v.node for v in graph.outputs if v.node is not None}
+        for node in reversed(graph.nodes):
+            if node in needed:
+                needed.update(v.node for v in node.operands if v.node is not None)
+        if len(needed) == len(graph):
+            return graph
+        rewriter = Rewriter(graph)
+        for node in graph:
+            if node in needed:
+                rewriter.copy(node)
+        return rewriter.finish()

@@ -1,0 +1,159 @@
+"""A graph and passes in, a `PipelineResult` out: runs, checks, prints and times passes.
+
+A pass is a frozen dataclass with a `name` and `run(graph) -> Graph`; its fields are its options and what it needs from
+outside. It returns the graph it got where it changes nothing. A pass that fails leaves one file that replays it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import NoReturn, Protocol
+
+from ..ir.errors import (
+    LimitExceeded,
+    OverflowProblem,
+    PassFailure,
+    UnknownName,
+    Unsupported,
+    UnsupportedTarget,
+    nearest,
+)
+from ..ir.graph import Graph
+from ..ir.printer import print_graph
+from ..ir.verify import Stage, verify
+from .pipeline_text import pipeline_text
+from .promote_dtypes import PromoteDtypes
+
+# What a pass raises about the user's program. Any other error is the compiler's own.
+USER_ERRORS = (LimitExceeded, OverflowProblem, Unsupported, UnsupportedTarget)
+INPUT = "input"
+
+
+class Pass(Protocol):
+    """Graph in, graph out."""
+
+    @property
+    def name(self) -> str: ...
+
+    def run(self, graph: Graph) -> Graph: ...
+
+
+@dataclass(frozen=True)
+class PipelineOptions:
+    """What to do besides running the passes. `folder` is for files that replay a failure, the system's if None."""
+
+    verify: bool = False
+    print_after: tuple[str, ...] = ()
+    print_after_all: bool = False
+    print_changes: bool = False
+    locations: bool = False
+    emit: Callable[[str], object] = print
+    folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class PipelineResult:
+    """The graph after the last pass, and what the graph was after each one."""
+
+    graph: Graph
+    passes: tuple[str, ...]
+    snapshots: tuple[Graph, ...] = field(repr=False)  # the input, then one for each pass
+    seconds: tuple[float, ...]
+
+    @property
+    def timings(self) -> Mapping[str, float]:
+        """Seconds by pass; a pass that ran twice has their sum."""
+        total: dict[str, float] = {}
+        for name, seconds in zip(self.passes, self.seconds, strict=True):
+            total[name] = total.get(name, 0.0) + seconds
+        return total
+
+    def after(self, name: str | None = None) -> Graph:
+        """The graph after a pass (the last one of that name), after all of them, or the `"input"`."""
+        if name is None:
+            return self.graph
+        if name == INPUT:
+            return self.snapshots[0]
+        if name not in self.passes:
+            known = [INPUT, *self.passes]
+            hint = nearest(name, known) or f"the passes were {', '.join(self.passes) or 'none'}"
+            raise UnknownName(f"no pass '{name}' was run", hint=hint)
+        return self.snapshots[len(self.passes) - self.passes[::-1].index(name)]
+
+    def ir(self, after: str | None = None, locations: bool = False) -> str:
+        """The text of the graph after a pass."""
+        return print_graph(self.after(after), locations)
+
+
+def run_pipeline(
+    graph: Graph,
+    passes: Sequence[Pass],
+    options: PipelineOptions = PipelineOptions(),  # noqa: B008 (frozen)
+) -> PipelineResult:
+    """Runs the passes in order."""
+    known = {p.name for p in passes}
+    for name in options.print_after:
+        if name not in known:
+            raise UnknownName(f"no pass '{name}' to print after", hint=nearest(name, list(known)))
+    stage = Stage.BUILT
+    if options.verify:
+        verify(graph, stage)
+    snapshots, seconds = [graph], []
+    for i, step in enumerate(passes):
+        start = perf_counter()
+        try:
+            result = step.run(graph)
+        except USER_ERRORS:
+            raise
+        except Exception as error:
+            _fail(graph, passes[i:], options, error)
+        seconds.append(perf_counter() - start)
+        if isinstance(step, PromoteDtypes):
+            stage = Stage.PROMOTED
+        if options.verify:
+            try:
+                verify(result, stage)
+            except Exception as error:
+                _fail(graph, passes[i:], options, error)
+        _print(step.name, graph, result, options)
+        snapshots.append(result)
+        graph = result
+    return PipelineResult(graph, tuple(p.name for p in passes), tuple(snapshots), tuple(seconds))
+
+
+def _print(name: str, before: Graph, after: Graph, options: PipelineOptions) -> None:
+    """Once for the pass: where it was asked for by name, in full; among all, only what is new."""
+    asked = name in options.print_after
+    if not (asked or options.print_after_all or (options.print_changes and after is not before)):
+        return
+    if after is not before:
+        options.emit(f"// after {name}\n{print_graph(after, options.locations)}")
+    else:
+        text = f"\n{print_graph(after, options.locations)}" if asked else ""
+        options.emit(f"// after {name} (unchanged){text}")
+
+
+def _fail(before: Graph, rest: Sequence[Pass], options: PipelineOptions, error: Exception) -> NoReturn:
+    name = rest[0].name
+    reason = f"{type(error).__name__}: {error}"
+    place = _replayable(before, rest, options, reason)
+    span = getattr(error, "span", None)
+    raise PassFailure(f"the pass '{name}' failed with {reason}", span, place) from error
+
+
+def _replayable(before: Graph, rest: Sequence[Pass], options: PipelineOptions, reason: str) -> str:
+    """Writes the graph before a pass with the passes still to run, and says where."""
+    note = "\n".join(f"// {line}" for line in reason.splitlines())
+    text = f'// weft opt --passes "{pipeline_text(rest)}"\n{note}\n{print_graph(before, locations=True)}'
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=options.folder, prefix=f"weft-{rest[0].name}-", suffix=".mlir", delete=False
+        ) as file:
+            file.write(text)
+    except OSError as error:
+        return f"this is a fault of Weft; no file to replay it could be written ({error})"
+    return f"this is a fault of Weft; {file.name} replays it with the command in its first line"

@@ -1,0 +1,89 @@
+"""Pipelines as text: `promote-dtypes,fuse{rows=false}` from passes, and passes from it.
+
+Options stand in braces, separated by spaces; those that are not given keep the value that the known pass has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import MISSING, fields, is_dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+from ..ir.errors import SyntaxProblem, UnknownName, ValueProblem, nearest
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+P = TypeVar("P", bound=Named)
+_PASS = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\{([^{}]*)\})?\s*(,|$)")
+
+
+def parse_pipeline(text: str, known: Sequence[P]) -> tuple[P, ...]:
+    """The passes that a text names, each one of `known` with the options of the text."""
+    by_name = {p.name: p for p in known}
+    found: list[P] = []
+    at, more = 0, bool(text.strip())
+    while more:
+        match = _PASS.match(text, at)
+        if match is None:
+            raise SyntaxProblem(
+                f"not a pipeline: '{text}' at column {at + 1}", hint="write passes as in: canonicalize,fuse{option=1}"
+            )
+        name, options, end = match.groups()
+        if name not in by_name:
+            hint = nearest(name, list(by_name)) or f"the passes are {', '.join(by_name)}"
+            raise UnknownName(f"unknown pass '{name}'", hint=hint)
+        found.append(_with_options(by_name[name], options or ""))
+        at, more = match.end(), end == ","
+    return tuple(found)
+
+
+def pipeline_text(passes: Sequence[Named]) -> str:
+    """The text that `parse_pipeline` reads as these passes."""
+    return ",".join(_pass_text(p) for p in passes)
+
+
+def _pass_text(step: Named) -> str:
+    shown = []
+    for name, value in _options(step).items():
+        default = next(f.default for f in fields(step) if f.name == name)  # type: ignore[arg-type]
+        if default is MISSING or value != default:
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            shown.append(f"{name.replace('_', '-')}={text}")
+    return step.name + (f"{{{' '.join(shown)}}}" if shown else "")
+
+
+def _options(step: Named) -> dict[str, Any]:
+    """The fields that text can set: truth values, numbers and words."""
+    if not is_dataclass(step):
+        return {}
+    values = {f.name: getattr(step, f.name) for f in fields(step)}
+    return {name: value for name, value in values.items() if isinstance(value, (bool, int, float, str))}
+
+
+def _with_options(step: P, text: str) -> P:
+    known, given = _options(step), {}
+    for item in text.split():
+        key, equals, value = item.partition("=")
+        name = key.replace("-", "_")
+        if name not in known:
+            hint = nearest(name, list(known)) or f"its options are {', '.join(known) or 'none'}"
+            raise UnknownName(f"the pass '{step.name}' has no option '{key}'", hint=hint)
+        given[name] = _value(step.name, key, value if equals else "true", type(known[name]))
+    return replace(step, **given) if given else step  # type: ignore[type-var]
+
+
+def _value(step: str, key: str, text: str, kind: type) -> object:
+    if kind is bool and text in ("true", "false"):
+        return text == "true"
+    try:
+        if kind is not bool:
+            return kind(text)
+    except ValueError:
+        pass
+    expected = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+    raise ValueProblem(f"option '{key}' of '{step}' is '{text}', not {expected}")

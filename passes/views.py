@@ -1,0 +1,75 @@
+"""Views that do nothing, views of views, views of one number, and reductions over no axis."""
+
+from __future__ import annotations
+
+from ..ir.dims import Size
+from ..ir.graph import Node, Value
+from ..ir.ops import BROADCAST, REDUCTIONS, RESHAPE, SLICE, TRANSPOSE, VIEWS, OpDef
+from ..ir.types import Sizes, ints, sizes
+from .site import Rule, Site
+
+
+def of_one_number(site: Site) -> Value | None:
+    """However one looks at a number that fills an array, it fills the result."""
+    inner = _inner(site, BROADCAST)
+    if inner is None or inner.operands[0].type.shape:
+        return None
+    return site.shaped(inner.operands[0])
+
+
+def transpose(site: Site) -> Value | None:
+    order = ints(site.attrs, "order")
+    if order == tuple(range(len(order))):
+        return site.operands[0]
+    inner = _inner(site, TRANSPOSE)
+    if inner is None:
+        return None
+    first = ints(inner.attrs, "order")
+    return site.make(TRANSPOSE, inner.operands[0], order=tuple(first[axis] for axis in order))
+
+
+def slice_(site: Site) -> Value | None:
+    starts, steps = sizes(site.attrs, "starts"), ints(site.attrs, "steps")
+    if site.type == site.operands[0].type and not any(starts) and all(step == 1 for step in steps):
+        return site.operands[0]
+    inner = _inner(site, SLICE)
+    if inner is None:
+        return None
+    first, stride = sizes(inner.attrs, "starts"), ints(inner.attrs, "steps")
+    begin: list[Size] = [a + step * b for a, step, b in zip(first, stride, starts, strict=True)]
+    step = tuple(a * b for a, b in zip(stride, steps, strict=True))
+    return site.make(SLICE, inner.operands[0], starts=Sizes(begin), steps=step, sizes=sizes(site.attrs, "sizes"))
+
+
+def reshape(site: Site) -> Value | None:
+    if site.type == site.operands[0].type:
+        return site.operands[0]
+    inner = _inner(site, RESHAPE)
+    return site.make_node(RESHAPE, inner.operands, site.attrs, site.span) if inner is not None else None
+
+
+def broadcast(site: Site) -> Value | None:
+    if site.type == site.operands[0].type:
+        return site.operands[0]
+    inner = _inner(site, BROADCAST)
+    return site.make(BROADCAST, inner.operands[0], shape=Sizes(site.type.shape)) if inner is not None else None
+
+
+def reduction(site: Site) -> Value | None:
+    """Over no axis every element is its own result; but a float sum starts from 0.0, which -0.0 does not survive."""
+    if ints(site.attrs, "axes") or (site.op is SUM and not site.dtype.is_integer):
+        return None
+    return site.operands[0]
+
+
+def _inner(site: Site, op: OpDef) -> Node | None:
+    node = site.operands[0].node
+    return node if node is not None and node.op is op else None
+
+
+SUM = REDUCTIONS[0]
+_OWN: dict[OpDef, Rule] = {TRANSPOSE: transpose, SLICE: slice_, RESHAPE: reshape, BROADCAST: broadcast}
+RULES: dict[OpDef, tuple[Rule, ...]] = {
+    **{op: (_OWN[op], of_one_number) for op in VIEWS},
+    **dict.fromkeys(REDUCTIONS, (reduction,)),
+}
