@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ir import dims
 from ..ir.dims import Dim
-from ..ir.dtypes import DType
+from ..ir.dtypes import DType, python_type
 from ..ir.errors import ShapeProblem
 from ..ir.graph import Graph, Node, Value
 from ..ir.types import Attr, Sizes
@@ -38,7 +38,12 @@ def _run_node(node: Node, operands: list[Any], sizes: dict[str, int]) -> tuple[A
     if node.op.name == "numpy":
         raise ShapeProblem("a NumPy function runs between graphs, not inside one", node.span)
     compute, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
-    cast = [_cast(x, v.type.dtype, to) for x, v, to in zip(operands, node.operands, compute, strict=True)]
+    # A weak number among arrays is handed to NumPy as the Python number it is: NumPy knows best how it converts.
+    mixed = isinstance(node.op.numpy, np.ufunc) and not all(v.type.dtype.weak for v in node.operands)
+    cast = [
+        python_type(v.type.dtype)(x) if mixed and v.type.dtype.weak else _cast(x, v.type.dtype, to)
+        for x, v, to in zip(operands, node.operands, compute, strict=True)
+    ]
     assert node.op.numpy is not None, node.op.name
     return (node.op.numpy(*cast, **attrs),)
 

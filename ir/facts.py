@@ -30,6 +30,8 @@ class Facts:
 
     def canonical(self, size: Size) -> Size:
         """The one form that all sizes known to be equal have."""
+        if not self.guards:
+            return size
         size = dims.substitute(size, self._known)
         while isinstance(size, Dim) and size in self._pairs:
             size = self._pairs[size]
