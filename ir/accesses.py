@@ -1,4 +1,4 @@
-"""A region in, the memory accesses of one iteration out: for each, its byte address as a polynomial over loop variables."""
+"""A region in, the memory accesses of one iteration out, their byte addresses as polynomials over loop variables."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Grouping:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.kept: set[Value] = {v for v in graph.outputs}
+        self.kept: set[Value] = set(graph.outputs)
         for node in graph:
             if not is_inline(node) and Trait.REDUCTION not in node.op.traits:
                 self.kept.update(node.operands)
@@ -140,9 +140,7 @@ class Grouping:
         self.add(value, group, reads, visits)
         return True
 
-    def add(
-        self, value: Value, group: Group, reads: dict[Value, set[Index]], visits: set[tuple[Value, Index]]
-    ) -> None:
+    def add(self, value: Value, group: Group, reads: dict[Value, set[Index]], visits: set[tuple[Value, Index]]) -> None:
         group.members.append(value)
         self.group_of[value] = group
         for leaf in reads:

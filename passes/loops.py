@@ -1,4 +1,4 @@
-"""A region and layout classes in, its loops out: which axes run together, in which order, and along which one vectors lie."""
+"""A region and layout classes in, its loops out: which axes run together, in which order, and where vectors lie."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
     if not axes:
         return Loops((), (), -1)
     weights = {axis: _weight(axis, accesses) for axis in axes}
-    vector = max(axes, key=lambda a: (_unit_accesses(a, accesses), a))
+    # What happens once a row does not decide where the vectors of the many columns lie.
+    inner = [a for a in accesses if any(coefficient(a.address, axis) != 0 for axis in reduced)]
+    vector = max(axes, key=lambda a: (_unit_accesses(a, inner or accesses), a))
     order = sorted(axes, key=lambda a: (a == vector, -weights[a], a))
     rows = [a for a in order if a not in reduced]
     columns = [a for a in order if a in reduced]

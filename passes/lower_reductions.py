@@ -27,9 +27,9 @@ from ..ir.accesses import value_layouts
 from ..ir.dtypes import DType
 from ..ir.graph import Graph, Node
 from ..ir.ops import Trait
-from ..ir.rewrite import replace_regions
 from ..ir.types import Attr
 from .loops import Loops, plan_loops
+from .regions import Plan, annotate_regions
 
 STEPS = 16
 LANE_BYTES = 256
@@ -44,7 +44,7 @@ class LowerReductions:
     def run(self, graph: Graph) -> Graph:
         layouts = value_layouts(graph)
 
-        def lower(region: Node) -> tuple[dict[str, Attr], dict[Node, dict[str, Attr]]]:
+        def lower(region: Node) -> Plan:
             assert region.body is not None
             reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
             if not reductions:
@@ -64,7 +64,7 @@ class LowerReductions:
             }
             return plan, trees
 
-        return replace_regions(graph, lower)
+        return annotate_regions(graph, lower)
 
 
 def is_exact(node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""`schedule`: each region gets its loops, stages, vector width and unrolling as attributes, ready to be compiled or edited.
+"""`schedule`: each region gets its loops, vector width and unrolling as attributes, to be compiled or edited.
 
 Before:
 
@@ -21,9 +21,9 @@ from typing import ClassVar
 from ..ir.accesses import value_layouts
 from ..ir.graph import Graph, Node
 from ..ir.ops import Trait
-from ..ir.rewrite import replace_regions
 from ..ir.types import Attr
 from .loops import Loops, plan_loops
+from .regions import Plan, annotate_regions
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
 
@@ -38,7 +38,7 @@ class Schedule:
     def run(self, graph: Graph) -> Graph:
         layouts = value_layouts(graph)
 
-        def plan(region: Node) -> tuple[dict[str, Attr], dict[Node, dict[str, Attr]]]:
+        def plan(region: Node) -> Plan:
             attrs: dict[str, Attr] = {}
             if "rows" not in region.attrs:
                 loops = plan_loops(region, layouts)
@@ -52,7 +52,7 @@ class Schedule:
             attrs["unroll"] = COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL
             return attrs, {}
 
-        return replace_regions(graph, plan)
+        return annotate_regions(graph, plan)
 
 
 def _widest(region: Node) -> int:

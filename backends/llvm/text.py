@@ -49,6 +49,8 @@ class Emitter:
         self.lines: list[str] = []
         self.declared: dict[str, str] = {}
         self.block = "entry"
+        self.active: Val | None = None  # the lanes that count, where not all do
+        self.fails = False
         self._count = 0
 
     # -- names, blocks and constants
@@ -183,6 +185,36 @@ class Emitter:
             f"phi {usual.type} [ {usual.text}, %{before} ], [ {fixed.text}, %{after} ]", usual.elem, usual.lanes
         )
 
+    def repeat(
+        self, carried: list[Val], condition: Callable[[list[Val]], Val], body: Callable[[list[Val]], list[Val]]
+    ) -> list[Val]:
+        """Runs `body` while the condition (a scalar) on the carried values holds; gives their last values."""
+        head, inside, done = self.label("head"), self.label("body"), self.label("done")
+        before, phis = self.block, [Val(self.name(), v.elem, v.lanes) for v in carried]
+        self.br(head)
+        self.place(head)
+        at = len(self.lines)
+        self.lines.extend("" for _ in phis)
+        self.cbr(condition(phis), inside, done)
+        self.place(inside)
+        after = body(phis)
+        for k, (phi, start, end) in enumerate(zip(phis, carried, after, strict=True)):
+            self.lines[at + k] = (
+                f"  {phi.text} = phi {phi.type} [ {start.text}, %{before} ], [ {end.text}, %{self.block} ]"
+            )
+        self.br(head)
+        self.place(done)
+        return phis
+
+    def fail_where(self, mask: Val) -> None:
+        """The kernel reports failure if a lane that counts is set."""
+        if self.active is not None and mask.lanes:
+            mask = self.op("and", mask, self.active)
+        bad = self.cast("zext", self.any(mask), "i32")
+        self.fails = True
+        status = Val("%status", "ptr", 0)
+        self.store(self.op("or", self.load(status, "i32", 0, 4), bad), status, 4)
+
     # -- memory
 
     def load(self, address: Val, elem: str, lanes: int, align: int) -> Val:
@@ -193,3 +225,40 @@ class Emitter:
 
     def offset(self, address: Val, byte_offset: Val) -> Val:
         return self.emit(f"getelementptr i8, ptr {address.text}, i64 {byte_offset.text}", "ptr", 0)
+
+    def offsets(self, address: Val, byte_offsets: Val) -> Val:
+        """A vector of addresses."""
+        return self.emit(
+            f"getelementptr i8, ptr {address.text}, {byte_offsets.typed}", "ptr", byte_offsets.lanes
+        )
+
+    def masked_load(self, address: Val, elem: str, align: int, mask: Val) -> Val:
+        """Lanes outside the mask are zero and not read."""
+        result = Val("zeroinitializer", elem, mask.lanes)
+        symbol = f"llvm.masked.load.{self.overload(result)}.p0"
+        self.declared[symbol] = f"declare {result.type} @{symbol}(ptr, {mask.type}, {result.type})"
+        return self.emit(
+            f"call {result.type} @{symbol}(ptr align {align} {address.text}, {mask.typed}, {result.typed})",
+            elem,
+            mask.lanes,
+        )
+
+    def masked_store(self, x: Val, address: Val, align: int, mask: Val) -> None:
+        symbol = f"llvm.masked.store.{self.overload(x)}.p0"
+        self.declared[symbol] = f"declare void @{symbol}({x.type}, ptr, {mask.type})"
+        self.lines.append(f"  call void @{symbol}({x.typed}, ptr align {align} {address.text}, {mask.typed})")
+
+    def gather(self, addresses: Val, elem: str, align: int, mask: Val) -> Val:
+        """One load for each lane of the mask."""
+        result = Val("zeroinitializer", elem, mask.lanes)
+        symbol = f"llvm.masked.gather.{self.overload(result)}.{self.overload(addresses)}"
+        self.declared[symbol] = f"declare {result.type} @{symbol}({addresses.type}, {mask.type}, {result.type})"
+        arguments = f"{addresses.type} align {align} {addresses.text}, {mask.typed}, {result.typed}"
+        return self.emit(f"call {result.type} @{symbol}({arguments})", elem, mask.lanes)
+
+    def scatter(self, x: Val, addresses: Val, align: int, mask: Val) -> None:
+        symbol = f"llvm.masked.scatter.{self.overload(x)}.{self.overload(addresses)}"
+        self.declared[symbol] = f"declare void @{symbol}({x.type}, {addresses.type}, {mask.type})"
+        self.lines.append(
+            f"  call void @{symbol}({x.typed}, {addresses.type} align {align} {addresses.text}, {mask.typed})"
+        )

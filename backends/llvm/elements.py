@@ -1,0 +1,208 @@
+"""A value and an index in, code for that element out: the body of every loop.
+
+The index is a tuple of polynomials over loop variables. An element that does not depend on the vector axis is a
+scalar; any other is a vector of `width` elements that lie along that axis, starting at the index. Each element is
+computed in the outermost scope that has what it needs, and once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...ir import dims
+from ...ir.accesses import address, coefficient, slot_strides
+from ...ir.dims import Size
+from ...ir.dtypes import DType
+from ...ir.graph import Node, Value
+from ...ir.indexing import Index, operand_index
+from ...ir.ops import CAST, CONSTANT, SIZE, WHERE, Trait
+from .casts import cast, element, memory_element
+from .frame import Frame
+from .ops import EMITTERS
+from .scopes import Nest, Scope
+from .text import Val
+
+
+class Buffer(NamedTuple):
+    """Memory that an element at an index lives in: an operand, a result, or scratch, which every row uses anew."""
+
+    base: Val
+    strides: tuple[Size, ...]
+    dtype: DType
+    align: int
+    is_scratch: bool = False
+
+
+class Elements:
+    """Computes elements of the values of one region's body."""
+
+    def __init__(
+        self, region: Node, nest: Nest, frame: Frame, width: int, vector: int, walks_columns: bool
+    ) -> None:
+        assert region.body is not None
+        self.walks_columns = walks_columns  # whether vectors lie along the columns
+        self.region, self.body, self.nest, self.frame = region, region.body, nest, frame
+        self.width, self.vector = width, vector
+        layouts = region.attrs["layouts"]
+        assert isinstance(layouts, tuple)
+        self.layouts = [str(layout) for layout in layouts]
+        self.slots = {value: slot for slot, value in enumerate(self.body.inputs)}
+        self.mask: Val | None = None
+        self.kept: Mapping[Value, tuple[Buffer, int]] = {}
+        self.stage = 0
+
+    # -- elements
+
+    def get(self, value: Value, index: Index) -> Val:
+        """The element, in the current scope."""
+        return self._get(value, index)[0]
+
+    def put(self, value: Value, index: Index, element: Val) -> None:
+        """From here on this is the element; reductions are made known so."""
+        self.nest.scope.memo[value, index] = element
+
+    def _get(self, value: Value, index: Index) -> tuple[Val, Scope]:
+        found = self.nest.find((value, index))
+        if found is not None:
+            return found
+        if value in self.kept and self.kept[value][1] < self.stage:
+            result, scope = self._load(self.kept[value][0], index)
+        elif value in self.slots:
+            result, scope = self._load(self.operand(self.slots[value]), index)
+        else:
+            assert value.node is not None
+            result, scope = self._compute(value.node, index)
+        scope.memo[value, index] = result
+        if value in self.kept and self.kept[value][1] == self.stage:
+            self.store(self.kept[value][0], index, result)
+        return result, scope
+
+    def _compute(self, node: Node, index: Index) -> tuple[Val, Scope]:
+        e, entry = self.nest.e, self.nest.entry
+        dtype = node.result.type.dtype
+        if node.op is CONSTANT:
+            value = node.attrs["value"]
+            assert isinstance(value, (bool, int, float))
+            return e.const(element(dtype), value), entry
+        if node.op is SIZE:
+            size = node.attrs["size"]
+            assert isinstance(size, tuple) and not isinstance(size[0], str)
+            return self.frame.size(size[0]), entry
+        operands = [self._get(v, operand_index(node, v, index)) for v in node.operands]
+        if Trait.VIEW in node.op.traits:
+            return operands[0]
+        scope = max((s for _, s in operands), key=lambda s: s.depth)
+        lanes = max(v.lanes for v, _ in operands)
+        with self.nest.at(scope):
+            values = [e.splat(v, lanes) for v, _ in operands]
+            e.active = self.mask
+            return self._emit(node, values), scope
+
+    def _emit(self, node: Node, values: list[Val]) -> Val:
+        e = self.nest.e
+        have = node.operands[0].type.dtype
+        if node.op is CAST:
+            return cast(e, values[0], have, node.result.type.dtype)
+        if node.op is WHERE:
+            return e.select(*values)
+        return EMITTERS[node.op](e, have, *values)
+
+    # -- memory
+
+    def operand(self, slot: int) -> Buffer:
+        """An operand or, counted on, a result of the region."""
+        value = (*self.region.operands, *self.region.results)[slot]
+        strides = slot_strides(self.region, slot, self.layouts[slot])
+        # Arrays may lie at any address; only the element's own size is never assumed.
+        return Buffer(self.frame.pointer(slot), strides, value.type.dtype, 1)
+
+    def _load(self, buffer: Buffer, index: Index) -> tuple[Val, Scope]:
+        e = self.nest.e
+        offset = address(index, buffer.strides)
+        stride = coefficient(offset, self.vector)
+        elem, dtype = memory_element(buffer.dtype), buffer.dtype
+        pointer, scope = self._pointer(buffer, offset)
+        with self.nest.at(scope):
+            if stride == 0:
+                raw = e.load(pointer, elem, 0, buffer.align)
+            elif stride == dtype.size:
+                raw = self._load_vector(pointer, elem, buffer.align)
+            else:
+                raw = self._gather(pointer, elem, stride, buffer.align)
+            result = e.icmp("ne", raw, e.zero_like(raw)) if dtype.kind == "bool" else raw
+        return result, scope
+
+    def store(self, buffer: Buffer, index: Index, x: Val) -> None:
+        """Writes an element, or a vector of them."""
+        e = self.nest.e
+        offset = address(index, buffer.strides)
+        stride = coefficient(offset, self.vector)
+        pointer, _ = self._pointer(buffer, offset)
+        if buffer.dtype.kind == "bool":
+            x = e.cast("zext", x, "i8")
+        if stride == 0:
+            e.store(x, pointer, buffer.align)
+            return
+        x = e.splat(x, self.width)
+        if stride != buffer.dtype.size:
+            self._scatter(x, pointer, stride, buffer.align)
+        elif self.mask is None:
+            e.store(x, pointer, buffer.align)
+        else:
+            e.masked_store(x, pointer, buffer.align, self.mask)
+
+    def _load_vector(self, pointer: Val, elem: str, align: int) -> Val:
+        e = self.nest.e
+        if self.mask is None:
+            return e.load(pointer, elem, self.width, align)
+        return e.masked_load(pointer, elem, align, self.mask)
+
+    def _gather(self, pointer: Val, elem: str, stride: Size, align: int) -> Val:
+        e = self.nest.e
+        return e.gather(self._lane_pointers(pointer, stride), elem, align, self._lanes_that_count())
+
+    def _scatter(self, x: Val, pointer: Val, stride: Size, align: int) -> None:
+        self.nest.e.scatter(x, self._lane_pointers(pointer, stride), align, self._lanes_that_count())
+
+    def _lanes_that_count(self) -> Val:
+        return self.mask or self.nest.e.const("i1", 1, self.width)
+
+    def _lane_pointers(self, pointer: Val, stride: Size) -> Val:
+        e = self.nest.e
+        step = e.splat(self.frame.size(stride), self.width)
+        offsets = e.op("mul", e.lanes_of("i64", list(range(self.width))), step)
+        return e.offsets(pointer, offsets)
+
+    def _pointer(self, buffer: Buffer, offset: Size) -> tuple[Val, Scope]:
+        """The address in the buffer, each loop variable's share added in the scope of that variable."""
+        e, scope, base = self.nest.e, self.nest.entry, buffer.base
+        if buffer.is_scratch and not self.walks_columns:
+            offset = dims.substitute(offset, {f"i{self.vector}": 0})
+        constant = 0 if isinstance(offset, int) else next((c for m, c in offset.terms if not m), 0)
+        rest = offset - constant
+        used = [(v, s, axis) for axis, (v, s) in self._variables(rest)]
+        fixed = dims.substitute(rest, {f"i{axis}": 0 for _, _, axis in used})
+        pointer = self._step(base, self.frame.size(fixed), scope) if fixed != 0 else base
+        for variable, owner, axis in sorted(used, key=lambda u: u[1].depth):
+            step = coefficient(rest, axis)
+            if step == 0:
+                continue
+            scope = owner
+            with self.nest.at(scope):
+                amount = variable if step == 1 else e.op("mul", variable, self.frame.size(step))
+            pointer = self._step(pointer, amount, scope)
+        if constant:
+            pointer = self._step(pointer, e.const("i64", constant), scope)
+        return pointer, scope
+
+    def _step(self, pointer: Val, amount: Val, scope: Scope) -> Val:
+        key = ("pointer", pointer.text, amount.text)
+        if key not in scope.memo:
+            with self.nest.at(scope):
+                scope.memo[key] = self.nest.e.offset(pointer, amount)
+        return scope.memo[key]
+
+    def _variables(self, expression: Size) -> list[tuple[int, tuple[Val, Scope]]]:
+        names = dims.symbols(expression)
+        return [(int(n[1:]), found) for n, found in self.nest.variables.items() if n in names]

@@ -1,0 +1,94 @@
+"""The arguments of a native kernel, and sizes as code.
+
+A kernel takes one pointer to a frame of 64-bit words: addresses of operands and results, sizes, strides and scratch.
+`Frame` hands out words as the code asks for them; its entries tell the runtime what to write where.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ir.dims import Atom, Size
+from .scopes import Nest
+from .text import Val
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or scratch.
+
+    `bytes` is how much scratch memory the kernel needs.
+    """
+
+    kind: str
+    slot: int = 0
+    axis: int = 0
+    symbol: str = ""
+    bytes: Size = 0
+
+
+class Frame:
+    """The words of one kernel's frame, loaded once at its entry."""
+
+    def __init__(self, nest: Nest) -> None:
+        self.nest = nest
+        self.entries: list[Entry] = []
+
+    def word(self, entry: Entry, elem: str) -> Val:
+        """The value of a word, in the function's entry."""
+        found = self.nest.find(entry)
+        if found is not None:
+            return found[0]
+        e = self.nest.e
+        self.entries.append(entry)
+        with self.nest.at(self.nest.entry):
+            address = e.offset(Val("%frame", "ptr", 0), e.const("i64", 8 * (len(self.entries) - 1)))
+            value = e.load(address, elem, 0, 8)
+        self.nest.entry.memo[entry] = value
+        return value
+
+    def pointer(self, slot: int) -> Val:
+        return self.word(Entry("pointer", slot), "ptr")
+
+    def size(self, size: Size) -> Val:
+        """The number that a size is, computed in the function's entry."""
+        e = self.nest.e
+        if isinstance(size, int):
+            return e.const("i64", size)
+        found = self.nest.find(("size", size))
+        if found is not None:
+            return found[0]
+        with self.nest.at(self.nest.entry):
+            total: Val | None = None
+            for monomial, factor in size.terms:
+                term = e.const("i64", factor)
+                for atom in monomial:
+                    value = self._atom(atom)
+                    term = value if term.text == "1" else e.op("mul", term, value)
+                total = term if total is None else e.op("add", total, term)
+        assert total is not None
+        self.nest.entry.memo["size", size] = total
+        return total
+
+    def _atom(self, atom: Atom) -> Val:
+        e = self.nest.e
+        if not atom.args:
+            slot, dot, axis = atom.name.partition(".s")
+            if dot:
+                return self.word(Entry("stride", int(slot.removeprefix("arg")), int(axis)), "i64")
+            return self.word(Entry("size", symbol=atom.name), "i64")
+        values = [self.size(a) for a in atom.args]
+        if atom.name == "floordiv":
+            return self._floordiv(values[0], values[1])
+        total = values[0]
+        for value in values[1:]:
+            total = e.call("smin" if atom.name == "min" else "smax", total, value)
+        return total
+
+    def _floordiv(self, a: Val, b: Val) -> Val:
+        """Rounds down for a positive divisor."""
+        e = self.nest.e
+        quotient = e.op("sdiv", a, b)
+        below = e.icmp("slt", e.op("srem", a, b), e.const("i64", 0))
+        return e.op("sub", quotient, e.cast("zext", below, "i64"))
+

@@ -1,0 +1,285 @@
+"""A scheduled region in, the text of one native function out.
+
+Rows are looped over first. For each row (or, where vectors lie along a row axis, for each vector of rows) the stages
+run one after another: a stage walks the columns, feeds the reductions whose operands are known by then, and stores
+the results that are. What a row leaves is stored last. A region without reductions is all rows and has no columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...ir import dims
+from ...ir.accesses import home_index
+from ...ir.dims import Size
+from ...ir.graph import Node, Value
+from ...ir.indexing import Index
+from ...ir.types import ints, sizes
+from .elements import Elements
+from .frame import Entry, Frame
+from .reduce import Accumulators, number
+from .scopes import Nest
+from .stages import Stages
+from .text import Val
+
+
+@dataclass(frozen=True)
+class Function:
+    """A native function's text, the intrinsics that it needs, its frame, and the extent of its outermost loop."""
+
+    text: str
+    declared: dict[str, str]
+    entries: tuple[Entry, ...]
+    extent: Size
+
+
+def emit_region(region: Node, name: str) -> Function:
+    """The function `i32 name(ptr frame, i64 begin, i64 end)`, which runs the rows from `begin` to `end`."""
+    return _Region(region).function(name)
+
+
+class _Region:
+    def __init__(self, region: Node) -> None:
+        self.region = region
+        self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
+        self.rows, self.columns = _groups(region.attrs["rows"]), _groups(region.attrs["columns"])
+        self.vector, self.width = number(region.attrs["vector"]), number(region.attrs["width"])
+        self.unroll = number(region.attrs["unroll"])
+        self.across_columns = bool(self.columns) and self.columns[-1][-1] == self.vector
+        self.nest = Nest()
+        self.frame = Frame(self.nest)
+        self.elements = Elements(
+            region, self.nest, self.frame, self.width, self.vector, self.across_columns
+        )
+        self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows))
+
+    def function(self, name: str) -> Function:
+        e = self.nest.e
+        begin, end = Val("%begin", "i64", 0), Val("%end", "i64", 0)
+        self.row_loops(list(self.rows), begin, end)
+        head = [f"define i32 @{name}(ptr noalias %frame, i64 %begin, i64 %end) {{"]
+        status = Val("0", "i32", 0)
+        if e.fails:
+            self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
+            status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
+        lines = [*head, *self.nest.entry.lines, f"  ret i32 {status.text}", "}"]
+        extent = self.extent(self.rows[0]) if self.rows else 1
+        return Function("\n".join(lines), e.declared, tuple(self.frame.entries), extent)
+
+    # -- rows
+
+    def extent(self, group: tuple[int, ...]) -> Size:
+        return dims.product(self.space[axis] for axis in group)
+
+    def row_loops(self, groups: list[tuple[int, ...]], start: Val, stop: Val) -> None:
+        """Loops over the row groups from the outside in; vectors of rows have a main loop and a masked one."""
+        if not groups:
+            self.row([0])
+            return
+        group, *inner = groups
+        variable = f"i{group[-1]}"
+        if inner or self.across_columns:
+
+            def step(at: Val, carried: list[Val]) -> list[Val]:
+                self.row_loops(inner, self.frame.size(0), self.frame.size(self.extent(inner[0]) if inner else 0))
+                return []
+
+            self.nest.loop(variable, start, stop, 1, [], step)
+            return
+        end = self.whole_steps(start, stop, self.width * self.unroll)
+        offsets = [self.width * k for k in range(self.unroll)]
+        self.nest.loop(variable, start, end, self.width * self.unroll, [], lambda at, _: self.row(offsets))
+        self.nest.loop(variable, end, stop, self.width, [], lambda at, _: self.masked(at, stop, lambda: self.row([0])))
+
+    def whole_steps(self, start: Val, stop: Val, step: int) -> Val:
+        """Where the last whole step from `start` ends."""
+        e = self.nest.e
+        length = e.call("smax", e.op("sub", stop, start), e.const("i64", 0))
+        return e.op("add", start, e.op("and", length, e.const("i64", -step)))
+
+    def lane_mask(self, at: Val, stop: Val, offset: int = 0) -> Val:
+        """The lanes from `at + offset` on that lie before `stop`."""
+        e = self.nest.e
+        left = e.splat(e.op("sub", stop, at), self.width)
+        return e.icmp("slt", e.lanes_of("i64", [offset + k for k in range(self.width)]), left)
+
+    def masked(self, at: Val, stop: Val, body: Callable[[], list[Val]]) -> list[Val]:
+        self.elements.mask = self.lane_mask(at, stop)
+        result = body()
+        self.elements.mask = None
+        return result
+
+    def row(self, offsets: list[int]) -> list[Val]:
+        """All stages of one row, or of the vectors of rows at these offsets."""
+        for stage in range(self.stages.count):
+            self.elements.stage = stage
+            self.run_stage(stage, offsets)
+        self.elements.stage = self.stages.count
+        for slot, value in self.stages.row_outputs:
+            for offset in offsets:
+                index = self.home(value, offset)
+                self.elements.store(self.elements.operand(slot), index, self.elements.get(value, index))
+        return []
+
+    def home(self, value: Value, offset: int) -> Index:
+        """The index of this iteration's element of a value, moved along the vector axis."""
+        index = home_index(self.space, self.reduced, value.type.shape)
+        assert index is not None
+        joined = {f"i{axis}": 0 for group in (*self.rows, *self.columns) for axis in group[:-1]}
+        moved = {f"i{self.vector}": dims.symbol(f"i{self.vector}") + offset} if offset else {}
+        return tuple(dims.substitute(i, {**joined, **moved}) for i in index)
+
+    # -- columns
+
+    def run_stage(self, stage: int, offsets: list[int]) -> None:
+        reductions, outputs = self.stages.reductions[stage], self.stages.outputs[stage]
+        if not reductions and not outputs:
+            return
+        if not self.columns:
+            self.visit(reductions, outputs, offsets)
+            for node in reductions:
+                for offset in offsets:
+                    x = self.elements.get(node.operands[0], self.home(node.operands[0], offset))
+                    self.elements.put(node.result, self.home(node.result, offset), x)
+            return
+        if self.across_columns:
+            lanes = number(reductions[0].attrs["lanes"]) if reductions else self.width * self.unroll
+            offsets = [self.width * k for k in range(lanes // self.width)]
+        walk = _Columns(self, reductions, outputs, offsets)
+        for node, totals in walk.run():
+            if self.across_columns:
+                self.elements.put(node.result, self.home(node.result, 0), totals[0])
+                continue
+            for offset, total in zip(offsets, totals, strict=True):
+                self.elements.put(node.result, self.home(node.result, offset), total)
+
+    def visit(
+        self, reductions: list[Node], outputs: list[tuple[int, Value]], offsets: list[int]
+    ) -> dict[Node, list[Val]]:
+        """Stores outputs at this iteration, and gives the operands of reductions."""
+        get = self.elements.get
+        for slot, value in outputs:
+            for offset in offsets:
+                index = self.home(value, offset)
+                self.elements.store(self.elements.operand(slot), index, get(value, index))
+        return {n: [get(n.operands[0], self.home(n.operands[0], k)) for k in offsets] for n in reductions}
+
+
+class _Columns:
+    """One walk over the columns of a row: the loops, and the blocks of the reductions' trees."""
+
+    def __init__(
+        self,
+        region: _Region,
+        reductions: list[Node],
+        outputs: list[tuple[int, Value]],
+        offsets: list[int],
+    ) -> None:
+        self.region, self.nest = region, region.nest
+        self.outputs, self.offsets = outputs, offsets
+        self.sums = [Accumulators(n, region.nest, len(offsets), region.width) for n in reductions]
+        self.blocked = [a for a in self.sums if a.steps]
+        self.step = len(offsets) * region.width if region.across_columns else 1
+        self.block = self.step * max([a.steps for a in self.sums], default=0)
+
+    def run(self) -> list[tuple[Node, list[Val]]]:
+        """The results of the reductions."""
+        e, size = self.nest.e, self.region.frame.size
+        single = len(self.region.columns) == 1
+        start = [e.const("i64", 0), *self.flat([a.start() for a in self.sums])]
+        count, *totals = self.outer(list(self.region.columns), start, single)
+        results = []
+        everything = size(dims.product(self.region.space[a] for g in self.region.columns for a in g))
+        for sums, parts in zip(self.sums, self.split(totals), strict=True):
+            if sums.steps:
+                parts = sums.finish(parts, count)
+            if self.region.across_columns:
+                parts = [sums.across(parts)]
+            results.append((sums.node, [self.empty_sum(sums, everything, p) for p in parts]))
+        return results
+
+    def empty_sum(self, sums: Accumulators, everything: Val, total: Val) -> Val:
+        """A sum of nothing is +0.0, as in NumPy."""
+        e = self.nest.e
+        if sums.node.op.name != "sum" or sums.node.result.type.dtype.kind != "float":
+            return total
+        empty = e.splat(e.icmp("eq", everything, e.const("i64", 0)), total.lanes)
+        return e.select(empty, e.const_like(total, 0.0), total)
+
+    def outer(self, groups: list[tuple[int, ...]], carried: list[Val], single: bool) -> list[Val]:
+        """Loops over all groups but the last, which is walked in blocks."""
+        size = self.region.frame.size
+        group, *inner = groups
+        stop = size(self.region.extent(group))
+        if not inner:
+            return self.innermost(group, stop, carried, single)
+        _, last = self.nest.loop(
+            f"i{group[-1]}", size(0), stop, 1, carried, lambda at, values: self.outer(inner, values, single)
+        )
+        return last
+
+    def innermost(self, group: tuple[int, ...], stop: Val, carried: list[Val], single: bool) -> list[Val]:
+        e, variable = self.nest.e, f"i{group[-1]}"
+        zero = e.const("i64", 0)
+        at = zero
+        if self.blocked:
+            before_last = e.op("sub", e.call("smax", stop, e.const("i64", 1)), e.const("i64", 1))
+            at = self.region.whole_steps(zero, before_last, self.block)
+            _, carried = self.nest.loop(None, zero, at, self.block, carried, lambda b, v: self.whole_block(variable, b, v))
+        count, *totals = carried
+        end = self.region.whole_steps(at, stop, self.step)
+        _, totals = self.nest.loop(variable, at, end, self.step, totals, lambda _, v: self.add(v, None, None))
+        if self.region.across_columns:
+            _, totals = self.nest.loop(variable, end, stop, self.step, totals, lambda k, v: self.add(v, k, stop))
+        if single:
+            return [count, *totals]
+        return self.end_block(count, totals)
+
+    def whole_block(self, variable: str, at: Val, carried: list[Val]) -> list[Val]:
+        count, *totals = carried
+        e = self.nest.e
+        end = e.op("add", at, e.const("i64", self.block))
+        _, totals = self.nest.loop(variable, at, end, self.step, totals, lambda _, v: self.add(v, None, None))
+        return self.end_block(count, totals)
+
+    def end_block(self, count: Val, totals: list[Val]) -> list[Val]:
+        """Blocked totals go on the stack and start anew, the others go on."""
+        e, after = self.nest.e, []
+        for sums, parts in zip(self.sums, self.split(totals), strict=True):
+            if sums.steps:
+                sums.push(parts, count)
+                parts = sums.start()
+            after.append(parts)
+        return [e.op("add", count, e.const("i64", 1)), *self.flat(after)]
+
+    def add(self, totals: list[Val], at: Val | None, stop: Val | None) -> list[Val]:
+        """One step; with a `stop`, only what lies before it."""
+        region, masks = self.region, list[Val | None]()
+        reductions = [a.node for a in self.sums]
+        found: dict[Node, list[Val]] = {n: [] for n in reductions}
+        for offset in self.offsets:
+            mask = region.lane_mask(at, stop, offset) if at is not None and stop is not None else None
+            if mask is not None:
+                region.elements.mask = mask
+            elements = region.visit(reductions, self.outputs, [offset])
+            for node in reductions:
+                found[node] += elements[node]
+            masks.append(mask)
+        if stop is not None:
+            region.elements.mask = None
+        parts = [a.add(t, found[a.node], masks) for a, t in zip(self.sums, self.split(totals), strict=True)]
+        return self.flat(parts)
+
+    def flat(self, parts: list[list[Val]]) -> list[Val]:
+        return [p for slots in parts for p in slots]
+
+    def split(self, totals: list[Val]) -> list[list[Val]]:
+        n = len(self.offsets)
+        return [totals[k * n : (k + 1) * n] for k in range(len(self.sums))]
+
+
+def _groups(text: object) -> tuple[tuple[int, ...], ...]:
+    """`("0+1", "2")` as axes."""
+    assert isinstance(text, tuple)
+    return tuple(tuple(int(a) for a in str(g).split("+")) for g in text)

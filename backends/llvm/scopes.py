@@ -1,0 +1,114 @@
+"""Loops whose bodies may put code in front of them.
+
+A `Scope` is a straight run of code: the function's entry, or the body of a loop. While a loop is being written its
+parent stays open at the place before the loop, so a value that does not change inside is computed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+
+from .text import Emitter, Val
+
+
+class Scope:
+    """Code that is still being written, what has been computed in it, and how deep it is nested."""
+
+    def __init__(self, parent: Scope | None, block: str) -> None:
+        self.parent = parent
+        self.depth: int = parent.depth + 1 if parent else 0
+        self.lines: list[str] = []
+        self.block = block
+        self.memo: dict[Hashable, Val] = {}
+
+
+class Nest:
+    """The scopes from the function's entry to the innermost open loop."""
+
+    def __init__(self) -> None:
+        self.e = Emitter()
+        self.entry = Scope(None, "entry")
+        self.scope = self.entry
+        self.e.lines = self.entry.lines
+        self.e.place("entry")
+        self.variables: dict[str, tuple[Val, Scope]] = {}
+
+    @contextmanager
+    def at(self, scope: Scope) -> Iterator[None]:
+        """Code written meanwhile goes to the end of an enclosing scope."""
+        lines, block = self.e.lines, self.e.block
+        if lines is scope.lines:
+            yield
+            return
+        self.e.lines, self.e.block = scope.lines, scope.block
+        yield
+        scope.block = self.e.block
+        self.e.lines, self.e.block = lines, block
+
+    def find(self, key: Hashable) -> tuple[Val, Scope] | None:
+        """A value that this scope or one around it has computed."""
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if key in scope.memo:
+                return scope.memo[key], scope
+            scope = scope.parent
+        return None
+
+    def loop(
+        self,
+        variable: str | None,
+        start: Val,
+        stop: Val,
+        step: int,
+        carried: list[Val],
+        body: Callable[[Val, list[Val]], list[Val]],
+    ) -> tuple[Val, list[Val]]:
+        """`for variable in start, start + step, ... < stop`; gives where it ended and the last carried values."""
+        at = self.e.name()
+
+        def condition(values: list[Val]) -> Val:
+            return self.e.icmp("slt", Val(at, "i64", 0), stop)
+
+        def run(values: list[Val]) -> list[Val]:
+            if variable is not None:
+                self.variables[variable] = (values[0], self.scope)
+            after = body(values[0], values[1:])
+            return [self.e.op("add nsw", values[0], self.e.const("i64", step)), *after]
+
+        end, *last = self.while_loop([start, *carried], condition, run, first_name=at)
+        if variable is not None:
+            del self.variables[variable]
+        return end, last
+
+    def while_loop(
+        self,
+        carried: list[Val],
+        condition: Callable[[list[Val]], Val],
+        body: Callable[[list[Val]], list[Val]],
+        first_name: str | None = None,
+    ) -> list[Val]:
+        """Runs `body` while the condition on the carried values holds; gives their last values."""
+        e, parent = self.e, self.scope
+        header, inside, done = e.label("head"), e.label("body"), e.label("done")
+        phis = [Val(e.name(), v.elem, v.lanes) for v in carried]
+        if first_name is not None:
+            phis[0] = Val(first_name, "i64", 0)
+        parent.block = e.block
+        self.scope = Scope(parent, inside)
+        e.lines, e.block = self.scope.lines, inside
+        after = body(phis)
+        last, lines = e.block, self.scope.lines
+        self.scope = parent
+        e.lines, e.block = parent.lines, parent.block
+        before = e.block
+        e.br(header)
+        e.place(header)
+        for phi, start, end in zip(phis, carried, after, strict=True):
+            e.lines.append(f"  {phi.text} = phi {phi.type} [ {start.text}, %{before} ], [ {end.text}, %{last} ]")
+        e.cbr(condition(phis), inside, done)
+        e.place(inside)
+        e.lines.extend(lines)
+        e.br(header)
+        e.place(done)
+        return phis

@@ -1,0 +1,100 @@
+"""A scheduled region in, its stages out: what each walk over the columns computes, and what is kept between walks."""
+
+from __future__ import annotations
+
+from ...ir import dims
+from ...ir.accesses import operands_at
+from ...ir.dims import Size
+from ...ir.graph import Node, Value
+from ...ir.indexing import loop_variables
+from ...ir.ops import Trait
+from ...ir.types import ints, sizes
+from .elements import Buffer, Elements
+from .frame import Entry, Frame
+from .reduce import number
+
+
+class Stages:
+    """Reductions and full-size outputs by stage, outputs of rows, and buffers for what later stages need again.
+
+    A value is known in stage s if the reductions that it needs ended in stages before s.
+    """
+
+    def __init__(
+        self, region: Node, elements: Elements, frame: Frame, columns: tuple[tuple[int, ...], ...], has_rows: bool
+    ) -> None:
+        body = region.body
+        assert body is not None
+        self.region, self.elements, self.frame = region, elements, frame
+        self.columns, self.has_rows = columns, has_rows
+        self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
+        self.known: dict[Value, int] = dict.fromkeys(body.inputs, 0)
+        for node in body:
+            after = Trait.REDUCTION in node.op.traits
+            self.known[node.result] = max((self.known[v] for v in node.operands), default=0) + after
+        nodes = [n for n in body if Trait.REDUCTION in n.op.traits]
+        full = [(len(body.inputs) + k, v) for k, v in enumerate(body.outputs) if v.type.shape == self.space]
+        self.row_outputs = [
+            (len(body.inputs) + k, v) for k, v in enumerate(body.outputs) if v.type.shape != self.space
+        ]
+        self.count = 1 + max((*(self.known[n.operands[0]] for n in nodes), *(self.known[v] for _, v in full)), default=0)
+        self.reductions = [[n for n in nodes if self.known[n.operands[0]] == s] for s in range(self.count)]
+        self.outputs = [[(k, v) for k, v in full if self.known[v] == s] for s in range(self.count)]
+        elements.kept = self._kept()
+
+    def _kept(self) -> dict[Value, tuple[Buffer, int]]:
+        """Expensive values that several stages need: each gets a buffer, written in the first of these stages."""
+        kept: dict[Value, tuple[Buffer, int]] = {}
+        if not self.columns:
+            return kept
+        free = [(slot, v) for outputs in self.outputs for slot, v in outputs]
+        for value, stages in self._needed_in().items():
+            node = value.node
+            if len(stages) < 2 or node is None or Trait.EXPENSIVE not in node.op.traits:
+                continue
+            if value.type.shape != self.space:
+                continue
+            first, last = min(stages), max(stages)
+            found = next(
+                (o for o in free if self.known[o[1]] >= last and o[1].type.dtype == value.type.dtype), None
+            )
+            if found is not None:
+                free.remove(found)
+                kept[value] = (self.elements.operand(found[0]), first)
+            elif self.has_rows:
+                kept[value] = (self._scratch(value, len(kept)), first)
+        return kept
+
+    def _needed_in(self) -> dict[Value, set[int]]:
+        """The stages in which each value is computed at the index of the iteration."""
+        home = loop_variables(self.space)
+        found: dict[Value, set[int]] = {}
+        roots = [(v, s) for s in range(self.count) for _, v in self.outputs[s]]
+        roots += [(n.operands[0], s) for s in range(self.count) for n in self.reductions[s]]
+        for root, stage in roots:
+            todo, seen = [(root, home)], set()
+            while todo:
+                value, index = todo.pop()
+                node = value.node
+                if (value, index) in seen or node is None or Trait.REDUCTION in node.op.traits:
+                    continue
+                seen.add((value, index))
+                if index == home:
+                    found.setdefault(value, set()).add(stage)
+                todo += operands_at(node, index, self.space)
+        return found
+
+    def _scratch(self, value: Value, nth: int) -> Buffer:
+        """Memory for the columns of one row, or of one step of vectors of rows, as dense as the walk over it."""
+        itemsize = value.type.dtype.size
+        strides: list[Size] = [0] * len(self.space)
+        size: Size = itemsize
+        vector = self.elements.vector
+        if vector not in self.columns[-1]:
+            strides[vector] = itemsize
+            size = itemsize * self.elements.width * number(self.region.attrs["unroll"])
+        for group in reversed(self.columns):
+            strides[group[-1]] = size
+            size = size * dims.product(self.space[a] for a in group)
+        base = self.frame.word(Entry("scratch", nth, bytes=size), "ptr")
+        return Buffer(base, tuple(strides), value.type.dtype, 1, is_scratch=True)

@@ -1,0 +1,74 @@
+"""The CPU that code is made for, and LLVM's machinery for it."""
+
+from __future__ import annotations
+
+import platform
+import threading
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from ...ir.errors import UnsupportedTarget
+
+_V3 = ("avx2", "fma", "bmi", "bmi2", "f16c")
+_V4 = ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd")
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Target:
+    """What code is made for. `vector_bytes` is the size of the widest vectors it is to use."""
+
+    triple: str
+    cpu: str
+    features: str
+    vector_bytes: int
+
+
+@cache
+def _initialize() -> None:
+    with _lock:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+
+
+@cache
+def host() -> Target:
+    """This machine; a typed error if it has no vectors that we make code for."""
+    machine = platform.machine()
+    if platform.system() != "Linux" or machine not in ("x86_64", "aarch64"):
+        raise UnsupportedTarget(
+            f"no native code for {platform.system()} on {machine}",
+            hint="weft.ir graphs still run on the reference backend: weft.jit(f, backend='reference')",
+        )
+    _initialize()
+    triple = llvm.get_process_triple()
+    if machine == "aarch64":
+        return Target(triple, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), 16)
+    features = llvm.get_host_cpu_features()
+    if not all(features.get(f) for f in _V3):
+        missing = ", ".join(f for f in _V3 if not features.get(f))
+        raise UnsupportedTarget(
+            f"this CPU lacks {missing}",
+            hint="native code needs x86-64-v3; the reference backend still works: weft.jit(f, backend='reference')",
+        )
+    wide = all(features.get(f) for f in _V4)
+    flags = features.flatten() + (",-prefer-256-bit" if wide else "")
+    return Target(triple, llvm.get_host_cpu_name(), flags, 64 if wide else 32)
+
+
+def x86(level: int) -> Target:
+    """A machine of the x86-64 level 3 (AVX2) or 4 (AVX-512), whatever the host has beyond it."""
+    _initialize()
+    features = "-prefer-256-bit" if level == 4 else ""
+    return Target(llvm.get_process_triple(), f"x86-64-v{level}", features, 64 if level == 4 else 32)
+
+
+def machine(target: Target) -> Any:
+    """LLVM's code generator for a target."""
+    _initialize()
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small", jit=True
+    )
