@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 
+from ..ir.dtypes import F16, F32, F64
 from ..ir.graph import Value
 from ..ir.ops import TABLE, OpDef
-from .literals import converted
 from .site import Rule, Site, constant_of, is_exactly, made_by
 
 ADD, SUB, MUL, DIV, POWER = (TABLE[n] for n in ("add", "sub", "mul", "div", "power"))
@@ -20,6 +20,7 @@ FLOOR_DIVIDE, REMAINDER = TABLE["floor_divide"], TABLE["remainder"]
 NEG, POSITIVE, ABS, SQUARE = (TABLE[n] for n in ("neg", "positive", "abs", "square"))
 LEFT_SHIFT, RIGHT_SHIFT, BITWISE_AND = TABLE["left_shift"], TABLE["right_shift"], TABLE["bitwise_and"]
 MINIMUM, MAXIMUM = TABLE["minimum"], TABLE["maximum"]
+_LARGEST_EXPONENT = {F16: 15, F32: 127, F64: 1023}
 ROUNDINGS = tuple(TABLE[n] for n in ("floor", "ceil", "trunc", "rint"))
 
 
@@ -68,12 +69,11 @@ def div(site: Site) -> Value | None:
         return None
     if abs(divisor) == 1:
         return x if divisor == 1 else site.make(NEG, x)
-    # A reciprocal beyond the dtype's range comes back infinite or zero, one that is exact comes back itself.
-    exponent = 1 - math.frexp(divisor)[1]
-    if not -1074 <= exponent <= 1023:
+    # Beyond the range there is no exact reciprocal, and below the normal numbers multiplying is slower than dividing.
+    exponent, limit = 1 - math.frexp(divisor)[1], _LARGEST_EXPONENT.get(site.dtype, 0)
+    if not -limit < exponent <= limit:
         return None
-    factor = math.copysign(math.ldexp(1.0, exponent), divisor)
-    return site.make(MUL, x, site.number(factor)) if converted(factor, site.dtype) == factor else None
+    return site.make(MUL, x, site.number(math.copysign(math.ldexp(1.0, exponent), divisor)))
 
 
 def floor_divide(site: Site) -> Value | None:

@@ -1,0 +1,18 @@
+// RUN: canonicalize
+"weft.kernel"() <{sym_name = "f"}> ({
+^bb0(%x : tensor<?xf32, #weft.dims<n>>):
+  %0 = "weft.constant"() {value = 1.0 : f64, dtype = f32} : () -> tensor<f32>
+  %1 = "weft.exp"(%0) : (tensor<f32>) -> tensor<f32>
+  %2 = "weft.mul"(%x, %1) : (tensor<?xf32, #weft.dims<n>>, tensor<f32>) -> tensor<?xf32, #weft.dims<n>>
+  "weft.return"(%2) : (tensor<?xf32, #weft.dims<n>>) -> ()
+}) : () -> ()
+// CHECK
+"builtin.module"() ({
+  "weft.kernel"() <{sym_name = "f"}> ({
+  ^bb0(%x : tensor<?xf32, #weft.dims<n>>):
+    %0 = "weft.constant"() {value = 1.0 : f64, dtype = f32} : () -> tensor<f32>
+    %1 = "weft.exp"(%0) : (tensor<f32>) -> tensor<f32>
+    %2 = "weft.mul"(%x, %1) : (tensor<?xf32, #weft.dims<n>>, tensor<f32>) -> tensor<?xf32, #weft.dims<n>>
+    "weft.return"(%2) : (tensor<?xf32, #weft.dims<n>>) -> ()
+  }) : () -> ()
+}) : () -> ()

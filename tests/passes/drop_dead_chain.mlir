@@ -1,0 +1,16 @@
+// RUN: drop-dead
+"weft.kernel"() <{sym_name = "f"}> ({
+^bb0(%x : tensor<?xf32, #weft.dims<n>>):
+  %0 = "weft.neg"(%x) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+  %1 = "weft.exp"(%0) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+  %2 = "weft.abs"(%x) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+  "weft.return"(%2) : (tensor<?xf32, #weft.dims<n>>) -> ()
+}) : () -> ()
+// CHECK
+"builtin.module"() ({
+  "weft.kernel"() <{sym_name = "f"}> ({
+  ^bb0(%x : tensor<?xf32, #weft.dims<n>>):
+    %0 = "weft.abs"(%x) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+    "weft.return"(%0) : (tensor<?xf32, #weft.dims<n>>) -> ()
+  }) : () -> ()
+}) : () -> ()
