@@ -1,0 +1,305 @@
+"""A file's definitions in, nothing out: what can be told before any types are known is checked here.
+
+Names, what may be assigned, where `return` stands, calls in circles, and what is not in the language yet. Lowering
+relies on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..ir.dtypes import BY_NAME, CLASSES
+from ..ir.errors import ShapeProblem, SyntaxProblem, TypeProblem, UnknownName, Unsupported, ValueProblem, nearest
+from . import syntax
+from .declared import declare, parameter, result
+from .functions import FUNCTIONS
+from .modules import Definition, Unit
+from .names import CONSTANTS, ELEMENTS
+from .syntax import Expr
+
+LATER = "loops, early return and index notation come in a later version"
+Scope = dict[str, str]  # what each visible name is: "let", "var", "a parameter", "a dimension"
+
+
+def check(unit: Unit) -> None:
+    """Checks all that a file defines; what it imports was checked before."""
+    for found in unit.own.values():
+        if isinstance(found.item, syntax.Const):
+            _Checker(unit, in_fn=True).const(found.item)
+        else:
+            _Checker(unit, in_fn=not found.item.is_kernel).function(found.item)
+    _refuse_circles(unit)
+
+
+class _Checker:
+    """Checks one definition."""
+
+    def __init__(self, unit: Unit, in_fn: bool) -> None:
+        self._unit = unit
+        self._in_fn = in_fn
+
+    def const(self, item: syntax.Const) -> None:
+        if item.type is not None and declare(item.type).dims is not None:
+            raise ShapeProblem("a const is a number", item.type.span, "leave out the dimensions")
+        self._expr(item.value, {})
+
+    def function(self, item: syntax.Function) -> None:
+        scope: Scope = {}
+        for param in item.params:
+            if param.name in scope:
+                raise ValueProblem(f"two parameters are called '{param.name}'", param.span)
+            scope[param.name] = "a parameter"
+        self._signature(item, scope)
+        statements = item.body.statements
+        last = statements[-1] if statements else None
+        if not isinstance(last, syntax.Return) or not last.values:
+            what = "kernel" if item.is_kernel else "fn"
+            _refuse_early(statements)
+            hint = "end it with 'return ...'"
+            raise SyntaxProblem(f"the {what} '{item.name.name}' returns nothing", item.name.span, hint)
+        if item.outputs is not None and len(item.outputs) != len(last.values):
+            declared = f"{len(item.outputs)} value{'s' * (len(item.outputs) != 1)}"
+            raise TypeProblem(f"{declared} declared, {len(last.values)} returned", last.span)
+        self._block(statements[:-1], scope)
+        for value in last.values:
+            self._expr(value, scope)
+
+    def _signature(self, item: syntax.Function, scope: Scope) -> None:
+        if not item.is_kernel:
+            specs = [p.type for p in item.params if p.type] + [o.type for o in item.outputs or ()]
+            for spec in specs:
+                if declare(spec).dims is not None:
+                    hint = "leave out the dimensions (it maps over arrays by itself), or make it a kernel"
+                    raise ShapeProblem("a fn works on elements", spec.span, hint)
+            return
+        for found in map(parameter, item.params):
+            for name in found.type.names:
+                if scope.setdefault(name, "a dimension") != "a dimension":
+                    raise ValueProblem(f"'{name}' is both a parameter and a dimension", found.type.span)
+        dims = {name: what for name, what in scope.items() if what == "a dimension"}
+        for output in item.outputs or ():
+            for name in result(output).type.names:
+                if name not in dims:
+                    hint = nearest(name, list(dims)) or "a result's dimensions come from the parameters"
+                    raise UnknownName(f"no parameter has a dimension '{name}'", output.type.span, hint)
+            for expr in output.type.dims or ():
+                self._expr(expr, dims)
+
+    # -- statements
+
+    def _block(self, statements: tuple[syntax.Statement, ...], scope: Scope) -> None:
+        for statement in statements:
+            self._statement(statement, scope)
+
+    def _statement(self, statement: syntax.Statement, scope: Scope) -> None:
+        match statement:
+            case syntax.Let():
+                self._let(statement, scope)
+            case syntax.Assign():
+                self._assign(statement, scope)
+            case syntax.If():
+                self._expr(statement.condition, scope)
+                for block in (statement.then, statement.other):
+                    if block is not None:
+                        self._block(block.statements, dict(scope))
+            case syntax.Return():
+                raise _early(statement)
+            case syntax.Later():
+                raise Unsupported(f"{statement.what} is not in the language yet", statement.span, LATER)
+            case _:
+                raise ValueProblem("nothing uses this value", statement.span, "bind it with 'let' or 'return' it")
+
+    def _let(self, let: syntax.Let, scope: Scope) -> None:
+        self._expr(let.value, scope)
+        if let.type is not None:
+            for expr in let.type.dims or ():
+                if not isinstance(expr, syntax.Literal):
+                    self._expr(expr, scope)
+            declare(let.type, computed=True)
+            if len(let.names) > 1:
+                raise SyntaxProblem("several names take no type", let.type.span, "bind them one by one")
+            if self._in_fn and let.type.dims is not None:
+                raise ShapeProblem("a fn works on elements", let.type.span, "leave out the dimensions")
+        for name in let.names:
+            if name.name in scope:
+                hint = f"it is {_article(scope[name.name])}; choose another name"
+                if scope[name.name] == "var":
+                    hint = f"assign to it: {name.name} = ..."
+                raise ValueProblem(f"'{name.name}' is already defined", name.span, hint)
+            scope[name.name] = "var" if let.mutable else "let"
+
+    def _assign(self, assign: syntax.Assign, scope: Scope) -> None:
+        target = assign.target
+        if isinstance(target, syntax.Index):
+            hint = "compute the whole array, as in x = where(condition, value, x)"
+            raise Unsupported("a part of an array can't be assigned", target.span, hint)
+        if not isinstance(target, syntax.Name):
+            raise SyntaxProblem("only a variable can be assigned", target.span, "'==' compares two values")
+        if assign.op == "@":
+            raise _matmul(assign)
+        self._expr(assign.value, scope)
+        what = scope.get(target.name)
+        if what is None:
+            near = nearest(target.name, [n for n, w in scope.items() if w == "var"])
+            hint = near or f"declare it first: var {target.name} = ..."
+            raise UnknownName(f"no variable '{target.name}'", target.span, hint)
+        if what != "var":
+            hint = "declare it with 'var'" if what == "let" else f"copy it first: var y = {target.name}"
+            raise ValueProblem(f"'{target.name}' is {_article(what)} and can't be assigned", target.span, hint)
+
+    # -- expressions
+
+    def _expr(self, root: Expr, scope: Mapping[str, str]) -> None:
+        waiting: list[Expr] = [root]
+        while waiting:
+            expr = waiting.pop()
+            match expr:
+                case syntax.Name():
+                    self._name(expr, scope)
+                case syntax.Call():
+                    self._callee(expr)
+                case syntax.Index() if self._in_fn:
+                    hint = "index the array in the kernel, and pass its elements"
+                    raise Unsupported("a fn works on elements, which can't be indexed", expr.span, hint)
+                case syntax.Range():
+                    raise Unsupported("index notation is not in the language yet", expr.span, LATER)
+                case syntax.Binary(op="@"):
+                    raise _matmul(expr)
+                case _:
+                    pass
+            waiting += _parts(expr)
+
+    def _name(self, expr: syntax.Name, scope: Mapping[str, str]) -> None:
+        name = expr.name
+        found = self._unit.names.get(name)
+        if name in scope or name in CONSTANTS or name in BY_NAME or name in CLASSES:
+            return
+        if found is not None and isinstance(found.item, syntax.Const):
+            return
+        if found is not None or name in FUNCTIONS:
+            raise TypeProblem(f"'{name}' is a function", expr.span, f"call it: {name}(...)")
+        consts = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Const)]
+        hint = nearest(name, [*scope, *consts, *CONSTANTS, "true", "false", "None"])
+        raise UnknownName(f"unknown name '{name}'", expr.span, hint)
+
+    def _callee(self, call: syntax.Call) -> None:
+        callee = call.callee
+        if isinstance(callee, syntax.Index):
+            raise Unsupported("index notation is not in the language yet", callee.span, LATER)
+        if not isinstance(callee, syntax.Name):
+            raise TypeProblem("only functions can be called", callee.span)
+        name, found = callee.name, self._unit.names.get(callee.name)
+        if found is not None and isinstance(found.item, syntax.Const):
+            raise TypeProblem(f"'{name}' is a const, not a function", callee.span)
+        if found is None and name not in FUNCTIONS and name not in BY_NAME:
+            known = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Function)]
+            raise UnknownName(f"unknown function '{name}'", callee.span, nearest(name, [*known, *FUNCTIONS, *BY_NAME]))
+        if not self._in_fn:
+            return
+        hint = "call it from a kernel"
+        if found is not None and isinstance(found.item, syntax.Function) and found.item.is_kernel:
+            raise TypeProblem(f"a fn works on elements and can't call the kernel '{name}'", callee.span, hint)
+        if found is None and name in FUNCTIONS and name not in ELEMENTS:
+            raise TypeProblem(f"a fn works on elements, and '{name}' on whole arrays", callee.span, hint)
+
+
+def _parts(expr: Expr) -> Iterator[Expr]:
+    match expr:
+        case syntax.Unary():
+            yield expr.operand
+        case syntax.Binary():
+            yield from (expr.left, expr.right)
+        case syntax.Compare():
+            yield expr.first
+            yield from (operand for _, operand in expr.rest)
+        case syntax.Logical():
+            yield from expr.operands
+        case syntax.Conditional():
+            yield from (expr.condition, expr.then, expr.other)
+        case syntax.Call():
+            yield from (a.value for a in expr.arguments)
+        case syntax.Slice():
+            yield from (e for e in (expr.start, expr.stop, expr.step) if e is not None)
+        case syntax.Index():
+            yield from (expr.value, *expr.items)
+        case syntax.TupleOf():
+            yield from expr.items
+
+
+def _article(what: str) -> str:
+    return f"bound by '{what}'" if what in ("let", "var") else what
+
+
+def _matmul(node: syntax.Node) -> Unsupported:
+    return Unsupported("'@' is not in the language yet", node.span, "write a sum of products: sum(a * b, axis=...)")
+
+
+def _early(statement: syntax.Statement) -> Unsupported:
+    hint = "put one 'return' at the end, and choose with 'a if c else b' or a 'var'"
+    return Unsupported("early return is not in the language yet", statement.span, hint)
+
+
+def _refuse_early(statements: tuple[syntax.Statement, ...]) -> None:
+    """A `return` that is there but not at the end gets an error of its own."""
+    for statement in statements:
+        if isinstance(statement, syntax.Return) and statement.values:
+            raise _early(statement)
+        if isinstance(statement, syntax.If):
+            for block in (statement.then, statement.other):
+                _refuse_early(block.statements if block else ())
+        if isinstance(statement, syntax.Later):
+            raise Unsupported(f"{statement.what} is not in the language yet", statement.span, LATER)
+
+
+def _refuse_circles(unit: Unit) -> None:
+    """Calls are inlined and consts put in their place, so none may lead back to where it came from."""
+    state: dict[Definition, str] = {}
+    for root in unit.own.values():
+        path: list[tuple[Definition, Iterator[syntax.Name]]] = []
+        if root not in state:
+            state[root] = "open"
+            path.append((root, _uses(root)))
+        while path:
+            current, uses = path[-1]
+            name = next(uses, None)
+            if name is None:
+                state[current] = "done"
+                path.pop()
+                continue
+            used = unit.own.get(name.name)
+            if used is None or state.get(used) == "done":
+                continue
+            if state.get(used) == "open":
+                what = "is defined by itself" if used.what == "const" else "calls itself"
+                hint = None if used.what == "const" else "functions are inlined: there is no recursion"
+                raise Unsupported(f"'{name.name}' {what}", name.span, hint)
+            state[used] = "open"
+            path.append((used, _uses(used)))
+
+
+def _uses(definition: Definition) -> Iterator[syntax.Name]:
+    """The names that a definition calls or reads and that are not its own."""
+    item = definition.item
+    local = {p.name for p in item.params} if isinstance(item, syntax.Function) else set()
+    waiting: list[syntax.Node] = [item.value if isinstance(item, syntax.Const) else item.body]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case syntax.Name() if node.name not in local:
+                yield node
+            case syntax.Call(callee=syntax.Name() as callee):
+                yield callee
+                waiting += _parts(node)
+            case syntax.Expr():
+                waiting += _parts(node)
+            case syntax.Block():
+                waiting += reversed(node.statements)
+            case syntax.Let():
+                local |= {n.name for n in node.names}
+                waiting.append(node.value)
+            case syntax.If():
+                waiting += [b for b in (node.condition, node.then, node.other) if b is not None]
+            case syntax.Return():
+                waiting += node.values
+            case syntax.Assign():
+                waiting.append(node.value)

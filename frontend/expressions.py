@@ -1,0 +1,267 @@
+"""Expressions in, operands out: numbers and sizes are folded, all else becomes nodes of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..ir.builder import Builder
+from ..ir.dims import Dim, Size
+from ..ir.dtypes import BY_NAME, C128, F64, I64, U64, DType
+from ..ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem
+from ..ir.graph import Value
+from ..ir.rules import shown
+from . import folding, functions, syntax
+from .conform import conform
+from .declared import declare
+from .frame import Frame, Thing
+from .limits import MAX_INLINE
+from .maker import Maker
+from .modules import Definition
+from .names import CONSTANTS
+from .syntax import Expr
+from .weak import Operand, Weak, combine, is_operand, select, settle
+
+Inline = Callable[[Definition, Sequence[Thing], Mapping[str, Thing], Span], Thing]
+
+OPERATORS = {
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "power",
+    "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift", "<": "less",
+    "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal",
+}  # fmt: skip
+SIGNS = {"-": "negative", "+": "positive", "~": "invert"}
+_CLASSES = {"int": I64, "uint": U64, "float": F64, "complex": C128}
+_NUMBERS = (bool, int, float, complex)
+
+
+class Expressions:
+    """Lowers the expressions of one kernel and of all that is inlined into it."""
+
+    def __init__(self, builder: Builder, inline: Inline) -> None:
+        self.builder = builder
+        self._inline = inline
+        self._depth = 0
+        self._consts: dict[Definition, Thing] = {}
+        self._rules: dict[type[Expr], Callable[[Any, Frame], Thing]] = {
+            syntax.Literal: lambda expr, frame: expr.value,
+            syntax.Name: self._name,
+            syntax.Unary: self._unary,
+            syntax.Binary: self._binary,
+            syntax.Compare: self._compare,
+            syntax.Logical: self._logical,
+            syntax.Conditional: self._conditional,
+            syntax.Call: self._call,
+            syntax.Index: self._index,
+            syntax.Slice: self._slice,
+            syntax.TupleOf: lambda expr, frame: tuple(self.value(e, frame) for e in expr.items),
+        }
+
+    def value(self, expr: Expr, frame: Frame) -> Thing:
+        """What an expression gives."""
+        if self._depth >= MAX_INLINE:
+            hint = "use fewer functions that call one another, or name parts of the expression with 'let'"
+            raise LimitExceeded(f"more than {MAX_INLINE} levels once every call is inlined", expr.span, hint)
+        self._depth += 1
+        try:
+            return self._rules[type(expr)](expr, frame)
+        finally:
+            self._depth -= 1
+
+    def operand(self, expr: Expr, frame: Frame) -> Operand:
+        """What an expression gives, where a number or an array is needed."""
+        return as_operand(self.value(expr, frame), expr.span)
+
+    def size(self, expr: Expr, frame: Frame) -> Size:
+        """What an expression gives, where a size is needed."""
+        found = self.value(expr, frame)
+        if isinstance(found, Dim) or type(found) is int:
+            return found
+        raise TypeProblem("a size is needed here", expr.span, "a dimension's name, a number, or a formula of them")
+
+    def operate(self, op: str, a: Operand, b: Operand, span: Span) -> Operand:
+        """An operator of the language on two operands."""
+        if isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
+            return folding.binary(op, a, b, span)
+        if _is_size(a) and _is_size(b) and (size := folding.size(op, a, b)) is not None:  # type: ignore[arg-type]
+            return size
+        if isinstance(a, Weak) or isinstance(b, Weak):
+            found: Operand = combine(Maker(self.builder, span), lambda x, y: self.operate(op, x, y, span), (a, b))
+            return found
+        return self._function(OPERATORS[op], (a, b), span)
+
+    def choose(self, condition: Operand, then: Operand, other: Operand, frame: Frame, span: Span, what: str) -> Operand:
+        """One of two values; in a kernel they have one shape."""
+        left, right = _shape(then), _shape(other)
+        same = len(left) == len(right) and all(map(self.builder.facts.same, left, right))
+        if not frame.elements and not same:
+            raise ShapeProblem(
+                f"{what} has shape {shown(left)} on one side and {shown(right)} on the other",
+                span,
+                "both sides of an 'if' in a kernel have one shape; where(c, a, b) broadcasts",
+            )
+        return select(Maker(self.builder, span), condition, then, other, what)
+
+    def condition(self, expr: Expr, frame: Frame) -> Operand:
+        """What decides an `if`: in a kernel, a scalar."""
+        found = self.operand(expr, frame)
+        if not frame.elements and _shape(found):
+            raise ShapeProblem(
+                f"the condition has shape {shown(_shape(found))}; in a kernel it is a scalar",
+                expr.span,
+                "choose by elements with where(c, a, b), or put the 'if' into a fn",
+            )
+        return found
+
+    # -- one method for each kind of expression
+
+    def _name(self, expr: syntax.Name, frame: Frame) -> Thing:
+        name = expr.name
+        if (variable := frame.variables.get(name)) is not None:
+            return variable.value
+        if name in frame.sizes:
+            return frame.sizes[name]
+        if (definition := frame.unit.names.get(name)) is not None:
+            return self._const(definition)
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        found: DType | None = BY_NAME.get(name) or _CLASSES.get(name)
+        if found is None:
+            raise TypeProblem(f"'{name}' is a class of types, not a value", expr.span)
+        return found
+
+    def _const(self, definition: Definition) -> Thing:
+        if definition not in self._consts:
+            item = definition.item
+            assert isinstance(item, syntax.Const)
+            value = self.operand(item.value, Frame(definition.unit, True, {}, {}))
+            if item.type is not None:
+                maker = Maker(self.builder, item.value.span)
+                value = conform(maker, value, declare(item.type), f"'{item.name.name}'", None)
+            self._consts[definition] = value
+        return self._consts[definition]
+
+    def _unary(self, expr: syntax.Unary, frame: Frame) -> Operand:
+        operand = self.operand(expr.operand, frame)
+        if expr.op == "not":
+            return self._logic("logical_not", (operand,), expr.span)
+        return self._sign(expr.op, operand, expr.span)
+
+    def _sign(self, op: str, operand: Operand, span: Span) -> Operand:
+        if isinstance(operand, _NUMBERS):
+            return folding.unary(op, operand, span)
+        if isinstance(operand, Dim) and op == "-":
+            return -operand
+        if isinstance(operand, Weak):
+            found: Operand = combine(Maker(self.builder, span), lambda x: self._sign(op, x, span), (operand,))
+            return found
+        return self._function(SIGNS[op], (operand,), span)
+
+    def _binary(self, expr: syntax.Binary, frame: Frame) -> Operand:
+        """A chain of operators is walked in a loop: it may be thousands long."""
+        chain, first = [], expr
+        while True:
+            chain.append(first)
+            if not isinstance(first.left, syntax.Binary):
+                break
+            first = first.left
+        total = self.operand(first.left, frame)
+        for node in reversed(chain):
+            total = self.operate(node.op, total, self.operand(node.right, frame), node.span)
+        return total
+
+    def _compare(self, expr: syntax.Compare, frame: Frame) -> Operand:
+        left = self.operand(expr.first, frame)
+        result: Operand | None = None
+        for op, operand in expr.rest:
+            right = self.operand(operand, frame)
+            part = self.operate(op, left, right, expr.span)
+            result = part if result is None else self._logic("logical_and", (result, part), expr.span)
+            left = right
+        assert result is not None
+        return result
+
+    def _logical(self, expr: syntax.Logical, frame: Frame) -> Operand:
+        name = "logical_and" if expr.op == "and" else "logical_or"
+        total = self.operand(expr.operands[0], frame)
+        for operand in expr.operands[1:]:
+            total = self._logic(name, (total, self.operand(operand, frame)), expr.span)
+        return total
+
+    def _logic(self, name: str, operands: tuple[Operand, ...], span: Span) -> Operand:
+        if all(isinstance(x, _NUMBERS) for x in operands):
+            truths = [bool(x) for x in operands]
+            return {"logical_and": all, "logical_or": any}.get(name, lambda t: not t[0])(truths)
+        return self._function(name, operands, span)
+
+    def _conditional(self, expr: syntax.Conditional, frame: Frame) -> Operand:
+        condition = self.condition(expr.condition, frame)
+        then, other = self.operand(expr.then, frame), self.operand(expr.other, frame)
+        return self.choose(condition, then, other, frame, expr.span, "the value")
+
+    def _call(self, expr: syntax.Call, frame: Frame) -> Thing:
+        assert isinstance(expr.callee, syntax.Name)
+        name = expr.callee.name
+        args = [self.value(a.value, frame) for a in expr.arguments if a.name is None]
+        kwargs = {a.name: self.value(a.value, frame) for a in expr.arguments if a.name is not None}
+        _check_order(expr)
+        if (definition := frame.unit.names.get(name)) is not None:
+            return self._inline(definition, args, kwargs, expr.span)
+        maker = Maker(self.builder, expr.span)
+        operands = tuple(x for x in (*args, *kwargs.values()) if is_operand(x))
+        args = [settle(maker, x, operands) if isinstance(x, Weak) else x for x in args]
+        kwargs = {k: settle(maker, x, operands) if isinstance(x, Weak) else x for k, x in kwargs.items()}
+        if name in BY_NAME:
+            if len(args) != 1 or kwargs:
+                raise TypeProblem(f"{name}(x) takes one value", expr.span)
+            return maker.cast(as_operand(args[0], expr.span), BY_NAME[name])  # type: ignore[arg-type]
+        return functions.call(self.builder, name, args, kwargs, expr.span)
+
+    def _index(self, expr: syntax.Index, frame: Frame) -> Value:
+        value = self.operand(expr.value, frame)
+        if not isinstance(value, Value):
+            raise TypeProblem("a number can't be indexed", expr.value.span)
+        items = [self.value(item, frame) for item in expr.items]
+        return functions.index(self.builder, value, items, expr.span)
+
+    def _slice(self, expr: syntax.Slice, frame: Frame) -> slice:
+        parts = (expr.start, expr.stop, expr.step)
+        start, stop, step = (None if part is None else self.value(part, frame) for part in parts)
+        return slice(start, stop, step)
+
+    def _function(self, name: str, operands: tuple[Operand, ...], span: Span) -> Value:
+        maker = Maker(self.builder, span)
+        settled = tuple(settle(maker, x, operands) for x in operands)
+        found = functions.call(self.builder, name, settled, {}, span)
+        assert isinstance(found, Value)
+        return found
+
+
+def as_operand(found: Thing, span: Span) -> Operand:
+    """The thing itself where it is a number or an array."""
+    if is_operand(found):
+        operand: Operand = found
+        return operand
+    if isinstance(found, tuple) and all(map(is_operand, found)) and len(found) > 1:
+        hint = f"bind each: let {', '.join('abcdefgh'[: len(found)])} = ..."
+        raise TypeProblem(f"{len(found)} values stand where one is needed", span, hint)
+    names = {type(None): "None", type(...): "'...'", str: "a text", DType: "a type", tuple: "a tuple"}
+    raise TypeProblem(f"a number or an array is needed here, not {names.get(type(found), 'a slice')}", span)
+
+
+def _check_order(expr: syntax.Call) -> None:
+    named: set[str] = set()
+    for argument in expr.arguments:
+        if argument.name is None and named:
+            raise TypeProblem("an argument without a name follows one with a name", argument.span)
+        if argument.name in named:
+            raise TypeProblem(f"'{argument.name}' is given twice", argument.span)
+        if argument.name is not None:
+            named.add(argument.name)
+
+
+def _shape(x: Operand) -> tuple[Size, ...]:
+    return x.type.shape if isinstance(x, Value) else ()
+
+
+def _is_size(x: Operand) -> bool:
+    return isinstance(x, Dim) or type(x) is int

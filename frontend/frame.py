@@ -1,0 +1,35 @@
+"""What the names in one body mean while it is lowered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..ir.dims import Size
+from .declared import Declared
+from .modules import Unit
+
+Thing = Any
+"""What an expression gives: an operand, or `None`, `...`, text, a dtype or a tuple of things as an argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A parameter, a `let` or a `var`; `type` is there if it was annotated."""
+
+    value: Thing
+    type: Declared | None = None
+
+
+@dataclass(slots=True)
+class Frame:
+    """The body of a `fn` (`elements`) or a kernel: its variables, and the sizes that its dimensions name."""
+
+    unit: Unit
+    elements: bool
+    variables: dict[str, Variable]
+    sizes: dict[str, Size]
+
+    def inner(self) -> Frame:
+        """The frame of a block: what it assigns is seen here only when it is merged."""
+        return replace(self, variables=dict(self.variables))

@@ -1,0 +1,87 @@
+"""The language's public face: the text of a `.weft` file in, kernels that the runtime can specialise out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..ir.source import ArgType, Binding, Built
+from . import syntax
+from .binding import bind
+from .check import check
+from .declared import Parameter, Result, parameter, result
+from .lower import lower
+from .modules import Definition, Importer, Unit, search_folders, unit_of
+from .sourcetext import Source
+
+__all__ = ["LanguageKernel", "Module", "load_module", "parse_module"]
+
+
+class LanguageKernel:
+    """A kernel of a `.weft` file: a `KernelSource`."""
+
+    def __init__(self, definition: Definition) -> None:
+        item = definition.item
+        assert isinstance(item, syntax.Function)
+        self._definition = definition
+        self.name = item.name.name
+        self.declared: tuple[Parameter, ...] = tuple(map(parameter, item.params))
+        self.outputs: tuple[Result, ...] | None = tuple(map(result, item.outputs)) if item.outputs else None
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.signature} of {self._definition.unit.source.file}>"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.declared)
+
+    @property
+    def signature(self) -> str:
+        """The declaration, as in `softmax(x: float[..., m]) -> float[..., m]`."""
+        params = ", ".join(f"{p.name}: {p.type}" for p in self.declared)
+        head = f"{self.name}({params})"
+        if self.outputs is None:
+            return head
+        outputs = [f"{o.name}: {o.type}" if o.name else str(o.type) for o in self.outputs]
+        named = len(outputs) > 1 or self.outputs[0].name
+        return f"{head} -> ({', '.join(outputs)})" if named else f"{head} -> {outputs[0]}"
+
+    def bind(self, args: Sequence[ArgType]) -> Binding:
+        return bind(self.name, self.declared, args)
+
+    def build(self, binding: Binding, args: Sequence[ArgType] | None = None) -> Built:
+        return Built(lower(self._definition, binding))
+
+
+@dataclass(frozen=True, eq=False)
+class Module:
+    """The kernels of one file by name, in the file's order; `sources` is all text that they come from."""
+
+    file: str
+    kernels: Mapping[str, LanguageKernel]
+    sources: Mapping[str, str]
+
+
+def parse_module(text: str, file: str, search_path: Sequence[str | os.PathLike[str]] | None = None) -> Module:
+    """The kernels in a text. Only with a search path, even an empty one, may it import: from `file`'s folder."""
+    importer = None if search_path is None else Importer(search_folders(search_path))
+    unit = unit_of(Source(file, text), importer) if importer is None else importer.enter(Source(file, text))
+    return _module(unit)
+
+
+def load_module(path: str | os.PathLike[str], search_path: Sequence[str | os.PathLike[str]] = ()) -> Module:
+    """The kernels of a file, which may import."""
+    return _module(Importer(search_folders(search_path)).load(os.fspath(path)))
+
+
+def _module(unit: Unit) -> Module:
+    reached = unit.reached()
+    for each in reversed(reached):
+        check(each)
+    kernels = {
+        name: LanguageKernel(found)
+        for name, found in unit.own.items()
+        if isinstance(found.item, syntax.Function) and found.item.is_kernel
+    }
+    return Module(unit.source.file, kernels, {u.source.file: u.source.text for u in reached})

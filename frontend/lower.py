@@ -1,0 +1,198 @@
+"""A checked kernel and the types of its arguments in, a graph out.
+
+Calls of functions and of other kernels are inlined. `if` becomes a select for each variable that a branch assigns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..ir.builder import Builder
+from ..ir.dims import Dim, Size
+from ..ir.errors import ShapeProblem, Span, TypeProblem, nearest
+from ..ir.facts import Facts
+from ..ir.graph import Graph, Value
+from ..ir.rules import shown
+from ..ir.source import Binding
+from . import syntax
+from .binding import split
+from .conform import conform
+from .declared import Declared, DimSpec, Parameter, declare, parameter, result
+from .expressions import Expressions, as_operand
+from .frame import Frame, Thing, Variable
+from .maker import Maker
+from .modules import Definition
+from .syntax import Expr
+from .weak import Operand, dtype_of, take
+
+
+def lower(definition: Definition, binding: Binding) -> Graph:
+    """The graph of a kernel for these arguments."""
+    item = definition.item
+    assert isinstance(item, syntax.Function)
+    builder = Builder(item.name.name, Facts(sizes=binding.sizes, strict=True))
+    lowering = _Lowering(builder)
+    frame = Frame(definition.unit, False, {}, {})
+    for param, type in zip(map(parameter, item.params), binding.types, strict=True):
+        frame.variables[param.name] = Variable(builder.input(param.name, type))
+        for spec, size in _aligned(param.type, type.shape):
+            if isinstance(spec, str):
+                frame.sizes[spec] = size
+            elif isinstance(spec, int):
+                builder.facts.assume_equal(size, spec)
+    outputs = lowering.body(item, frame)
+    last = item.body.statements[-1]
+    return builder.finish([_strong(Maker(builder, last.span), x) for x in outputs])
+
+
+def _strong(maker: Maker, x: Operand) -> Value:
+    return take(maker, x, dtype_of(x).strong)
+
+
+def _aligned(declared: Declared, shape: Sequence[Size]) -> list[tuple[DimSpec, Size]]:
+    """The dimensions as written, but for `...`, with their sizes."""
+    specs = declared.dims or ()
+    before, taken = split(specs, len(shape))
+    after = specs[before + 1 :]
+    return [*zip(specs[:before], shape, strict=False), *zip(after, shape[before + taken :], strict=True)]
+
+
+class _Lowering:
+    """Lowers one kernel and what is inlined into it."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._expressions = Expressions(builder, self._inline)
+
+    def body(self, item: syntax.Function, frame: Frame) -> list[Operand]:
+        """The values that a body returns, in their declared types."""
+        *statements, last = item.body.statements
+        assert isinstance(last, syntax.Return)
+        for statement in statements:
+            self._statement(statement, frame)
+        values = [self._expressions.operand(value, frame) for value in last.values]
+        if item.outputs is None:
+            return values
+        found: list[Operand] = []
+        for value, expr, output in zip(values, last.values, map(result, item.outputs), strict=True):
+            what = f"the result '{output.name}'" if output.name else "the result"
+            found.append(self._conform(value, output.type, what, frame, expr.span))
+        return found
+
+    # -- statements
+
+    def _statement(self, statement: syntax.Statement, frame: Frame) -> None:
+        match statement:
+            case syntax.Let():
+                self._let(statement, frame)
+            case syntax.Assign():
+                self._assign(statement, frame)
+            case syntax.If():
+                self._if(statement, frame)
+
+    def _let(self, let: syntax.Let, frame: Frame) -> None:
+        found = self._expressions.value(let.value, frame)
+        if len(let.names) == 1:
+            type = declare(let.type, computed=True) if let.type else None
+            value = as_operand(found, let.value.span)
+            if type is not None:
+                value = self._conform(value, type, f"'{let.names[0].name}'", frame, let.value.span)
+            frame.variables[let.names[0].name] = Variable(value, type)
+            return
+        count = len(found) if isinstance(found, tuple) else 1
+        if count != len(let.names):
+            raise TypeProblem(f"{len(let.names)} names for {count} value{'s' * (count != 1)}", let.span)
+        for name, one in zip(let.names, found, strict=True):
+            frame.variables[name.name] = Variable(as_operand(one, let.value.span))
+
+    def _assign(self, assign: syntax.Assign, frame: Frame) -> None:
+        assert isinstance(assign.target, syntax.Name)
+        name = assign.target.name
+        old = frame.variables[name]
+        value = self._expressions.operand(assign.value, frame)
+        if assign.op is not None:
+            value = self._expressions.operate(assign.op, old.value, value, assign.span)
+        if old.type is not None:
+            value = self._conform(value, old.type, f"'{name}'", frame, assign.span)
+        frame.variables[name] = Variable(value, old.type)
+
+    def _if(self, statement: syntax.If, frame: Frame) -> None:
+        condition = self._expressions.condition(statement.condition, frame)
+        then, other = frame.inner(), frame.inner()
+        for block, inner in ((statement.then, then), (statement.other, other)):
+            for inside in block.statements if block else ():
+                self._statement(inside, inner)
+        for name, old in frame.variables.items():
+            left, right = then.variables[name], other.variables[name]
+            if left is not old or right is not old:
+                span = statement.condition.span
+                value = self._expressions.choose(condition, left.value, right.value, frame, span, f"'{name}'")
+                frame.variables[name] = Variable(value, old.type)
+
+    def _conform(self, value: Operand, type: Declared, what: str, frame: Frame, span: Span) -> Value:
+        def size_of(spec: DimSpec) -> Size:
+            if isinstance(spec, int):
+                return spec
+            expr = spec if isinstance(spec, Expr) else syntax.Name(type.span, str(spec))
+            return self._expressions.size(expr, frame)
+
+        return conform(Maker(self._builder, span), value, type, what, None if frame.elements else size_of)
+
+    # -- calls
+
+    def _inline(self, definition: Definition, args: Sequence[Thing], kwargs: Mapping[str, Thing], span: Span) -> Thing:
+        item = definition.item
+        assert isinstance(item, syntax.Function)
+        given = _matched(item, args, kwargs, span)
+        frame = Frame(definition.unit, not item.is_kernel, {}, {})
+        for param in item.params:
+            value = as_operand(given[param.name], span)
+            if item.is_kernel:
+                value = self._whole(item.name.name, parameter(param), value, frame, span)
+            elif param.type is not None:
+                value = self._conform(value, declare(param.type), f"'{param.name}'", frame, span)
+            frame.variables[param.name] = Variable(value)
+        outputs = self.body(item, frame)
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _whole(self, kernel: str, param: Parameter, x: Operand, frame: Frame, span: Span) -> Value:
+        """An argument of a kernel that is called from another: its type must be the declared one."""
+        maker, declared = Maker(self._builder, span), param.type
+        what = f"{kernel}: argument '{param.name}'"
+        if not dtype_of(x).weak and not declared.accepts(dtype_of(x)):
+            hint = f"convert it: {declared.name}(...)" if declared.dtype else None
+            raise TypeProblem(f"{what} is declared {declared}: expected {declared.name}, got {dtype_of(x)}", span, hint)
+        value = conform(maker, x, declared, what, None)
+        shape, facts, specs = value.type.shape, self._builder.facts, declared.dims or ()
+        if len(shape) < len(specs) - (... in specs) or (... not in specs and len(shape) > len(specs)):
+            raise ShapeProblem(f"{what} is declared {declared}: got shape {shown(shape)}", span)
+        for spec, size in _aligned(declared, shape):
+            known: Size = frame.sizes.setdefault(spec, size) if isinstance(spec, str) else int(str(spec))
+            if not facts.same(known, size):
+                same = isinstance(spec, str) and isinstance(known, Dim) and isinstance(size, Dim)
+                hint = f"'{known}' and '{size}' are different dimensions" if same else None
+                raise ShapeProblem(
+                    f"{what} is declared {declared}: expected size {known} for '{spec}', got {size}", span, hint
+                )
+        return value
+
+
+def _matched(
+    item: syntax.Function, args: Sequence[Thing], kwargs: Mapping[str, Thing], span: Span
+) -> Mapping[str, Thing]:
+    """The arguments of a call by the names of the parameters."""
+    names = [p.name for p in item.params]
+    usage = f"{item.name.name}({', '.join(names)})"
+    if len(args) > len(names):
+        raise TypeProblem(f"{usage} takes {len(names)} arguments, {len(args)} came", span)
+    given = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeProblem(f"{usage} has no parameter '{name}'", span, nearest(name, names))
+        if name in given:
+            raise TypeProblem(f"{usage} got '{name}' twice", span)
+        given[name] = value
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise TypeProblem(f"{usage} also needs '{missing[0]}'", span)
+    return given

@@ -1,0 +1,185 @@
+"""A file's text and a search path in, its definitions with all that it imports out.
+
+`import "x.weft"` looks in the folder of the file that says it, then along the search path, and never reaches out of
+them: not by `..`, not by an absolute path, not by a link. Text that did not come from a file can't import.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Union
+
+from ..ir.dtypes import BY_NAME, CLASSES
+from ..ir.errors import FileProblem, ImportProblem, LimitExceeded, Span, Unsupported, ValueProblem
+from . import syntax
+from .functions import FUNCTIONS
+from .limits import MAX_FILES, MAX_TEXT
+from .parse import parse
+from .sourcetext import Source
+
+RESERVED = frozenset((*BY_NAME, *CLASSES))
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A `fn`, a `kernel` or a `const`, and the file whose names it sees."""
+
+    item: Union[syntax.Function, syntax.Const]
+    unit: Unit
+
+    @property
+    def name(self) -> str:
+        return self.item.name.name
+
+    @property
+    def what(self) -> str:
+        if isinstance(self.item, syntax.Const):
+            return "const"
+        return "kernel" if self.item.is_kernel else "fn"
+
+
+@dataclass(eq=False)
+class Unit:
+    """One file: what it defines, and every name that it sees."""
+
+    source: Source
+    own: dict[str, Definition] = field(default_factory=dict)
+    names: dict[str, Definition] = field(default_factory=dict)
+    imports: list[Unit] = field(default_factory=list)
+
+    def reached(self) -> list[Unit]:
+        """This file and all that it imports, each once."""
+        found = [self]
+        for unit in found:
+            found += [u for u in unit.imports if u not in found]
+        return found
+
+
+@dataclass(eq=False)
+class Importer:
+    """Follows imports: `search` are the folders to look in besides the importing file's own."""
+
+    search: tuple[str, ...]
+    _open: list[str] = field(default_factory=list)
+    _done: dict[str, Unit] = field(default_factory=dict)
+
+    def load(self, path: str) -> Unit:
+        """The file at this path, and what it imports."""
+        return self.enter(Source(path, read(path)))
+
+    def enter(self, source: Source) -> Unit:
+        """A text that stands for a file."""
+        real = os.path.realpath(source.file)
+        self._open.append(real)
+        unit = unit_of(source, self)
+        self._open.pop()
+        self._done[real] = unit
+        return unit
+
+    def follow(self, item: syntax.Import, source: Source) -> Unit:
+        """The file that an import names."""
+        path = self._find(item, os.path.dirname(source.file) or ".")
+        real = os.path.realpath(path)
+        if real in self._open:
+            chain = [*self._open[self._open.index(real) :], real]
+            shown = " -> ".join(os.path.basename(p) for p in chain)
+            raise ImportProblem(f"'{item.path}' is imported in a circle: {shown}", item.span, _CIRCLE)
+        if real in self._done:
+            return self._done[real]
+        if len(self._done) + len(self._open) > MAX_FILES:
+            raise LimitExceeded(f"more than {MAX_FILES} files are imported", item.span)
+        try:
+            return self.load(path)
+        except FileProblem as error:
+            error.span = error.span or item.span
+            raise
+
+    def _find(self, item: syntax.Import, folder: str) -> str:
+        if not item.path or os.path.isabs(item.path) or "\0" in item.path or "\\" in item.path:
+            raise ImportProblem(f"'{item.path}' is not a relative path", item.span, _RELATIVE)
+        for place in (folder, *self.search):
+            path = os.path.join(place, item.path)
+            if not os.path.lexists(path):
+                continue
+            if not _inside(path, place):
+                raise ImportProblem(f"'{item.path}' leads out of {place}", item.span, _RELATIVE)
+            return path
+        if not _inside(os.path.join(folder, item.path), folder):
+            raise ImportProblem(f"'{item.path}' leads out of {folder}", item.span, _RELATIVE)
+        places = ", ".join((folder, *self.search))
+        raise ImportProblem(
+            f"no file '{item.path}' in {places}", item.span, "check the name, or extend the search path"
+        )
+
+
+_CIRCLE = "move what both files need into a third one"
+_RELATIVE = "imports stay in the file's own folder and the search path"
+
+
+def _inside(path: str, folder: str) -> bool:
+    real, root = os.path.realpath(path), os.path.realpath(folder)
+    return os.path.commonpath((real, root)) == root
+
+
+def read(path: str) -> str:
+    """The text of a file, refused where it is no text or too long."""
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise FileProblem(f"{path} is not a file", hint="give the path of a .weft file")
+        with open(path, "rb") as file:
+            data = file.read(4 * MAX_TEXT + 1)
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        if isinstance(error, FileProblem):
+            raise
+        raise FileProblem(f"can't read {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise FileProblem(f"{path} is not UTF-8 text (byte {error.start})") from error
+    except ValueError as error:
+        raise FileProblem(f"can't read {path!r}: {error}") from error
+
+
+def unit_of(source: Source, importer: Importer | None) -> Unit:
+    """The definitions of one text; without an importer it can't import."""
+    unit = Unit(source)
+    items = parse(source).items
+    for item in items:
+        if isinstance(item, syntax.Import):
+            if importer is None:
+                hint = "save it as a file and use weft.load"
+                raise ImportProblem("only a file can import another", item.span, hint)
+            imported = importer.follow(item, source)
+            unit.imports.append(imported)
+            for found in imported.own.values():
+                _add(unit.names, found, item.span)
+    for item in items:
+        if isinstance(item, syntax.LaterItem):
+            raise Unsupported(f"{item.what} is not in the language yet", item.span, _LATER.get(item.what))
+        if isinstance(item, (syntax.Function, syntax.Const)):
+            found = Definition(item, unit)
+            _add(unit.names, found, item.name.span)
+            unit.own[found.name] = found
+    return unit
+
+
+_LATER = {"extern": "write the kernel in the language", "@impl": "leave it out: the kernel can be called by its name"}
+
+
+def _add(names: dict[str, Definition], new: Definition, span: Span) -> None:
+    name = new.name
+    if name in FUNCTIONS or name in RESERVED:
+        hint = f"choose another name: '{name}' is {'a function' if name in FUNCTIONS else 'a type'} of the language"
+        raise ValueProblem(f"'{name}' can't be defined anew", span, hint)
+    old = names.get(name)
+    if old is not None and old is not new:
+        at = old.item.name.span
+        hint = f"the other is a {old.what} at {os.path.basename(at.file)}:{at.line}"
+        raise ValueProblem(f"'{name}' is defined twice", span, hint)
+    names[name] = new
+
+
+def search_folders(search_path: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
+    """The search path as texts."""
+    return tuple(os.fspath(p) for p in search_path)
