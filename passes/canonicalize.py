@@ -57,10 +57,14 @@ class _Canonicalizer(Rewriter):
         self.changed = False
 
     def run(self) -> Graph:
-        outputs = set(self.graph.outputs)
+        returned = _returned_numbers(self.graph)
         for node in self.graph:
             found = self.simplified(node)
-            if found is not None and node.result in outputs and _is_other_kind(node.result, found):
+            if (
+                found is not None
+                and node.result in returned
+                and is_scalar_result(node.result) != is_scalar_result(found)
+            ):
                 found = None
             if found is None:
                 self.copy(node)
@@ -108,9 +112,16 @@ def _is_promoted(op: OpDef, operands: tuple[Value, ...], attrs: Mapping[str, Att
     return op is CAST or (not any(d.weak for d in have) and op.dtypes(have, attrs)[0] == have)
 
 
-def _is_other_kind(old: Value, new: Value) -> bool:
-    """Whether an output without dimensions would turn from a NumPy scalar into an array or back."""
-    return not old.type.shape and is_scalar_result(old) != is_scalar_result(new)
+def _returned_numbers(graph: Graph) -> set[Value]:
+    """Outputs without dimensions, and what they are casts of: these stay NumPy scalars, or arrays, as they were."""
+    found: set[Value] = set()
+    for value in graph.outputs:
+        while not value.type.shape:
+            found.add(value)
+            if value.node is None or value.node.op is not CAST:
+                break
+            value = value.node.operands[0]
+    return found
 
 
 def _tidy(op: OpDef, operands: tuple[Value, ...], type: TensorType) -> tuple[Value, ...]:
