@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
-from ..ir.dtypes import BOOL, DType, from_numpy, parse
+from ..ir.dtypes import BOOL, WEAK, WEAK_INT, DType, from_numpy, parse
 from ..ir.errors import OverflowProblem, Span, TypeProblem, Unsupported, WeftError
 from ..ir.graph import Value
 from ..ir.ops import CAST, CONSTANT, TABLE, OpDef
@@ -44,7 +44,7 @@ class Maker:
         if isinstance(x, np.generic):
             return self.builder.constant(x.item(), from_numpy(x.dtype), self.span)
         if not isinstance(x, (bool, int, float, complex)):
-            raise TypeProblem(f"a number or an array is needed here, not {_shown(x)}", self.span)
+            raise self._no_operand(x)
         if type(x) is int and not _INT64.min <= x <= _INT64.max:
             raise OverflowProblem(f"the integer {x} does not fit i64", self.span)
         return self.builder.constant(x, span=self.span)
@@ -81,7 +81,16 @@ class Maker:
 
     def dtype_of(self, x: Operand) -> DType:
         """The dtype that an operand has; a Python integer of any length is a weak one."""
-        return self.lift(0 if type(x) is int else x).type.dtype
+        if isinstance(x, (Value, np.generic)):
+            return x.type.dtype if isinstance(x, Value) else from_numpy(x.dtype)
+        if isinstance(x, Dim):
+            return WEAK_INT
+        if not isinstance(x, (bool, int, float, complex)):
+            raise self._no_operand(x)
+        return BOOL if isinstance(x, bool) else WEAK[type(x).__name__]
+
+    def _no_operand(self, x: object) -> TypeProblem:
+        return TypeProblem(f"a number or an array is needed here, not {_shown(x)}", self.span)
 
     def _fitted(self, x: Operand, number: int, dtype: DType) -> Operand:
         if dtype.is_integer and not fits(number, dtype):

@@ -1,0 +1,71 @@
+"""What a trace records beside NumPy's functions: methods of arrays and of ufuncs, as callables that compare equal."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# Python's operators and the NumPy functions that they are on arrays.
+OPERATORS: Mapping[Callable[..., Any], str] = {
+    operator.add: "add", operator.sub: "subtract", operator.mul: "multiply", operator.truediv: "divide",
+    operator.floordiv: "floor_divide", operator.mod: "remainder", operator.pow: "power", divmod: "divmod",
+    operator.and_: "bitwise_and", operator.or_: "bitwise_or", operator.xor: "bitwise_xor",
+    operator.lshift: "left_shift", operator.rshift: "right_shift", operator.eq: "equal", operator.ne: "not_equal",
+    operator.lt: "less", operator.le: "less_equal", operator.gt: "greater", operator.ge: "greater_equal",
+    operator.neg: "negative", operator.pos: "positive", operator.abs: "absolute", operator.invert: "invert",
+    operator.matmul: "matmul",
+}  # fmt: skip
+VIEWS = frozenset((
+    "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze",
+    "broadcast_to", "broadcast_arrays", "flip", "flipud", "fliplr", "atleast_1d", "atleast_2d", "real",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of an array: called with the array first."""
+
+    name: str
+
+    def __call__(self, array: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(array, self.name)(*args, **kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class UfuncMethod:
+    """A method of a ufunc, such as `np.add.reduce`."""
+
+    ufunc: np.ufunc
+    name: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.ufunc, self.name)(*args, **kwargs)
+
+
+def numpy_name(function: Callable[..., Any]) -> str | None:
+    """The name in NumPy's own namespace that means this function, if there is one."""
+    if function in OPERATORS:
+        return OPERATORS[function]
+    if isinstance(function, Method):
+        return "ravel" if function.name == "flatten" else function.name
+    name = getattr(function, "__name__", None)
+    return name if isinstance(name, str) and getattr(np, name, None) is function else None
+
+
+def dotted(function: Callable[..., Any]) -> str:
+    """A name for people: `numpy.linalg.norm`."""
+    if isinstance(function, UfuncMethod):
+        return f"numpy.{function.ufunc.__name__}.{function.name}"
+    if isinstance(function, Method):
+        return f"numpy.ndarray.{function.name}"
+    if function is operator.getitem:
+        return "numpy.ndarray.__getitem__"
+    if (name := numpy_name(function)) is not None:
+        return f"numpy.{name}"
+    module = getattr(function, "__module__", None)
+    name = getattr(function, "__name__", type(function).__name__)
+    return f"{module}.{name}" if module else name

@@ -1,0 +1,195 @@
+"""What a Python function reads from outside: a function in, comparable descriptions of all that guards its trace out.
+
+Globals, closure cells and attributes are found in the function's code and in that of the user's functions that it
+calls, once; describing them again is cheap. Numbers, strings and small containers are described by value; functions,
+arrays, modules and other objects by identity, objects of the user's classes also by their attributes.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+_DEPTH = 4
+_LIBRARIES = frozenset(("numpy", "weft", *sys.stdlib_module_names)) - {"__main__"}
+_MISSING = object()
+Read = Callable[[], Any]
+
+
+class Identity:
+    """An object that is equal to itself alone; it is kept alive, so that its address stays its own."""
+
+    __slots__ = ("object",)
+
+    def __init__(self, object: Any) -> None:
+        self.object = object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.object is self.object
+
+    def __hash__(self) -> int:
+        return id(self.object)
+
+    def __repr__(self) -> str:
+        return f"<the {type(self.object).__name__} at {id(self.object):#x}>"
+
+
+class Captures:
+    """The places that a function reads. They are found once, and anew when a function among them is another one."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._search()
+
+    def describe(self) -> tuple[Any, ...]:
+        """All that guards a trace, as it is now."""
+        values = [read() for read in self._reads]
+        if any(_underlying(value) is not known for value, known in zip(values, self._functions, strict=True)):
+            self._search()
+            values = [read() for read in self._reads]
+        return tuple(_described(value, _DEPTH) for value in values)
+
+    def _search(self) -> None:
+        self._reads: list[Read] = []
+        self._functions: list[FunctionType | None] = []
+        self._seen: set[FunctionType] = set()
+        self._scan(self._function)
+
+    def _scan(self, value: Any) -> None:
+        instance = value.__self__ if isinstance(value, MethodType) else _MISSING
+        function = _underlying(value)
+        if function is None or function in self._seen or _top(function.__module__ or "") in _LIBRARIES:
+            return
+        self._seen.add(function)
+        if instance is not _MISSING:
+            self._add(lambda: instance)
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        for code in _codes(function.__code__):
+            for kind, root, *attributes in _chains(code):
+                read = self._root(function, cells, instance, kind, root)
+                for attribute in attributes:
+                    read = self._attribute(read, attribute)
+        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            self._scan(default)
+
+    def _root(
+        self, function: FunctionType, cells: Mapping[str, Any], instance: Any, kind: str, root: str
+    ) -> Read | None:
+        """What a name is outside of the function; None for a local one, but for the object of a method."""
+        if instance is not _MISSING and kind != "global" and (root,) == function.__code__.co_varnames[:1]:
+            return lambda: instance
+        if kind == "global":
+            space = function.__globals__
+            return self._add(lambda: space.get(root, _MISSING))
+        if kind == "deref" and root in cells:
+            cell = cells[root]
+            return self._add(lambda: _contents(cell))
+        return None
+
+    def _attribute(self, holder: Read | None, name: str) -> Read | None:
+        if holder is None:
+            return None
+        owner = holder()
+        if not hasattr(owner, "__dict__") or (isinstance(owner, ModuleType) and _top(owner.__name__) in _LIBRARIES):
+            return None
+        return self._add(lambda: _attribute(holder(), name))
+
+    def _add(self, read: Read) -> Read:
+        value = read()
+        self._reads.append(read)
+        self._functions.append(_underlying(value))
+        self._scan(value)
+        return read
+
+
+def _underlying(value: Any) -> FunctionType | None:
+    """The plain function in a function, a method or a wrapper of one."""
+    if isinstance(value, MethodType):
+        value = value.__func__
+    if not isinstance(value, (type, ModuleType)):
+        value = getattr(value, "__wrapped__", value)
+    return value if isinstance(value, FunctionType) else None
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A function's code and all code nested in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _chains(code: CodeType) -> Iterator[tuple[str, ...]]:
+    """Names that are loaded, each with the attributes that follow: `("global", "config", "scale")`."""
+    chain: list[str] = []
+    for instruction in dis.get_instructions(code):
+        name = instruction.opname
+        if name in ("LOAD_ATTR", "LOAD_METHOD") and chain:
+            chain.append(str(instruction.argval))
+            continue
+        if name in ("CACHE", "PUSH_NULL", "EXTENDED_ARG", "NOP"):
+            continue
+        if chain:
+            yield tuple(chain)
+        chain = []
+        if name in ("LOAD_GLOBAL", "LOAD_NAME"):
+            chain = ["global", str(instruction.argval)]
+        elif name in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
+            chain = ["deref", str(instruction.argval)]
+        elif name.startswith("LOAD_FAST") and isinstance(instruction.argval, str):
+            chain = ["fast", instruction.argval]
+    if chain:
+        yield tuple(chain)
+
+
+def _attribute(holder: Any, name: str) -> Any:
+    """An attribute without running a property."""
+    found = vars(holder).get(name, _MISSING) if hasattr(holder, "__dict__") else _MISSING
+    if found is not _MISSING or isinstance(holder, ModuleType):
+        return found
+    for owner in holder.__mro__ if isinstance(holder, type) else type(holder).__mro__:
+        if name in vars(owner):
+            found = vars(owner)[name]
+            return MethodType(found, holder) if isinstance(found, FunctionType) else found
+    return _MISSING
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # the cell is empty: the name is bound later
+        return _MISSING
+
+
+def _described(value: Any, depth: int) -> Any:
+    kind = type(value)
+    if kind is float or kind is complex:
+        return kind, repr(value)
+    if value is None or kind in (bool, int, str, bytes):
+        return kind, value
+    if isinstance(value, np.generic):
+        return kind, value.tobytes()
+    if isinstance(value, MethodType):
+        return Identity(value.__func__), Identity(value.__self__)
+    if depth and kind in (tuple, list):
+        return kind, tuple(_described(item, depth - 1) for item in value)
+    if depth and kind is dict:
+        return kind, tuple((_described(k, depth - 1), _described(v, depth - 1)) for k, v in value.items())
+    if depth and kind in (set, frozenset):
+        return kind, frozenset(_described(item, depth - 1) for item in value)
+    if depth and _is_users(kind) and hasattr(value, "__dict__"):
+        return Identity(value), _described(vars(value), depth - 1)
+    return Identity(value)
+
+
+def _is_users(kind: type) -> bool:
+    return kind is not type and _top(kind.__module__) not in _LIBRARIES and not issubclass(kind, (type, ModuleType))
+
+
+def _top(module: str) -> str:
+    return module.partition(".")[0]

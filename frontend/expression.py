@@ -1,0 +1,225 @@
+"""Expressions built by hand: named tensors and NumPy calls on them in, a kernel source out.
+
+    x = tensor("x", "f32[n, m]")
+    kernel = ExpressionKernel(np.tanh(x) + 1)
+
+The calls are recorded, and made again on a trace for the types of each call, so a dimension that is 1 there broadcasts
+as in NumPy. Arguments come in the order in which their tensors were made. Types of parts are inferred at once where
+that needs no arrays, so that a mistake is shown at its own line.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..ir import dims
+from ..ir.builder import Builder
+from ..ir.dims import Size
+from ..ir.errors import Span, TypeProblem, Unsupported, ValueProblem
+from ..ir.facts import Facts
+from ..ir.graph import Value
+from ..ir.source import ArgType, Binding, Built, Evaluate
+from ..ir.types import TensorType
+from .declaring import bound, parsed
+from .locate import here
+from .outputs import finish
+from .symbolic import TracedSize, sized
+from .trace import Trace
+from .tracer import Tracer
+
+_ORDER = itertools.count()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A named tensor."""
+
+    name: str
+    type: TensorType
+    order: int
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Applied:
+    """A call on expressions, as it was made."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What an expression is: all of a record, or one of the results of a call that has several."""
+
+    of: Leaf | Applied
+    index: int | None = None
+
+
+def tensor(name: str, type: str) -> Tracer:
+    """A tensor called `name`; the type reads `f32[n, m]`, or `f32` for a scalar."""
+    span = here()
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ValueProblem(f"{name!r} can't be the name of a tensor", span, "use a name such as x")
+    found = parsed(type, span)
+    return Tracer(
+        _RECORDER, Value(found, name=name), f"the tensor '{name}'", Part(Leaf(name, found, next(_ORDER), span))
+    )
+
+
+class ExpressionRecorder:
+    """Records calls. Each is tried on a trace of its own, for the types of its results."""
+
+    @property
+    def builder(self) -> Builder:
+        """Nothing is known about sizes before a call, and nothing is kept."""
+        return Builder("expression", Facts())
+
+    def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The expression for a call; its types are left open where only NumPy can tell them."""
+        record = Applied(function, args, kwargs, here())
+        trace = Trace(self.builder, {})
+        try:
+            made = trace.apply(function, *_mapped((args, dict(kwargs)), lambda x: _tried(trace, x)))
+        except Unsupported:
+            return Tracer(self, None, record=Part(record))
+        if isinstance(made, tuple):
+            return tuple(Tracer(self, t.value, t._shared, Part(record, i)) for i, t in enumerate(made))
+        return Tracer(self, made.value, made._shared, Part(record))
+
+
+_RECORDER = ExpressionRecorder()
+
+
+def _tried(trace: Trace, x: Any) -> Any:
+    """An operand of a trace that only infers types."""
+    if isinstance(x, Tracer) and x._record is not None:
+        return Tracer(trace, x.value, x._shared)
+    return TracedSize(trace, x.dim) if isinstance(x, TracedSize) else x
+
+
+class ExpressionKernel:
+    """An expression, or a tuple, list or dict of them, as a `KernelSource`."""
+
+    def __init__(self, expression: Any, name: str = "expression", evaluate: Evaluate | None = None) -> None:
+        self.name = name
+        self.expression = expression
+        self.evaluate = evaluate
+        self._records = _ordered(_roots(expression))
+        self._leaves = _leaves(self._records)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(self._leaves)
+
+    def captures(self) -> tuple[Any, ...]:
+        """Nothing outside of the expression guards it."""
+        return ()
+
+    def bind(self, args: Sequence[ArgType]) -> Binding:
+        return bound(self.name, {name: leaf.type for name, leaf in self._leaves.items()}, args)
+
+    def build(self, binding: Binding, args: Sequence[ArgType] | None) -> Built:
+        sizes = dict(binding.sizes)
+        builder = Builder(self.name, Facts(sizes if args is not None else None))
+        trace = Trace(builder, sizes, self.evaluate)
+        inputs: dict[str, Tracer] = {}
+        known: dict[str, Size] = {}
+        for i, (leaf, type_) in enumerate(zip(self._leaves.values(), binding.types, strict=True)):
+            value = builder.input(leaf.name, type_)
+            inputs[leaf.name] = Tracer(trace, value)
+            known.update(zip(map(str, leaf.type.shape), type_.shape, strict=True))
+            if args is not None and args[i].value is not None:
+                trace.know(value, args[i].value)
+        made = _replayed(trace, self._records, inputs, known)
+        graph, structure = finish(trace, _mapped(self.expression, made), None)
+        return Built(graph, tuple(trace.hidden), trace.calls, structure)
+
+
+def _replayed(
+    trace: Trace, records: list[Leaf | Applied], inputs: Mapping[str, Tracer], known: Mapping[str, Size]
+) -> Callable[[Any], Any]:
+    """Makes the recorded calls again; gives what an expression has become."""
+    results: dict[Leaf | Applied, Any] = {}
+
+    def become(x: Any) -> Any:
+        if isinstance(x, TracedSize):
+            return sized(trace, dims.substitute(x.dim, known))
+        if not isinstance(x, Tracer) or x._record is None:
+            return x
+        found = results[x._record.of]
+        return found if x._record.index is None else found[x._record.index]
+
+    for record in records:
+        if isinstance(record, Leaf):
+            results[record] = inputs[record.name]
+            continue
+        args, kwargs = _mapped((record.args, dict(record.kwargs)), become)
+        trace.at = record.span
+        results[record] = trace.apply(record.function, args, kwargs)
+    trace.at = None
+    return become
+
+
+def _mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
+    """A tree of arguments with its leaves changed."""
+    if isinstance(tree, slice):
+        return slice(*(_mapped(part, change) for part in (tree.start, tree.stop, tree.step)))
+    if type(tree) in (tuple, list):
+        return type(tree)(_mapped(item, change) for item in tree)
+    if type(tree) is dict:
+        return {key: _mapped(item, change) for key, item in tree.items()}
+    return change(tree)
+
+
+def _expressions(tree: Any) -> Iterator[Tracer]:
+    found: list[Tracer] = []
+    _mapped(tree, lambda x: found.append(x) if isinstance(x, Tracer) else None)
+    yield from found
+
+
+def _roots(expression: Any) -> list[Tracer]:
+    parts = list(expression.values()) if type(expression) is dict else expression
+    parts = list(parts) if isinstance(parts, (tuple, list)) else [parts]
+    if not parts or not all(isinstance(part, Tracer) and part._record is not None for part in parts):
+        raise TypeProblem(
+            "an expression of weft.tensor(...) is needed, or a tuple, list or dict of them", here(),
+            "start from x = weft.tensor('x', 'f32[n]'), as in np.tanh(x) + 1",
+        )  # fmt: skip
+    return parts
+
+
+def _ordered(roots: list[Tracer]) -> list[Leaf | Applied]:
+    """All records, each after those that it needs; a loop, because expressions may be deep."""
+    done: dict[Leaf | Applied, None] = {}
+    stack: list[tuple[Leaf | Applied, bool]] = [(root._record.of, False) for root in reversed(roots)]
+    while stack:
+        record, expanded = stack.pop()
+        if record in done:
+            continue
+        if expanded or isinstance(record, Leaf):
+            done[record] = None
+            continue
+        stack.append((record, True))
+        needed = _expressions((record.args, dict(record.kwargs)))
+        stack.extend((x._record.of, False) for x in reversed(list(needed)))
+    return list(done)
+
+
+def _leaves(records: list[Leaf | Applied]) -> dict[str, Leaf]:
+    """Tensors by name, in the order in which they were made."""
+    found: dict[str, Leaf] = {}
+    for leaf in sorted((r for r in records if isinstance(r, Leaf)), key=lambda leaf: leaf.order):
+        first = found.setdefault(leaf.name, leaf)
+        if first.type != leaf.type:
+            raise TypeProblem(
+                f"two tensors are called '{leaf.name}': {first.type} and {leaf.type}",
+                leaf.span,
+                "give one another name",
+            )
+    return found

@@ -1,0 +1,217 @@
+"""One trace: calls of NumPy on tracers in, nodes of a graph out.
+
+A call that has no op becomes a `numpy` node (see `fallback`). Arrays from outside become hidden inputs, one for each
+array object; an array must not change while the trace runs, because it is read again at each call.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir.builder import Builder
+from ..ir.dims import Size, symbol
+from ..ir.dtypes import from_numpy
+from ..ir.errors import Span, TraceProblem, TypeProblem, Unsupported
+from ..ir.graph import Value
+from ..ir.source import Evaluate
+from ..ir.types import TensorType
+from . import functions
+from .callables import OPERATORS, VIEWS, Method, UfuncMethod, numpy_name
+from .elementwise import ELEMENTWISE
+from .fallback import Fallback
+from .locate import here
+from .maker import Maker, literal
+from .reducing import UFUNC_REDUCTIONS
+from .symbolic import TracedSize
+from .tracer import Tracer
+
+
+class Trace:
+    """Builds the graph of one call of a function. `values` are the actual arguments, by input."""
+
+    def __init__(self, builder: Builder, sizes: dict[str, int], evaluate: Evaluate | None = None) -> None:
+        self.builder = builder
+        self.sizes = sizes
+        self.hidden: list[np.ndarray[Any, Any]] = []
+        self.open = True
+        self.at: Span | None = None  # the place of a recorded call, where calls are not made by the user's code
+        self._captured: dict[int, tuple[object, Value, np.ndarray[Any, Any]]] = {}
+        self._fallback = Fallback(self, evaluate)
+
+    @property
+    def calls(self) -> tuple[Callable[..., tuple[Any, ...]], ...]:
+        return tuple(self._fallback.calls)
+
+    def know(self, value: Value, actual: Any) -> None:
+        """An input's value in the call at hand."""
+        self._fallback.known[value] = actual
+
+    def close(self) -> None:
+        """The end of the trace: what it read must be as it was."""
+        self.open = False
+        for source, value, snapshot in self._captured.values():
+            if not _same(np.asarray(source), snapshot):
+                raise TraceProblem(
+                    f"an array of type {value.type} was changed in place while the function was traced", here(),
+                    "make a new array in place of changing one that traced values were combined with",
+                )  # fmt: skip
+
+    # -- calls
+
+    def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The result of a call of NumPy, of an operator or of a method."""
+        span = self.at or here()
+        if not self.open:
+            raise TraceProblem("a traced value was kept and used after its trace ended", span, "return it instead")
+        self._refuse_subclasses((args, tuple(kwargs.values())), span)
+        if function is operator.getitem:
+            return self._index(args[0], args[1], span)
+        name, kwargs = _resolved(function, args, kwargs)
+        if name is None or name not in functions.FUNCTIONS:
+            return self._fallback.call(function, args, kwargs, span)
+        spread = name in ELEMENTWISE and name != "astype"
+        mark = len(self.builder.nodes)
+        try:
+            operands = [self.operand(x, spread, span) for x in self._pythonic(function, args, span)]
+            named = {key: self.operand(x, False, span) for key, x in kwargs.items()}
+            found = functions.call(self.builder, name, operands, named, span)
+        except Unsupported:
+            del self.builder.nodes[mark:]
+            return self._fallback.call(function, args, kwargs, span)
+        return self._wrapped(found, function, name, args, span)
+
+    def _pythonic(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> tuple[Any, ...]:
+        """A Python int to a negative power is a float."""
+        if function is not operator.pow or not isinstance(args[0], Tracer):
+            return args
+        dtype, exponent = args[0].value.type.dtype, literal(args[1])
+        if not dtype.weak or dtype.kind != "int" or exponent is None or exponent >= 0:
+            return args
+        return self.apply(operator.mul, (args[0], 1.0), {}), args[1]
+
+    def _index(self, array: Any, key: Any, span: Span | None) -> Any:
+        items = key if isinstance(key, tuple) else (key,)
+        if not all(_is_basic(item) for item in items):
+            return self._fallback.call(operator.getitem, (array, key), {}, span)
+        plain = tuple(_plain(item) for item in items)
+        made = functions.index(self.builder, array.value, plain, span)
+        return self._view(made, (array,))
+
+    def _wrapped(
+        self, found: Value | tuple[Value, ...], function: Any, name: str, args: tuple[Any, ...], span: Span | None
+    ) -> Any:
+        if isinstance(found, tuple):
+            return tuple(self._wrapped(value, function, name, args, span) for value in found)
+        if found.type.dtype.weak and function not in OPERATORS:
+            found = Maker(self.builder, span).cast(found, found.type.dtype.strong)
+        if name in VIEWS and function != Method("flatten"):
+            return self._view(found, args)
+        return Tracer(self, found)
+
+    def _view(self, value: Value, args: tuple[Any, ...]) -> Tracer:
+        for arg in args:
+            if isinstance(arg, Tracer) and not arg._shared:
+                arg._shared = "an array that another one is a view of"
+        return Tracer(self, value, "an array that is a view of another")
+
+    # -- operands
+
+    def operand(self, x: Any, spread: bool, span: Span | None) -> Any:
+        """What an argument is to the graph; with `spread` a list is an array of numbers."""
+        if isinstance(x, Tracer):
+            return self.owned(x, span)
+        if isinstance(x, TracedSize):
+            return x.dim
+        if isinstance(x, np.ndarray) or (spread and isinstance(x, (list, tuple))):
+            return self.capture(x, span)
+        if isinstance(x, (tuple, list)):
+            return tuple(self.operand(item, False, span) for item in x)
+        if isinstance(x, np.generic):
+            from_numpy(x.dtype)
+            return x
+        if hasattr(x, "__array__") and not isinstance(x, type):
+            return self.capture(x, span)
+        return x
+
+    def owned(self, x: Tracer, span: Span | None) -> Value:
+        """The value behind a tracer of this trace."""
+        if x._trace is not self:
+            raise TraceProblem("a value of another trace was used here", span, "pass it as an argument")
+        return x.value
+
+    def capture(self, source: Any, span: Span | None) -> Value:
+        """The hidden input for an array from outside."""
+        if (found := self._captured.get(id(source))) is not None:
+            return found[1]
+        try:
+            array = np.asarray(source)
+            dtype = from_numpy(array.dtype)
+        except TraceProblem as error:
+            raise TraceProblem("a list that holds traced values was used as an array", span, "use np.stack") from error
+        except TypeProblem as error:
+            error.span = error.span or span
+            raise
+        name = f"captured{len(self.hidden)}"
+        value = self.builder.input(name, TensorType(dtype, self.symbols(name, array.shape)))
+        self._captured[id(source)] = (source, value, array.copy())
+        self.hidden.append(array)
+        self.know(value, array)
+        return value
+
+    def symbols(self, name: str, shape: Sequence[int]) -> tuple[Size, ...]:
+        """New symbols for the sizes of an array that is not an argument; 1 stays 1."""
+        found: list[Size] = []
+        for axis, number in enumerate(shape):
+            if number == 1:
+                found.append(1)
+                continue
+            unique = f"{name}_{axis}"
+            while unique in self.sizes:
+                unique += "_"
+            self.sizes[unique] = number
+            found.append(symbol(unique))
+        return tuple(found)
+
+    def _refuse_subclasses(self, tree: Any, span: Span | None) -> None:
+        if isinstance(tree, (tuple, list)):
+            for item in tree:
+                self._refuse_subclasses(item, span)
+        elif isinstance(tree, np.ndarray) and type(tree) is not np.ndarray:
+            raise TypeProblem(
+                f"a {type(tree).__name__} can't be used with traced values",
+                span,
+                "convert it with np.asarray(...) first",
+            )
+
+
+def _resolved(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[str | None, Mapping[str, Any]]:
+    """The name of our function; a ufunc's `reduce` is a reduction whose axis is 0 unless it is given."""
+    if not isinstance(function, UfuncMethod):
+        return numpy_name(function), kwargs
+    if function.name != "reduce" or len(args) > 2:
+        return None, kwargs
+    return UFUNC_REDUCTIONS.get(function.ufunc), kwargs if len(args) == 2 else {"axis": 0, **kwargs}
+
+
+def _is_basic(item: Any) -> bool:
+    if item is None or item is Ellipsis or isinstance(item, TracedSize):
+        return True
+    if isinstance(item, slice):
+        return all(part is None or _is_basic(part) for part in (item.start, item.stop, item.step))
+    return isinstance(item, (int, np.integer)) and not isinstance(item, bool)
+
+
+def _plain(item: Any) -> Any:
+    if isinstance(item, slice):
+        return slice(_plain(item.start), _plain(item.stop), _plain(item.step))
+    return item.dim if isinstance(item, TracedSize) else item
+
+
+def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()

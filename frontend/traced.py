@@ -1,0 +1,256 @@
+"""A Python function written against NumPy as a kernel source: argument types in, its graph out.
+
+    source = TracedFunction(f, static=("axis",))
+    kernel, values = source.select((x, 2), {"axis": 0})     # the kernel for these fixed arguments, the others in order
+    built = kernel.build(kernel.bind(types), types)
+
+`None`, strings, tuples, dtypes and the arguments that `static` names are fixed when the function is traced: each
+combination of them is a kernel of its own. All other arguments are arrays and numbers.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from ..ir.builder import Builder
+from ..ir.dims import Size, symbol
+from ..ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest
+from ..ir.facts import Facts
+from ..ir.source import ArgType, Binding, Built, Evaluate
+from ..ir.types import TensorType
+from .captures import Captures
+from .locate import definition
+from .outputs import finish
+from .trace import Trace
+from .tracer import Tracer
+
+Key = tuple[tuple[str, Any], ...]
+
+
+class TracedFunction:
+    """A function before its arguments are known. `evaluate` runs the graph so far where NumPy has to be asked."""
+
+    def __init__(
+        self, function: Callable[..., Any], static: Sequence[str] = (), evaluate: Evaluate | None = None
+    ) -> None:
+        if not callable(function):
+            raise TypeProblem(f"a function is needed, not a {type(function).__name__}")
+        self.function = function
+        self.static = (static,) if isinstance(static, str) else tuple(static)
+        self.evaluate = evaluate
+        self.signature = _signature(function, self.static)
+        self._kernels: dict[Any, TracedKernel] = {}
+
+    @property
+    def name(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return self._plain.parameters
+
+    def for_instance(self, instance: Any) -> TracedFunction:
+        """The function as a method of an object."""
+        return TracedFunction(MethodType(self.function, instance), self.static, self.evaluate)
+
+    def select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[TracedKernel, tuple[Any, ...]]:
+        """The kernel for the fixed arguments of a call, and the values of the others in order."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise _misfit(self.name, self.signature, kwargs, error) from error
+        bound.apply_defaults()
+        fixed = {k: v for k, v in bound.arguments.items() if k in self.static or is_static(v)}
+        values = {k: v for k, v in bound.arguments.items() if k not in fixed}
+        for name, value in values.items():
+            if not is_dynamic(value):
+                raise _unfit(self.name, name, value)
+        return self._kernel(fixed, tuple(values)), tuple(values.values())
+
+    def bind(self, args: Sequence[ArgType]) -> Binding:
+        return self._plain.bind(args)
+
+    def build(self, binding: Binding, args: Sequence[ArgType] | None) -> Built:
+        return self._plain.build(binding, args)
+
+    def captures(self) -> tuple[Any, ...]:
+        """What guards the trace beside the arguments; when it differs the function must be traced again."""
+        return self._captures.describe()
+
+    @cached_property
+    def _captures(self) -> Captures:
+        return Captures(self.function)
+
+    @cached_property
+    def _plain(self) -> TracedKernel:
+        """The kernel whose parameters are all arrays and numbers, but for those that have a fixed default."""
+        named = self.signature.parameters
+        fixed = {k: p.default for k, p in named.items() if k in self.static or is_static(p.default)}
+        missing = [k for k, value in fixed.items() if value is inspect.Parameter.empty]
+        if missing:
+            raise TypeProblem(f"{self.name} needs a value for its static argument '{missing[0]}'")
+        return self._kernel(fixed, tuple(k for k in named if k not in fixed))
+
+    def _kernel(self, fixed: Mapping[str, Any], parameters: tuple[str, ...]) -> TracedKernel:
+        try:
+            key = (tuple((k, _typed(v)) for k, v in fixed.items()), parameters)
+            found = self._kernels.get(key)
+        except TypeError as error:
+            wrong = next(k for k, v in fixed.items() if not _is_hashable(v))
+            raise TypeProblem(
+                f"{self.name}: the static argument '{wrong}' is a {type(fixed[wrong]).__name__}, which can't be a key",
+                hint="pass a tuple in place of a list, and arrays as arguments of their own",
+            ) from error
+        if found is None:
+            found = self._kernels.setdefault(key, TracedKernel(self, dict(fixed), parameters))
+        return found
+
+
+class TracedKernel:
+    """A function with its fixed arguments given: a `KernelSource`."""
+
+    def __init__(self, source: TracedFunction, fixed: Mapping[str, Any], parameters: tuple[str, ...]) -> None:
+        self.source = source
+        self.fixed = fixed
+        self.parameters = parameters
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    def captures(self) -> tuple[Any, ...]:
+        return self.source.captures()
+
+    def bind(self, args: Sequence[ArgType]) -> Binding:
+        if len(args) != len(self.parameters):
+            raise TypeProblem(f"{self.name} takes {len(self.parameters)} arrays or numbers, not {len(args)}")
+        sizes: dict[str, int] = {}
+        types = [TensorType(a.dtype, _symbols(n, a.shape, sizes)) for n, a in zip(self.parameters, args, strict=True)]
+        return Binding(tuple(types), sizes)
+
+    def build(self, binding: Binding, args: Sequence[ArgType] | None) -> Built:
+        sizes = dict(binding.sizes)
+        builder = Builder(self.name, Facts(sizes if args is not None else None))
+        trace = Trace(builder, sizes, self.source.evaluate)
+        given: dict[str, Any] = dict(self.fixed)
+        for i, (name, type_) in enumerate(zip(self.parameters, binding.types, strict=True)):
+            value = builder.input(name, type_)
+            if args is not None and args[i].value is not None:
+                trace.know(value, args[i].value)
+            given[name] = Tracer(trace, value, f"the argument '{name}'")
+        returned = _called(self.source, given)
+        graph, structure = finish(trace, returned, self._span)
+        return Built(graph, tuple(trace.hidden), trace.calls, structure)
+
+    @property
+    def _span(self) -> Span | None:
+        code = getattr(self.source.function, "__code__", None)
+        return definition(code) if code is not None else None
+
+
+def is_static(value: Any) -> bool:
+    """Whether an argument is fixed at the trace because of what it is."""
+    return value is None or value is Ellipsis or isinstance(value, (str, bytes, tuple, type, np.dtype, slice))
+
+
+def is_dynamic(value: Any) -> bool:
+    """Whether an argument is an array or a number."""
+    if isinstance(value, np.ndarray):
+        return type(value) in (np.ndarray, np.memmap)
+    return isinstance(value, (bool, int, float, complex, np.generic, Tracer)) or (
+        hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+    )
+
+
+def _called(source: TracedFunction, given: Mapping[str, Any]) -> Any:
+    """The function on tracers; keyword-only arguments by name, all others in order."""
+    args, kwargs = [], {}
+    for name, parameter in source.signature.parameters.items():
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            kwargs[name] = given[name]
+        else:
+            args.append(given[name])
+    try:
+        return source.function(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        # NumPy may put an error of its own in front of ours, as in `array[0] = traced`.
+        if isinstance(error.__cause__, TraceProblem):
+            raise error.__cause__ from None
+        raise
+
+
+def _signature(function: Callable[..., Any], static: tuple[str, ...]) -> inspect.Signature:
+    name = getattr(function, "__name__", "the function")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError) as error:
+        raise TypeProblem(f"{name} has no signature that can be read", hint="wrap it in a def or a lambda") from error
+    for parameter in signature.parameters.values():
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            code = getattr(function, "__code__", None)
+            raise TypeProblem(
+                f"{name} takes '{parameter}': a traced function needs named arguments",
+                definition(code) if code else None,
+                "name each argument, as in def f(x, y, z=1.0)",
+            )
+    for wanted in static:
+        if wanted not in signature.parameters:
+            hint = nearest(wanted, list(signature.parameters))
+            raise TypeProblem(f"{name} has no argument '{wanted}' to make static", hint=hint)
+    return signature
+
+
+def _symbols(name: str, shape: tuple[int, ...], sizes: dict[str, int]) -> tuple[Size, ...]:
+    """`x0`, `x1`, ... for an array called x; 1 stays the number."""
+    found: list[Size] = []
+    for axis, number in enumerate(shape):
+        if number == 1:
+            found.append(1)
+            continue
+        unique = f"{name}{axis}"
+        while unique in sizes:
+            unique = f"{unique}_"
+        sizes[unique] = number
+        found.append(symbol(unique))
+    return tuple(found)
+
+
+def _typed(value: Any) -> Any:
+    """A key that tells 1 from 1.0 and True; raises TypeError for what can't be compared."""
+    if isinstance(value, tuple):
+        return tuple(_typed(item) for item in value)
+    if isinstance(value, slice):
+        return slice, _typed((value.start, value.stop, value.step))
+    hash(value)
+    return type(value), repr(value) if isinstance(value, (float, complex)) else value
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        _typed(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _misfit(name: str, signature: inspect.Signature, kwargs: Mapping[str, Any], error: TypeError) -> WeftError:
+    unknown = [k for k in kwargs if k not in signature.parameters]
+    hint = nearest(unknown[0], list(signature.parameters)) if unknown else None
+    return TypeProblem(f"{name}: {error}", hint=hint or f"its arguments are {', '.join(signature.parameters)}")
+
+
+def _unfit(function: str, name: str, value: Any) -> WeftError:
+    hint = f"name it in jit(static=('{name}',)) if it is fixed"
+    if isinstance(value, np.ndarray):
+        hint = "convert it with np.asarray(...) first"
+    elif isinstance(value, (list, dict)):
+        hint = "pass arrays one by one, or convert with np.asarray(...)"
+    return TypeProblem(
+        f"{function}: argument '{name}' is a {type(value).__name__}, not an array or a number", hint=hint
+    )

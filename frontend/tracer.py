@@ -1,0 +1,260 @@
+"""The stand-in for an array while a Python function is traced: every use of it is recorded, nothing is computed.
+
+NumPy's functions reach it through NEP 13 and NEP 18, Python's operators and the methods of arrays directly. What would
+need its elements raises a `TraceProblem` that points at the user's line and says what to write in its place.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..ir import dims
+from ..ir.builder import Builder, is_scalar_result
+from ..ir.errors import ShapeProblem, TraceProblem, TypeProblem, Unsupported
+from ..ir.graph import Value
+from .callables import Method
+from .locate import here
+from .protocols import function_call, ufunc_call
+from .symbolic import sized
+
+
+class Recorder(Protocol):
+    """What keeps the record: a trace of a function, or an expression that is built by hand."""
+
+    @property
+    def builder(self) -> Builder: ...
+
+    def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any: ...
+
+
+def _binary(function: Callable[..., Any]) -> Any:
+    return lambda self, other: _operator(self, function, (self, other))
+
+
+def _reflected(function: Callable[..., Any]) -> Any:
+    return lambda self, other: _operator(self, function, (other, self))
+
+
+def _unary(function: Callable[..., Any]) -> Any:
+    return lambda self: _operator(self, function, (self,))
+
+
+def _operator(tracer: Tracer, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+    return tracer._trace.apply(function, operands, {})
+
+
+def _inplace(function: Callable[..., Any], sign: str) -> Any:
+    return lambda self, other: self._update(function, sign, other)
+
+
+def _method(name: str) -> Any:
+    def method(self: Tracer, *args: Any, **kwargs: Any) -> Any:
+        return self._trace.apply(Method(name), (self, *args), kwargs)
+
+    return method
+
+
+def _varied(name: str) -> Any:
+    """A method that takes its sizes or axes as one tuple or one by one."""
+
+    def method(self: Tracer, *args: Any, **kwargs: Any) -> Any:
+        given = args[0] if len(args) == 1 else args
+        return self._trace.apply(Method(name), (self, given) if args else (self,), kwargs)
+
+    return method
+
+
+def _leaves(what: str, advice: str, why: str = "would leave the trace") -> Any:
+    """A method that needs the elements."""
+
+    def method(self: Tracer, *args: Any, **kwargs: Any) -> Any:
+        raise TraceProblem(f"{what} of a traced value {why}", here(), advice)
+
+    return method
+
+
+def _hides(name: str) -> Any:
+    return property(_leaves(f".{name}", "a traced array has no memory of its own; use its shape and dtype"))
+
+
+_KEEP = "keep it an array inside the function, and take numbers from the result after the call"
+_WRITE = "arrays do not change inside a trace; build the new one with np.where(mask, new, old)"
+_STATIC = "name the argument in jit(static=(...)) if it is fixed, or keep it out of shapes and ranges"
+
+
+class Tracer:
+    """An array, or a number, of the function that is being traced."""
+
+    __slots__ = ("_record", "_shared", "_trace", "_value")
+    __array_priority__ = 1000.0
+
+    def __init__(self, trace: Recorder, value: Value | None, shared: str = "", record: Any = None) -> None:
+        self._trace = trace
+        self._value = value
+        self._shared = shared  # why a change in place would be seen elsewhere, if it would
+        self._record = record
+
+    def __repr__(self) -> str:
+        return f"<traced {self._value.type}>" if self._value is not None else "<traced>"
+
+    # -- what is known of it
+
+    @property
+    def value(self) -> Value:
+        """The value of the graph that it stands for."""
+        if self._value is None:
+            raise Unsupported("the type of this expression is known only at a call", here(), "call NumPy on arrays")
+        return self._value
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple(sized(self._trace, size) for size in self.value.type.shape)
+
+    @property
+    def ndim(self) -> int:
+        return self.value.type.rank
+
+    @property
+    def size(self) -> Any:
+        return sized(self._trace, dims.product(self.value.type.shape))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.value.type.dtype.numpy
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        return self.size * self.itemsize
+
+    @property
+    def T(self) -> Any:
+        return self.transpose()
+
+    @property
+    def mT(self) -> Any:
+        return self.swapaxes(-1, -2)
+
+    @property
+    def real(self) -> Any:
+        return self._trace.apply(np.real, (self,), {})
+
+    @property
+    def imag(self) -> Any:
+        return self._trace.apply(np.imag, (self,), {})
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeProblem("len() of unsized object", here(), "the value has no dimensions")
+        return operator.index(self.shape[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.ndim:
+            raise TypeProblem("iteration over a 0-d array", here(), "the value has no dimensions")
+        return (self[i] for i in range(len(self)))
+
+    # -- NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return function_call(self._trace, func, args, kwargs)
+
+    # -- operators
+
+    __add__, __radd__, __iadd__ = _binary(operator.add), _reflected(operator.add), _inplace(operator.add, "+=")
+    __sub__, __rsub__, __isub__ = _binary(operator.sub), _reflected(operator.sub), _inplace(operator.sub, "-=")
+    __mul__, __rmul__, __imul__ = _binary(operator.mul), _reflected(operator.mul), _inplace(operator.mul, "*=")
+    __truediv__, __rtruediv__ = _binary(operator.truediv), _reflected(operator.truediv)
+    __floordiv__, __rfloordiv__ = _binary(operator.floordiv), _reflected(operator.floordiv)
+    __mod__, __rmod__, __imod__ = _binary(operator.mod), _reflected(operator.mod), _inplace(operator.mod, "%=")
+    __pow__, __rpow__, __ipow__ = _binary(operator.pow), _reflected(operator.pow), _inplace(operator.pow, "**=")
+    __divmod__, __rdivmod__ = _binary(divmod), _reflected(divmod)
+    __matmul__, __rmatmul__ = _binary(operator.matmul), _reflected(operator.matmul)
+    __and__, __rand__, __iand__ = _binary(operator.and_), _reflected(operator.and_), _inplace(operator.and_, "&=")
+    __or__, __ror__, __ior__ = _binary(operator.or_), _reflected(operator.or_), _inplace(operator.or_, "|=")
+    __xor__, __rxor__, __ixor__ = _binary(operator.xor), _reflected(operator.xor), _inplace(operator.xor, "^=")
+    __lshift__, __rlshift__ = _binary(operator.lshift), _reflected(operator.lshift)
+    __rshift__, __rrshift__ = _binary(operator.rshift), _reflected(operator.rshift)
+    __itruediv__, __ifloordiv__ = _inplace(operator.truediv, "/="), _inplace(operator.floordiv, "//=")
+    __ilshift__, __irshift__ = _inplace(operator.lshift, "<<="), _inplace(operator.rshift, ">>=")
+    __eq__, __ne__ = _binary(operator.eq), _binary(operator.ne)
+    __lt__, __le__, __gt__, __ge__ = (_binary(f) for f in (operator.lt, operator.le, operator.gt, operator.ge))
+    __neg__, __pos__ = _unary(operator.neg), _unary(operator.pos)
+    __abs__, __invert__ = _unary(operator.abs), _unary(operator.invert)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._trace.apply(operator.getitem, (self, key), {})
+
+    def _update(self, function: Callable[..., Any], sign: str, other: Any) -> Any:
+        """`x += y`: the dtype and shape of x stay, and all names of this object see the change."""
+        made = self._trace.apply(function, (self, other), {})
+        if self._value is None or made._value is None or self._value.type.dtype.weak or is_scalar_result(self._value):
+            return made
+        if self._shared:
+            raise TraceProblem(
+                f"'{sign}' would change {self._shared} in place",
+                here(),
+                f"write x = x {sign[:-1]} y in place of x {sign} y",
+            )
+        if made.value.type.rank != self.ndim or made.shape != self.shape:
+            raise ShapeProblem(
+                f"non-broadcastable output operand: {made.value.type} does not fit {self.value.type}", here()
+            )
+        if not np.can_cast(made.dtype, self.dtype, "same_kind"):
+            raise TypeProblem(
+                f"'{sign}' would put {made.value.type.dtype} into {self.value.type.dtype}", here(),
+                f"write x = x {sign[:-1]} y, or convert with .astype(...)",
+            )  # fmt: skip
+        made = made if made.dtype == self.dtype else made.astype(self.dtype)
+        self._value, self._record = made._value, made._record
+        return self
+
+    # -- methods
+
+    sum, prod, mean, var, std = _method("sum"), _method("prod"), _method("mean"), _method("var"), _method("std")
+    min, max, any, all = _method("min"), _method("max"), _method("any"), _method("all")
+    clip, round, astype, copy = _method("clip"), _method("round"), _method("astype"), _method("copy")
+    conj, conjugate, swapaxes = _method("conj"), _method("conjugate"), _method("swapaxes")
+    ravel, flatten, squeeze = _method("ravel"), _method("flatten"), _method("squeeze")
+    reshape, transpose = _varied("reshape"), _varied("transpose")
+    argmax, argmin, argsort, argpartition = (_method(n) for n in ("argmax", "argmin", "argsort", "argpartition"))
+    cumsum, cumprod, dot, trace = (_method(n) for n in ("cumsum", "cumprod", "dot", "trace"))
+    diagonal, repeat, take, compress = (_method(n) for n in ("diagonal", "repeat", "take", "compress"))
+    choose, nonzero, searchsorted = _method("choose"), _method("nonzero"), _method("searchsorted")
+
+    # -- what would leave the trace
+
+    __bool__ = _leaves(
+        "the truth",
+        "a branch can't depend on traced values: use np.where(condition, a, b); name an argument that is a fixed flag"
+        " in jit(static=(...))",
+        "is not known while tracing",
+    )
+    __float__, __int__, __complex__ = _leaves("float()", _KEEP), _leaves("int()", _KEEP), _leaves("complex()", _KEEP)
+    __index__ = _leaves("the number", _STATIC, "is not known while tracing")
+    __hash__ = _leaves("the hash", _STATIC, "is not known while tracing")
+    __contains__ = _leaves("'in'", "use np.any(x == value)")
+    __setitem__, __delitem__ = _leaves("item assignment", _WRITE), _leaves("item deletion", _WRITE)
+    __array__ = _leaves(
+        "np.asarray()", "NumPy functions take a traced value as it is: leave np.asarray and np.array out"
+    )
+    item, tolist, tobytes, tofile, dump, dumps = (
+        _leaves(f".{name}()", _KEEP) for name in ("item", "tolist", "tobytes", "tofile", "dump", "dumps")
+    )
+    fill, sort, partition, put, resize, setfield, setflags, byteswap = (
+        _leaves(f".{name}()", _WRITE)
+        for name in ("fill", "sort", "partition", "put", "resize", "setfield", "setflags", "byteswap")
+    )
+    view, getfield = _leaves(".view()", "use .astype(...)"), _leaves(".getfield()", "use .astype(...)")
+    data, ctypes, flat, strides, base, flags = (
+        _hides(name) for name in ("data", "ctypes", "flat", "strides", "base", "flags")
+    )
