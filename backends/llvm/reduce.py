@@ -6,7 +6,7 @@ from ...ir.dtypes import DType
 from ...ir.graph import Node
 from ...ir.ops import TABLE
 from ...ir.types import Attr
-from .casts import element
+from .casts import element, memory_element
 from .ops import EMITTERS
 from .scopes import Nest
 from .text import BITS, Emitter, Val
@@ -58,24 +58,43 @@ class Accumulators:
         self.node, self.nest, self.slots, self.lanes = node, nest, slots, lanes
         self.steps = number(node.attrs["steps"])
         self.elem = element(node.result.type.dtype)
-        self.stack: Val | None = None
-        if self.steps:
-            size = max(1, lanes) * slots * LEVELS
-            with nest.at(nest.entry):
-                self.stack = nest.e.emit(f"alloca {self.elem}, i64 {size}, align 64", "ptr", 0)
+        self.memory_elem = memory_element(node.result.type.dtype)
+        self.stack = self._reserve(LEVELS) if self.steps else None
+        self.tail: Val | None = None
+
+    def _reserve(self, rows: int) -> Val:
+        """Memory on the native stack for so many rows of totals."""
+        size = max(1, self.lanes) * self.slots * rows
+        with self.nest.at(self.nest.entry):
+            return self.nest.e.emit(f"alloca {self.memory_elem}, i64 {size}, align 64", "ptr", 0)
 
     def start(self) -> list[Val]:
         return [self.nest.e.const(self.elem, identity(self.node), self.lanes)] * self.slots
 
-    def add(self, totals: list[Val], elements: list[Val], masks: list[Val | None]) -> list[Val]:
-        """Elements joined to the totals; those outside a mask count as the identity."""
-        e, result = self.nest.e, []
-        for total, x, mask in zip(totals, elements, masks, strict=True):
-            x = e.splat(x, self.lanes)
-            if mask is not None:
-                x = e.select(mask, x, e.const(self.elem, identity(self.node), self.lanes))
-            result.append(combine(e, self.node, total, x))
-        return result
+    def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
+        """Elements joined to the totals."""
+        e = self.nest.e
+        pairs = zip(totals, elements, strict=True)
+        return [combine(e, self.node, total, e.splat(x, self.lanes)) for total, x in pairs]
+
+    # -- a step that is not whole: its elements are collected in memory, where what is missing is the identity
+
+    def begin_tail(self) -> None:
+        self.tail = self.tail or self._reserve(1)
+        for slot, x in enumerate(self.start()):
+            self._store(x, self._place(self.tail, self.nest.e.const("i64", 0), slot))
+
+    def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
+        """The elements of one vector, which starts at a lane of the step."""
+        e = self.nest.e
+        assert self.tail is not None
+        x = e.select(mask, e.splat(x, self.lanes), self.start()[0])
+        self._store(x, e.offset(self.tail, e.op("mul", lane, e.const("i64", self._itemsize()))))
+
+    def add_tail(self, totals: list[Val]) -> list[Val]:
+        assert self.tail is not None
+        zero = self.nest.e.const("i64", 0)
+        return self.add(totals, [self._load(self._place(self.tail, zero, k)) for k in range(self.slots)])
 
     # -- the tree of blocks
 
@@ -93,7 +112,7 @@ class Accumulators:
 
         _, level, *parts = e.repeat([count, zero, *totals], carries, carry)
         for slot, part in enumerate(parts):
-            e.store(part, self._place(level, slot), 1)
+            self._store(part, self._place(self.stack, level, slot))
 
     def finish(self, totals: list[Val], count: Val) -> list[Val]:
         """The last block and all before it, from the youngest partial result to the oldest."""
@@ -112,14 +131,25 @@ class Accumulators:
 
     def _with_level(self, level: Val, parts: list[Val]) -> list[Val]:
         e = self.nest.e
-        older = [e.load(self._place(level, k), self.elem, self.lanes, 1) for k in range(self.slots)]
+        older = [self._load(self._place(self.stack, level, k)) for k in range(self.slots)]
         return [combine(e, self.node, old, part) for old, part in zip(older, parts, strict=True)]
 
-    def _place(self, level: Val, slot: int) -> Val:
-        assert self.stack is not None
-        e, row = self.nest.e, max(1, self.lanes) * max(8, BITS[self.elem]) // 8
+    def _place(self, base: Val | None, level: Val, slot: int) -> Val:
+        assert base is not None
+        e, row = self.nest.e, max(1, self.lanes) * self._itemsize()
         offset = e.op("mul", level, e.const("i64", row * self.slots))
-        return e.offset(e.offset(self.stack, offset), e.const("i64", row * slot))
+        return e.offset(e.offset(base, offset), e.const("i64", row * slot))
+
+    def _itemsize(self) -> int:
+        return BITS[self.memory_elem] // 8
+
+    def _store(self, x: Val, address: Val) -> None:
+        self.nest.e.store(self.nest.e.cast("zext", x, "i8") if self.elem == "i1" else x, address, 1)
+
+    def _load(self, address: Val) -> Val:
+        e = self.nest.e
+        raw = e.load(address, self.memory_elem, self.lanes, 1)
+        return e.icmp("ne", raw, e.zero_like(raw)) if self.elem == "i1" else raw
 
     # -- the tree of lanes
 

@@ -186,14 +186,14 @@ class _Columns:
     def run(self) -> list[tuple[Node, list[Val]]]:
         """The results of the reductions."""
         e, size = self.nest.e, self.region.frame.size
-        single = len(self.region.columns) == 1
-        start = [e.const("i64", 0), *self.flat([a.start() for a in self.sums])]
-        count, *totals = self.outer(list(self.region.columns), start, single)
+        # The blocks on the stack: all that were begun but the last, so -1 before the first.
+        start = [e.const("i64", -1), *self.flat([a.start() for a in self.sums])]
+        count, *totals = self.outer(list(self.region.columns), start)
         results = []
         everything = size(dims.product(self.region.space[a] for g in self.region.columns for a in g))
         for sums, parts in zip(self.sums, self.split(totals), strict=True):
             if sums.steps:
-                parts = sums.finish(parts, count)
+                parts = sums.finish(parts, e.call("smax", count, e.const("i64", 0)))
             if self.region.across_columns:
                 parts = [sums.across(parts)]
             results.append((sums.node, [self.empty_sum(sums, everything, p) for p in parts]))
@@ -207,69 +207,66 @@ class _Columns:
         empty = e.splat(e.icmp("eq", everything, e.const("i64", 0)), total.lanes)
         return e.select(empty, e.const_like(total, 0.0), total)
 
-    def outer(self, groups: list[tuple[int, ...]], carried: list[Val], single: bool) -> list[Val]:
+    def outer(self, groups: list[tuple[int, ...]], carried: list[Val]) -> list[Val]:
         """Loops over all groups but the last, which is walked in blocks."""
         size = self.region.frame.size
         group, *inner = groups
         stop = size(self.region.extent(group))
         if not inner:
-            return self.innermost(group, stop, carried, single)
+            return self.innermost(group, stop, carried)
         _, last = self.nest.loop(
-            f"i{group[-1]}", size(0), stop, 1, carried, lambda at, values: self.outer(inner, values, single)
+            f"i{group[-1]}", size(0), stop, 1, carried, lambda at, values: self.outer(inner, values)
         )
         return last
 
-    def innermost(self, group: tuple[int, ...], stop: Val, carried: list[Val], single: bool) -> list[Val]:
+    def innermost(self, group: tuple[int, ...], stop: Val, carried: list[Val]) -> list[Val]:
         e, variable = self.nest.e, f"i{group[-1]}"
         zero = e.const("i64", 0)
-        at = zero
-        if self.blocked:
-            before_last = e.op("sub", e.call("smax", stop, e.const("i64", 1)), e.const("i64", 1))
-            at = self.region.whole_steps(zero, before_last, self.block)
-            _, carried = self.nest.loop(None, zero, at, self.block, carried, lambda b, v: self.whole_block(variable, b, v))
-        count, *totals = carried
-        end = self.region.whole_steps(at, stop, self.step)
-        _, totals = self.nest.loop(variable, at, end, self.step, totals, lambda _, v: self.add(v, None, None))
-        if self.region.across_columns:
-            _, totals = self.nest.loop(variable, end, stop, self.step, totals, lambda k, v: self.add(v, k, stop))
-        if single:
-            return [count, *totals]
-        return self.end_block(count, totals)
+        if not self.blocked:
+            count, *totals = carried
+            return [count, *self.span(variable, zero, stop, totals)]
 
-    def whole_block(self, variable: str, at: Val, carried: list[Val]) -> list[Val]:
-        count, *totals = carried
-        e = self.nest.e
-        end = e.op("add", at, e.const("i64", self.block))
-        _, totals = self.nest.loop(variable, at, end, self.step, totals, lambda _, v: self.add(v, None, None))
-        return self.end_block(count, totals)
+        def block(at: Val, values: list[Val]) -> list[Val]:
+            """Puts the block before this one on the stack, if there is one, and walks this one."""
+            count, *totals = values
+            blocks = list(zip(self.sums, self.split(totals), strict=True))
 
-    def end_block(self, count: Val, totals: list[Val]) -> list[Val]:
-        """Blocked totals go on the stack and start anew, the others go on."""
-        e, after = self.nest.e, []
-        for sums, parts in zip(self.sums, self.split(totals), strict=True):
-            if sums.steps:
-                sums.push(parts, count)
-                parts = sums.start()
-            after.append(parts)
-        return [e.op("add", count, e.const("i64", 1)), *self.flat(after)]
+            def push() -> None:
+                for sums, parts in blocks:
+                    if sums.steps:
+                        sums.push(parts, count)
 
-    def add(self, totals: list[Val], at: Val | None, stop: Val | None) -> list[Val]:
-        """One step; with a `stop`, only what lies before it."""
-        region, masks = self.region, list[Val | None]()
-        reductions = [a.node for a in self.sums]
-        found: dict[Node, list[Val]] = {n: [] for n in reductions}
-        for offset in self.offsets:
-            mask = region.lane_mask(at, stop, offset) if at is not None and stop is not None else None
-            if mask is not None:
-                region.elements.mask = mask
-            elements = region.visit(reductions, self.outputs, [offset])
-            for node in reductions:
-                found[node] += elements[node]
-            masks.append(mask)
-        if stop is not None:
-            region.elements.mask = None
-        parts = [a.add(t, found[a.node], masks) for a, t in zip(self.sums, self.split(totals), strict=True)]
-        return self.flat(parts)
+            e.when(e.icmp("sge", count, zero), push)
+            fresh = self.flat([sums.start() if sums.steps else parts for sums, parts in blocks])
+            end = e.call("smin", stop, e.op("add", at, e.const("i64", self.block)))
+            return [e.op("add", count, e.const("i64", 1)), *self.span(variable, at, end, fresh)]
+
+        return self.nest.loop(None, zero, stop, self.block, carried, block)[1]
+
+    def span(self, variable: str, start: Val, stop: Val, totals: list[Val]) -> list[Val]:
+        """Whole steps, and what is left of one."""
+        end = self.region.whole_steps(start, stop, self.step)
+        _, totals = self.nest.loop(variable, start, end, self.step, totals, lambda _, v: self.whole_step(v))
+        if not self.region.across_columns:
+            return totals
+
+        def tail_vector(at: Val, carried: list[Val]) -> list[Val]:
+            mask = self.region.lane_mask(at, stop)
+            self.region.elements.mask = mask
+            found = self.region.visit([a.node for a in self.sums], self.outputs, [0])
+            self.region.elements.mask = None
+            for sums in self.sums:
+                sums.put_tail(found[sums.node][0], mask, self.nest.e.op("sub", at, end))
+            return []
+
+        for sums in self.sums:
+            sums.begin_tail()
+        self.nest.loop(variable, end, stop, self.region.width, [], tail_vector)
+        return self.flat([a.add_tail(t) for a, t in zip(self.sums, self.split(totals), strict=True)])
+
+    def whole_step(self, totals: list[Val]) -> list[Val]:
+        found = self.region.visit([a.node for a in self.sums], self.outputs, self.offsets)
+        return self.flat([a.add(t, found[a.node]) for a, t in zip(self.sums, self.split(totals), strict=True)])
 
     def flat(self, parts: list[list[Val]]) -> list[Val]:
         return [p for slots in parts for p in slots]

@@ -206,6 +206,15 @@ class Emitter:
         self.place(done)
         return phis
 
+    def when(self, condition: Val, body: Callable[[], None]) -> None:
+        """Runs `body`, which gives nothing back, if the condition (a scalar) holds."""
+        inside, done = self.label("then"), self.label("done")
+        self.cbr(condition, inside, done)
+        self.place(inside)
+        body()
+        self.br(done)
+        self.place(done)
+
     def fail_where(self, mask: Val) -> None:
         """The kernel reports failure if a lane that counts is set."""
         if self.active is not None and mask.lanes:
