@@ -316,6 +316,8 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
         factor: Size
         if token.isdigit():
             factor = int(token)
+        elif not token.isidentifier():
+            raise ShapeProblem(f"not a size: '{token}'")
         elif at < len(tokens) and tokens[at] == "(":
             args: list[Size] = []
             while tokens[at] != ")":
@@ -324,10 +326,18 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
                 if at >= len(tokens):
                     raise ShapeProblem("a size ends too early")
             at += 1
-            factor = _substitute_atom(Atom(token, tuple(args)), {})
+            factor = _parsed_function(token, args)
         else:
             factor = symbol(token)
         total = total * factor
         if at >= len(tokens) or tokens[at] != "*":
             return total, at
         at += 1
+
+
+def _parsed_function(name: str, args: list[Size]) -> Size:
+    if name == "floordiv" and len(args) == 2 and isinstance(args[1], int) and args[1] > 0:
+        return floordiv(args[0], args[1])
+    if name in ("min", "max") and len(args) > 1:
+        return _substitute_atom(Atom(name, tuple(args)), {})
+    raise ShapeProblem(f"not a size: '{name}' of {len(args)} sizes")
