@@ -6,6 +6,7 @@ python -m weft.frontend.build_tables
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +21,21 @@ def build(grammar: str) -> dict[str, Any]:
     """The tables of a grammar; the form is described in `tables.py`."""
     lark = Lark(grammar, parser="lalr", lexer="basic", keep_all_tokens=True, maybe_placeholders=False)
     table = lark.parser.parser._parse_table
-    rules = list(lark.rules)
+    start = table.start_states["start"]
+    rules = sorted(lark.rules, key=lambda r: (r.origin.name, [s.name for s in r.expansion]))
     number = {rule: i for i, rule in enumerate(rules)}
     symbols = sorted({name for actions in table.states.values() for name in actions})
     index = {name: i for i, name in enumerate(symbols)}
+    order = _reached(table.states, start)
+    place = {state: i for i, state in enumerate(order)}
 
     def action(kind: Any, target: Any) -> int:
-        return int(target) if kind is Shift else -1 - number[target]
+        return place[target] if kind is Shift else -1 - number[target]
 
     return {
         "terminals": [
             [t.name, isinstance(t.pattern, PatternRE), t.pattern.value, t.priority, t.pattern.max_width]
-            for t in lark.terminals
+            for t in sorted(lark.terminals, key=lambda t: t.name)
         ],
         "ignore": sorted(lark.ignore_tokens),
         "rules": [
@@ -39,12 +43,20 @@ def build(grammar: str) -> dict[str, Any]:
         ],
         "symbols": symbols,
         "states": [
-            sorted([index[name], action(*step)] for name, step in table.states[state].items())
-            for state in sorted(table.states)
+            sorted([index[name], action(*step)] for name, step in table.states[state].items()) for state in order
         ],
-        "start": table.start_states["start"],
-        "end": table.end_states["start"],
+        "start": place[start],
+        "end": place[table.end_states["start"]],
     }
+
+
+def _reached(states: Mapping[int, Mapping[str, tuple[Any, Any]]], start: int) -> list[int]:
+    """The states in an order that the grammar alone decides: lark's own changes from run to run."""
+    order = [start]
+    for state in order:
+        targets = (target for _, (kind, target) in sorted(states[state].items()) if kind is Shift)
+        order += [t for t in dict.fromkeys(targets) if t not in order]
+    return order
 
 
 def text(tables: dict[str, Any]) -> str:

@@ -266,8 +266,8 @@ def _refuse_circles(unit: Unit) -> None:
                 state[current] = "done"
                 path.pop()
                 continue
-            used = unit.own.get(name.name)
-            if used is None or state.get(used) == "done":
+            used = unit.names.get(name.name)
+            if used is None or used.unit is not unit or state.get(used) == "done":
                 continue
             if state.get(used) == "open":
                 what = "is defined by itself" if used.what == "const" else "calls itself"

@@ -34,13 +34,26 @@ _CLASSES = {"int": I64, "uint": U64, "float": F64, "complex": C128}
 _NUMBERS = (bool, int, float, complex)
 
 
+class Level:
+    """How deep the lowering is in expressions, blocks and inlined calls."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        self.depth -= 1
+
+
 class Expressions:
     """Lowers the expressions of one kernel and of all that is inlined into it."""
 
     def __init__(self, builder: Builder, inline: Inline) -> None:
         self.builder = builder
         self._inline = inline
-        self._depth = 0
+        self._level = Level()
         self._consts: dict[Definition, Thing] = {}
         self._rules: dict[type[Expr], Callable[[Any, Frame], Thing]] = {
             syntax.Literal: lambda expr, frame: expr.value,
@@ -58,14 +71,15 @@ class Expressions:
 
     def value(self, expr: Expr, frame: Frame) -> Thing:
         """What an expression gives."""
-        if self._depth >= MAX_INLINE:
-            hint = "use fewer functions that call one another, or name parts of the expression with 'let'"
-            raise LimitExceeded(f"more than {MAX_INLINE} levels once every call is inlined", expr.span, hint)
-        self._depth += 1
-        try:
+        with self.level(expr.span):
             return self._rules[type(expr)](expr, frame)
-        finally:
-            self._depth -= 1
+
+    def level(self, span: Span) -> Level:
+        """One level deeper, counted so that no program reaches the end of Python's stack."""
+        if self._level.depth >= MAX_INLINE:
+            hint = "use fewer functions that call one another, or name parts of the expression with 'let'"
+            raise LimitExceeded(f"more than {MAX_INLINE} levels once every call is inlined", span, hint)
+        return self._level
 
     def operand(self, expr: Expr, frame: Frame) -> Operand:
         """What an expression gives, where a number or an array is needed."""

@@ -119,9 +119,10 @@ class _Lowering:
     def _if(self, statement: syntax.If, frame: Frame) -> None:
         condition = self._expressions.condition(statement.condition, frame)
         then, other = frame.inner(), frame.inner()
-        for block, inner in ((statement.then, then), (statement.other, other)):
-            for inside in block.statements if block else ():
-                self._statement(inside, inner)
+        with self._expressions.level(statement.span):
+            for block, inner in ((statement.then, then), (statement.other, other)):
+                for inside in block.statements if block else ():
+                    self._statement(inside, inner)
         for name, old in frame.variables.items():
             left, right = then.variables[name], other.variables[name]
             if left is not old or right is not old:
@@ -152,7 +153,8 @@ class _Lowering:
             elif param.type is not None:
                 value = self._conform(value, declare(param.type), f"'{param.name}'", frame, span)
             frame.variables[param.name] = Variable(value)
-        outputs = self.body(item, frame)
+        with self._expressions.level(span):
+            outputs = self.body(item, frame)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _whole(self, kernel: str, param: Parameter, x: Operand, frame: Frame, span: Span) -> Value:

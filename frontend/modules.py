@@ -22,7 +22,7 @@ from .sourcetext import Source
 RESERVED = frozenset((*BY_NAME, *CLASSES))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Definition:
     """A `fn`, a `kernel` or a `const`, and the file whose names it sees."""
 
@@ -40,7 +40,7 @@ class Definition:
         return "kernel" if self.item.is_kernel else "fn"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Unit:
     """One file: what it defines, and every name that it sees."""
 
@@ -57,7 +57,7 @@ class Unit:
         return found
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Importer:
     """Follows imports: `search` are the folders to look in besides the importing file's own."""
 
@@ -153,13 +153,13 @@ def unit_of(source: Source, importer: Importer | None) -> Unit:
             imported = importer.follow(item, source)
             unit.imports.append(imported)
             for found in imported.own.values():
-                _add(unit.names, found, item.span)
+                _add(unit, found, item.span)
     for item in items:
         if isinstance(item, syntax.LaterItem):
             raise Unsupported(f"{item.what} is not in the language yet", item.span, _LATER.get(item.what))
         if isinstance(item, (syntax.Function, syntax.Const)):
             found = Definition(item, unit)
-            _add(unit.names, found, item.name.span)
+            _add(unit, found, item.name.span)
             unit.own[found.name] = found
     return unit
 
@@ -167,17 +167,19 @@ def unit_of(source: Source, importer: Importer | None) -> Unit:
 _LATER = {"extern": "write the kernel in the language", "@impl": "leave it out: the kernel can be called by its name"}
 
 
-def _add(names: dict[str, Definition], new: Definition, span: Span) -> None:
-    name = new.name
-    if name in FUNCTIONS or name in RESERVED:
-        hint = f"choose another name: '{name}' is {'a function' if name in FUNCTIONS else 'a type'} of the language"
+def _add(unit: Unit, new: Definition, span: Span) -> None:
+    """A kernel may be called like a function of the language: inside it that name still means the function."""
+    name, hides = new.name, new.name in FUNCTIONS
+    if name in RESERVED or (hides and new.what != "kernel"):
+        hint = f"choose another name: '{name}' is {'a type' if name in RESERVED else 'a function'} of the language"
         raise ValueProblem(f"'{name}' can't be defined anew", span, hint)
-    old = names.get(name)
+    old = unit.names.get(name) or unit.own.get(name)
     if old is not None and old is not new:
         at = old.item.name.span
         hint = f"the other is a {old.what} at {os.path.basename(at.file)}:{at.line}"
         raise ValueProblem(f"'{name}' is defined twice", span, hint)
-    names[name] = new
+    if not hides:
+        unit.names[name] = new
 
 
 def search_folders(search_path: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ numbers, sizes stay sizes, and a choice between weak values, which as an array c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Union
 
 from ..ir.dims import Dim
@@ -20,19 +20,42 @@ from .maker import Maker, fits
 
 
 class Weak:
-    """A weak value that is not a number yet. `dtype` is its weak kind."""
+    """A weak value that is not a number yet: its weak kind, what it is made of, and how.
 
-    __slots__ = ("_made", "_make", "dtype")
+    `inner` says in which dtype the parts are needed for a result in a dtype.
+    """
 
-    def __init__(self, dtype: DType, make: Callable[[DType], Value]) -> None:
+    __slots__ = ("_inner", "_made", "_make", "_maker", "_parts", "dtype")
+
+    def __init__(
+        self,
+        maker: Maker,
+        dtype: DType,
+        parts: tuple[Operand, ...],
+        make: Callable[[DType, Sequence[Value]], Value],
+        inner: Callable[[DType], DType] = lambda dtype: dtype,
+    ) -> None:
         self.dtype = dtype
+        self._maker = maker
+        self._parts = parts
         self._make = make
+        self._inner = inner
         self._made: dict[DType, Value] = {}
 
     def take(self, dtype: DType) -> Value:
-        """The value in this dtype, made once."""
-        if dtype not in self._made:
-            self._made[dtype] = self._make(dtype)
+        """The value in this dtype, made once; a loop, because choices may follow one another in great numbers."""
+        waiting: list[tuple[Weak, DType]] = [(self, dtype)]
+        while waiting:
+            weak, wanted = waiting[-1]
+            inner = weak._inner(wanted)
+            missing = [(p, inner) for p in weak._parts if isinstance(p, Weak) and inner not in p._made]
+            if wanted not in weak._made and not missing:
+                parts = [p._made[inner] if isinstance(p, Weak) else take(weak._maker, p, inner) for p in weak._parts]
+                weak._made[wanted] = weak._make(wanted, parts)
+            if wanted in weak._made:
+                waiting.pop()
+            else:
+                waiting += missing
         return self._made[dtype]
 
 
@@ -98,12 +121,10 @@ def combine(maker: Maker, make: Callable[..., Any], operands: tuple[Operand, ...
         return make(*(settle(maker, o, operands) for o in operands))
     result = dtype_of(probe)
 
-    def made(dtype: DType) -> Value:
-        own = dtype if dtype.kind == result.kind or result.kind == "float" else result.strong
-        value = make(*(take(maker, o, own) for o in operands))
-        return maker.cast(value, dtype)
+    def inner(dtype: DType) -> DType:
+        return dtype if dtype.kind == result.kind or result.kind == "float" else result.strong
 
-    return Weak(result, made)
+    return Weak(maker, result, operands, lambda dtype, parts: maker.cast(make(*parts), dtype), inner)
 
 
 def _sample(x: Operand) -> Operand:
@@ -116,7 +137,8 @@ def select(maker: Maker, condition: Operand, then: Operand, other: Operand, what
     weak_then, weak_other = is_weak(then), is_weak(other)
     if weak_then and weak_other:
         kind = max(dtype_of(then), dtype_of(other), key=lambda d: _ORDER.index(d.kind))
-        return Weak(kind, lambda dtype: _where(maker, condition, then, other, dtype))
+        picked = settle(maker, condition)
+        return Weak(maker, kind, (then, other), lambda dtype, parts: maker.op(WHERE, picked, *parts))
     dtype = dtype_of(other if weak_then else then)
     lesser = dtype_of(then if weak_then else other)
     if lesser != dtype and not (lesser.weak and kind_fits(lesser, dtype)):
@@ -125,9 +147,4 @@ def select(maker: Maker, condition: Operand, then: Operand, other: Operand, what
             maker.span,
             f"convert one of them, as in {dtype if not dtype.weak else lesser}(...)",
         )
-    return _where(maker, condition, then, other, dtype)
-
-
-def _where(maker: Maker, condition: Operand, then: Operand, other: Operand, dtype: DType) -> Value:
-    picked = settle(maker, condition)
-    return maker.op(WHERE, picked, take(maker, then, dtype), take(maker, other, dtype))
+    return maker.op(WHERE, settle(maker, condition), take(maker, then, dtype), take(maker, other, dtype))

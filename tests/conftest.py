@@ -1,9 +1,56 @@
-"""Options of the test suite."""
+"""Options of the test suite, and kernels run by the reference backend."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import pytest
+from weft.backends import reference
+from weft.frontend.language import LanguageKernel, parse_module
+from weft.ir import dtypes
+from weft.ir.source import ArgType
+
+Evaluate = Callable[..., tuple[Any, ...]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="rewrite expected texts with what comes out")
+
+
+def argument(x: Any) -> ArgType:
+    """What a call with this argument shows to a kernel."""
+    if type(x) in (int, float, complex):
+        return ArgType(dtypes.WEAK[type(x).__name__], (), x)
+    array = np.asarray(x)
+    return ArgType(dtypes.from_numpy(array.dtype), array.shape, x)
+
+
+def run(kernel: LanguageKernel, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs of a kernel, by the reference backend."""
+    binding = kernel.bind([argument(a) for a in args])
+    graph = kernel.build(binding).graph
+    arrays = [np.asarray(a, t.dtype.numpy) for a, t in zip(args, binding.types, strict=True)]
+    return reference.run(graph, arrays, binding.sizes)
+
+
+@pytest.fixture
+def run_kernel() -> Evaluate:
+    """Runs a kernel that was parsed before."""
+    return lambda kernel, *args: run(kernel, args)
+
+
+@pytest.fixture
+def evaluate() -> Evaluate:
+    """The outputs of the last kernel in a text for these arguments."""
+
+    def evaluated(text: str, *args: Any) -> tuple[Any, ...]:
+        return run(list(parse_module(text, "test.weft").kernels.values())[-1], args)
+
+    return evaluated
+
+
+@pytest.fixture
+def argument_type() -> Callable[[Any], ArgType]:
+    return argument
