@@ -58,6 +58,10 @@ def parse_type(text: str) -> TensorType:
     return TensorType(_ELEMENTS[element], tuple(sizes))
 
 
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(0A|.)", lambda found: "\n" if found[1] == "0A" else found[1], text[1:-1])
+
+
 def dims_list(text: str) -> Sizes:
     """Sizes between commas; commas inside parentheses belong to a size."""
     parts, depth, start = [], 0, 0
@@ -201,7 +205,7 @@ class _Parser:
         if not self.accept("loc"):
             return None
         self.expect("(")
-        file = self.take("string")[1:-1]
+        file = _unquoted(self.take("string"))
         self.expect(":")
         line = int(self.take("number"))
         self.expect(":")
@@ -254,7 +258,7 @@ class _Parser:
         kind, text, _ = self.tokens[self.at]
         self.at += 1
         if kind == "string":
-            return text[1:-1].replace('\\"', '"').replace("\\0A", "\n").replace("\\\\", "\\")
+            return _unquoted(text)
         if kind == "dims":
             return dims_list(text[len("#weft.dims<") : -1])
         if kind == "array":

@@ -110,7 +110,7 @@ class _Printer:
         attrs = f" {self.attrs(node.attrs)}" if node.attrs else ""
         place = ""
         if self.locations and node.span:
-            place = f' loc("{node.span.file}":{node.span.line}:{node.span.column})'
+            place = f" loc({attr_text(node.span.file)}:{node.span.line}:{node.span.column})"
         start = f'{indent}{head} = "weft.{node.op.name}"({operands})'
         if node.body is None:
             return [f"{start}{attrs} : {signature}{place}"]
