@@ -78,7 +78,7 @@ def _check_rank(kernel: str, param: Parameter, arg: ArgType) -> None:
     if ... in specs:
         wanted += " or more"
     came = "a number" if not rank else f"{rank} dimension{'s' * (rank != 1)}, shape {arg.shape}"
-    hint = "pass an array, as in np.array([x])" if not rank else None
+    hint = "index or reshape the array" if rank else "pass an array, as in np.array([x])"
     raise ShapeProblem(
         f"{kernel}: argument '{param.name}' is declared {param.type}: expected {wanted}, got {came}", param.span, hint
     )
@@ -189,4 +189,8 @@ def _check_value(kernel: str, param: Parameter, value: int, dtype: DType) -> Non
     else:
         fitting = abs(value) < 1 << 1023
     if not fitting:
-        raise OverflowProblem(f"{kernel}: argument '{param.name}' is {dtype}, and {value} does not fit", param.span)
+        hint = "declare a larger type, or pass a smaller number"
+        shown = value if abs(value) < 1 << 128 else "an integer of that size"
+        raise OverflowProblem(
+            f"{kernel}: argument '{param.name}' is {dtype}, and {shown} does not fit", param.span, hint
+        )

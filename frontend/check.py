@@ -59,7 +59,8 @@ class _Checker:
             raise SyntaxProblem(f"the {what} '{item.name.name}' returns nothing", item.name.span, hint)
         if item.outputs is not None and len(item.outputs) != len(last.values):
             declared = f"{len(item.outputs)} value{'s' * (len(item.outputs) != 1)}"
-            raise TypeProblem(f"{declared} declared, {len(last.values)} returned", last.span)
+            hint = "return one value for each declared type"
+            raise TypeProblem(f"{declared} declared, {len(last.values)} returned", last.span, hint)
         self._block(statements[:-1], scope)
         for value in last.values:
             self._expr(value, scope)
@@ -75,7 +76,8 @@ class _Checker:
         for found in map(parameter, item.params):
             for name in found.type.names:
                 if scope.setdefault(name, "a dimension") != "a dimension":
-                    raise ValueProblem(f"'{name}' is both a parameter and a dimension", found.type.span)
+                    hint = "give one of them another name"
+                    raise ValueProblem(f"'{name}' is both a parameter and a dimension", found.type.span, hint)
         dims = {name: what for name, what in scope.items() if what == "a dimension"}
         for output in item.outputs or ():
             for name in result(output).type.names:
@@ -271,7 +273,9 @@ def _refuse_circles(unit: Unit) -> None:
                 continue
             if state.get(used) == "open":
                 what = "is defined by itself" if used.what == "const" else "calls itself"
-                hint = None if used.what == "const" else "functions are inlined: there is no recursion"
+                hint = "functions are inlined: there is no recursion"
+                if used.what == "const":
+                    hint = "give one of them a number"
                 raise Unsupported(f"'{name.name}' {what}", name.span, hint)
             state[used] = "open"
             path.append((used, _uses(used)))

@@ -55,5 +55,6 @@ def _check_shape(maker: Maker, value: Value, declared: Declared, what: str, size
         wanted = [(size_of(spec), size) for spec, size in pairs]
         fits = all(facts.same(w, s) or facts.same(dims.maximum(w, 0), s) for w, s in wanted)
     if not fits:
-        hint = "a dimension of size 1 is written 1" if 1 in shape else None
+        found = f"[{', '.join(map(str, shape))}]" if shape else ""
+        hint = f"declare it {declared.name}{found}, or change the value's shape"
         raise ShapeProblem(f"{what} is declared {declared} but has shape {shown(shape)}", maker.span, hint)

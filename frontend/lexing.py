@@ -18,6 +18,7 @@ from .sourcetext import Source
 
 _OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _CLOSE = frozenset(_OPEN.values())
+_CLOSING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}"}
 _CHARACTERS = {
     ".": "values have no attributes or methods: write transpose(x) for x.T and sum(x) for x.sum()",
     '"': 'text ends with " on the line where it begins',
@@ -42,7 +43,10 @@ class Statements(Lexer):
         except UnexpectedCharacters as error:
             raise self._unexpected(error.pos_in_stream or 0) from error
         if self.open:
-            raise SyntaxProblem(f"'{self.open[-1]}' is never closed", self.span(self.open[-1]))
+            opened = self.open[-1]
+            raise SyntaxProblem(
+                f"'{opened}' is never closed", self.span(opened), f"add '{_CLOSING[opened.type]}' where it ends"
+            )
 
     def span(self, token: Token) -> Span:
         start = token.start_pos or 0
@@ -81,7 +85,8 @@ class Statements(Lexer):
             self.open.append(token)
         elif token.type in _CLOSE:
             if not self.open:
-                raise SyntaxProblem(f"'{token}' closes nothing", self.span(token))
+                hint = "remove it, or open it before"
+                raise SyntaxProblem(f"'{token}' closes nothing", self.span(token), hint)
             if _OPEN[self.open[-1].type] != token.type:
                 opened = self.open[-1]
                 raise SyntaxProblem(f"'{token}' does not close the '{opened}' of line {opened.line}", self.span(token))

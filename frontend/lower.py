@@ -190,11 +190,11 @@ def _matched(
     given = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:
-            raise TypeProblem(f"{usage} has no parameter '{name}'", span, nearest(name, names))
+            raise TypeProblem(f"{usage} has no parameter '{name}'", span, nearest(name, names) or "leave it out")
         if name in given:
             raise TypeProblem(f"{usage} got '{name}' twice", span)
         given[name] = value
     missing = [name for name in names if name not in given]
     if missing:
-        raise TypeProblem(f"{usage} also needs '{missing[0]}'", span)
+        raise TypeProblem(f"{usage} also needs '{missing[0]}'", span, "give it a value for each parameter")
     return given

@@ -74,7 +74,7 @@ def _advice(token: Token, error: UnexpectedToken, lexer: Statements) -> str | No
             return _FOREIGN[word]
     if token == "=" and "COLON" not in error.expected and lexer.open and lexer.open[-1].type != "LBRACE":
         return "'==' compares two values"
-    if token in ("&", "|") and lexer.open:
+    if token in ("&", "|") and before == token:
         return {"&": "write 'and'", "|": "write 'or'"}[str(token)]
     opened = lexer.open[-1] if lexer.open else None
     if opened is not None and opened.line != token.line and opened.type != "LBRACE":

@@ -144,8 +144,8 @@ def test_any_characters_are_a_program_or_an_error(text: str) -> None:
 
 WORDS = st.sampled_from(
     ["let", "var", "if", "else", "for", "while", "return", "fn", "kernel", "const", "import", "extern", "x", "y", "n",
-     "f32", "float", "1", "2.5", "...", "None", "true", "(", ")", "[", "]", "{", "}", "+", "-", "*", "**", "/", "=", "+=",
-     "==", "<", ",", ":", ";", "->", "@", '"t"', "..", "in", "and", "or", "not", "sum", "exp", "where", "\n"]
+     "f32", "float", "1", "2.5", "...", "None", "true", "(", ")", "[", "]", "{", "}", "+", "-", "*", "**", "/", "=",
+     "+=", "==", "<", ",", ":", ";", "->", "@", '"t"', "..", "in", "and", "or", "not", "sum", "exp", "where", "\n"]
 )  # fmt: skip
 
 
