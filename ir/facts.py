@@ -73,7 +73,7 @@ class Facts:
                 left, right = map(self.canonical, pair)
                 if left != right:
                     self._join(left, right)
-        elif isinstance(a, Dim):
+        elif isinstance(a, Dim) and not _is_symbol(a):
             self._pairs[a] = b
         elif isinstance(b, Dim):
             self._pairs[b] = a
@@ -127,7 +127,7 @@ class Facts:
 
     def _shown(self, shapes: list[tuple[Size, ...]]) -> list[tuple[Size, ...]]:
         numbers = [tuple(self.number(s) for s in shape) for shape in shapes]
-        if any(n is None for shape in numbers for n in shape):
+        if self.strict or any(n is None for shape in numbers for n in shape):
             return shapes
         return [tuple(n for n in shape if n is not None) for shape in numbers]
 
