@@ -56,7 +56,9 @@ def _unexpected(error: UnexpectedToken, lexer: Statements, source: Source) -> Sy
             lexer.span(token),
             "an expression goes on over the line's end inside ( )" if token != ";" else None,
         )
-    return SyntaxProblem(f"unexpected '{token}'{_wanted(error)}", lexer.span(token), _advice(token, error, lexer))
+    return SyntaxProblem(
+        f"unexpected '{token}'{_wanted(error)}", lexer.span(token), _advice(token, error, lexer, source)
+    )
 
 
 def _wanted(error: UnexpectedToken) -> str:
@@ -67,14 +69,15 @@ def _wanted(error: UnexpectedToken) -> str:
     return f"; {' or '.join(sorted(_NAMES[name] for name in expected))} is expected"
 
 
-def _advice(token: Token, error: UnexpectedToken, lexer: Statements) -> str | None:
-    before = error.token_history[-1] if error.token_history else None
-    for word in (str(token), str(before)):
+def _advice(token: Token, error: UnexpectedToken, lexer: Statements, source: Source) -> str | None:
+    at = token.start_pos or 0
+    before = source.text[max(0, at - 20) : at].split()
+    for word in (str(token), *before[-1:]):
         if word in _FOREIGN:
             return _FOREIGN[word]
     if token == "=" and "COLON" not in error.expected and lexer.open and lexer.open[-1].type != "LBRACE":
         return "'==' compares two values"
-    if token in ("&", "|") and before == token:
+    if token in ("&", "|") and source.text[at - 1 : at] == token:
         return {"&": "write 'and'", "|": "write 'or'"}[str(token)]
     opened = lexer.open[-1] if lexer.open else None
     if opened is not None and opened.line != token.line and opened.type != "LBRACE":
