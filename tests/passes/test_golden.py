@@ -14,25 +14,37 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from weft.ir.dtypes import DType
 from weft.ir.errors import WeftError
+from weft.ir.kernels import Choice
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph
 from weft.passes.manager import PipelineOptions, run_pipeline
-from weft.passes.pipeline import PIPELINE
+from weft.passes.pipeline import pipeline
 from weft.passes.pipeline_text import parse_pipeline
 
 FILES = sorted(Path(__file__).parent.glob("*.mlir"))
 RUN, CHECK = "// RUN: ", "// CHECK\n"
 
 
+class AllInline:
+    """A source of kernels that has one implementation of everything."""
+
+    def choose(self, op: str, dtypes: tuple[DType, ...], result: DType) -> Choice:
+        return Choice("inline", "vectorized", 40)
+
+
+pipeline(Registry(), 64) = pipeline(AllInline(), 32)
+
+
 def outcome(passes: str, text: str, name: str) -> str:
     graph = parse_graph(text, name)
     assert print_graph(parse_graph(print_graph(graph))) == print_graph(graph)
     try:
-        result = run_pipeline(graph, parse_pipeline(passes, PIPELINE), PipelineOptions(verify=True))
+        result = run_pipeline(graph, parse_pipeline(passes, pipeline(Registry(), 64)), PipelineOptions(verify=True))
     except WeftError as error:
         return "".join(f"// {line}\n" for line in f"{type(error).__name__}: {error}".splitlines())
-    again = run_pipeline(result.graph, parse_pipeline(passes, PIPELINE), PipelineOptions(verify=True))
+    again = run_pipeline(result.graph, parse_pipeline(passes, pipeline(Registry(), 64)), PipelineOptions(verify=True))
     assert again.ir() == result.ir(), "running the passes on their own result changes it"
     return result.ir()
 
