@@ -8,6 +8,7 @@ rare branch, which scales in two steps.
 from __future__ import annotations
 
 from ..text import Emitter, Val
+from .doubledouble import fast_fma
 from .polynomial import evaluate
 from .scaling import Whole, clamp, nearest_whole, scale, scale_normal
 
@@ -74,6 +75,31 @@ EXP2_POLY = {
     ),
 }
 
+# (exp(r) - 1 - r) / r**2 on |r| <= ln(2) / 2; relative error of exp(r) - 1 2**-28.7 and 2**-59.6.
+EXPM1_POLY = {
+    "float": (
+        0.00019845862698275596,
+        0.001394066959619522,
+        0.008333389647305012,
+        0.04166635870933533,
+        0.1666666567325592,
+        0.5,
+    ),
+    "double": (
+        2.087521435727026e-09,
+        2.5109025695108077e-08,
+        2.7557403154273735e-07,
+        2.7557244250617454e-06,
+        2.4801587171770944e-05,
+        0.0001984126988607687,
+        0.0013888888888962854,
+        0.008333333333321653,
+        0.041666666666666505,
+        0.16666666666666677,
+        0.5,
+    ),
+}
+
 
 def _near_one(e: Emitter, r: Val, coefficients: tuple[float, ...]) -> Val:
     """A polynomial whose last two steps are by Horner's rule, so that only their rounding counts."""
@@ -113,3 +139,33 @@ def exp2(e: Emitter, x: Val) -> Val:
         scale_normal(e, *_exp2_parts(e, x)),
         lambda: scale(e, *_exp2_parts(e, clamp(e, x, *EXP2_BOUNDS[x.elem]))),
     )
+
+
+def _expm1_normal(e: Emitter, x: Val) -> Val:
+    """`2**k (r + remainder) + (2**k - 1)`, where the sums of the large parts keep their rounding errors."""
+    k = nearest_whole(e, x, LOG2_E)
+    high, low = (e.const_like(x, -part) for part in LN_2[x.elem])
+    first = e.fma(k.value, high, x)
+    r = e.fma(k.value, low, first)
+    *tail, half = EXPM1_POLY[x.elem]
+    series = e.fma(evaluate(e, r, tail), r, e.const_like(x, half))
+    remainder = e.fma(e.op("fmul", r, r), series, e.op("fmul", k.value, low))
+    one = e.const_like(x, 1.0)
+    power = scale_normal(e, one, k)
+    less_one = e.op("fsub", power, one)
+    lost = e.op("fsub", e.op("fsub", power, less_one), one)
+    total = fast_fma(e, power, first, less_one)
+    rest = e.fma(power, remainder, e.op("fadd", total.low, lost))
+    # The sum of opposite zeros loses the sign of a zero.
+    return e.call("copysign", e.op("fadd", total.high, rest), x)
+
+
+def expm1(e: Emitter, x: Val) -> Val:
+    """`exp(x) - 1`, good near 0 too."""
+
+    def handle() -> Val:
+        negative = e.fcmp("olt", x, e.zero_like(x))
+        return e.select(negative, e.const_like(x, -1.0), scale(e, *_exp_parts(e, clamp(e, x, *EXP_BOUNDS[x.elem]))))
+
+    beyond = e.fcmp("ugt", e.call("fabs", x), e.const_like(x, EXP_NORMAL[x.elem]))
+    return e.rare(beyond, _expm1_normal(e, x), handle)

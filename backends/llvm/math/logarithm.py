@@ -11,9 +11,10 @@ import math
 from typing import NamedTuple
 
 from ..text import Emitter, Val
-from .doubledouble import two_product
+from .bits import as_float
+from .doubledouble import fast_two_sum, two_product
 from .polynomial import evaluate
-from .scaling import MANTISSA_BITS, not_positive_normal, split
+from .scaling import MANTISSA_BITS, exponent_bits, not_positive_normal, split
 
 
 class Base(NamedTuple):
@@ -59,6 +60,9 @@ QUOTIENT_POLY = (
     0.6666666666666735,
 )
 
+# 1 / (2 (1 + f)) to 6 bits.
+HALF_INVERSE_POLY = (0.4571, -0.5403, 0.5025)
+
 
 def _remainder(e: Emitter, f: Val, scale: float, plus: Val) -> Val:
     """`scale * (log(1 + f) - f) + plus`."""
@@ -101,17 +105,21 @@ def _positive_normal(e: Emitter, x: Val, base: Base, lifted: Val | None = None) 
     return _combine(e, k, f, base, e.const_like(x, -0.0))
 
 
+def _special(e: Emitter, x: Val, positive: Val) -> Val:
+    """The logarithm of `x`, if `positive` is that of positive `x`."""
+    zero = e.zero_like(x)
+    result = e.select(e.fcmp("oeq", x, zero), e.const_like(x, -math.inf), positive)
+    return e.select(e.fcmp("ult", x, zero), e.const_like(x, math.nan), result)
+
+
 def _any(e: Emitter, x: Val, base: Base) -> Val:
     """The logarithm of any number at all."""
-    zero, infinity = e.zero_like(x), e.const_like(x, math.inf)
     lift = MANTISSA_BITS[x.elem] + 1
     small = e.fcmp("olt", x, e.const_like(x, 1.0))
-    lifted = e.select(small, e.const_like(x, float(lift)), zero)
+    lifted = e.select(small, e.const_like(x, float(lift)), e.zero_like(x))
     normal = e.select(small, e.op("fmul", x, e.const_like(x, 2.0**lift)), x)
     result = _positive_normal(e, normal, base, lifted)
-    result = e.select(e.fcmp("oeq", x, infinity), infinity, result)
-    result = e.select(e.fcmp("oeq", x, zero), e.const_like(x, -math.inf), result)
-    return e.select(e.fcmp("ult", x, zero), e.const_like(x, math.nan), result)
+    return _special(e, x, e.select(e.fcmp("oeq", x, e.const_like(x, math.inf)), x, result))
 
 
 def _logarithm(e: Emitter, x: Val, base: Base) -> Val:
@@ -131,3 +139,20 @@ def log2(e: Emitter, x: Val) -> Val:
 def log10(e: Emitter, x: Val) -> Val:
     """The logarithm to base 10."""
     return _logarithm(e, x, BASE_10[x.elem])
+
+
+def log1p(e: Emitter, x: Val) -> Val:
+    """`log(1 + x)`, good near 0 too: what rounding takes from `1 + x` enters as its first-order effect."""
+    one, zero = e.const_like(x, 1.0), e.zero_like(x)
+    large = e.fcmp("ogt", x, one)
+    total = fast_two_sum(e, e.select(large, x, one), e.select(large, one, x))
+    parts = split(e, total.high)
+    # For exponent 0 the fraction is `x` itself.
+    near = e.fcmp("oeq", parts.exponent, zero)
+    f = e.select(near, x, e.op("fsub", parts.mantissa, one))
+    twice_down = as_float(e, e.op("sub", e.const_like(parts.field, exponent_bits(x.elem, 1)), parts.field))
+    lost = e.op("fmul", e.select(near, zero, total.low), twice_down)
+    plus = e.op("fmul", lost, e.poly(f, list(HALF_INVERSE_POLY)))
+    # The sum of opposite zeros loses the sign of a zero.
+    usual = e.call("copysign", _combine(e, parts.exponent, f, BASE_E[x.elem], plus), x)
+    return e.rare(not_positive_normal(e, total.high), usual, lambda: _special(e, total.high, total.high))

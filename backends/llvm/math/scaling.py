@@ -32,6 +32,11 @@ def rounder_bits(elem: str) -> int:
     return ((BIAS[elem] + mantissa) << mantissa) + (1 << (mantissa - 1))
 
 
+def exponent_bits(elem: str, power: int) -> int:
+    """The bits of `2**power`."""
+    return (BIAS[elem] + power) << MANTISSA_BITS[elem]
+
+
 def nearest_whole(e: Emitter, x: Val, factor: float = 1.0) -> Whole:
     """The whole number nearest to `x * factor`, which is below `2**22` (`2**51` for `double`) in magnitude."""
     magic = e.const_like(x, rounder(x.elem))
@@ -64,7 +69,7 @@ def clamp(e: Emitter, x: Val, low: float, high: float) -> Val:
 
 
 class Split(NamedTuple):
-    """`2**exponent * mantissa`, the mantissa in [sqrt(1/2), sqrt(2)); `field` has the bits of `2**exponent`."""
+    """`2**exponent * mantissa`, the mantissa in [sqrt(1/2), sqrt(2)); `field` has the exponent in its place."""
 
     exponent: Val
     mantissa: Val
