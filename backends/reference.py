@@ -18,6 +18,10 @@ from ..ir.dtypes import DType, python_type
 from ..ir.errors import ShapeProblem
 from ..ir.graph import Graph, Node, Value
 from ..ir.types import Attr, Sizes
+from . import tree
+
+CHOICE = frozenset(("impl", "score"))  # attributes that say how an op is computed, not what it is
+IDENTITY = {"sum": (np.add, -0.0), "prod": (np.multiply, 1.0)}
 
 
 def run(graph: Graph, inputs: Sequence[Any], env: Mapping[str, int] | None = None) -> tuple[Any, ...]:
@@ -34,7 +38,7 @@ def run(graph: Graph, inputs: Sequence[Any], env: Mapping[str, int] | None = Non
 def _run_node(node: Node, operands: list[Any], sizes: dict[str, int]) -> tuple[Any, ...]:
     if node.body is not None:
         return run(node.body, operands, sizes)
-    attrs = {name: _resolve(attr, sizes) for name, attr in node.attrs.items()}
+    attrs = {name: _resolve(attr, sizes) for name, attr in node.attrs.items() if name not in CHOICE}
     if node.op.name == "numpy":
         raise ShapeProblem("a NumPy function runs between graphs, not inside one", node.span)
     compute, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
@@ -45,6 +49,8 @@ def _run_node(node: Node, operands: list[Any], sizes: dict[str, int]) -> tuple[A
         for x, v, to in zip(operands, node.operands, compute, strict=True)
     ]
     assert node.op.numpy is not None, node.op.name
+    if node.op.name in IDENTITY and attrs.get("steps"):
+        return (tree.reduce(*IDENTITY[node.op.name], np.asarray(cast[0]), **{"keepdims": False, **attrs}),)
     return (node.op.numpy(*cast, **attrs),)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ir.kernels import KernelLookup
 from .canonicalize import Canonicalize
 from .drop_dead import DropDead
 from .fuse import Fuse
@@ -10,13 +11,18 @@ from .manager import Pass
 from .merge_duplicates import MergeDuplicates
 from .promote_dtypes import PromoteDtypes
 from .schedule import Schedule
+from .select_kernels import SelectKernels
 
-PIPELINE: tuple[Pass, ...] = (
-    PromoteDtypes(),
-    Canonicalize(),
-    MergeDuplicates(),
-    DropDead(),
-    Fuse(),
-    LowerReductions(),
-    Schedule(),
-)
+
+def pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
+    """All passes, for a source of kernels and a machine's vectors."""
+    return (
+        PromoteDtypes(),
+        Canonicalize(),
+        MergeDuplicates(),
+        DropDead(),
+        SelectKernels(lookup),
+        Fuse(),
+        LowerReductions(),
+        Schedule(vector_bytes),
+    )

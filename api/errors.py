@@ -1,0 +1,43 @@
+"""The errors that Weft raises: one tree under `WeftError`, each also the built-in that a NumPy user would expect."""
+
+from .ir.errors import (
+    DivisionByZero,
+    FileProblem,
+    ImportProblem,
+    IndexProblem,
+    LimitExceeded,
+    OverflowProblem,
+    PassFailure,
+    ShapeProblem,
+    Span,
+    SyntaxProblem,
+    TraceProblem,
+    TypeProblem,
+    UnknownName,
+    Unsupported,
+    UnsupportedTarget,
+    ValueProblem,
+    VerifyProblem,
+    WeftError,
+)
+
+__all__ = [
+    "DivisionByZero",
+    "FileProblem",
+    "ImportProblem",
+    "IndexProblem",
+    "LimitExceeded",
+    "OverflowProblem",
+    "PassFailure",
+    "ShapeProblem",
+    "Span",
+    "SyntaxProblem",
+    "TraceProblem",
+    "TypeProblem",
+    "UnknownName",
+    "Unsupported",
+    "UnsupportedTarget",
+    "ValueProblem",
+    "VerifyProblem",
+    "WeftError",
+]

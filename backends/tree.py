@@ -1,0 +1,82 @@
+"""The tree of a reduction, written out: elements and a plan in, the result out, bit for bit what native code gives.
+
+`passes/lower_reductions.py` says in words what this says in code. Only the elementwise meaning of the combining
+operation is NumPy's; the order is made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Combine = Callable[[Array, Array], Array]
+
+
+def reduce(
+    combine: Combine,
+    identity: Any,
+    x: Array,
+    axes: tuple[int, ...],
+    keepdims: bool,
+    order: Sequence[str],
+    lanes: int,
+    steps: int,
+) -> Array:
+    """The elements of `x` over `axes`, combined in the tree of the plan."""
+    groups = [tuple(int(a) for a in group.split("+")) for group in order]
+    kept = [a for a in range(x.ndim) if a not in axes]
+    named = [a for group in groups for a in group]
+    unnamed = [a for a in axes if a not in named]  # axes of size 1 are in no loop
+    moved = np.transpose(x, [*kept, *unnamed, *named])
+    inner = int(np.prod([x.shape[a] for a in groups[-1]], dtype=int)) if groups else 1
+    shape = tuple(x.shape[a] for a in kept)
+    runs = moved.reshape(*shape, -1, inner) if x.size else moved.reshape(*shape, 0, max(1, inner))
+    blocks = [b for k in range(runs.shape[-2]) for b in _blocks(runs[..., k, :], lanes * steps)]
+    if not blocks or not groups:
+        empty = np.full(shape, identity, x.dtype)
+        result = combine(empty, runs[..., 0, 0]) if blocks else np.where(empty == 0, np.zeros_like(empty), empty)
+    else:
+        result = _halve(combine, _pairs(combine, [_block(combine, identity, b, lanes) for b in blocks]))
+    full = tuple(1 if a in axes else n for a, n in enumerate(x.shape))
+    return result.reshape(full if keepdims else shape)
+
+
+def _blocks(run: Array, size: int) -> list[Array]:
+    return [run[..., k : k + size] for k in range(0, run.shape[-1], size)]
+
+
+def _block(combine: Combine, identity: Any, block: Array, lanes: int) -> Array:
+    """A block's lanes: each takes every `lanes`-th element, one after another."""
+    missing = -block.shape[-1] % lanes
+    padding = np.full((*block.shape[:-1], missing), identity, block.dtype)
+    steps = np.concatenate([block, padding], axis=-1).reshape(*block.shape[:-1], -1, lanes)
+    total = np.full((*block.shape[:-1], lanes), identity, block.dtype)
+    for k in range(steps.shape[-2]):
+        total = combine(total, steps[..., k, :])
+    return total
+
+
+def _pairs(combine: Combine, blocks: list[Array]) -> Array:
+    """Blocks in pairs, pairs of pairs, ...; what is left over from the youngest to the oldest."""
+    finished: list[tuple[int, Array]] = []
+    for block in blocks[:-1]:
+        level = 0
+        while finished and finished[-1][0] == level:
+            block = combine(finished.pop()[1], block)
+            level += 1
+        finished.append((level, block))
+    total = blocks[-1]
+    while finished:
+        total = combine(finished.pop()[1], total)
+    return total
+
+
+def _halve(combine: Combine, lanes: Array) -> Array:
+    """The upper half of the lanes with the lower half until one is left."""
+    while lanes.shape[-1] > 1:
+        half = lanes.shape[-1] // 2
+        lanes = combine(lanes[..., :half], lanes[..., half:])
+    return lanes[..., 0]

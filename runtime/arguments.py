@@ -1,0 +1,81 @@
+"""What a caller passes in, an array that native code can read and its share of the signature out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..ir.dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, from_numpy
+from ..ir.errors import OverflowProblem, TypeProblem
+from ..ir.layouts import SCALAR, classify
+from ..ir.source import ArgType
+
+_WEAK: dict[type, tuple[DType, np.dtype[Any]]] = {
+    int: (WEAK_INT, np.dtype(np.int64)),
+    float: (WEAK_FLOAT, np.dtype(np.float64)),
+    complex: (WEAK_COMPLEX, np.dtype(np.complex128)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument as an array, its dtype (weak for a Python number), its layout class, and what was passed."""
+
+    array: np.ndarray[Any, Any]
+    dtype: DType
+    layout: str
+    given: Any
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Its share of the signature: dtype, rank, layout class and which dimensions are 1; never the sizes."""
+        return (self.dtype.name, self.layout, tuple(n == 1 for n in self.array.shape))
+
+    @property
+    def type(self) -> ArgType:
+        value = self.given if self.dtype.weak or isinstance(self.given, bool) else self.array
+        return ArgType(self.dtype, self.array.shape, value)
+
+
+def prepare(name: str, value: Any) -> Argument:
+    """The argument called `name`."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return _from_array(name, value, value)
+    if kind is bool:
+        return Argument(np.asarray(value), BOOL, SCALAR, value)
+    if kind in _WEAK:
+        dtype, numpy_dtype = _WEAK[kind]
+        try:
+            return Argument(np.asarray(value, numpy_dtype), dtype, SCALAR, value)
+        except OverflowError as error:
+            raise OverflowProblem(
+                f"argument '{name}': Python integer {value} does not fit 64 bits", hint="pass a float or an array"
+            ) from error
+    if isinstance(value, np.generic):
+        return _from_array(name, np.asarray(value), value)
+    if isinstance(value, np.ndarray):
+        raise TypeProblem(
+            f"argument '{name}' is a {kind.__module__}.{kind.__qualname__}, a subclass of ndarray",
+            hint="Weft would lose what the subclass adds; pass np.asarray(x), or x.filled(...) of a masked array",
+        )
+    if hasattr(value, "__array__"):
+        return _from_array(name, np.asarray(value), value)
+    if hasattr(value, "__dlpack__"):
+        return _from_array(name, np.from_dlpack(value), value)
+    raise TypeProblem(
+        f"argument '{name}' is a {kind.__qualname__}; expected an array or a number",
+        hint="convert it with np.asarray(...)",
+    )
+
+
+def _from_array(name: str, array: np.ndarray[Any, Any], given: Any) -> Argument:
+    try:
+        dtype = from_numpy(array.dtype)
+    except TypeProblem as error:
+        raise TypeProblem(f"argument '{name}': {error.message}", hint=error.hint) from None
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return Argument(array, dtype, classify(array.shape, array.strides, array.itemsize), given)

@@ -1,0 +1,58 @@
+"""Compiled graphs by signature, bounded, least recently used first out."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+LIMIT = 256
+
+
+class SignatureCache(Generic[T]):
+    """Several graphs may share a signature: they differ in what they assume about sizes, which `fits` tells."""
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self.limit = limit
+        self.hits = 0
+        self.misses = 0
+        self._entries: OrderedDict[Hashable, tuple[T, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        with self._lock:
+            return sum(map(len, self._entries.values()))
+
+    def __repr__(self) -> str:
+        return f"<signature cache: {len(self)} compiled graphs, {self.hits} hits, {self.misses} misses>"
+
+    def find(self, key: Hashable, fits: Callable[[T], bool]) -> T | None:
+        """The graph for a signature that fits the call at hand."""
+        entries = self._entries.get(key, ())
+        for entry in entries:
+            if fits(entry):
+                with self._lock:
+                    self.hits += 1
+                    if key in self._entries:
+                        self._entries.move_to_end(key)
+                return entry
+        with self._lock:
+            self.misses += 1
+        return None
+
+    def add(self, key: Hashable, entry: T) -> None:
+        """A new graph; the least recently used ones go. A call that runs one of them keeps it alive."""
+        with self._lock:
+            self._entries[key] = (entry, *self._entries.pop(key, ()))
+            while sum(map(len, self._entries.values())) > self.limit:
+                oldest, graphs = self._entries.popitem(last=False)
+                if len(graphs) > 1:
+                    self._entries[oldest] = graphs[:-1]
+                    self._entries.move_to_end(oldest, last=False)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._entries.clear()

@@ -1,0 +1,193 @@
+"""A kernel source and arguments in, a `Lowered` graph out, and from it native code."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..backends.llvm import compile as native
+from ..backends.llvm import module, target
+from ..backends.llvm.target import Target
+from ..ir import dims
+from ..ir.builder import is_scalar_result, parse_guards
+from ..ir.dims import Size
+from ..ir.graph import Graph, Node
+from ..ir.kernels import KernelLookup
+from ..ir.layouts import GENERAL, classify
+from ..ir.ops import NUMPY, REGION
+from ..ir.source import ArgType, Built, KernelSource
+from ..passes.manager import Pass, PipelineOptions, PipelineResult, run_pipeline
+from ..passes.pipeline import pipeline
+from .explain import Explanation
+from .launch import Kernel, Launcher, bind_sizes
+from .order import output_orders
+
+
+@dataclass(frozen=True)
+class Options:
+    """What changes how a kernel is compiled. No target means this machine."""
+
+    target: Target | None = None
+    backend: str = "llvm"
+    verify: bool = False
+
+    @property
+    def machine(self) -> Target:
+        return self.target or target.host()
+
+
+@dataclass(frozen=True)
+class Request:
+    """A call to compile for: argument types, and the arrays behind all inputs, of the outputs only if given."""
+
+    args: Sequence[ArgType]
+    layouts: Sequence[str]
+    shapes: Sequence[tuple[int, ...]]
+    strides: Sequence[tuple[int, ...]]
+    out_layouts: Sequence[str] | None = None
+
+
+@dataclass
+class Lowered:
+    """A graph after all passes: what `lower` gives. Native code is made when something asks for it."""
+
+    built: Built
+    result: PipelineResult
+    options: Options
+    orders: tuple[tuple[int, ...], ...]
+    scalars: tuple[bool, ...]
+    seconds: dict[str, float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def graph(self) -> Graph:
+        return self.result.graph
+
+    @property
+    def passes(self) -> tuple[str, ...]:
+        """The names of the passes, in order."""
+        return self.result.passes
+
+    def ir(self, after: str | None = None, locations: bool = False) -> str:
+        """The graph after a pass, after all of them, or (`"input"`) before the first, as MLIR text."""
+        return self.result.ir(after, locations)
+
+    @property
+    def kernels(self) -> tuple[Node, ...]:
+        """One region for each native loop nest."""
+        return tuple(n for n in self.graph if n.op is REGION)
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """The operations that NumPy runs between compiled pieces."""
+        return tuple(str(n.attrs["function"]) for n in self.graph if n.op is NUMPY)
+
+    @cached_property
+    def program(self) -> native.Program:
+        start = time.perf_counter()
+        program = native.emit(self.graph)
+        self.seconds["emit"] = time.perf_counter() - start
+        return program
+
+    def llvm(self, optimised: bool = False) -> str:
+        """The LLVM text of all kernels, as emitted or after LLVM's passes."""
+        return module.optimised_text(self.program.text, self.options.machine) if optimised else self.program.text
+
+    def asm(self) -> str:
+        """The assembly of all kernels."""
+        return module.assembly(self.program.text, self.options.machine)
+
+    def explain(self) -> Explanation:
+        """Which kernels the graph became, what was not fused and why, bytes moved, and where the time went."""
+        return Explanation.of(self.graph, self.result.timings, self.seconds, self.fallbacks)
+
+    @cached_property
+    def guards(self) -> list[tuple[Size, Size]]:
+        return parse_guards(self.built.graph)
+
+    @cached_property
+    def launcher(self) -> Launcher:
+        """Native code, loaded and ready to run."""
+        with self._lock:
+            program = self.program
+            compiled = native.build(program, self.options.machine)
+            start = time.perf_counter()
+            library = native.load(program, compiled.object_code)
+            self.seconds |= {
+                "LLVM optimise": compiled.optimise_seconds,
+                "LLVM codegen": compiled.codegen_seconds,
+                "load": time.perf_counter() - start,
+            }
+            kernels = {
+                region: Kernel(region, function.entries, function.extent, library.addresses[name])
+                for region, function, name in zip(program.regions, program.functions, program.names, strict=True)
+            }
+            return Launcher(self.graph, kernels, self.built.calls, library)
+
+
+def lower(source: KernelSource, request: Request, lookup: KernelLookup, options: Options) -> Lowered:
+    """Builds the graph of a source for a request and runs the passes."""
+    start = time.perf_counter()
+    binding = source.bind(request.args)
+    built = source.build(binding, request.args)
+    middle = time.perf_counter()
+    graph = built.graph
+    hidden = built.hidden
+    shapes = [*request.shapes, *(x.shape for x in hidden)]
+    strides = [*request.strides, *(x.strides for x in hidden)]
+    layouts = [*request.layouts, *(classify(x.shape, x.strides, x.itemsize) for x in hidden)]
+    env = dict(binding.sizes)
+    for value, shape in zip(graph.inputs, shapes, strict=True):
+        env |= {str(s): n for s, n in zip(value.type.shape, shape, strict=True) if not isinstance(s, int)}
+    orders = output_orders(graph, shapes, strides, env)
+    scalars = _scalar_results(graph)
+    attrs = {
+        **graph.attrs,
+        "layouts": tuple(layouts),
+        "out_layouts": tuple(request.out_layouts or (_order_class(o) for o in orders)),
+    }
+    typed = Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs)
+    result = run_pipeline(typed, passes_for(lookup, options), PipelineOptions(verify=options.verify))
+    seconds = {"build": middle - start, "passes": time.perf_counter() - middle}
+    return Lowered(built, result, options, orders, scalars, seconds)
+
+
+def passes_for(lookup: KernelLookup, options: Options) -> tuple[Pass, ...]:
+    """The pipeline for a machine and a source of kernels."""
+    return pipeline(lookup, options.machine.vector_bytes)
+
+
+def _scalar_results(graph: Graph) -> tuple[bool, ...]:
+    kinds = graph.attrs.get("results")
+    if isinstance(kinds, tuple):
+        return tuple(kind == "scalar" for kind in kinds)
+    return tuple(is_scalar_result(v) for v in graph.outputs)
+
+
+def _order_class(order: tuple[int, ...]) -> str:
+    """The layout class of a dense array whose axes lie in this order in memory."""
+    if order == tuple(range(len(order))):
+        return "C"
+    return "F" if order == tuple(range(len(order)))[::-1] else GENERAL
+
+
+def fits(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int]) -> bool:
+    """Whether a compiled graph serves these arrays: shapes, guards, and where strides are open the results' order."""
+    graph = lowered.built.graph
+    if not bind_sizes(graph.inputs, inputs, env):
+        return False
+    for left, right in lowered.guards:
+        known = dims.symbols(left) | dims.symbols(right)
+        if known <= env.keys() and dims.evaluate(left, env) != dims.evaluate(right, env):
+            return False
+    return True
+
+
+def same_orders(lowered: Lowered, inputs: Sequence[Any], env: Mapping[str, int]) -> bool:
+    """Whether NumPy would lay the results of these arrays out as the graph was compiled for."""
+    found = output_orders(lowered.built.graph, [x.shape for x in inputs], [x.strides for x in inputs], env)
+    return found == lowered.orders

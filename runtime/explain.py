@@ -1,0 +1,109 @@
+"""A lowered graph in, words about it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..ir import dims
+from ..ir.graph import Graph, Node, Value
+from ..ir.ops import CONSTANT, NUMPY, REGION, RESHAPE, SIZE
+from ..ir.types import Sizes, ints, sizes
+
+
+@dataclass(frozen=True)
+class KernelStory:
+    """One native loop nest: its operations with their implementations, its space, and the bytes it moves."""
+
+    operations: tuple[str, ...]
+    choices: tuple[str, ...]
+    space: str
+    reduced: tuple[int, ...]
+    reads: str
+    writes: str
+    plan: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What became of a graph. `str` is for people."""
+
+    name: str
+    kernels: tuple[KernelStory, ...]
+    unfused: tuple[str, ...]
+    fallbacks: tuple[str, ...]
+    materialised: tuple[str, ...]
+    seconds: Mapping[str, float]
+
+    @staticmethod
+    def of(
+        graph: Graph, passes: Mapping[str, float], stages: Mapping[str, float], fallbacks: tuple[str, ...]
+    ) -> Explanation:
+        unfused = graph.attrs.get("unfused", ())
+        assert isinstance(unfused, tuple)
+        return Explanation(
+            graph.name,
+            tuple(_story(n) for n in graph if n.op is REGION),
+            tuple(map(str, unfused)),
+            fallbacks,
+            tuple(_materialised(n) for n in graph if n.op is RESHAPE),
+            {**stages, **{f"pass {name}": s for name, s in passes.items()}},
+        )
+
+    def __str__(self) -> str:
+        count = len(self.kernels)
+        lines = [f"{self.name}: {count} native kernel{'s' * (count != 1)}"]
+        for k, story in enumerate(self.kernels):
+            over = f", reducing axes {', '.join(map(str, story.reduced))}" if story.reduced else ""
+            lines += [
+                f"  kernel {k}: {len(story.operations)} operations over {story.space}{over}",
+                f"    fused: {' '.join(story.operations) or 'a copy'}",
+                f"    implementations: {', '.join(story.choices) or 'none needed'}",
+                f"    reads {story.reads} bytes, writes {story.writes} bytes",
+                f"    {story.plan}",
+            ]
+        lines += [f"  in NumPy: {name}" for name in self.fallbacks]
+        lines += [f"  in memory: {what}" for what in self.materialised]
+        lines += [f"  not fused: {why}" for why in self.unfused]
+        lines += [f"  {what}: {1000 * s:.2f} ms" for what, s in self.seconds.items()]
+        return "\n".join(lines)
+
+
+def _story(region: Node) -> KernelStory:
+    assert region.body is not None
+    named = [n for n in region.body if n.op not in (CONSTANT, SIZE)]
+    choices: dict[str, int] = {}
+    for node in named:
+        if "impl" in node.attrs:
+            key = f"{node.attrs['impl']} (score {node.attrs['score']})"
+            choices[key] = choices.get(key, 0) + 1
+    return KernelStory(
+        tuple(n.op.name for n in named),
+        tuple(f"{count} x {key}" for key, count in choices.items()),
+        str(sizes(region.attrs, "space")).removeprefix("#weft.dims"),
+        ints(region.attrs, "reduced"),
+        _bytes(region.operands),
+        _bytes(region.results),
+        _plan(region),
+    )
+
+
+def _bytes(values: Sequence[Value]) -> str:
+    total: dims.Size = 0
+    for value in values:
+        total = total + dims.product((value.type.dtype.size, *value.type.shape))
+    return str(total)
+
+
+def _plan(region: Node) -> str:
+    attrs = region.attrs
+    loops = []
+    for kind in ("rows", "columns"):
+        groups = attrs[kind]
+        assert isinstance(groups, tuple)
+        loops.append(f"{kind} {' '.join(map(str, groups)) or 'none'}")
+    return f"{'; '.join(loops)}; vectors of {attrs['width']} along axis {attrs['vector']}, {attrs['unroll']} at once"
+
+
+def _materialised(node: Node) -> str:
+    return f"reshape of {Sizes(node.operands[0].type.shape)} to {Sizes(node.result.type.shape)} merges axes"

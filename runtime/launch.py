@@ -1,0 +1,149 @@
+"""A compiled graph and prepared arguments in, result arrays out: sizes, memory and calls of native code.
+
+A graph runs step by step: regions are native functions that read a frame, a NumPy call runs in between, and a reshape
+that merges axes reads a dense array in another shape.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..backends.llvm.frame import Entry
+from ..backends.llvm.module import Library
+from ..ir import dims
+from ..ir.dims import Dim, Size
+from ..ir.dtypes import DType
+from ..ir.errors import ShapeProblem, ValueProblem
+from ..ir.graph import Graph, Node, Value
+from ..ir.ops import REGION, RESHAPE, TABLE
+from ..ir.types import Sizes, ints, sizes
+
+Array = np.ndarray[Any, Any]
+NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+Calls = Sequence[Callable[..., tuple[Any, ...]]]
+
+
+class SizesChanged(Exception):
+    """A NumPy call between two compiled pieces gave another dtype or rank than when the function was traced."""
+
+
+def bind_sizes(values: Sequence[Value], arrays: Sequence[Array], env: dict[str, int]) -> bool:
+    """Adds the sizes that arrays show to `env`; whether every array has the shape that its type says."""
+    for value, x in zip(values, arrays, strict=True):
+        for size, number in zip(value.type.shape, x.shape, strict=True):
+            if isinstance(size, Dim) and str(size) not in env and size.symbols == {str(size)}:
+                env[str(size)] = number
+    for value, x in zip(values, arrays, strict=True):
+        for size, number in zip(value.type.shape, x.shape, strict=True):
+            if (size if isinstance(size, int) else dims.evaluate(size, env)) != number:
+                return False
+    return True
+
+
+class Kernel:
+    """One region: its native function and the words of its frame."""
+
+    def __init__(self, region: Node, entries: tuple[Entry, ...], extent: Size, address: int) -> None:
+        self.region, self.entries, self.extent = region, entries, extent
+        self.function = NATIVE(address)
+        self.ordered = [n for n in region.body or () if n.op.name in ("min", "max")]
+
+    def run(self, arrays: Sequence[Array], env: Mapping[str, int]) -> None:
+        self._refuse_empty(env)
+        words, scratch = array("q"), []
+        for entry in self.entries:
+            if entry.kind == "pointer":
+                words.append(arrays[entry.slot].ctypes.data)
+            elif entry.kind == "size":
+                words.append(env[entry.symbol])
+            elif entry.kind == "stride":
+                words.append(arrays[entry.slot].strides[entry.axis])
+            else:
+                scratch.append(np.empty(max(1, dims.evaluate(entry.bytes, env)), np.uint8))
+                words.append(scratch[-1].ctypes.data)
+        frame = words.buffer_info()[0]
+        if self.function(frame, 0, dims.evaluate(self.extent, env)):
+            raise ValueProblem("Integers to negative integer powers are not allowed.", self.region.span)
+
+    def _refuse_empty(self, env: Mapping[str, int]) -> None:
+        """The smallest of nothing is an error, as in NumPy, unless there is nothing to give it to."""
+        if not self.ordered:
+            return
+        reduced = ints(self.region.attrs, "reduced")
+        space = [dims.evaluate(s, env) for s in sizes(self.region.attrs, "space")]
+        rows = [n for k, n in enumerate(space) if k not in reduced]
+        if any(space[k] == 0 for k in reduced) and all(rows):
+            name = {"min": "minimum", "max": "maximum"}[self.ordered[0].op.name]
+            raise ValueProblem(
+                f"zero-size array to reduction operation {name} which has no identity", self.ordered[0].span
+            )
+
+
+class Launcher:
+    """Runs a lowered graph. It owns the native code, which therefore lives as long as a call is inside."""
+
+    def __init__(self, graph: Graph, kernels: Mapping[Node, Kernel], calls: Calls, library: Library) -> None:
+        self.graph, self.kernels, self.calls, self.library = graph, kernels, calls, library
+
+    def run(
+        self, inputs: Sequence[Array], env: dict[str, int], results: Mapping[Value, Callable[[tuple[int, ...]], Array]]
+    ) -> list[Array]:
+        """The outputs; `results` makes the memory of those that regions write."""
+        values: dict[Value, Array] = dict(zip(self.graph.inputs, inputs, strict=True))
+        for node in self.graph:
+            operands = [values[v] for v in node.operands]
+            if node.op is REGION:
+                made = [self._memory(v, env, results) for v in node.results]
+                self.kernels[node].run([*operands, *made], env)
+            elif node.op is RESHAPE:
+                shape = tuple(dims.evaluate(s, env) for s in node.result.type.shape)
+                made = [np.ascontiguousarray(operands[0]).reshape(shape)]
+            else:
+                made = self._call(node, operands, env)
+            values.update(zip(node.results, made, strict=True))
+        return [values[v] for v in self.graph.outputs]
+
+    def _memory(
+        self, value: Value, env: Mapping[str, int], results: Mapping[Value, Callable[[tuple[int, ...]], Array]]
+    ) -> Array:
+        shape = tuple(dims.evaluate(s, env) for s in value.type.shape)
+        if value in results:
+            return results[value](shape)
+        return np.empty(shape, value.type.dtype.numpy)
+
+    def _call(self, node: Node, operands: list[Array], env: dict[str, int]) -> list[Array]:
+        """A NumPy function; what it gives must be of the types that the graph was compiled for."""
+        if "op" in node.attrs:
+            found = [_run_op(node, operands, env)]
+        else:
+            call = node.attrs["call"]
+            assert isinstance(call, int)
+            found = [np.asarray(x) for x in self.calls[call](*operands)]
+        for value, x in zip(node.results, found, strict=True):
+            if x.ndim != value.type.rank or x.dtype != value.type.dtype.numpy:
+                raise SizesChanged
+        found = [np.ascontiguousarray(x).reshape(x.shape) for x in found]
+        if not bind_sizes(node.results, found, env):
+            raise SizesChanged
+        return found
+
+
+def _run_op(node: Node, operands: list[Array], env: Mapping[str, int]) -> Array:
+    """An op of ours that has no native code for these dtypes, by its NumPy meaning."""
+    op = TABLE[str(node.attrs["op"])]
+    attrs = {k: _resolve(v, env) for k, v in node.attrs.items() if k not in ("op", "function")}
+    if op.numpy is None:
+        raise ShapeProblem(f"{op.name} has no meaning in NumPy", node.span)
+    with np.errstate(all="ignore"):
+        return np.asarray(op.numpy(*operands, **attrs))
+
+
+def _resolve(attr: Any, env: Mapping[str, int]) -> Any:
+    if isinstance(attr, Sizes):
+        return tuple(dims.evaluate(s, env) for s in attr)
+    return attr.numpy if isinstance(attr, DType) else attr

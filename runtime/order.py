@@ -1,0 +1,106 @@
+"""A graph and the strides of its inputs in, the axis order of each output's memory out, as NumPy would choose it.
+
+NumPy's ufuncs keep the order of their operands: the axes of a result are sorted by the operands' strides, and C
+order wins where operands disagree. The walk repeats that op by op, on strides alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..ir import dims
+from ..ir.graph import Graph, Node, Value
+from ..ir.ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE, Trait
+from ..ir.types import ints, sizes
+
+Strides = tuple[int, ...]
+
+
+def output_orders(
+    graph: Graph, shapes: Sequence[tuple[int, ...]], strides: Sequence[Strides], env: Mapping[str, int]
+) -> tuple[tuple[int, ...], ...]:
+    """For each output its axes from the outermost in memory to the innermost."""
+    known: dict[Value, tuple[tuple[int, ...], Strides]] = {
+        value: (shape, tuple(0 if n == 1 else s for n, s in zip(shape, stride, strict=True)))
+        for value, shape, stride in zip(graph.inputs, shapes, strides, strict=True)
+    }
+    for node in graph:
+        for result in node.results:
+            shape = tuple(dims.evaluate(s, env) if dims.symbols(s) <= env.keys() else 2 for s in result.type.shape)
+            known[result] = (shape, _strides(node, shape, [known[v] for v in node.operands]))
+    return tuple(axis_order(len(known[v][0]), [known[v][1]]) for v in graph.outputs)
+
+
+def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int, ...], Strides]]) -> Strides:
+    op = node.op
+    if op is TRANSPOSE:
+        return tuple(operands[0][1][a] for a in ints(node.attrs, "order"))
+    if op is SLICE:
+        return tuple(s * k for s, k in zip(operands[0][1], ints(node.attrs, "steps"), strict=True))
+    if op is RESHAPE:
+        return _reshaped(shape, *operands[0])
+    if op is BROADCAST:
+        return _aligned(shape, *operands[0])
+    if Trait.REDUCTION in op.traits:
+        axes, (whole, given) = ints(node.attrs, "axes"), operands[0]
+        if node.attrs.get("keepdims"):
+            kept = tuple(0 if k in axes else s for k, s in enumerate(given))
+        else:
+            kept = tuple(s for k, s in enumerate(given) if k not in axes)
+        return dense(shape, axis_order(len(shape), [kept]))
+    if Trait.ELEMENTWISE in op.traits:
+        return dense(shape, axis_order(len(shape), [_aligned(shape, *o) for o in operands]))
+    return dense(shape, tuple(range(len(shape))))
+
+
+def _aligned(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) -> Strides:
+    """The strides of an operand that is broadcast to a shape."""
+    missing = len(shape) - len(own)
+    return (0,) * missing + tuple(0 if n == 1 else s for n, s in zip(own, strides, strict=True))
+
+
+def _reshaped(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) -> Strides:
+    """A reshape that only adds or drops axes of size 1 keeps the order; any other is in C order."""
+    kept = [s for n, s in zip(own, strides, strict=True) if n != 1]
+    if [n for n in own if n != 1] != [n for n in shape if n != 1]:
+        return dense(shape, tuple(range(len(shape))))
+    rest = iter(kept)
+    return tuple(0 if n == 1 else next(rest) for n in shape)
+
+
+def axis_order(rank: int, operands: list[Strides]) -> tuple[int, ...]:
+    """Axes from the outermost to the innermost, by the strides of all operands."""
+    inner_first = list(range(rank))[::-1]
+    for position in range(1, rank):
+        axis, target = inner_first[position], position
+        for before in range(position - 1, -1, -1):
+            swap = _should_swap(axis, inner_first[before], operands)
+            if swap is None:
+                continue
+            if not swap:
+                break
+            target = before
+        inner_first.insert(target, inner_first.pop(position))
+    return tuple(inner_first[::-1])
+
+
+def _should_swap(axis: int, inner: int, operands: list[Strides]) -> bool | None:
+    """Whether `axis` belongs inside of `inner`; None where no operand tells."""
+    answer: bool | None = None
+    for strides in operands:
+        if strides[axis] == 0 or strides[inner] == 0:
+            continue
+        if abs(strides[inner]) <= abs(strides[axis]):
+            answer = False
+        elif answer is None:
+            answer = True
+    return answer
+
+
+def dense(shape: tuple[int, ...], order: tuple[int, ...]) -> Strides:
+    """Strides, in elements, of an array without gaps whose axes lie in this order."""
+    strides, step = [0] * len(shape), 1
+    for axis in reversed(order):
+        strides[axis] = 0 if shape[axis] == 1 else step
+        step *= max(1, shape[axis])
+    return tuple(strides)
