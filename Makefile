@@ -1,0 +1,45 @@
+# make run    compile, run and check the kernels of examples/
+# make test   lint, types, and the whole test suite on the installed wheel
+# Both need nothing but Python 3.11 or later: they make .venv and install what they use.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find api backends frontend ir passes runtime -type f -not -path '*/__pycache__/*') pyproject.toml README.md
+LINTED := api backends benchmarks examples frontend ir passes runtime tests
+
+.PHONY: run test lint types suite wheel clean
+
+run: $(VENV)/installed
+	$(BIN)/python examples/run.py
+
+test: $(VENV)/installed-tests lint types suite
+
+lint: $(VENV)/installed-tests
+	$(BIN)/ruff check $(LINTED)
+	$(BIN)/ruff format --check $(LINTED)
+
+types: $(VENV)/installed-tests
+	$(BIN)/python -m mypy --strict -p weft
+
+suite: $(VENV)/installed-tests
+	$(BIN)/python -m pytest -n 2 tests
+
+$(VENV)/made:
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+# A wheel is built and installed, never the source tree: a package missing from pyproject.toml fails here.
+$(VENV)/installed: $(VENV)/made $(SOURCES)
+	rm -rf build/lib dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps dist/weft-*.whl
+	$(BIN)/python -m pip install --quiet "weft @ file://$(CURDIR)/$$(ls dist/weft-*.whl)"
+	touch $@
+
+$(VENV)/installed-tests: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet "weft[test] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
