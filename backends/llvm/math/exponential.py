@@ -8,7 +8,7 @@ rare branch, which scales in two steps.
 from __future__ import annotations
 
 from ..text import Emitter, Val
-from .doubledouble import fast_fma
+from .doubledouble import fast_fma, fast_two_sum
 from .polynomial import evaluate
 from .scaling import Whole, clamp, nearest_whole, scale, scale_normal
 
@@ -146,10 +146,12 @@ def _expm1_normal(e: Emitter, x: Val) -> Val:
     k = nearest_whole(e, x, LOG2_E)
     high, low = (e.const_like(x, -part) for part in LN_2[x.elem])
     first = e.fma(k.value, high, x)
-    r = e.fma(k.value, low, first)
+    second = e.op("fmul", k.value, low)
+    r, r_low = fast_two_sum(e, first, second)
     *tail, half = EXPM1_POLY[x.elem]
     series = e.fma(evaluate(e, r, tail), r, e.const_like(x, half))
-    remainder = e.fma(e.op("fmul", r, r), series, e.op("fmul", k.value, low))
+    # What rounding took from `r` changes `exp(r) - 1 - r` by nearly `r` times that.
+    remainder = e.fma(e.op("fmul", r, r), series, e.fma(r, r_low, second))
     one = e.const_like(x, 1.0)
     power = scale_normal(e, one, k)
     less_one = e.op("fsub", power, one)
