@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from .backends import reference
 from .frontend.expression import ExpressionKernel, tensor
-from .frontend.language import Module as ParsedModule
-from .frontend.language import load_module, parse_module
 from .frontend.traced import TracedFunction, TracedKernel
 from .frontend.tracer import Tracer
 from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest
@@ -17,6 +15,9 @@ from .ir.graph import Graph
 from .runtime.compiler import Lowered, Options
 from .runtime.kernel import Kernel
 from .settings import default_options, registry
+
+if TYPE_CHECKING:  # the parser is imported by those who parse
+    from .frontend.language import Module as ParsedModule
 
 __all__ = ["Function", "Module", "compile", "jit", "load", "tensor"]
 
@@ -148,6 +149,8 @@ def jit(function: Callable[..., Any] | None = None, *, static: Sequence[str] = (
 def compile(what: Any, *, name: str | None = None, backend: str = "llvm") -> Any:
     """The text of a `.weft` file as a module of kernels, or an expression of `weft.tensor`s as one kernel."""
     if isinstance(what, str):
+        from .frontend.language import parse_module
+
         return Module(parse_module(what, name or "<text>"), _options(backend))
     if isinstance(what, (Tracer, tuple, list)):
         return Kernel(ExpressionKernel(what, name or "expression", _evaluate), registry, _options(backend))
@@ -161,6 +164,8 @@ def load(path: str | os.PathLike[str], *, backend: str = "llvm") -> Module:
     """The kernels of a `.weft` file."""
     if os.path.isdir(path):
         raise FileProblem(f"{os.fspath(path)} is a directory", hint="name one .weft file in it")
+    from .frontend.language import load_module
+
     return Module(load_module(path), _options(backend))
 
 

@@ -23,6 +23,7 @@ from ..ir.graph import Graph, Value
 from ..ir.kernels import KernelLookup
 from ..ir.ops import CAST, CONSTANT, NUMPY, REGION, SIZE
 from ..ir.rewrite import Rewriter
+from ..ir.types import Attr
 
 FALLBACK = "python"
 
@@ -44,7 +45,7 @@ class SelectKernels:
             choice = self.source.choose(node.op.name, dtypes, node.result.type.dtype)
             types = tuple(r.type for r in node.results)
             if choice.kind == FALLBACK:
-                attrs = {"function": node.op.name, "op": node.op.name, **node.attrs}
+                attrs: dict[str, Attr] = {"function": node.op.name, "op": node.op.name, **node.attrs}
                 made = rewriter.builder.node(NUMPY, rewriter.operands(node), attrs, node.span, None, types)
             else:
                 attrs = {**node.attrs, "impl": f"{choice.kind} {choice.variant}", "score": choice.score}
@@ -58,6 +59,6 @@ class SelectKernels:
         """An argument that is handed back is copied by NumPy where no native code moves its dtype."""
         dtype = value.type.dtype
         if value.node is None and self.source.choose(CAST.name, (dtype.strong,), dtype).kind == FALLBACK:
-            attrs = {"function": "copy", "op": CAST.name, "to": dtype}
+            attrs: dict[str, Attr] = {"function": "copy", "op": CAST.name, "to": dtype}
             copy = rewriter.builder.node(NUMPY, (rewriter.get(value),), attrs, None, None, (value.type,))
             rewriter.replace(value, copy.result)

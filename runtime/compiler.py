@@ -7,11 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..backends.llvm import compile as native
-from ..backends.llvm import module, target
-from ..backends.llvm.target import Target
 from ..ir import dims
 from ..ir.builder import is_scalar_result, parse_guards
 from ..ir.dims import Size
@@ -26,6 +23,10 @@ from .explain import Explanation
 from .launch import Kernel, Launcher, bind_sizes
 from .order import output_orders
 
+if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that is never compiled does not need it
+    from ..backends.llvm.compile import Program
+    from ..backends.llvm.target import Target
+
 
 @dataclass(frozen=True)
 class Options:
@@ -37,6 +38,8 @@ class Options:
 
     @property
     def machine(self) -> Target:
+        from ..backends.llvm import target
+
         return self.target or target.host()
 
 
@@ -87,7 +90,9 @@ class Lowered:
         return tuple(str(n.attrs["function"]) for n in self.graph if n.op is NUMPY)
 
     @cached_property
-    def program(self) -> native.Program:
+    def program(self) -> Program:
+        from ..backends.llvm import compile as native
+
         start = time.perf_counter()
         program = native.emit(self.graph)
         self.seconds["emit"] = time.perf_counter() - start
@@ -95,10 +100,14 @@ class Lowered:
 
     def llvm(self, optimised: bool = False) -> str:
         """The LLVM text of all kernels, as emitted or after LLVM's passes."""
+        from ..backends.llvm import module
+
         return module.optimised_text(self.program.text, self.options.machine) if optimised else self.program.text
 
     def asm(self) -> str:
         """The assembly of all kernels."""
+        from ..backends.llvm import module
+
         return module.assembly(self.program.text, self.options.machine)
 
     def explain(self) -> Explanation:
@@ -112,6 +121,8 @@ class Lowered:
     @cached_property
     def launcher(self) -> Launcher:
         """Native code, loaded and ready to run."""
+        from ..backends.llvm import compile as native
+
         with self._lock:
             program = self.program
             compiled = native.build(program, self.options.machine)
@@ -158,7 +169,8 @@ def lower(source: KernelSource, request: Request, lookup: KernelLookup, options:
 
 def passes_for(lookup: KernelLookup, options: Options) -> tuple[Pass, ...]:
     """The pipeline for a machine and a source of kernels."""
-    return pipeline(lookup, options.machine.vector_bytes)
+    vector_bytes = 64 if options.backend == "reference" else options.machine.vector_bytes
+    return pipeline(lookup, vector_bytes)
 
 
 def _scalar_results(graph: Graph) -> tuple[bool, ...]:

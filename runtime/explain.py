@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import CONSTANT, NUMPY, REGION, RESHAPE, SIZE
+from ..ir.ops import CONSTANT, REGION, RESHAPE, SIZE
 from ..ir.types import Sizes, ints, sizes
 
 

@@ -131,9 +131,7 @@ class Kernel:
 
     # -- running
 
-    def _launch(
-        self, lowered: Lowered, inputs: list[np.ndarray[Any, Any]], env: dict[str, int], out: Any
-    ) -> Any:
+    def _launch(self, lowered: Lowered, inputs: list[np.ndarray[Any, Any]], env: dict[str, int], out: Any) -> Any:
         inputs = _converted(lowered, inputs)
         count = len(lowered.graph.outputs)
         wanted = as_outputs(out, count) if out is not None else (None,) * count
@@ -190,6 +188,4 @@ def _out_layouts(out: Any) -> tuple[str, ...] | None:
     if out is None:
         return None
     given = out if isinstance(out, (tuple, list)) else (out,)
-    return tuple(
-        classify(x.shape, x.strides, x.itemsize) if isinstance(x, np.ndarray) else "C" for x in given
-    )
+    return tuple(classify(x.shape, x.strides, x.itemsize) if isinstance(x, np.ndarray) else "C" for x in given)

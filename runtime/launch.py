@@ -9,12 +9,10 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends.llvm.frame import Entry
-from ..backends.llvm.module import Library
 from ..ir import dims
 from ..ir.dims import Dim, Size
 from ..ir.dtypes import DType
@@ -22,6 +20,10 @@ from ..ir.errors import ShapeProblem, ValueProblem
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import REGION, RESHAPE, TABLE
 from ..ir.types import Sizes, ints, sizes
+
+if TYPE_CHECKING:
+    from ..backends.llvm.frame import Entry
+    from ..backends.llvm.module import Library
 
 Array = np.ndarray[Any, Any]
 NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE, Trait
-from ..ir.types import ints, sizes
+from ..ir.types import ints
 
 Strides = tuple[int, ...]
 
@@ -42,7 +42,7 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
     if op is BROADCAST:
         return _aligned(shape, *operands[0])
     if Trait.REDUCTION in op.traits:
-        axes, (whole, given) = ints(node.attrs, "axes"), operands[0]
+        axes, given = ints(node.attrs, "axes"), operands[0][1]
         if node.attrs.get("keepdims"):
             kept = tuple(0 if k in axes else s for k, s in enumerate(given))
         else:

@@ -38,7 +38,7 @@ def check_out(out: Array, shape: tuple[int, ...], dtype: DType, nth: int, count:
     """Refuses an `out` that does not fit before anything is computed."""
     which = f"out[{nth}]" if count > 1 else "out"
     if out.dtype != dtype.numpy:
-        raise TypeProblem(f"{which} has dtype {out.dtype}, the result has {dtype.numpy}", hint="make it with that dtype")
+        raise TypeProblem(f"{which} has dtype {out.dtype}, the result has {dtype}", hint="make it with that dtype")
     if out.shape != shape:
         raise ShapeProblem(f"{which} has shape {out.shape}, the result has {shape}", hint="make it with that shape")
 

@@ -34,10 +34,9 @@ class Stages:
             self.known[node.result] = max((self.known[v] for v in node.operands), default=0) + after
         nodes = [n for n in body if Trait.REDUCTION in n.op.traits]
         full = [(len(body.inputs) + k, v) for k, v in enumerate(body.outputs) if v.type.shape == self.space]
-        self.row_outputs = [
-            (len(body.inputs) + k, v) for k, v in enumerate(body.outputs) if v.type.shape != self.space
-        ]
-        self.count = 1 + max((*(self.known[n.operands[0]] for n in nodes), *(self.known[v] for _, v in full)), default=0)
+        self.row_outputs = [(len(body.inputs) + k, v) for k, v in enumerate(body.outputs) if v.type.shape != self.space]
+        needed = [*(self.known[n.operands[0]] for n in nodes), *(self.known[v] for _, v in full)]
+        self.count = 1 + max(needed, default=0)
         self.reductions = [[n for n in nodes if self.known[n.operands[0]] == s] for s in range(self.count)]
         self.outputs = [[(k, v) for k, v in full if self.known[v] == s] for s in range(self.count)]
         elements.kept = self._kept()
@@ -55,9 +54,7 @@ class Stages:
             if value.type.shape != self.space:
                 continue
             first, last = min(stages), max(stages)
-            found = next(
-                (o for o in free if self.known[o[1]] >= last and o[1].type.dtype == value.type.dtype), None
-            )
+            found = next((o for o in free if self.known[o[1]] >= last and o[1].type.dtype == value.type.dtype), None)
             if found is not None:
                 free.remove(found)
                 kept[value] = (self.elements.operand(found[0]), first)

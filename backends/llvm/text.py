@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import NamedTuple
 
-BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "half": 16, "bfloat": 16, "float": 32, "double": 64, "ptr": 64}
+BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "half": 16, "bfloat": 16, "float": 32, "double": 64}
 INTRINSIC_NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64", "ptr": "p0"}
 
 
@@ -153,7 +153,9 @@ class Emitter:
         if not x.text.startswith("%"):
             return Val(f"splat ({x.elem} {x.text})", x.elem, lanes)
         one = self.emit(f"insertelement <{lanes} x {x.elem}> poison, {x.typed}, i64 0", x.elem, lanes)
-        return self.emit(f"shufflevector {one.typed}, {one.type} poison, <{lanes} x i32> zeroinitializer", x.elem, lanes)
+        return self.emit(
+            f"shufflevector {one.typed}, {one.type} poison, <{lanes} x i32> zeroinitializer", x.elem, lanes
+        )
 
     def extract(self, x: Val, lane: int) -> Val:
         return self.emit(f"extractelement {x.typed}, i64 {lane}", x.elem, 0)
@@ -237,9 +239,7 @@ class Emitter:
 
     def offsets(self, address: Val, byte_offsets: Val) -> Val:
         """A vector of addresses."""
-        return self.emit(
-            f"getelementptr i8, ptr {address.text}, {byte_offsets.typed}", "ptr", byte_offsets.lanes
-        )
+        return self.emit(f"getelementptr i8, ptr {address.text}, {byte_offsets.typed}", "ptr", byte_offsets.lanes)
 
     def masked_load(self, address: Val, elem: str, align: int, mask: Val) -> Val:
         """Lanes outside the mask are zero and not read."""
