@@ -94,11 +94,16 @@ def split(e: Emitter, x: Val) -> Split:
     return Split(exponent, mantissa, e.op("xor", above, fraction))
 
 
+def not_finite_from(e: Emitter, x: Val, power: int) -> Val:
+    """Whether `x` is below `2**power` (a normal number), infinite or NaN."""
+    bits = as_integer(e, x)
+    # Subtracting the bound and flipping the sign makes it one signed comparison.
+    flip = 1 << (BITS[bits.elem] - 1)
+    least, infinity = exponent_bits(x.elem, power), exponent_bits(x.elem, BIAS[x.elem] + 1)
+    above = e.op("sub", bits, e.const_like(bits, least - flip))
+    return e.icmp("sge", above, e.const_like(bits, infinity - least - flip))
+
+
 def not_positive_normal(e: Emitter, x: Val) -> Val:
     """Whether `x` is zero, subnormal, negative, infinite or NaN."""
-    width = MANTISSA_BITS[x.elem]
-    bits = as_integer(e, x)
-    # Subtracting the smallest normal number and flipping the sign makes it one signed comparison.
-    flip, smallest = 1 << (BITS[bits.elem] - 1), 1 << width
-    count = (2 * BIAS[x.elem]) << width
-    return e.icmp("sge", e.op("sub", bits, e.const_like(bits, smallest - flip)), e.const_like(bits, count - flip))
+    return not_finite_from(e, x, 1 - BIAS[x.elem])
