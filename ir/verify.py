@@ -2,7 +2,8 @@
 
 Values are made once, before they are used and in the graph that uses them; nodes have the operands, attributes and
 types that their ops ask for; sizes that meet are equal by their types or by a guard. From `Stage.PROMOTED` on every
-op has operands of the dtypes it computes in, and weak types are only what a cast or a NumPy function reads.
+op has operands of the dtypes it computes in; weak values are read by casts, by NumPy functions, and by the regions
+that casts have been moved into.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Stage(IntEnum):
 
 
 DECLARED = frozenset((REGION, NUMPY))  # ops whose maker gives the types
-READS_WEAK = frozenset((CAST, NUMPY))
+READS_WEAK = frozenset((CAST, NUMPY, REGION))
 MAKES_WEAK = frozenset((CONSTANT, SIZE))
 
 

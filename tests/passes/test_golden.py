@@ -34,17 +34,17 @@ class AllInline:
         return Choice("inline", "vectorized", 40)
 
 
-pipeline(Registry(), 64) = pipeline(AllInline(), 32)
+PIPELINE = pipeline(AllInline(), 32)
 
 
 def outcome(passes: str, text: str, name: str) -> str:
     graph = parse_graph(text, name)
     assert print_graph(parse_graph(print_graph(graph))) == print_graph(graph)
     try:
-        result = run_pipeline(graph, parse_pipeline(passes, pipeline(Registry(), 64)), PipelineOptions(verify=True))
+        result = run_pipeline(graph, parse_pipeline(passes, PIPELINE), PipelineOptions(verify=True))
     except WeftError as error:
         return "".join(f"// {line}\n" for line in f"{type(error).__name__}: {error}".splitlines())
-    again = run_pipeline(result.graph, parse_pipeline(passes, pipeline(Registry(), 64)), PipelineOptions(verify=True))
+    again = run_pipeline(result.graph, parse_pipeline(passes, PIPELINE), PipelineOptions(verify=True))
     assert again.ir() == result.ir(), "running the passes on their own result changes it"
     return result.ir()
 

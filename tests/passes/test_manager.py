@@ -35,7 +35,7 @@ class AllInline:
         return Choice("inline", "vectorized", 40)
 
 
-pipeline(Registry(), 64) = pipeline(AllInline(), 32)
+PIPELINE = pipeline(AllInline(), 32)
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,13 @@ def sample() -> Graph:
 
 
 def test_the_pipeline_is_the_one_of_the_design() -> None:
-    assert " ".join(p.name for p in pipeline(Registry(), 64)) == (
+    assert " ".join(p.name for p in PIPELINE) == (
         "promote-dtypes canonicalize merge-duplicates drop-dead select-kernels fuse lower-reductions schedule"
     )
 
 
 def test_the_whole_pipeline_keeps_the_rules() -> None:
-    result = run_pipeline(sample(), pipeline(Registry(), 64), PipelineOptions(verify=True))
+    result = run_pipeline(sample(), PIPELINE, PipelineOptions(verify=True))
     for name in result.passes:
         text = result.ir(after=name)
         assert print_graph(parse_graph(text)) == text
@@ -156,7 +156,7 @@ def test_a_crash_leaves_a_file_that_replays_it(tmp_path: Path) -> None:
     text = file.read_text()
     first = text.splitlines()[0]
     assert first == '// weft opt --passes "crash,repeat{times=3}"'
-    again = parse_pipeline(first.split('"')[1], (*pipeline(Registry(), 64), Crash(), Repeat()))
+    again = parse_pipeline(first.split('"')[1], (*PIPELINE, Crash(), Repeat()))
     with pytest.raises(PassFailure, match="out of thread"):
         run_pipeline(parse_graph(text), again, PipelineOptions(folder=tmp_path))
     promoted = run_pipeline(sample(), (PromoteDtypes(),))

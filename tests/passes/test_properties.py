@@ -20,6 +20,7 @@ from weft.ir.dtypes import BOOL, F32, F64, I32, I64, WEAK_FLOAT, WEAK_INT, DType
 from weft.ir.errors import OverflowProblem, WeftError
 from weft.ir.facts import Facts
 from weft.ir.graph import Graph, Value
+from weft.ir.kernels import Choice
 from weft.ir.ops import CAST, ELEMENTWISE, TABLE, WHERE
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph
@@ -27,7 +28,9 @@ from weft.ir.types import Sizes, TensorType
 from weft.ir.verify import Stage, verify
 from weft.passes.canonicalize import Canonicalize
 from weft.passes.drop_dead import DropDead
+from weft.passes.manager import PipelineOptions, run_pipeline
 from weft.passes.merge_duplicates import MergeDuplicates
+from weft.passes.pipeline import pipeline
 from weft.passes.promote_dtypes import PromoteDtypes
 
 SIZES = {"n": 2, "m": 3}
@@ -171,6 +174,28 @@ def test_passes_keep_bits(case: tuple[Graph, list[Any]]) -> None:
     assert_same(alive, expected, inputs, graph, Stage.PROMOTED)
     assert DropDead().run(alive) is alive
     assert PromoteDtypes().run(alive) is alive
+
+
+class AllInline:
+    """A source of kernels that has one implementation of everything."""
+
+    def choose(self, op: str, dtypes: tuple[DType, ...], result: DType) -> Choice:
+        return Choice("inline", "vectorized", 40)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(graphs())
+def test_the_whole_pipeline_keeps_bits(case: tuple[Graph, list[Any]]) -> None:
+    graph, inputs = case
+    expected = evaluate_graph(graph, inputs)
+    if expected is None:
+        return
+    result = run_pipeline(graph, pipeline(AllInline(), 32), PipelineOptions(verify=True))
+    for name in result.passes:
+        text = result.ir(after=name)
+        assert print_graph(parse_graph(text)) == text
+        for want, got in zip(expected, reference.run(result.after(name), inputs, SIZES), strict=True):
+            assert got.dtype == want.dtype and got.shape == want.shape and _bits(got) == _bits(want), name
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
