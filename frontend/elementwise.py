@@ -48,8 +48,7 @@ def power(m: Maker, x1: Operand, x2: Operand, /) -> Value:
         raise ValueProblem(
             "Integers to negative integer powers are not allowed.", m.span, "make the base a float, as in x.astype(f64)"
         )
-    whole = type(exponent) is int and exponent == 2
-    if whole and dtype.kind != "complex":
+    if type(exponent) is int and exponent == 2 and dtype.kind != "complex" and m.dtype_of(x1) != BOOL:
         return m.op(SQUARE, x1)
     fast = {2.0: SQUARE, 0.5: SQRT, -1.0: RECIPROCAL}.get(float(exponent))
     if fast is None or dtype.kind != "float":

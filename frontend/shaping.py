@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..ir import dims
-from ..ir.dims import Dim, Size
+from ..ir.dims import Size
 from ..ir.dtypes import DType
 from ..ir.errors import IndexProblem, ShapeProblem, ValueProblem
 from ..ir.graph import Value
@@ -186,13 +186,12 @@ def _at_least_dims(rank: int) -> Make:
     return make
 
 
-def _filled_like(number: int | None) -> Make:
-    """An array of one number with the shape of another; `full_like` takes the number as its argument."""
+def _filled_like(number: int) -> Make:
+    """An array of one number with the shape of another."""
 
     def make(
         m: Maker, a: Operand, dtype: object = None, order: str = "K", subok: bool = True, shape: object = None
     ) -> Value:
-        assert number is not None
         return full_like(m, a, number, dtype, order, subok, shape)
 
     return make
@@ -219,11 +218,6 @@ def real(m: Maker, val: Operand, /) -> Value:
     if x.type.dtype.kind == "complex":
         raise m.refuse("'real' of complex numbers")
     return x
-
-
-def is_size(x: object) -> bool:
-    """Whether something is a size: a number or a symbolic one."""
-    return isinstance(x, (int, Dim)) and not isinstance(x, bool)
 
 
 SHAPING: Mapping[str, Make] = {

@@ -10,6 +10,8 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ir import dims
 from ..ir.dims import Dim, Size
 from ..ir.errors import Unsupported
@@ -128,6 +130,10 @@ class TracedSize:
         if b is not None:
             return decide(self.dim, b)
         return plain(self.__index__(), other) if isinstance(other, float) else NotImplemented
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """NumPy asks for this where an integer argument is one of its own, as in `np.arange(n)`."""
+        return np.asarray(self.__index__(), dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return ufunc_call(self._trace, ufunc, method, inputs, kwargs)

@@ -70,7 +70,7 @@ class Trace:
         self._refuse_subclasses((args, tuple(kwargs.values())), span)
         if function is operator.getitem:
             return self._index(args[0], args[1], span)
-        name, kwargs = _resolved(function, args, kwargs)
+        name, args, kwargs = _resolved(function, args, kwargs)
         if name is None or name not in functions.FUNCTIONS:
             return self._fallback.call(function, args, kwargs, span)
         spread = name in ELEMENTWISE and name != "astype"
@@ -86,7 +86,7 @@ class Trace:
 
     def _pythonic(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> tuple[Any, ...]:
         """A Python int to a negative power is a float."""
-        if function is not operator.pow or not isinstance(args[0], Tracer):
+        if function is not operator.pow or len(args) != 2 or not isinstance(args[0], Tracer):
             return args
         dtype, exponent = args[0].value.type.dtype, literal(args[1])
         if not dtype.weak or dtype.kind != "int" or exponent is None or exponent >= 0:
@@ -133,6 +133,8 @@ class Trace:
         if isinstance(x, np.generic):
             from_numpy(x.dtype)
             return x
+        if isinstance(x, str):
+            return _numpy_dtype(x)
         if hasattr(x, "__array__") and not isinstance(x, type):
             return self.capture(x, span)
         return x
@@ -190,13 +192,15 @@ class Trace:
 
 def _resolved(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> tuple[str | None, Mapping[str, Any]]:
-    """The name of our function; a ufunc's `reduce` is a reduction whose axis is 0 unless it is given."""
-    if not isinstance(function, UfuncMethod):
-        return numpy_name(function), kwargs
-    if function.name != "reduce" or len(args) > 2:
-        return None, kwargs
-    return UFUNC_REDUCTIONS.get(function.ufunc), kwargs if len(args) == 2 else {"axis": 0, **kwargs}
+) -> tuple[str | None, tuple[Any, ...], Mapping[str, Any]]:
+    """The name and arguments of our function, where Python or NumPy has a rule of its own for a special form."""
+    if isinstance(function, UfuncMethod):
+        if function.name != "reduce" or len(args) > 2:
+            return None, args, kwargs
+        return UFUNC_REDUCTIONS.get(function.ufunc), args, kwargs if len(args) == 2 else {"axis": 0, **kwargs}
+    if function is operator.pow and literal(args[1]) == 2 and isinstance(args[0], Tracer) and args[0].dtype == bool:
+        return "square", args[:1], kwargs  # the operator gives int8 here, np.power int64
+    return numpy_name(function), args, kwargs
 
 
 def _is_basic(item: Any) -> bool:
@@ -211,6 +215,16 @@ def _plain(item: Any) -> Any:
     if isinstance(item, slice):
         return slice(_plain(item.start), _plain(item.stop), _plain(item.step))
     return item.dim if isinstance(item, TracedSize) else item
+
+
+def _numpy_dtype(text: str) -> Any:
+    """A dtype by NumPy's name, where `i8` has eight bytes; other text and single letters, which name orders, stay."""
+    if len(text) < 2:
+        return text
+    try:
+        return np.dtype(text)
+    except TypeError:
+        return text
 
 
 def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:

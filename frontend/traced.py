@@ -65,9 +65,10 @@ class TracedFunction:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise _misfit(self.name, self.signature, kwargs, error) from error
-        bound.apply_defaults()
-        fixed = {k: v for k, v in bound.arguments.items() if k in self.static or is_static(v)}
-        values = {k: v for k, v in bound.arguments.items() if k not in fixed}
+        given = {**self._numbers, **bound.arguments}
+        given = {k: given[k] for k in self.signature.parameters if k in given}
+        fixed = {k: v for k, v in given.items() if k in self.static or is_static(v)}
+        values = {k: v for k, v in given.items() if k not in fixed}
         for name, value in values.items():
             if not is_dynamic(value):
                 raise _unfit(self.name, name, value)
@@ -88,14 +89,20 @@ class TracedFunction:
         return Captures(self.function)
 
     @cached_property
+    def _numbers(self) -> dict[str, Any]:
+        """Defaults of a Python function that are numbers: arguments as any others. Other defaults are left to it."""
+        if not hasattr(self.function, "__code__"):
+            return {}
+        named = self.signature.parameters.items()
+        return {k: p.default for k, p in named if k not in self.static and is_dynamic(p.default)}
+
+    @cached_property
     def _plain(self) -> TracedKernel:
-        """The kernel whose parameters are all arrays and numbers, but for those that have a fixed default."""
-        named = self.signature.parameters
-        fixed = {k: p.default for k, p in named.items() if k in self.static or is_static(p.default)}
-        missing = [k for k, value in fixed.items() if value is inspect.Parameter.empty]
-        if missing:
+        """The kernel whose arguments are all arrays and numbers."""
+        free = [k for k, p in self.signature.parameters.items() if p.default is p.empty or k in self._numbers]
+        if missing := [k for k in free if k in self.static]:
             raise TypeProblem(f"{self.name} needs a value for its static argument '{missing[0]}'")
-        return self._kernel(fixed, tuple(k for k in named if k not in fixed))
+        return self._kernel({}, tuple(free))
 
     def _kernel(self, fixed: Mapping[str, Any], parameters: tuple[str, ...]) -> TracedKernel:
         try:
@@ -169,12 +176,14 @@ def is_dynamic(value: Any) -> bool:
 
 
 def _called(source: TracedFunction, given: Mapping[str, Any]) -> Any:
-    """The function on tracers; keyword-only arguments by name, all others in order."""
+    """The function on tracers, in order, and by name from the first argument on that is left to its default."""
     args, kwargs = [], {}
+    by_name = False
     for name, parameter in source.signature.parameters.items():
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+        by_name = by_name or name not in given or parameter.kind is parameter.KEYWORD_ONLY
+        if name in given and by_name:
             kwargs[name] = given[name]
-        else:
+        elif name in given:
             args.append(given[name])
     try:
         return source.function(*args, **kwargs)

@@ -18,6 +18,7 @@ from ..ir.errors import ShapeProblem, TraceProblem, TypeProblem, Unsupported
 from ..ir.graph import Value
 from .callables import Method
 from .locate import here
+from .numbers import number_behind
 from .protocols import function_call, ufunc_call
 from .symbolic import sized
 
@@ -77,6 +78,17 @@ def _leaves(what: str, advice: str, why: str = "would leave the trace") -> Any:
     return method
 
 
+def _converts(convert: Callable[[Any], Any], what: str, advice: str, why: str = "would leave the trace") -> Any:
+    """A method that needs the number: a traced value has one only where it comes from sizes alone."""
+    refuse = _leaves(what, advice, why)
+
+    def method(self: Tracer) -> Any:
+        number = None if self._value is None else number_behind(self._trace.builder.facts, self._value)
+        return refuse(self) if number is None else convert(number)
+
+    return method
+
+
 def _hides(name: str) -> Any:
     return property(_leaves(f".{name}", "a traced array has no memory of its own; use its shape and dtype"))
 
@@ -84,6 +96,12 @@ def _hides(name: str) -> Any:
 _KEEP = "keep it an array inside the function, and take numbers from the result after the call"
 _WRITE = "arrays do not change inside a trace; build the new one with np.where(mask, new, old)"
 _STATIC = "name the argument in jit(static=(...)) if it is fixed, or keep it out of shapes and ranges"
+
+_UNKNOWN = "is not known while tracing"
+_BRANCH = (
+    "a branch can't depend on traced values: use np.where(condition, a, b); name an argument that is a fixed flag"
+    " in jit(static=(...))"
+)
 
 
 class Tracer:
@@ -233,15 +251,10 @@ class Tracer:
 
     # -- what would leave the trace
 
-    __bool__ = _leaves(
-        "the truth",
-        "a branch can't depend on traced values: use np.where(condition, a, b); name an argument that is a fixed flag"
-        " in jit(static=(...))",
-        "is not known while tracing",
-    )
-    __float__, __int__, __complex__ = _leaves("float()", _KEEP), _leaves("int()", _KEEP), _leaves("complex()", _KEEP)
-    __index__ = _leaves("the number", _STATIC, "is not known while tracing")
-    __hash__ = _leaves("the hash", _STATIC, "is not known while tracing")
+    __bool__ = _converts(bool, "the truth", _BRANCH, _UNKNOWN)
+    __float__, __complex__ = _converts(float, "float()", _KEEP), _converts(complex, "complex()", _KEEP)
+    __int__, __index__ = _converts(int, "int()", _KEEP), _converts(operator.index, "the number", _STATIC, _UNKNOWN)
+    __hash__ = _converts(hash, "the hash", _STATIC, _UNKNOWN)
     __contains__ = _leaves("'in'", "use np.any(x == value)")
     __setitem__, __delitem__ = _leaves("item assignment", _WRITE), _leaves("item deletion", _WRITE)
     __array__ = _leaves(

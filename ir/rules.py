@@ -156,7 +156,7 @@ def sliced(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[t
 
 def reshaped(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
     shape = sizes_of(attrs, "shape")
-    old, new = dims.product(shapes[0]), dims.product(shape)
+    old, new = (dims.product(map(facts.canonical, sizes)) for sizes in (shapes[0], shape))
     if not facts.same(old, new):
         left, right = facts.number(old), facts.number(new)
         if facts.strict or (left is not None and right is not None and left != right):
