@@ -7,13 +7,13 @@ import mpmath
 import numpy as np
 import pytest
 from weft.backends.llvm.math.pio2 import MODERATE
-from weft.backends.llvm.math.trigonometric import cos, sin
+from weft.backends.llvm.math.trigonometric import cos, sin, tan
 from weft.backends.llvm.text import Val
 
 from .accuracy import around, check_accuracy, check_same_as_numpy, check_same_bits, specials, spread, uniform
 from .harness import DTYPES, Array
 
-FUNCTIONS = [(sin, mpmath.sin, np.sin), (cos, mpmath.cos, np.cos)]
+FUNCTIONS = [(sin, mpmath.sin, np.sin), (cos, mpmath.cos, np.cos), (tan, mpmath.tan, np.tan)]
 LARGEST = {"float": 3e38, "double": 1.7e308}
 # The double whose distance from a multiple of pi/2 is the least of all.
 NEAREST = 6381956970095103.0 * 2.0**797

@@ -1,4 +1,4 @@
-"""Floats in, floats and integers out: access to the sign, exponent and mantissa of `float` and `double` values."""
+"""Floats in, floats and integers out: the bits and the sign of `float` and `double` values, and bounds for them."""
 
 from __future__ import annotations
 
@@ -24,3 +24,9 @@ def sign_bit(e: Emitter, x: Val) -> Val:
 def flip_sign(e: Emitter, x: Val, sign: Val) -> Val:
     """`x`, negated where the highest bit of the integer `sign` is set; its other bits are clear."""
     return as_float(e, e.op("xor", as_integer(e, x), sign))
+
+
+def at_most(e: Emitter, x: Val, bound: float) -> Val:
+    """The smaller of `x` and the bound; NaN stays NaN."""
+    limit = e.const_like(x, bound)
+    return e.select(e.fcmp("ogt", x, limit), limit, x)

@@ -48,3 +48,11 @@ def divide(e: Emitter, a: Pair, b: Pair) -> Val:
     minus = e.fneg(quotient)
     rest = e.fma(minus, b.low, e.op("fadd", e.fma(minus, b.high, a.high), a.low))
     return e.fma(rest, reciprocal, quotient)
+
+
+def reciprocal(e: Emitter, a: Pair) -> Val:
+    """`1 / a`, rounded as in `divide`."""
+    one = e.const_like(a.high, 1.0)
+    first = e.op("fdiv", one, a.high)
+    minus = e.fneg(first)
+    return e.fma(e.fma(minus, a.low, e.fma(minus, a.high, one)), first, first)

@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..text import Emitter, Val
-from .bits import as_float, flip_sign, sign_bit
+from .bits import as_float, at_most, flip_sign, sign_bit
 from .doubledouble import divide, fast_fma
 from .exponential import LN_2, LOG2_E
 from .scaling import BIAS, MANTISSA_BITS, Whole, nearest_whole, scale
@@ -102,7 +102,7 @@ def cosh(e: Emitter, x: Val) -> Val:
 
 def tanh(e: Emitter, x: Val) -> Val:
     """The hyperbolic tangent."""
-    magnitude = _at_most(e, e.call("fabs", x), TANH_BOUND[x.elem])
+    magnitude = at_most(e, e.call("fabs", x), TANH_BOUND[x.elem])
     halves = nearest_whole(e, e.fma(magnitude, e.const_like(x, 2 * LOG2_E), e.const_like(x, -TANH_BIAS)))
     rest = magnitude
     for part in HALF_LN_2[x.elem]:
@@ -116,11 +116,6 @@ def tanh(e: Emitter, x: Val) -> Val:
     less = e.fma(e.const_like(x, -2.0), inverse, more)
     quotient = divide(e, fast_fma(e, more, tangent, less), fast_fma(e, less, tangent, more))
     return flip_sign(e, quotient, sign_bit(e, x))
-
-
-def _at_most(e: Emitter, x: Val, bound: float) -> Val:
-    limit = e.const_like(x, bound)
-    return e.select(e.fcmp("ogt", x, limit), limit, x)
 
 
 def _reduce(e: Emitter, x: Val) -> Reduced:
@@ -171,7 +166,7 @@ def _beyond(e: Emitter, magnitude: Val, usual: Val) -> Val:
     """`usual`, but half of the exponential for magnitudes near overflow or beyond."""
 
     def half_exp() -> Val:
-        reduced = _reduce(e, _at_most(e, magnitude, SINH_BOUND[magnitude.elem]))
+        reduced = _reduce(e, at_most(e, magnitude, SINH_BOUND[magnitude.elem]))
         half = e.const_like(magnitude, 0.5)
         half_of_exp = e.fma(half, e.op("fadd", reduced.high, _exp_rest(e, reduced)), half)
         return scale(e, half_of_exp, reduced.power)

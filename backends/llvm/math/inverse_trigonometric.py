@@ -1,0 +1,221 @@
+"""Ratios in, angles in radians out.
+
+`atan`: from 1 on, the angle is `pi/2 - atan(1/x)`. On `[0, 1]` a minimax polynomial gives
+`atan t = t + t^3 A(t^2)`; the cubic term is up to a fifth of the angle, so its rounding errors are carried along, and
+so is that of `1/x`.
+`atan2` divides the smaller magnitude by the larger in the same way; the rare branch takes sizes for which the
+quotient or its remainder would lose digits.
+
+`asin` and `acos`: `asin t = t + t^3 B(t^2)` on `[0, 1/2]`; beyond, `asin x = pi/2 - 2 asin(t)` and
+`acos x = 2 asin(t)` with `t = sqrt((1 - x) / 2)`. What the rounding of the root took is recovered: `t^2` is
+exact, and a rough `1/t` suffices for the correction.
+
+Largest errors (`float` over every argument, `double` over 10**7; `atan2` over 10**6 points): `atan` 0.90 ULP, `atan2`
+0.92, `asin` 0.70, `acos` 0.67.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..text import Emitter, Val
+from .bits import as_float, as_integer, at_most, flip_sign, sign_bit
+from .doubledouble import Pair, fast_fma, fast_two_sum, two_product
+from .polynomial import evaluate, evaluate_alternating
+
+ATAN = {
+    "float": [
+        -0.0017821419751271605,
+        0.010866282507777214,
+        -0.03109356202185154,
+        0.05787896364927292,
+        -0.08399216085672379,
+        0.10950861871242523,
+        -0.1426400989294052,
+        0.19998522102832794,
+        -0.33333295583724976,
+    ],
+    "double": [
+        -8.663437924532605e-06,
+        0.0001039708279381396,
+        -0.0005933862094126068,
+        0.0021531042826570357,
+        -0.005615610436404649,
+        0.011322674085709547,
+        -0.01862014309464093,
+        0.02615712128428903,
+        -0.03278935997207258,
+        0.03821230368503081,
+        -0.04286491936769804,
+        0.047449620858705195,
+        -0.05259443828248813,
+        0.05881718324795009,
+        -0.06666584080045711,
+        0.07692299755411841,
+        -0.09090908551071504,
+        0.11111111086674101,
+        -0.14285714285045065,
+        0.19999999999990617,
+        -0.33333333333333287,
+    ],
+}
+ASIN = {
+    "float": [
+        0.04215943440794945,
+        0.024184124544262886,
+        0.04546927288174629,
+        0.07495308667421341,
+        0.16666752099990845,
+    ],
+    "double": [
+        0.03262691948741039,
+        -0.02099617541564297,
+        0.021705275709596503,
+        0.0037073639121944484,
+        0.01077998030742109,
+        0.011398965039768052,
+        0.013980813460518784,
+        0.01735161267210367,
+        0.02237221494597592,
+        0.030381942709515497,
+        0.04464285717456766,
+        0.0749999999997086,
+        0.1666666666666676,
+    ],
+}
+# pi in two parts.
+PI = {"float": (3.1415927410125732, -8.742278012618954e-08), "double": (math.pi, 1.2246467991473532e-16)}
+# From here on the arctangent is pi/2.
+FLAT = 2.0**60
+# Between these sizes a quotient and its remainder lose no digits.
+SAFE = {"float": (2.0**-60, 2.0**60), "double": (2.0**-500, 2.0**500)}
+RESCALE = {"float": 2.0**64, "double": 2.0**512}
+# Below this quotient the angle is the quotient.
+NEGLIGIBLE = {"float": 2.0**-13, "double": 2.0**-28}
+# This less half the bits of x are roughly the bits of 1 / (2 sqrt(x)).
+HALF_RECIPROCAL_ROOT = {"float": 0x5EB759DF, "double": 0x5FD6EB50C7B537A9}
+
+
+def atan(e: Emitter, x: Val) -> Val:
+    """The angle whose tangent is `x`."""
+    magnitude = at_most(e, e.call("fabs", x), FLAT)
+    one = e.const_like(x, 1.0)
+    large = e.fcmp("ogt", magnitude, one)
+    inverse = e.op("fdiv", e.const_like(x, -1.0), magnitude)
+    lost = e.op("fmul", e.fma(inverse, magnitude, one), inverse)
+    tangent = Pair(e.select(large, inverse, magnitude), e.select(large, lost, e.zero_like(x)))
+    turns = e.select(large, e.const_like(x, 0.5), e.zero_like(x))
+    angle = _half_turns_plus_atan(e, turns, tangent)
+    return flip_sign(e, angle, sign_bit(e, x))
+
+
+def atan2(e: Emitter, y: Val, x: Val) -> Val:
+    """The angle of the point `(x, y)`, from minus pi to pi."""
+    width, height = e.call("fabs", x), e.call("fabs", y)
+    steep = e.fcmp("ogt", height, width)
+    larger, smaller = e.select(steep, height, width), e.select(steep, width, height)
+    left = sign_bit(e, x)
+    downward = e.select(steep, sign_bit(e, e.not_(as_integer(e, x))), left)
+    turns = e.select(e.icmp("ne", left, e.zero_like(left)), e.const_like(x, 1.0), e.zero_like(x))
+    turns = e.select(steep, e.const_like(x, 0.5), turns)
+
+    def angle(tangent: Pair) -> Val:
+        tangent = Pair(flip_sign(e, tangent.high, downward), flip_sign(e, tangent.low, downward))
+        return _half_turns_plus_atan(e, turns, tangent)
+
+    def of_extreme() -> Val:
+        undefined = e.fcmp("uno", x, y)
+        return e.select(undefined, e.op("fadd", x, y), angle(_extreme_quotient(e, smaller, larger)))
+
+    usual = angle(_quotient(e, smaller, larger))
+    return flip_sign(e, e.rare(_extreme(e, smaller, larger), usual, of_extreme), sign_bit(e, y))
+
+
+def asin(e: Emitter, x: Val) -> Val:
+    """The angle whose sine is `x`."""
+    magnitude = e.call("fabs", x)
+    large = e.fcmp("ogt", magnitude, e.const_like(x, 0.5))
+    sine, rest = _asin_parts(e, magnitude, large)
+    factor = e.select(large, e.const_like(x, -2.0), e.const_like(x, 1.0))
+    turns = e.select(large, e.const_like(x, 0.5), e.zero_like(x))
+    angle = _half_turns_plus(e, turns, e.op("fmul", sine, factor), e.op("fmul", rest, factor))
+    return flip_sign(e, e.op("fadd", *angle), sign_bit(e, x))
+
+
+def acos(e: Emitter, x: Val) -> Val:
+    """The angle whose cosine is `x`."""
+    magnitude = e.call("fabs", x)
+    large = e.fcmp("ogt", magnitude, e.const_like(x, 0.5))
+    sine, rest = _asin_parts(e, magnitude, large)
+    factor = e.select(large, e.const_like(x, 2.0), e.const_like(x, -1.0))
+    factor = flip_sign(e, factor, sign_bit(e, x))
+    negative = e.fcmp("olt", x, e.zero_like(x))
+    turns = e.select(negative, e.const_like(x, 1.0), e.zero_like(x))
+    turns = e.select(large, turns, e.const_like(x, 0.5))
+    return e.op("fadd", *_half_turns_plus(e, turns, e.op("fmul", sine, factor), e.op("fmul", rest, factor)))
+
+
+def _half_turns_plus(e: Emitter, turns: Val, angle: Val, rest: Val) -> Pair:
+    """`turns * pi + angle + rest`, where `turns` is 0, 1/2 or 1 and `angle` the smaller unless that is 0."""
+    high, low = (e.const_like(turns, part) for part in PI[turns.elem])
+    total = fast_two_sum(e, e.op("fmul", turns, high), angle)
+    return Pair(total.high, e.op("fadd", total.low, e.fma(turns, low, rest)))
+
+
+def _half_turns_plus_atan(e: Emitter, turns: Val, tangent: Pair) -> Val:
+    """`turns * pi + atan(tangent)`; the cubic term is a fifth of the angle at 1, hence its errors are carried along."""
+    t = tangent.high
+    square = two_product(e, t, t)
+    # 1 - t^2 / 2 is near enough to the slope 1 / (1 + t^2).
+    low = e.fma(e.op("fmul", square.high, tangent.low), e.const_like(t, -0.5), tangent.low)
+    total = _half_turns_plus(e, turns, t, low)
+    *upper, lowest = ATAN[t.elem]
+    series = fast_fma(e, square.high, evaluate_alternating(e, square.high, upper), e.const_like(t, lowest))
+    factor = two_product(e, t, series.high)
+    factor_low = e.fma(t, series.low, factor.low)
+    rest = e.fma(square.high, factor_low, e.fma(square.low, factor.high, total.low))
+    return e.op("fadd", total.high, e.fma(square.high, factor.high, rest))
+
+
+def _quotient(e: Emitter, a: Val, b: Val) -> Pair:
+    reciprocal = e.op("fdiv", e.const_like(b, 1.0), b)
+    high = e.op("fmul", a, reciprocal)
+    return Pair(high, e.op("fmul", e.fma(e.fneg(high), b, a), reciprocal))
+
+
+def _extreme(e: Emitter, smaller: Val, larger: Val) -> Val:
+    """Whether the larger is out of the safe range, or the smaller is below it and not zero."""
+    lowest, highest = (e.const_like(larger, bound) for bound in SAFE[larger.elem])
+    outside = e.op("or", e.fcmp("ult", larger, lowest), e.fcmp("ugt", larger, highest))
+    tiny = e.op("and", e.fcmp("olt", smaller, lowest), e.fcmp("une", smaller, e.zero_like(smaller)))
+    return e.op("or", outside, tiny)
+
+
+def _extreme_quotient(e: Emitter, smaller: Val, larger: Val) -> Pair:
+    """The quotient of any two magnitudes; of two zeros it is 0, and of two infinities 1."""
+    zero, one = e.zero_like(larger), e.const_like(larger, 1.0)
+    quotient = e.op("fdiv", smaller, larger)
+    quotient = e.select(e.fcmp("oeq", smaller, larger), one, quotient)
+    quotient = e.select(e.fcmp("oeq", smaller, zero), zero, quotient)
+    factor = RESCALE[larger.elem]
+    scale = e.select(e.fcmp("ogt", larger, one), e.const_like(larger, 1 / factor), e.const_like(larger, factor))
+    smaller, larger = e.op("fmul", smaller, scale), e.op("fmul", larger, scale)
+    rest = e.op("fdiv", e.fma(e.fneg(quotient), larger, smaller), larger)
+    matters = e.fcmp("ogt", quotient, e.const_like(larger, NEGLIGIBLE[larger.elem]))
+    matters = e.op("and", matters, e.fcmp("olt", quotient, one))
+    return Pair(quotient, e.select(matters, rest, zero))
+
+
+def _asin_parts(e: Emitter, magnitude: Val, large: Val) -> Pair:
+    """The arcsine of `magnitude`, or of `sqrt((1 - magnitude) / 2)` where it is large, as a value and a small rest."""
+    half = e.const_like(magnitude, 0.5)
+    complement = e.fma(magnitude, e.const_like(magnitude, -0.5), half)
+    root = e.call("sqrt", complement)
+    sine = e.select(large, root, magnitude)
+    square = e.select(large, complement, e.op("fmul", magnitude, magnitude))
+    bits = as_integer(e, complement)
+    magic = e.const_like(bits, HALF_RECIPROCAL_ROOT[magnitude.elem])
+    half_reciprocal = as_float(e, e.op("sub", magic, e.op("lshr", bits, e.const_like(bits, 1))))
+    lost = e.op("fmul", e.fma(e.fneg(root), root, complement), half_reciprocal)
+    lost = e.select(large, lost, e.zero_like(lost))
+    return Pair(sine, e.fma(e.op("fmul", sine, square), evaluate(e, square, ASIN[magnitude.elem]), lost))
