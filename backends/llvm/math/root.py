@@ -15,9 +15,10 @@ import math
 from ..text import BITS, Emitter, Val
 from .bits import as_float, as_integer
 from .doubledouble import fast_two_sum, two_product
-from .scaling import BIAS, MANTISSA_BITS, exponent_bits, not_finite_from
+from .scaling import MANTISSA_BITS, exponent_bits, not_finite_from
 
-# From 2 to this power on no step of the cube root loses digits; a factor, and its cube root, take what is smaller there.
+# From 2 to this power on no step of the cube root loses digits; a factor, with its inverse cube root, lifts what is
+# smaller.
 CBRT_LEAST = {"float": -60, "double": -900}
 CBRT_LIFT = {"float": (2.0**96, 2.0**-32), "double": (2.0**180, 2.0**-60)}
 # (1 - d)**(-1/3) from the second term on.
