@@ -125,6 +125,11 @@ ELEMENTWISE = (
     _ufunc("isfinite", np.isfinite, "Whether it is neither infinite nor NaN."),
 )
 
+WHOLE_POWER = _op(
+    "whole_power", 1, rules.whole_power_dtypes, rules.elementwise, "elementwise scalar",
+    "The number to a small whole power, by multiplying.",
+    lambda x, exponent: np.power(x, np.asarray(exponent, np.asarray(x).dtype)),
+)  # fmt: skip
 WHERE = _op(
     "where", 3, rules.where_dtypes, rules.elementwise, "elementwise",
     "The second where the first is true, else the third.", np.where,
@@ -190,9 +195,10 @@ REGION = OpDef(
 NUMPY = OpDef(
     "numpy", None, _declared, rules.scalar, frozenset({Trait.BARRIER}), "A NumPy function without an op of ours."
 )
+DECLARED = frozenset((REGION, NUMPY))  # their maker gives the types, there is no rule for them
 
 VIEWS = (TRANSPOSE, SLICE, RESHAPE, BROADCAST)
 
 TABLE: Mapping[str, OpDef] = MappingProxyType(
-    {op.name: op for op in (*ELEMENTWISE, WHERE, CAST, *REDUCTIONS, *VIEWS, CONSTANT, SIZE, REGION, NUMPY)}
+    {op.name: op for op in (*ELEMENTWISE, WHOLE_POWER, WHERE, CAST, *REDUCTIONS, *VIEWS, CONSTANT, SIZE, REGION, NUMPY)}
 )

@@ -91,6 +91,13 @@ def own_dtype(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
     return (), (dtype,)
 
 
+def whole_power_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """As the power with an exponent of the same dtype."""
+    if operands[0].kind == "bool":
+        raise _refused("whole_power", operands)
+    return operands, operands
+
+
 def accumulate_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
     """Sums and products of small integers are taken in 64 bits."""
     dtype = operands[0].strong

@@ -12,7 +12,7 @@ import math
 
 from ..ir.dtypes import F16, F32, F64
 from ..ir.graph import Value
-from ..ir.ops import TABLE, OpDef
+from ..ir.ops import TABLE, WHOLE_POWER, OpDef
 from .site import Rule, Site, constant_of, is_exactly, made_by
 
 ADD, SUB, MUL, DIV, POWER = (TABLE[n] for n in ("add", "sub", "mul", "div", "power"))
@@ -22,6 +22,8 @@ LEFT_SHIFT, RIGHT_SHIFT, BITWISE_AND = TABLE["left_shift"], TABLE["right_shift"]
 MINIMUM, MAXIMUM = TABLE["minimum"], TABLE["maximum"]
 _LARGEST_EXPONENT = {F16: 15, F32: 127, F64: 1023}
 ROUNDINGS = tuple(TABLE[n] for n in ("floor", "ceil", "trunc", "rint"))
+
+WHOLE_EXPONENTS = range(3, 9)  # exponents for which multiplying is faster than a logarithm
 
 
 def add(site: Site) -> Value | None:
@@ -104,6 +106,10 @@ def power(site: Site) -> Value | None:
         return x
     if is_exactly(y, 2):
         return site.make(SQUARE, x)
+    exponent = constant_of(y)
+    if exponent in WHOLE_EXPONENTS and not y.type.shape:
+        assert isinstance(exponent, (int, float))
+        return site.make(WHOLE_POWER, x, exponent=int(exponent))
     return site.filled(1.0 if site.dtype.kind == "float" else 1) if constant_of(y) == 0 else None
 
 

@@ -16,9 +16,11 @@ from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, operand_index
-from ...ir.ops import CAST, CONSTANT, SIZE, WHERE, Trait
+from ...ir.ops import CAST, CONSTANT, SIZE, WHERE, WHOLE_POWER, Trait
+from . import integers
 from .casts import cast, element, memory_element
 from .frame import Frame
+from .math import whole_power
 from .ops import EMITTERS
 from .scopes import Nest, Scope
 from .text import Val
@@ -37,9 +39,7 @@ class Buffer(NamedTuple):
 class Elements:
     """Computes elements of the values of one region's body."""
 
-    def __init__(
-        self, region: Node, nest: Nest, frame: Frame, width: int, vector: int, walks_columns: bool
-    ) -> None:
+    def __init__(self, region: Node, nest: Nest, frame: Frame, width: int, vector: int, walks_columns: bool) -> None:
         assert region.body is not None
         self.walks_columns = walks_columns  # whether vectors lie along the columns
         self.region, self.body, self.nest, self.frame = region, region.body, nest, frame
@@ -94,10 +94,20 @@ class Elements:
             return operands[0]
         scope = max((s for _, s in operands), key=lambda s: s.depth)
         lanes = max(v.lanes for v, _ in operands)
+        values = [self._splat(v, s, lanes) for v, s in operands]
         with self.nest.at(scope):
-            values = [e.splat(v, lanes) for v, _ in operands]
             e.active = self.mask
             return self._emit(node, values), scope
+
+    def _splat(self, x: Val, scope: Scope, lanes: int) -> Val:
+        """A scalar in every lane, made where the scalar was."""
+        if not lanes or x.lanes or not x.text.startswith("%"):
+            return self.nest.e.splat(x, lanes)
+        key = ("splat", x.text, lanes)
+        if key not in scope.memo:
+            with self.nest.at(scope):
+                scope.memo[key] = self.nest.e.splat(x, lanes)
+        return scope.memo[key]
 
     def _emit(self, node: Node, values: list[Val]) -> Val:
         e = self.nest.e
@@ -106,6 +116,11 @@ class Elements:
             return cast(e, values[0], have, node.result.type.dtype)
         if node.op is WHERE:
             return e.select(*values)
+        if node.op is WHOLE_POWER:
+            exponent = node.attrs["exponent"]
+            assert isinstance(exponent, int)
+            multiply = whole_power.whole_power if have.kind == "float" else integers.whole_power
+            return multiply(e, values[0], exponent)
         return EMITTERS[node.op](e, have, *values)
 
     # -- memory
@@ -189,9 +204,11 @@ class Elements:
             if step == 0:
                 continue
             scope = owner
-            with self.nest.at(scope):
-                amount = variable if step == 1 else e.op("mul", variable, self.frame.size(step))
-            pointer = self._step(pointer, amount, scope)
+            key = ("share", variable.text, step)
+            if key not in scope.memo:
+                with self.nest.at(scope):
+                    scope.memo[key] = e.op("mul", variable, self.frame.size(step))
+            pointer = self._step(pointer, scope.memo[key], scope)
         if constant:
             pointer = self._step(pointer, e.const("i64", constant), scope)
         return pointer, scope

@@ -91,4 +91,3 @@ class Frame:
         quotient = e.op("sdiv", a, b)
         below = e.icmp("slt", e.op("srem", a, b), e.const("i64", 0))
         return e.op("sub", quotient, e.cast("zext", below, "i64"))
-

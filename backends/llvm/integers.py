@@ -47,6 +47,14 @@ def shift(e: Emitter, opcode: str, a: Val, count: Val) -> Val:
     return e.select(small, moved, gone)
 
 
+def whole_power(e: Emitter, x: Val, exponent: int) -> Val:
+    """A fixed power, wrapping around."""
+    total = x
+    for _ in range(exponent - 1):
+        total = e.op("mul", total, x)
+    return total
+
+
 def power(e: Emitter, base: Val, exponent: Val) -> Val:
     """By repeated squaring, wrapping around; a negative exponent is the caller's error, as in NumPy."""
     e.fail_where(e.icmp("slt", exponent, e.zero_like(exponent)))

@@ -49,9 +49,7 @@ class _Region:
         self.across_columns = bool(self.columns) and self.columns[-1][-1] == self.vector
         self.nest = Nest()
         self.frame = Frame(self.nest)
-        self.elements = Elements(
-            region, self.nest, self.frame, self.width, self.vector, self.across_columns
-        )
+        self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
         self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows))
 
     def function(self, name: str) -> Function:
