@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from .builder import Builder, parse_guards
 from .facts import Facts
 from .graph import Graph, Node, Value
+from .ops import DECLARED
 
 
 def facts_of(graph: Graph) -> Facts:
@@ -47,7 +48,7 @@ class Rewriter:
             operands = self.operands(node)
         types = None
         # The rules see nothing but types and attributes: where these are the same, so is what they give.
-        if node.op.arity is None or all(_same_type(a, b) for a, b in zip(operands, node.operands, strict=True)):
+        if node.op in DECLARED or all(_same_type(a, b) for a, b in zip(operands, node.operands, strict=True)):
             types = tuple(r.type for r in node.results)
         copy = self.builder.node(node.op, operands, node.attrs, node.span, node.body, types)
         self.values.update(zip(node.results, copy.results, strict=True))

@@ -16,7 +16,7 @@ from .dims import Dim, Size
 from .errors import Span, VerifyProblem, WeftError
 from .facts import Facts
 from .graph import Graph, Node, Value
-from .ops import CAST, CONSTANT, NUMPY, REGION, SIZE
+from .ops import CAST, CONSTANT, DECLARED, NUMPY, REGION, SIZE
 from .rewrite import facts_of
 from .types import TensorType
 from .verify_attrs import attribute_problem
@@ -29,7 +29,6 @@ class Stage(IntEnum):
     PROMOTED = 1
 
 
-DECLARED = frozenset((REGION, NUMPY))  # ops whose maker gives the types
 READS_WEAK = frozenset((CAST, NUMPY, REGION))
 MAKES_WEAK = frozenset((CONSTANT, SIZE))
 

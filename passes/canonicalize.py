@@ -28,7 +28,7 @@ from ..ir.builder import is_scalar_result
 from ..ir.dims import Size
 from ..ir.errors import Span
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import BROADCAST, CAST, CONSTANT, OpDef, Trait
+from ..ir.ops import BROADCAST, CAST, CONSTANT, DECLARED, OpDef, Trait
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
 from . import arithmetic, conversions, fold, logic, views
@@ -75,7 +75,7 @@ class _Canonicalizer(Rewriter):
 
     def simplified(self, node: Node) -> Value | None:
         """What stands for the node's result where a rule applies to it."""
-        if len(node.results) != 1 or node.op.arity is None:
+        if len(node.results) != 1 or node.op in DECLARED:
             return None
         operands = self.operands(node)
         tidy = _tidy(node.op, operands, node.result.type)

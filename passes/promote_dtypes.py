@@ -27,9 +27,8 @@ from typing import ClassVar
 from ..ir.dtypes import F64, WEAK_INT, DType
 from ..ir.errors import Span
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import CAST, CONSTANT, TABLE, WHERE, OpDef
+from ..ir.ops import CAST, CONSTANT, DECLARED, TABLE, WHERE, OpDef
 from ..ir.rewrite import Rewriter
-from ..ir.verify import DECLARED
 from .literals import Number, converted, fits, literal
 
 EQ, NE, LT, LE, GT, GE = (TABLE[n] for n in ("eq", "ne", "lt", "le", "gt", "ge"))
@@ -49,7 +48,8 @@ class PromoteDtypes:
         for value in dict.fromkeys(graph.outputs):
             if value.type.dtype.weak:
                 promoter.replace(value, promoter.strong(value, value.type.dtype.strong, _span(value), CAST))
-        return promoter.finish() if promoter.changed else graph
+        unused = any(is_weak_constant(n.result) and n.result not in promoter.values for n in graph)
+        return promoter.finish() if promoter.changed or unused else graph
 
 
 class _Promoter(Rewriter):
@@ -60,8 +60,8 @@ class _Promoter(Rewriter):
 
     def node(self, node: Node) -> None:
         if is_weak_constant(node.result):
-            self.changed = True  # each use makes its own
-        elif node.op in DECLARED:
+            return  # each use makes its own
+        if node.op in DECLARED:
             self.copy(node, [self.as_it_was(v) for v in node.operands])
         elif node.op is CAST and not is_weak_constant(node.operands[0]):
             self.copy(node)
