@@ -58,7 +58,7 @@ def truncated_remainder(e: Emitter, a: Val, b: Val) -> Val:
 
     def step(carried: list[Val]) -> list[Val]:
         left = carried[0]
-        divisor = e.op("fmul", y, _scale(e, left, y))
+        divisor = _scaled(e, left, y)
         quotient = e.call("trunc", e.op("fdiv", left, divisor))
         rest = e.fma(e.fneg(quotient), divisor, left)
         rest = e.select(e.fcmp("olt", rest, e.zero_like(rest)), e.op("fadd", rest, divisor), rest)
@@ -69,15 +69,19 @@ def truncated_remainder(e: Emitter, a: Val, b: Val) -> Val:
     return e.call("copysign", rest, a)
 
 
-def _scale(e: Emitter, x: Val, y: Val) -> Val:
-    """The power of two that brings the quotient of `x` and `y` below 2**(p - 1); 1 where it is there already."""
+def _scaled(e: Emitter, x: Val, y: Val) -> Val:
+    """`y` times the power of two that brings the quotient of `x` and `y` below 2**(p - 1); `y` if it is there already.
+
+    The power may be twice as large as the largest that a float holds, where `y` is subnormal, so it is applied in two.
+    """
     excess = e.op("sub", _exponent(e, x), _exponent(e, y))
     excess = e.op("sub", excess, e.const_like(excess, PRECISION[x.elem] - 2))
     power = e.select(e.icmp("sgt", excess, e.zero_like(excess)), excess, e.zero_like(excess))
-    most = e.const_like(power, EXPONENT_BIAS[x.elem])
-    power = e.select(e.icmp("sgt", power, most), most, power)
-    biased = e.op("add", power, e.const_like(power, EXPONENT_BIAS[x.elem]))
-    return as_float(e, e.op("shl", biased, e.const_like(biased, PRECISION[x.elem] - 1)))
+    half = e.op("lshr", power, e.const_like(power, 1))
+    for part in (half, e.op("sub", power, half)):
+        biased = e.op("add", part, e.const_like(part, EXPONENT_BIAS[x.elem]))
+        y = e.op("fmul", y, as_float(e, e.op("shl", biased, e.const_like(biased, PRECISION[x.elem] - 1))))
+    return y
 
 
 def _exponent(e: Emitter, x: Val) -> Val:

@@ -1,0 +1,121 @@
+"""Functions and arguments in, what Weft gives beside what NumPy gives out, compared as the contract says.
+
+`agrees` runs a function both ways; `same` compares two results: dtype, shape, memory order, scalar or array, and
+bits, where any NaN equals any other and, if asked for, results may lie so many ULPs apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import weft
+from weft.backends import reference
+from weft.backends.llvm import target
+from weft.frontend.traced import TracedFunction
+from weft.runtime.compiler import Lowered, Options
+from weft.runtime.kernel import Kernel
+from weft.runtime.registry import Registry
+
+Array = np.ndarray[Any, Any]
+NATIVE = ("bool", "int32", "int64", "float32", "float64")
+SIZES = (0, 1, 2, 3, 15, 16, 17, 31, 33, 63, 64, 65, 100, 1000, 1025, 5000)
+
+
+def agrees(function: Callable[..., Any], *args: Any, ulps: float = 0, jitted: Any = None) -> Any:
+    """Fails unless a function gives the same compiled (or as `jitted`) and in NumPy."""
+    found = (jitted or weft.jit(function))(*args)
+    with np.errstate(all="ignore"):
+        expected = function(*args)
+    same(found, expected, ulps)
+    return found
+
+
+def same(found: Any, expected: Any, ulps: float = 0, zero_signs: bool = True) -> None:
+    """Fails unless two results are the same for a caller."""
+    if isinstance(expected, (tuple, list)):
+        assert type(found) is type(expected) and len(found) == len(expected)
+        for k, (a, b) in enumerate(zip(found, expected, strict=True)):
+            try:
+                same(a, b, ulps, zero_signs)
+            except AssertionError as error:
+                raise AssertionError(f"output {k}: {error}") from error
+        return
+    assert isinstance(found, np.ndarray) == isinstance(expected, np.ndarray), (type(found), type(expected))
+    assert isinstance(found, (np.ndarray, np.generic)), type(found)
+    assert found.dtype == expected.dtype, (found.dtype, expected.dtype)
+    assert found.shape == expected.shape, (found.shape, expected.shape)
+    if isinstance(found, np.ndarray):
+        assert memory_order(found) == memory_order(expected), (found.shape, found.strides, expected.strides)
+    same_numbers(np.asarray(found), np.asarray(expected), ulps, zero_signs)
+
+
+def memory_order(x: Array) -> tuple[int, ...]:
+    """The strides of an array, but for axes where a step can't be taken."""
+    return tuple(s for n, s in zip(x.shape, x.strides, strict=True) if n > 1) if x.size else ()
+
+
+def same_numbers(found: Array, expected: Array, ulps: float = 0, zero_signs: bool = True) -> None:
+    """Fails unless the numbers are the same bit for bit, or so many ULPs apart; NaN equals NaN."""
+    if found.dtype.kind not in "fc":
+        wrong = found != expected
+    elif ulps and found.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            spacing = np.spacing(np.maximum(np.abs(found), np.abs(expected)))
+            wrong = ~(np.abs(found - expected) <= ulps * spacing) & (found != expected)
+    else:
+        wrong = found != expected
+        if zero_signs:
+            wrong |= np.signbit(found.real) != np.signbit(expected.real)
+    if found.dtype.kind in "fc":
+        nan = np.isnan(found) | np.isnan(expected)
+        wrong = np.where(nan, np.isnan(found) != np.isnan(expected), wrong)
+    if wrong.any():
+        at = tuple(int(k[0]) for k in np.nonzero(np.atleast_1d(wrong)))
+        a, b = np.atleast_1d(found)[at], np.atleast_1d(expected)[at]
+        raise AssertionError(f"{int(wrong.sum())} of {found.size} differ, first at {at}: {a!r} for {b!r}")
+
+
+def bits(x: Any) -> bytes:
+    """What tells results apart that differ in anything but the payload of a NaN."""
+    x = np.asarray(x)
+    plain = np.array(x, order="C")
+    if plain.dtype.kind == "f":
+        plain = np.where(np.isnan(plain), np.full_like(plain, np.nan), plain)
+    return repr((x.dtype.str, x.shape)).encode() + plain.tobytes()
+
+
+def kernel_for(function: Callable[..., Any], level: int, *args: Any) -> tuple[Kernel, Sequence[Any]]:
+    """A traced function as a kernel for AVX2 (3) or AVX-512 (4), and the arguments that it takes."""
+    source, values = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs)).select(args, {})
+    return Kernel(source, Registry(), Options(target=target.x86(level), verify=True)), values
+
+
+def levels() -> tuple[int, ...]:
+    """The levels of x86-64 that this machine can run."""
+    return (3, 4) if target.host().vector_bytes == 64 else (3,)
+
+
+def same_bits_everywhere(function: Callable[..., Any], *args: Any) -> Lowered:
+    """Fails unless AVX2, AVX-512 and the reference on the lowered graph give the same bits."""
+    results: dict[str, list[bytes]] = {}
+    lowered = None
+    for level in levels():
+        kernel, values = kernel_for(function, level, *args)
+        lowered = kernel.lower(*values)
+        results[f"level {level}"] = _all_bits(kernel(*values))
+        inputs = [np.asarray(v) for v in values] + list(lowered.built.hidden)
+        results[f"reference {level}"] = _all_bits(reference.run(lowered.graph, inputs))
+    first = results["level 3"]
+    for name, found in results.items():
+        differing = [k for k, (a, b) in enumerate(zip(first, found, strict=True)) if a != b]
+        assert not differing, f"{name} differs from AVX2 in outputs {differing}"
+    assert lowered is not None
+    return lowered
+
+
+def _all_bits(result: Any) -> list[bytes]:
+    if isinstance(result, dict):
+        result = list(result.values())
+    return [bits(r) for r in result] if isinstance(result, (tuple, list)) else [bits(result)]
