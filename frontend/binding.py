@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import dims
 from ..ir.dims import Size
-from ..ir.dtypes import BOOL, CLASSES, DType
+from ..ir.dtypes import BF16, BOOL, CLASSES, F64, DType
 from ..ir.errors import OverflowProblem, ShapeProblem, TypeProblem
 from ..ir.source import ArgType, Binding
 from ..ir.types import TensorType
@@ -164,11 +164,12 @@ def _dtype(kernel: str, param: Parameter, arg: ArgType) -> DType:
     if not arg.dtype.weak:
         if declared.accepts(arg.dtype):
             return arg.dtype
-        wanted = declared.dtype or CLASSES[declared.name][-1]
+        wanted = declared.dtype or (F64 if declared.name == "number" else CLASSES[declared.name][-1])
+        hint = "convert it to bf16" if wanted == BF16 else f"convert it: {param.name}.astype(np.{wanted.numpy})"
         raise TypeProblem(
             f"{kernel}: argument '{param.name}' is declared {declared}: expected {declared.name}, got {arg.dtype}",
             param.span,
-            f"convert it: {param.name}.astype(np.{wanted.numpy})",
+            hint,
         )
     found = dtype_of_number(arg.dtype, declared.dtype, declared.name)
     if found is None:

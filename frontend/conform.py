@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from ..ir import dims
 from ..ir.dims import Size
 from ..ir.dtypes import DType
@@ -17,6 +15,7 @@ from .declared import Declared, DimSpec
 from .maker import Maker
 from .weak import Operand, dtype_of, take
 
+_KINDS = ("bool", "uint", "int", "float", "complex")
 SizeOf = Callable[[DimSpec], Size]
 
 
@@ -28,6 +27,11 @@ def conform(maker: Maker, x: Operand, declared: Declared, what: str, size_of: Si
     return value
 
 
+def same_kind(have: DType, want: DType) -> bool:
+    """Whether NumPy's `same_kind` casting allows it; said by kinds, because NumPy does not know bf16."""
+    return _KINDS.index(have.kind) <= _KINDS.index(want.kind)
+
+
 def _target(maker: Maker, x: Operand, declared: Declared, what: str) -> DType:
     have = dtype_of(x)
     if have.weak:
@@ -36,7 +40,7 @@ def _target(maker: Maker, x: Operand, declared: Declared, what: str) -> DType:
             return found
     elif declared.accepts(have):
         return have
-    elif declared.dtype is not None and np.can_cast(have.numpy, declared.dtype.numpy, "same_kind"):
+    elif declared.dtype is not None and same_kind(have, declared.dtype):
         return declared.dtype
     wanted = declared.dtype.name if declared.dtype else declared.name
     hint = f"convert it: {wanted}(...)" if declared.dtype else f"declare it {have.strong.name}"

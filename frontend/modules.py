@@ -130,15 +130,17 @@ def read(path: str) -> str:
             raise FileProblem(f"{path} is not a file", hint="give the path of a .weft file")
         with open(path, "rb") as file:
             data = file.read(4 * MAX_TEXT + 1)
+    except FileProblem:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise FileProblem(f"can't read {path!r}: {reason}") from error
+    if len(data) > 4 * MAX_TEXT:
+        raise LimitExceeded(f"{path} has more than {4 * MAX_TEXT} bytes", hint="split it into several files")
+    try:
         return data.decode("utf-8-sig")
-    except OSError as error:
-        if isinstance(error, FileProblem):
-            raise
-        raise FileProblem(f"can't read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise FileProblem(f"{path} is not UTF-8 text (byte {error.start})") from error
-    except ValueError as error:
-        raise FileProblem(f"can't read {path!r}: {error}") from error
 
 
 def unit_of(source: Source, importer: Importer | None) -> Unit:

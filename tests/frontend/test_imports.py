@@ -174,3 +174,6 @@ def test_a_file_that_is_too_long(tmp_path: Path) -> None:
     write(tmp_path, big="#" * (limits.MAX_TEXT + 1))
     with pytest.raises(LimitExceeded, match="characters"):
         load_module(tmp_path / "big.weft")
+    write(tmp_path, huge="é" * 2 * limits.MAX_TEXT + "x" * 2)
+    with pytest.raises(LimitExceeded, match="bytes"):
+        load_module(tmp_path / "huge.weft")

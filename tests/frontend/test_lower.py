@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from weft.frontend.conform import same_kind
 from weft.frontend.language import parse_module
 from weft.ir import dtypes
 from weft.ir.builder import parse_guards
@@ -198,6 +199,13 @@ def test_declared_results_convert_as_same_kind(evaluate) -> None:
         evaluate("kernel k(x: f32[n]) -> i32[n] { return x }", X[0])
 
 
+def test_conversion_of_results_is_numpys_same_kind() -> None:
+    known = [d for d in dtypes.ALL if d != dtypes.BF16]
+    for have in known:
+        for want in known:
+            assert same_kind(have, want) == np.can_cast(have.numpy, want.numpy, "same_kind"), (have, want)
+
+
 def test_typed_fn_converts_its_parameters_and_result(evaluate) -> None:
     text = "fn f(a: f64, k: i32) -> f32 = a * k\nkernel g(x: f32[n]) = f(x, 3)"
     same(evaluate(text, X[0])[0], (X[0].astype(np.float64) * 3).astype(np.float32))
@@ -334,6 +342,8 @@ def test_scalars_bind(argument_type, declared: str, value, expected: str) -> Non
         ("f32[n, m, ...]", X[0], ShapeProblem, "expected 2 dimensions or more, got 1 dimension,"),
         ("f32[n]", X[0].astype(np.float64), TypeProblem, r"x\.astype\(np\.float32\)"),
         ("int[n]", X[0], TypeProblem, "expected int, got f32"),
+        ("number[n]", X[0] > 0, TypeProblem, r"x\.astype\(np\.float64\)"),
+        ("bf16[n]", X[0], TypeProblem, "convert it to bf16"),
         ("f32[n, n]", X, ShapeProblem, "expected n = 3 as in 'x', got 4"),
     ],
 )
