@@ -90,7 +90,7 @@ class Grouping:
                 if self.is_member(value):
                     self.place(value)
         for value in self.graph.outputs:
-            if value not in self.group_of:
+            if value.node is None and value not in self.group_of:
                 self.copy_out(value)
 
     def place(self, value: Value) -> None:
@@ -106,11 +106,10 @@ class Grouping:
         self.add(value, group, *self.walk(value, group))
 
     def copy_out(self, value: Value) -> None:
-        """An output that nothing computes is copied, so that results are always fresh."""
+        """An argument that is handed back is copied, so that results are always fresh."""
         group = Group(value.type.shape, ())
         group.members.append(value)
         group.reads.add(value)
-        group.feeds_on |= set(self.sources_of(value))
         self.groups.append(group)
 
     def joins(self, value: Value, group: Group, shape: tuple[Size, ...], reduced: tuple[int, ...]) -> bool:

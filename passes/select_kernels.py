@@ -38,7 +38,10 @@ class SelectKernels:
     def run(self, graph: Graph) -> Graph:
         rewriter = Rewriter(graph)
         for node in graph:
-            if node.op in (NUMPY, REGION, CONSTANT, SIZE):
+            if node.op is NUMPY:
+                rewriter.copy(node, [self._operand(rewriter, v) for v in node.operands])
+                continue
+            if node.op in (REGION, CONSTANT, SIZE):
                 rewriter.copy(node)
                 continue
             dtypes = tuple(v.type.dtype.strong for v in node.operands)
@@ -46,7 +49,8 @@ class SelectKernels:
             types = tuple(r.type for r in node.results)
             if choice.kind == FALLBACK:
                 attrs: dict[str, Attr] = {"function": node.op.name, "op": node.op.name, **node.attrs}
-                made = rewriter.builder.node(NUMPY, rewriter.operands(node), attrs, node.span, None, types)
+                operands = [self._operand(rewriter, v) for v in node.operands]
+                made = rewriter.builder.node(NUMPY, operands, attrs, node.span, None, types)
             else:
                 attrs = {**node.attrs, "impl": f"{choice.kind} {choice.variant}", "score": choice.score}
                 made = rewriter.builder.node(node.op, rewriter.operands(node), attrs, node.span, None, types)
@@ -54,6 +58,14 @@ class SelectKernels:
         for value in set(graph.outputs):
             self._copy_out(rewriter, value)
         return rewriter.finish()
+
+    def _operand(self, rewriter: Rewriter, value: Value) -> Value:
+        """What a NumPy function reads; a number is made on the spot, because no kernel writes one to memory."""
+        node = value.node
+        if node is None or node.op not in (CONSTANT, SIZE):
+            return rewriter.get(value)
+        attrs: dict[str, Attr] = {"function": node.op.name, "op": node.op.name, **node.attrs}
+        return rewriter.builder.node(NUMPY, (), attrs, node.span, None, (value.type,)).result
 
     def _copy_out(self, rewriter: Rewriter, value: Value) -> None:
         """An argument that is handed back is copied by NumPy where no native code moves its dtype."""

@@ -87,7 +87,7 @@ class Lowered:
     @property
     def fallbacks(self) -> tuple[str, ...]:
         """The operations that NumPy runs between compiled pieces."""
-        return tuple(str(n.attrs["function"]) for n in self.graph if n.op is NUMPY)
+        return tuple(str(n.attrs["function"]) for n in self.graph if n.op is NUMPY and n.operands)
 
     @cached_property
     def program(self) -> Program:
@@ -199,7 +199,12 @@ def fits(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int]) -> bool:
     return True
 
 
-def same_orders(lowered: Lowered, inputs: Sequence[Any], env: Mapping[str, int]) -> bool:
-    """Whether NumPy would lay the results of these arrays out as the graph was compiled for."""
-    found = output_orders(lowered.built.graph, [x.shape for x in inputs], [x.strides for x in inputs], env)
-    return found == lowered.orders
+def orders_of(
+    lowered: Lowered,
+    inputs: Sequence[Any],
+    env: Mapping[str, int],
+    calls: Mapping[int, Sequence[tuple[int, ...]]] | None = None,
+) -> tuple[tuple[int, ...], ...]:
+    """How NumPy would lay out the results of these arrays; `calls` are the strides of what NumPy functions gave."""
+    graph = lowered.built.graph
+    return output_orders(graph, [x.shape for x in inputs], [x.strides for x in inputs], env, calls)

@@ -18,7 +18,7 @@ from ..ir.dims import Dim, Size
 from ..ir.dtypes import DType
 from ..ir.errors import ShapeProblem, ValueProblem
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import REGION, RESHAPE, TABLE
+from ..ir.ops import NUMPY, REGION, RESHAPE, TABLE
 from ..ir.types import Sizes, ints, sizes
 
 if TYPE_CHECKING:
@@ -94,9 +94,10 @@ class Launcher:
 
     def run(
         self, inputs: Sequence[Array], env: dict[str, int], results: Mapping[Value, Callable[[tuple[int, ...]], Array]]
-    ) -> list[Array]:
-        """The outputs; `results` makes the memory of those that regions write."""
+    ) -> tuple[list[Array], dict[int, list[tuple[int, ...]]]]:
+        """The outputs; `results` makes the memory of those that regions write. Other outputs may share memory."""
         values: dict[Value, Array] = dict(zip(self.graph.inputs, inputs, strict=True))
+        given: dict[Value, Array] = {}
         for node in self.graph:
             operands = [values[v] for v in node.operands]
             if node.op is REGION:
@@ -107,8 +108,15 @@ class Launcher:
                 made = [np.ascontiguousarray(operands[0]).reshape(shape)]
             else:
                 made = self._call(node, operands, env)
+                given.update(zip(node.results, made, strict=True))
+                made = [np.ascontiguousarray(x).reshape(x.shape) for x in made]
             values.update(zip(node.results, made, strict=True))
-        return [values[v] for v in self.graph.outputs]
+        return [given.get(v, values[v]) for v in self.graph.outputs], self._call_strides(given)
+
+    def _call_strides(self, given: Mapping[Value, Array]) -> dict[int, list[tuple[int, ...]]]:
+        """How NumPy laid out the results of the functions that it ran, by number of the call."""
+        calls = [n for n in self.graph if n.op is NUMPY and "call" in n.attrs]
+        return {_call_number(n): [given[v].strides for v in n.results] for n in calls}
 
     def _memory(
         self, value: Value, env: Mapping[str, int], results: Mapping[Value, Callable[[tuple[int, ...]], Array]]
@@ -123,16 +131,19 @@ class Launcher:
         if "op" in node.attrs:
             found = [_run_op(node, operands, env)]
         else:
-            call = node.attrs["call"]
-            assert isinstance(call, int)
-            found = [np.asarray(x) for x in self.calls[call](*operands)]
+            found = [np.asarray(x) for x in self.calls[_call_number(node)](*operands)]
         for value, x in zip(node.results, found, strict=True):
             if x.ndim != value.type.rank or x.dtype != value.type.dtype.numpy:
                 raise SizesChanged
-        found = [np.ascontiguousarray(x).reshape(x.shape) for x in found]
         if not bind_sizes(node.results, found, env):
             raise SizesChanged
         return found
+
+
+def _call_number(node: Node) -> int:
+    found = node.attrs["call"]
+    assert isinstance(found, int)
+    return found
 
 
 def _run_op(node: Node, operands: list[Array], env: Mapping[str, int]) -> Array:
