@@ -8,6 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..text import Emitter, Val
+from .bits import as_float, as_integer
+
+# This less half the bits of x are the bits of 1 / (2 sqrt(x)) to about 3 %.
+HALF_RECIPROCAL_ROOT = {"float": 0x5EB759DF, "double": 0x5FD6EB50C7B537A9}
 
 
 class Pair(NamedTuple):
@@ -56,3 +60,13 @@ def reciprocal(e: Emitter, a: Pair) -> Val:
     first = e.op("fdiv", one, a.high)
     minus = e.fneg(first)
     return e.fma(e.fma(minus, a.low, e.fma(minus, a.high, one)), first, first)
+
+
+def square_root(e: Emitter, a: Pair) -> Pair:
+    """The square root of a positive sum; for what the root's rounding takes, a rough reciprocal is enough."""
+    high = e.call("sqrt", a.high)
+    bits = as_integer(e, a.high)
+    magic = e.const_like(bits, HALF_RECIPROCAL_ROOT[high.elem])
+    half_reciprocal = as_float(e, e.op("sub", magic, e.op("lshr", bits, e.const_like(bits, 1))))
+    rest = e.op("fadd", e.fma(e.fneg(high), high, a.high), a.low)
+    return Pair(high, e.op("fmul", rest, half_reciprocal))

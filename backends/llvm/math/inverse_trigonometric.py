@@ -19,8 +19,8 @@ from __future__ import annotations
 import math
 
 from ..text import Emitter, Val
-from .bits import as_float, as_integer, at_most, flip_sign, sign_bit
-from .doubledouble import Pair, fast_fma, fast_two_sum, two_product
+from .bits import as_integer, at_most, flip_sign, sign_bit
+from .doubledouble import Pair, fast_fma, fast_two_sum, square_root, two_product
 from .polynomial import evaluate, evaluate_alternating
 
 ATAN = {
@@ -92,8 +92,6 @@ SAFE = {"float": (2.0**-60, 2.0**60), "double": (2.0**-500, 2.0**500)}
 RESCALE = {"float": 2.0**64, "double": 2.0**512}
 # Below this quotient the angle is the quotient.
 NEGLIGIBLE = {"float": 2.0**-13, "double": 2.0**-28}
-# This less half the bits of x are roughly the bits of 1 / (2 sqrt(x)).
-HALF_RECIPROCAL_ROOT = {"float": 0x5EB759DF, "double": 0x5FD6EB50C7B537A9}
 
 
 def atan(e: Emitter, x: Val) -> Val:
@@ -210,12 +208,8 @@ def _asin_parts(e: Emitter, magnitude: Val, large: Val) -> Pair:
     """The arcsine of `magnitude`, or of `sqrt((1 - magnitude) / 2)` where it is large, as a value and a small rest."""
     half = e.const_like(magnitude, 0.5)
     complement = e.fma(magnitude, e.const_like(magnitude, -0.5), half)
-    root = e.call("sqrt", complement)
-    sine = e.select(large, root, magnitude)
+    root = square_root(e, Pair(complement, e.const_like(half, -0.0)))
+    sine = e.select(large, root.high, magnitude)
     square = e.select(large, complement, e.op("fmul", magnitude, magnitude))
-    bits = as_integer(e, complement)
-    magic = e.const_like(bits, HALF_RECIPROCAL_ROOT[magnitude.elem])
-    half_reciprocal = as_float(e, e.op("sub", magic, e.op("lshr", bits, e.const_like(bits, 1))))
-    lost = e.op("fmul", e.fma(e.fneg(root), root, complement), half_reciprocal)
-    lost = e.select(large, lost, e.zero_like(lost))
+    lost = e.select(large, root.low, e.zero_like(half))
     return Pair(sine, e.fma(e.op("fmul", sine, square), evaluate(e, square, ASIN[magnitude.elem]), lost))

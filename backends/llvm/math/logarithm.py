@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..text import Emitter, Val
 from .bits import as_float
-from .doubledouble import fast_two_sum, two_product
+from .doubledouble import Pair, fast_two_sum, two_product
 from .polynomial import evaluate
 from .scaling import MANTISSA_BITS, exponent_bits, not_positive_normal, split
 
@@ -156,3 +156,14 @@ def log1p(e: Emitter, x: Val) -> Val:
     # The sum of opposite zeros loses the sign of a zero.
     usual = e.call("copysign", _combine(e, parts.exponent, f, BASE_E[x.elem], plus), x)
     return e.rare(not_positive_normal(e, total.high), usual, lambda: _special(e, total.high, total.high))
+
+
+def log_of_pair(e: Emitter, x: Pair, doublings: int) -> Val:
+    """The natural logarithm of the positive normal sum `x`, doubled as often as said."""
+    one = e.const_like(x.high, 1.0)
+    parts = split(e, x.high)
+    f = e.op("fsub", parts.mantissa, one)
+    twice_down = as_float(e, e.op("sub", e.const_like(parts.field, exponent_bits(one.elem, 1)), parts.field))
+    plus = e.op("fmul", e.op("fmul", x.low, twice_down), e.poly(f, list(HALF_INVERSE_POLY)))
+    power = e.op("fadd", parts.exponent, e.const_like(one, float(doublings)))
+    return _combine(e, power, f, BASE_E[one.elem], plus)
