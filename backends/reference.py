@@ -7,7 +7,7 @@ tree (see `tree`), so its bits are those of native code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,32 +15,39 @@ import numpy as np
 from ..ir import dims
 from ..ir.dims import Dim
 from ..ir.dtypes import DType, python_type
-from ..ir.errors import ShapeProblem
+from ..ir.errors import Unsupported
 from ..ir.graph import Graph, Node, Value
+from ..ir.ops import NUMPY, TABLE
 from ..ir.types import Attr, Sizes
 from . import tree
 
+Calls = Sequence[Callable[..., tuple[Any, ...]]]
 CHOICE = frozenset(("impl", "score"))  # attributes that say how an op is computed, not what it is
 IDENTITY = {"sum": (np.add, -0.0), "prod": (np.multiply, 1.0)}
 
 
-def run(graph: Graph, inputs: Sequence[Any], env: Mapping[str, int] | None = None) -> tuple[Any, ...]:
-    """The outputs of a graph for these inputs; `env` adds sizes that no input shows."""
-    sizes = {**_sizes_of(graph, inputs), **(env or {})}
+def run(
+    graph: Graph, inputs: Sequence[Any], env: Mapping[str, int] | None = None, calls: Calls = ()
+) -> tuple[Any, ...]:
+    """The outputs of a graph for these inputs.
+
+    `env` adds sizes that no input shows, `calls` are the NumPy functions that its `numpy` nodes name by number.
+    """
+    sizes = {**_sizes_of(graph.inputs, inputs), **(env or {})}
     values: dict[Value, Any] = dict(zip(graph.inputs, inputs, strict=True))
     with np.errstate(all="ignore"):
         for node in graph:
-            results = _run_node(node, [values[v] for v in node.operands], sizes)
+            results = _run_node(node, [values[v] for v in node.operands], sizes, calls)
             values.update(zip(node.results, results, strict=True))
     return tuple(np.asarray(values[v], v.type.dtype.numpy) for v in graph.outputs)
 
 
-def _run_node(node: Node, operands: list[Any], sizes: dict[str, int]) -> tuple[Any, ...]:
+def _run_node(node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls) -> tuple[Any, ...]:
     if node.body is not None:
         return run(node.body, operands, sizes)
+    if node.op is NUMPY:
+        return _run_numpy(node, operands, sizes, calls)
     attrs = {name: _resolve(attr, sizes) for name, attr in node.attrs.items() if name not in CHOICE}
-    if node.op.name == "numpy":
-        raise ShapeProblem("a NumPy function runs between graphs, not inside one", node.span)
     compute, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
     # A weak number among arrays is handed to NumPy as the Python number it is: NumPy knows best how it converts.
     mixed = isinstance(node.op.numpy, np.ufunc) and not all(v.type.dtype.weak for v in node.operands)
@@ -54,6 +61,20 @@ def _run_node(node: Node, operands: list[Any], sizes: dict[str, int]) -> tuple[A
     return (node.op.numpy(*cast, **attrs),)
 
 
+def _run_numpy(node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls) -> tuple[Any, ...]:
+    """A function that has no op, or an op that has no native code; new sizes are known from its results."""
+    call, op = node.attrs.get("call"), TABLE.get(str(node.attrs.get("op")))
+    if op is not None and op.numpy is not None:
+        attrs = {name: _resolve(a, sizes) for name, a in node.attrs.items() if name not in ("op", "function")}
+        results: tuple[Any, ...] = (op.numpy(*operands, **attrs),)
+    elif isinstance(call, int) and call < len(calls):
+        results = calls[call](*operands)
+    else:
+        raise Unsupported(f"the NumPy function {node.attrs['function']} in a graph without its calls", node.span)
+    sizes.update(_sizes_of(node.results, results))
+    return results
+
+
 def _cast(x: Any, have: DType, want: DType) -> Any:
     return x if have == want and not have.weak else np.asarray(x, have.numpy).astype(want.numpy)
 
@@ -64,10 +85,10 @@ def _resolve(attr: Attr, sizes: Mapping[str, int]) -> Any:
     return attr.numpy if isinstance(attr, DType) else attr
 
 
-def _sizes_of(graph: Graph, inputs: Sequence[Any]) -> dict[str, int]:
-    """The numbers behind the symbols that stand alone as a dimension of an input."""
+def _sizes_of(values: Sequence[Value], arrays: Sequence[Any]) -> dict[str, int]:
+    """The numbers behind the symbols that stand alone as a dimension."""
     found: dict[str, int] = {}
-    for value, array in zip(graph.inputs, inputs, strict=True):
+    for value, array in zip(values, arrays, strict=True):
         for size, number in zip(value.type.shape, np.shape(array), strict=True):
             if isinstance(size, Dim) and size.symbols == {str(size)}:
                 found.setdefault(str(size), number)

@@ -115,6 +115,12 @@ class Lowered:
         return Explanation.of(self.graph, self.result.timings, self.seconds, self.fallbacks)
 
     @cached_property
+    def writes_all_outputs(self) -> bool:
+        """Whether native code makes every output, and knew its memory order when it was compiled."""
+        made = all(v.node is not None and v.node.op is REGION for v in self.graph.outputs)
+        return made and not self.built.calls and self.options.backend == "llvm"
+
+    @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
         return parse_guards(self.built.graph)
 

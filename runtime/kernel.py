@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backends import reference
 from ..ir import dims
+from ..ir.dtypes import from_numpy
 from ..ir.errors import TypeProblem, nearest
 from ..ir.graph import Value
 from ..ir.kernels import KernelLookup
@@ -17,8 +18,9 @@ from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.source import KernelSource, Structure
 from .arguments import Argument, prepare
 from .cache import SignatureCache
-from .compiler import Lowered, Options, Request, fits, lower, same_orders
+from .compiler import Lowered, Options, Request, fits, lower, orders_of
 from .launch import SizesChanged
+from .order import lies_in
 from .results import as_outputs, check_out, fresh, overlaps
 
 MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves the rest
@@ -108,7 +110,7 @@ class Kernel:
             nonlocal inputs
             env.clear()
             inputs = [*arrays, *lowered.built.hidden]
-            return fits(lowered, inputs, env) and (not ordered or same_orders(lowered, inputs, env))
+            return fits(lowered, inputs, env) and (not ordered or orders_of(lowered, inputs, env) == lowered.orders)
 
         found = self.signature_cache.find(key, suits)
         if found is None:
@@ -138,10 +140,15 @@ class Kernel:
         for k, (value, given) in enumerate(zip(lowered.graph.outputs, wanted, strict=True)):
             if given is not None and all(dims.symbols(s) <= env.keys() for s in value.type.shape):
                 check_out(given, tuple(dims.evaluate(s, env) for s in value.type.shape), value.type.dtype, k, count)
+        orders = lowered.orders
         if self._options.backend == "reference":
-            outputs = list(reference.run(lowered.built.graph, inputs, env))
+            outputs = list(reference.run(lowered.built.graph, inputs, env, lowered.built.calls))
         else:
-            outputs = lowered.launcher.run(inputs, env, _memory(lowered, wanted, inputs))
+            outputs, calls = lowered.launcher.run(inputs, env, _memory(lowered, wanted, inputs))
+            if calls:
+                orders = orders_of(lowered, inputs, env, calls)
+        if out is None and not lowered.writes_all_outputs:
+            outputs = _fresh_outputs(outputs, orders, inputs)
         return _handed_back(lowered, outputs, wanted, out is not None)
 
 
@@ -167,6 +174,21 @@ def _memory(
             order, dtype = lowered.orders[k], value.type.dtype
             memory[value] = lambda shape, dtype=dtype, order=order: fresh(shape, dtype, order)
     return memory
+
+
+def _fresh_outputs(
+    outputs: list[np.ndarray[Any, Any]], orders: Sequence[tuple[int, ...]], inputs: list[np.ndarray[Any, Any]]
+) -> list[np.ndarray[Any, Any]]:
+    """Outputs that share memory with no input and with no other output, in NumPy's order."""
+    found: list[np.ndarray[Any, Any]] = []
+    for x, order in zip(outputs, orders, strict=True):
+        others = [*inputs, *(y for y in found if y is not x)]
+        if overlaps(x, others) or not x.flags.writeable or not lies_in(order, x.shape, x.strides):
+            copy = fresh(x.shape, from_numpy(x.dtype), order)
+            copy[...] = x
+            x = copy
+        found.append(x)
+    return found
 
 
 def _handed_back(

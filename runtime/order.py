@@ -10,25 +10,47 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE, Trait
+from ..ir.ops import BROADCAST, NUMPY, RESHAPE, SLICE, TRANSPOSE, Trait
 from ..ir.types import ints
 
 Strides = tuple[int, ...]
 
 
 def output_orders(
-    graph: Graph, shapes: Sequence[tuple[int, ...]], strides: Sequence[Strides], env: Mapping[str, int]
+    graph: Graph,
+    shapes: Sequence[tuple[int, ...]],
+    strides: Sequence[Strides],
+    env: Mapping[str, int],
+    calls: Mapping[int, Sequence[Strides]] | None = None,
 ) -> tuple[tuple[int, ...], ...]:
-    """For each output its axes from the outermost in memory to the innermost."""
+    """For each output its axes from the outermost in memory to the innermost.
+
+    `calls` are the strides of what NumPy functions gave, by number of the call; without them C order is assumed.
+    """
     known: dict[Value, tuple[tuple[int, ...], Strides]] = {
-        value: (shape, tuple(0 if n == 1 else s for n, s in zip(shape, stride, strict=True)))
+        value: (shape, _steps(shape, stride))
         for value, shape, stride in zip(graph.inputs, shapes, strides, strict=True)
     }
     for node in graph:
-        for result in node.results:
+        for k, result in enumerate(node.results):
             shape = tuple(dims.evaluate(s, env) if dims.symbols(s) <= env.keys() else 2 for s in result.type.shape)
-            known[result] = (shape, _strides(node, shape, [known[v] for v in node.operands]))
+            call = node.attrs.get("call")
+            if calls and node.op is NUMPY and isinstance(call, int):
+                known[result] = (shape, _steps(shape, calls[call][k]))
+            else:
+                known[result] = (shape, _strides(node, shape, [known[v] for v in node.operands]))
     return tuple(axis_order(len(known[v][0]), [known[v][1]]) for v in graph.outputs)
+
+
+def lies_in(order: tuple[int, ...], shape: tuple[int, ...], strides: Strides) -> bool:
+    """Whether the axes of an array lie in memory in this order; those of size 1 lie anywhere."""
+    rank = len(shape)
+    return axis_order(rank, [_steps(shape, strides)]) == axis_order(rank, [dense(shape, order)])
+
+
+def _steps(shape: tuple[int, ...], strides: Strides) -> Strides:
+    """Strides, but 0 where no step can be taken."""
+    return tuple(0 if n == 1 else s for n, s in zip(shape, strides, strict=True))
 
 
 def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int, ...], Strides]]) -> Strides:
@@ -56,7 +78,7 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
 def _aligned(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) -> Strides:
     """The strides of an operand that is broadcast to a shape."""
     missing = len(shape) - len(own)
-    return (0,) * missing + tuple(0 if n == 1 else s for n, s in zip(own, strides, strict=True))
+    return (0,) * missing + _steps(own, strides)
 
 
 def _reshaped(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) -> Strides:
