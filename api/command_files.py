@@ -1,0 +1,107 @@
+"""Paths in, texts, kernels and arrays out; and results in, `.npy` and `.npz` files out."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import IO, Any
+
+import numpy as np
+
+from .frontend.language import LanguageKernel, load_module, parse_module
+from .ir.errors import FileProblem, LimitExceeded, UnknownName, nearest
+
+MAX_BYTES = 64 << 20  # of a printed graph
+STDIN = "-"
+
+Array = np.ndarray[Any, Any]
+
+
+def find_kernel(path: str, name: str | None) -> LanguageKernel:
+    """The kernel of that name in a `.weft` file, or its only one."""
+    module = parse_module(_stdin(), "<stdin>") if path == STDIN else load_module(path)
+    kernels = module.kernels
+    if not kernels:
+        raise UnknownName(f"{module.file} has no kernel", hint="define one: kernel f(x: f32[n]) { return x + 1 }")
+    listed = "\n".join(f"  {k.signature}" for k in kernels.values())
+    if name is None and len(kernels) > 1:
+        raise UnknownName(f"{module.file} has {len(kernels)} kernels; name one of them:\n{listed}")
+    if name is None:
+        return next(iter(kernels.values()))
+    if name not in kernels:
+        hint = nearest(name, list(kernels)) or f"it has {', '.join(kernels)}"
+        raise UnknownName(f"{module.file} has no kernel '{name}'", hint=hint)
+    return kernels[name]
+
+
+def read_graph_text(path: str) -> str:
+    """The text of a printed graph."""
+    if path == STDIN:
+        return _stdin()
+    try:
+        with open(path, "rb") as file:
+            return _decoded(file.read(MAX_BYTES + 1), path)
+    except (OSError, ValueError) as error:
+        if isinstance(error, (FileProblem, LimitExceeded)):
+            raise
+        raise FileProblem(f"can't read {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def read_array(path: str) -> Array:
+    """The array in a `.npy` file."""
+    try:
+        found = np.load(path, allow_pickle=False)
+    except OSError as error:
+        raise FileProblem(f"can't read {path}: {error.strerror or error}") from error
+    except MemoryError:
+        raise
+    except Exception as error:  # NumPy's reader lets errors of many kinds through where the header is broken
+        raise FileProblem(f"{path} is not an array that NumPy can read: {error}") from error
+    if not isinstance(found, np.ndarray):
+        raise FileProblem(f"{path} holds several arrays", hint="save the one that is meant with np.save")
+    return found
+
+
+def save_arrays(path: str, arrays: Mapping[str, Any]) -> None:
+    """Writes results: to `.npy` the only one, to `.npz` all by name. The file is there in full or not at all."""
+    path = os.path.realpath(path)
+    unfinished = f"{path}.{os.getpid()}.part"
+    try:
+        with open(unfinished, "xb") as file:
+            if path.endswith(".npz"):
+                _write_all(file, arrays)
+            else:
+                (only,) = arrays.values()
+                np.lib.format.write_array(file, np.asarray(only), allow_pickle=False)
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise FileProblem(f"can't write {path}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            os.unlink(unfinished)
+
+
+def _write_all(file: IO[bytes], arrays: Mapping[str, Any]) -> None:
+    """`np.savez` takes the arrays' names as keywords, some of which are its own."""
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+
+
+def _stdin() -> str:
+    if sys.stdin is None:
+        raise FileProblem("there is no stdin to read")
+    return _decoded(sys.stdin.buffer.read(MAX_BYTES + 1), "stdin")
+
+
+def _decoded(data: bytes, path: str) -> str:
+    if len(data) > MAX_BYTES:
+        raise LimitExceeded(f"{path} is longer than {MAX_BYTES >> 20} MB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileProblem(f"{path} is not UTF-8 text (byte {error.start})") from error

@@ -1,0 +1,47 @@
+"""`weft opt`: a printed graph and a pipeline in, the graph after it on stdout out."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+
+from .command_files import STDIN, read_graph_text
+from .command_run import duration
+from .command_target import printing_options
+from .ir.parser import parse_graph
+from .ir.printer import print_graph
+from .passes.manager import PipelineOptions, PipelineResult, run_pipeline
+from .passes.pipeline_text import parse_pipeline
+from .runtime.compiler import passes_for
+from .settings import registry
+
+_REPLAY = re.compile(r'// weft opt --passes "([^"\n]*)"')
+
+
+def opt(args: argparse.Namespace) -> None:
+    """Runs passes on a graph and prints what comes out."""
+    text = read_graph_text(args.file)
+    replay = _REPLAY.match(text)
+    known = passes_for(registry, printing_options())
+    if args.passes is None and replay is None:
+        names = ", ".join(p.name for p in known)
+        args.wrong_usage(f"--passes is missing, and the file does not name its passes; there are {names}")
+    passes = parse_pipeline(args.passes if replay is None or args.passes is not None else replay.group(1), known)
+    graph = parse_graph(text, "<stdin>" if args.file == STDIN else args.file)
+    options = PipelineOptions(
+        verify=args.verify, print_after_all=args.print_after_all, locations=args.locations, emit=_aside
+    )
+    result = run_pipeline(graph, passes, options)
+    print(print_graph(result.graph, args.locations), end="")
+    if args.timing:
+        _aside(_timings(result))
+
+
+def _timings(result: PipelineResult) -> str:
+    lines = [f"{duration(s):>9}  {name}" for name, s in zip(result.passes, result.seconds, strict=True)]
+    return "\n".join([*lines, f"{duration(sum(result.seconds)):>9}  in all"])
+
+
+def _aside(text: str) -> None:
+    print(text, file=sys.stderr)
