@@ -79,7 +79,8 @@ class _Printer:
         self.count = 0
 
     def module(self, graph: Graph) -> str:
-        name = {"sym_name": graph.name, **graph.attrs}
+        # Guards come last, as the builder adds them, so that a graph that was read back prints the same.
+        name = {"sym_name": graph.name, **{k: graph.attrs[k] for k in sorted(graph.attrs, key="guards".__eq__)}}
         lines = ['"builtin.module"() ({', f'  "weft.kernel"() <{self.attrs(name)}> ({{']
         lines += self.body(graph, "  ", "weft.return")
         lines += ["  }) : () -> ()", "}) : () -> ()"]
