@@ -1,0 +1,123 @@
+"""The examples: every kernel against NumPy, every Python file as a script, every dump read by xDSL and by us."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.ir.parser import parse_graph
+from weft.ir.printer import print_graph
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.parser import Parser
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SCRIPTS = ("functions.py", "graphs.py", "inside.py")
+SMALL = 3001
+
+
+def module(name: str) -> ModuleType:
+    """A file of the examples, which import one another as scripts of one folder do."""
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(EXAMPLES))
+
+
+cases, run = module("cases"), module("run")
+each_case = pytest.mark.parametrize("case", cases.CASES, ids=lambda c: f"{c.file}:{c.kernel}")
+
+
+def test_every_kernel_has_a_case() -> None:
+    covered = {(c.file, c.kernel) for c in cases.CASES}
+    written = {(f.name, name) for f in EXAMPLES.glob("*.weft") for name in weft.load(f)}
+    assert written <= covered
+    assert len(list(EXAMPLES.glob("*.weft"))) >= 8
+
+
+@each_case
+@pytest.mark.parametrize("count", [SMALL, 50_000])
+def test_against_numpy(case: Any, count: int) -> None:
+    args = case.make(cases.Data(count))
+    kernel = run.kernel_of(case)
+    run.check(case, kernel(*args), run.reference_of(case, kernel)(*args))
+
+
+@each_case
+def test_native_code_runs_all_of_it(case: Any) -> None:
+    low = run.kernel_of(case).lower(*case.make(cases.Data(SMALL)))
+    assert low.fallbacks == ()
+    expected = {"outliers": 2, "correlation": 2}  # a reduction of rows or of all, and then what needs the whole
+    assert len(low.kernels) == expected.get(case.kernel, 1), str(low.explain())
+
+
+@each_case
+def test_every_dump_is_read_back(case: Any) -> None:
+    low = run.kernel_of(case).lower(*case.make(cases.Data(SMALL)))
+    for name in ("input", *low.passes):
+        for locations in (False, True):
+            text = low.ir(after=name, locations=locations)
+            context = Context(allow_unregistered=True)
+            context.load_dialect(Builtin)
+            Parser(context, text).parse_module().verify()
+            assert print_graph(parse_graph(text), locations) == text, name
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_scripts_run(script: str) -> None:
+    done = subprocess.run([sys.executable, EXAMPLES / script], capture_output=True, text=True, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout and not done.stderr
+
+
+def test_scripts_are_all_there_are() -> None:
+    tools = {"cases.py", "references.py", "run.py"}
+    assert {f.name for f in EXAMPLES.glob("*.py")} == tools | set(SCRIPTS)
+
+
+def test_run_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(["blend", "functions.py: wave"]) == 0
+    printed = capsys.readouterr().out
+    assert run.machine() in printed
+    assert "elementwise.weft: blend" in printed and "functions.py: wave" in printed
+    assert "2 kernels agree with NumPy." in printed
+
+
+def test_run_fails_on_a_mismatch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = cases.Case("elementwise.weft", "axpy", lambda d: (2.0, np.ones(3), np.ones(3)), lambda a, x, y: x + y, 4)
+    monkeypatch.setattr(run, "CASES", (wrong,))
+    assert run.main() == 1
+    assert "ULP apart at [0], allowed 4" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "message"),
+    [
+        (np.ones(2, "f4"), np.ones(2), "got ndarray of float32[2], NumPy gives ndarray of float64[2]"),
+        (np.ones((2, 1)), np.ones(2), "got ndarray of float64[2, 1]"),
+        (np.ones(()), np.float64(1), "NumPy gives float64 of float64[]"),
+        (np.array([1, 3]), np.array([1, 2]), "1 elements differ"),
+        (np.array([1.0, np.nan]), np.array([1.0, 2.0]), "ULP apart at [1]"),
+        (np.array([np.inf]), np.array([1.0]), "ULP apart"),
+        (np.array([1.0 + 2e-15]), np.array([1.0]), "9.0 ULP apart"),
+    ],
+)
+def test_check_refuses(got: Any, expected: Any, message: str) -> None:
+    with pytest.raises(run.Mismatch) as caught:
+        run.check(cases.Case("some.weft", "some", lambda d: (), ulps=8), got, expected)
+    assert message in str(caught.value)
+
+
+def test_check_accepts() -> None:
+    case = cases.Case("some.weft", "some", lambda d: (), ulps=8)
+    special = np.array([np.nan, np.inf, -np.inf, 0.0])
+    assert run.check(case, (special, np.array([1.0 + 4.5e-16])), (special, np.array([1.0]))) == 2.0
