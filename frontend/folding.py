@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Union
 
 from ..ir import dims
-from ..ir.dims import Dim, Size
+from ..ir.dims import Size
 from ..ir.errors import DivisionByZero, OverflowProblem, Span, TypeProblem, ValueProblem
 
 Number = Union[bool, int, float, complex]
@@ -72,14 +72,10 @@ def size(op: str, a: Size, b: Size) -> Size | None:
 
 
 def _small(found: Size) -> bool:
+    """Whether a formula is short as text, which bounds its terms, its factors and how deep it nests."""
     if isinstance(found, int):
         return abs(found) < 1 << 63
-    return len(found.terms) <= 16 and all(len(m) <= 6 and abs(c) < 1 << 62 for m, c in found.terms) and _shallow(found)
-
-
-def _shallow(found: Dim) -> bool:
-    """`n // 2 // 2 ...` nests formulas in one another: their text shows how deep."""
-    return len(str(found)) <= 400
+    return all(abs(c) < 1 << 62 for _, c in found.terms) and len(str(found)) <= 200
 
 
 def _refuse_huge(op: str, a: int, b: int, span: Span) -> None:

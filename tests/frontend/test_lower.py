@@ -142,6 +142,11 @@ def test_if_without_else_keeps_the_old_value(evaluate) -> None:
     same(evaluate(text, X[0])[0], np.where(X[0] > 0, X[0] * 2, X[0]) + X[0])
 
 
+def test_if_that_assigns_only_in_else(evaluate) -> None:
+    text = "fn f(x) {\n var y = x\n if x > 0 { } else { y = -x }\n return y\n}\nkernel k(x: f32[n]) = f(x)"
+    same(evaluate(text, X[0])[0], np.abs(X[0]))
+
+
 def test_if_in_a_kernel_chooses_whole_arrays(evaluate) -> None:
     text = "kernel k(x: f32[n], c: i32) -> f32[n] {\n var y = x\n if c > 2 { y = x * 2 } else { y = -x }\n return y\n}"
     same(evaluate(text, X[0], 3)[0], X[0] * 2)
@@ -169,8 +174,8 @@ def test_a_weak_choice_that_nothing_asks_of_is_i64_or_f64(evaluate) -> None:
 
 
 def test_a_weak_integer_choice_becomes_a_float_after_its_arithmetic(evaluate) -> None:
-    text = "fn f(x) = x * ((7 if x > 0 else 5) // 2)\nkernel k(x: f32[n]) = f(x)"
-    same(evaluate(text, X[0])[0], X[0] * np.where(X[0] > 0, 3, 2).astype(np.float32))
+    text = "fn f(x) = x * ((7 if x > 0 else 5) // 2 << 1)\nkernel k(x: f32[n]) = f(x)"
+    same(evaluate(text, X[0])[0], X[0] * np.where(X[0] > 0, 6, 4).astype(np.float32))
 
 
 def test_literals_take_the_dtype_they_meet(evaluate) -> None:
