@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir.facts import Facts
-from ..ir.graph import Value
+from ..ir.graph import Node, Value
 from ..ir.ops import CONSTANT, SIZE
 from ..ir.types import sizes
 from .maker import Number
@@ -13,30 +13,44 @@ from .maker import Number
 
 def number_behind(facts: Facts, value: Value) -> Number | None:
     """The number, with the graph specialised on the sizes that it comes from; None for what the arguments decide."""
-    return _computed(facts, value) if _is_fixed(value) else None
+    nodes = _fixed_nodes(value)
+    if nodes is None:
+        return None
+    numbers: dict[Value, Number] = {}
+    for node in nodes:
+        found = _computed(facts, node, [numbers[operand] for operand in node.operands])
+        if found is None:
+            return None
+        numbers[node.result] = found
+    return numbers[value]
 
 
-def _is_fixed(value: Value) -> bool:
-    node = value.node
-    if node is None or value.type.rank:
-        return False
-    if node.op in (CONSTANT, SIZE):
-        return True
-    return isinstance(node.op.numpy, np.ufunc) and all(map(_is_fixed, node.operands))
+def _fixed_nodes(value: Value) -> list[Node] | None:
+    """The nodes behind a value in order, if all of them are literals, sizes and arithmetic on such."""
+    found: dict[Node, None] = {}
+    stack: list[tuple[Value, bool]] = [(value, False)]
+    while stack:
+        current, expanded = stack.pop()
+        node = current.node
+        if node is None or current.type.rank:
+            return None
+        if expanded or node in found:
+            found[node] = None
+            continue
+        if node.op not in (CONSTANT, SIZE) and not isinstance(node.op.numpy, np.ufunc):
+            return None
+        stack.append((current, True))
+        stack.extend((operand, False) for operand in node.operands)
+    return list(found)
 
 
-def _computed(facts: Facts, value: Value) -> Number | None:
-    node = value.node
-    assert node is not None
+def _computed(facts: Facts, node: Node, operands: list[Number]) -> Number | None:
     if node.op is CONSTANT:
         found = node.attrs["value"]
         assert isinstance(found, (bool, int, float, complex))
         return found
     if node.op is SIZE:
         return facts.specialize(sizes(node.attrs, "size")[0])
-    numbers = [_computed(facts, operand) for operand in node.operands]
-    if any(n is None for n in numbers):
-        return None
     assert node.op.numpy is not None
     with np.errstate(all="ignore"):
-        return node.op.numpy(*numbers).item()  # type: ignore[no-any-return]
+        return node.op.numpy(*operands).item()  # type: ignore[no-any-return]

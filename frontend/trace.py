@@ -228,4 +228,4 @@ def _numpy_dtype(text: str) -> Any:
 
 
 def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True)

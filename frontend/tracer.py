@@ -258,7 +258,8 @@ class Tracer:
     __contains__ = _leaves("'in'", "use np.any(x == value)")
     __setitem__, __delitem__ = _leaves("item assignment", _WRITE), _leaves("item deletion", _WRITE)
     __array__ = _leaves(
-        "np.asarray()", "NumPy functions take a traced value as it is: leave np.asarray and np.array out"
+        "np.asarray()",
+        "NumPy functions take a traced value as it is: leave np.asarray and np.array out; np.stack joins several",
     )
     item, tolist, tobytes, tofile, dump, dumps = (
         _leaves(f".{name}()", _KEEP) for name in ("item", "tolist", "tobytes", "tofile", "dump", "dumps")
