@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 from weft.ir.builder import Builder
 from weft.ir.dtypes import F32, I32, DType
-from weft.ir.errors import OverflowProblem, PassFailure, SyntaxProblem, UnknownName, ValueProblem, VerifyProblem
+from weft.ir.errors import OverflowProblem, PassFailure, Span, SyntaxProblem, UnknownName, ValueProblem, VerifyProblem
 from weft.ir.graph import Graph
 from weft.ir.kernels import Choice
 from weft.ir.ops import TABLE
@@ -76,11 +76,21 @@ class Spoil:
         return spoiled
 
 
+@dataclass(frozen=True)
+class Forget:
+    """Goes back to a graph with weak numbers."""
+
+    name: ClassVar[str] = "forget"
+
+    def run(self, graph: Graph) -> Graph:
+        return sample()
+
+
 def sample() -> Graph:
     """`x * 1 + 2` of f32."""
     builder = Builder("sample")
     x = builder.input("x", TensorType(F32, (4,)))
-    product = builder.op(TABLE["mul"], x, builder.constant(1))
+    product = builder.op(TABLE["mul"], x, builder.constant(1), span=Span("sample.weft", 7, 2))
     return builder.finish([builder.op(TABLE["add"], product, builder.constant(2))])
 
 
@@ -159,6 +169,7 @@ def test_a_crash_leaves_a_file_that_replays_it(tmp_path: Path) -> None:
     again = parse_pipeline(first.split('"')[1], (*PIPELINE, Crash(), Repeat()))
     with pytest.raises(PassFailure, match="out of thread"):
         run_pipeline(parse_graph(text), again, PipelineOptions(folder=tmp_path))
+    assert 'loc("sample.weft":7:2)' in text
     promoted = run_pipeline(sample(), (PromoteDtypes(),))
     assert print_graph(parse_graph(text)) == promoted.ir()
 
@@ -170,6 +181,13 @@ def test_a_broken_graph_is_blamed_on_the_pass_that_made_it(tmp_path: Path) -> No
         run_pipeline(graph, (Spoil(), DropDead()), PipelineOptions(verify=True, folder=tmp_path))
     (file,) = tmp_path.iterdir()
     assert print_graph(parse_graph(file.read_text())) == print_graph(graph)
+
+
+def test_what_promotion_promised_is_checked_from_then_on(tmp_path: Path) -> None:
+    options = PipelineOptions(verify=True, folder=tmp_path)
+    run_pipeline(sample(), (Forget(), PromoteDtypes()), options)
+    with pytest.raises(PassFailure, match=r"'forget' failed with VerifyProblem(.|\n)*after promote-dtypes"):
+        run_pipeline(sample(), (PromoteDtypes(), Forget()), options)
 
 
 def test_a_broken_input_is_nobodys_fault(tmp_path: Path) -> None:
