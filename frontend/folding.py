@@ -72,10 +72,13 @@ def size(op: str, a: Size, b: Size) -> Size | None:
 
 
 def _small(found: Size) -> bool:
-    """Whether a formula is short as text, which bounds its terms, its factors and how deep it nests."""
+    """Whether a formula is short as text, which bounds its terms and how deep it nests, and of a low degree.
+
+    A product of many sizes would not fit 64 bits; the graph's integers wrap around as NumPy's do.
+    """
     if isinstance(found, int):
         return abs(found) < 1 << 63
-    return all(abs(c) < 1 << 62 for _, c in found.terms) and len(str(found)) <= 200
+    return all(len(m) <= 6 and abs(c) < 1 << 62 for m, c in found.terms) and len(str(found)) <= 200
 
 
 def _refuse_huge(op: str, a: int, b: int, span: Span) -> None:
