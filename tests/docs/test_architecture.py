@@ -13,10 +13,12 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from weft.backends.llvm import target
+from weft.backends.llvm.ops import EMITTERS
 from weft.frontend.language import LanguageKernel, parse_module
 from weft.frontend.parse import parse
 from weft.frontend.sourcetext import Source
 from weft.frontend.syntax import Node
+from weft.ir.ops import TABLE, Trait
 from weft.passes.pipeline import pipeline
 from weft.runtime.compiler import Lowered, Options
 from weft.runtime.kernel import Kernel
@@ -149,3 +151,10 @@ def test_files_named_on_the_page_exist() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for name in re.findall(r"`((?:ir|frontend|passes|backends|runtime|api|tests|examples|docs)/[\w./]*)`", text):
         assert (ROOT / name).exists(), name
+
+
+def test_every_elementwise_op_has_an_emitter() -> None:
+    """As the page says of adding an op; casts, selects and numbers have code of their own in `elements`."""
+    elsewhere = {"cast", "where", "constant", "size"}
+    elementwise = {op.name for op in TABLE.values() if Trait.ELEMENTWISE in op.traits}
+    assert {op.name for op in EMITTERS} == elementwise - elsewhere
