@@ -42,7 +42,7 @@ def _check_memory(elements: float) -> None:
     """Refuses what the machine could not hold, before the system starts to end processes for it."""
     have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 40
     if not 8 * elements <= have:
-        raise LimitExceeded(f"{elements:.3g} elements take more than the {have / 2**30:.0f} GB of this machine")
+        raise LimitExceeded(f"the array would take more than the {have / 2**30:.0f} GB of this machine")
 
 
 def _finite(usage: str, numbers: Sequence[Number], counts: tuple[int, ...]) -> Sequence[Number]:

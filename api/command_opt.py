@@ -11,6 +11,7 @@ from .command_run import duration
 from .command_target import printing_options
 from .ir.parser import parse_graph
 from .ir.printer import print_graph
+from .ir.verify import verify
 from .passes.manager import PipelineOptions, PipelineResult, run_pipeline
 from .passes.pipeline_text import parse_pipeline
 from .runtime.compiler import passes_for
@@ -29,6 +30,7 @@ def opt(args: argparse.Namespace) -> None:
         args.wrong_usage(f"--passes is missing, and the file does not name its passes; there are {names}")
     passes = parse_pipeline(args.passes if replay is None or args.passes is not None else replay.group(1), known)
     graph = parse_graph(text, "<stdin>" if args.file == STDIN else args.file)
+    verify(graph)  # what a person edited is not yet known to be a graph
     options = PipelineOptions(
         verify=args.verify, print_after_all=args.print_after_all, locations=args.locations, emit=_aside
     )

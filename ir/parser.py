@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from . import dims
 from .builder import Builder
 from .dtypes import BF16, BOOL, BY_NAME, WEAK
-from .errors import Span, SyntaxProblem, UnknownName, VerifyProblem, nearest
+from .errors import LimitExceeded, Span, SyntaxProblem, UnknownName, VerifyProblem, nearest
 from .facts import Facts
 from .graph import Graph, Value
 from .ops import TABLE, OpDef
 from .types import Attr, Sizes, TensorType
+from .verify_attrs import missing_attribute
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*)
@@ -43,17 +44,23 @@ _ELEMENTS = {
 
 def parse_graph(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TABLE) -> Graph:
     """The kernel that a module's text holds."""
-    return _Parser(text, file, table).module()
+    try:
+        return _Parser(text, file, table).module()
+    except RecursionError:
+        raise LimitExceeded(f"{file} has regions or lists inside one another too deep to read") from None
 
 
 def parse_type(text: str) -> TensorType:
     """`tensor<...>` or `!weft.weak<...>`."""
-    if weak := re.fullmatch(r"!weft\.weak<(\w+)>", text):
+    weak = re.fullmatch(r"!weft\.weak<(\w+)>", text)
+    if weak and weak.group(1) in WEAK:
         return TensorType(WEAK[weak.group(1)])
     match = re.fullmatch(r"tensor<((?:(?:\?|\d+)x)*)(complex<f\d+>|\w+)(?:,\s*#weft\.dims<(.*)>)?>", text)
     if match is None or match.group(2) not in _ELEMENTS:
         raise SyntaxProblem(f"not a type: {text}")
     shape, element, named = match.groups()
+    if named is None and "?" in shape:
+        raise SyntaxProblem(f"{text} has sizes without names", hint="name them: tensor<?xf32, #weft.dims<n>>")
     sizes = dims_list(named) if named is not None else tuple(int(s) for s in shape.split("x")[:-1])
     return TensorType(_ELEMENTS[element], tuple(sizes))
 
@@ -139,9 +146,10 @@ class _Parser:
         name = str(attrs.pop("sym_name", "kernel"))
         builder = Builder(name, Facts())
         guards = attrs.pop("guards", ())
-        assert isinstance(guards, tuple)
-        for guard in guards:
-            left, right = str(guard).split(" == ")
+        for guard in guards if isinstance(guards, tuple) else (guards,):
+            left, equal, right = str(guard).partition(" == ")
+            if not equal:
+                raise SyntaxProblem(f"the guard '{guard}' is not an equation", self.span(), 'write "n == m"')
             builder.facts.assume_equal(dims.parse(left), dims.parse(right))
         builder.attrs.update(attrs)
         self.expect("(")
@@ -177,7 +185,7 @@ class _Parser:
     def node(self, builder: Builder) -> None:
         start = self.at
         name = self.take("value")
-        count = int(self.take("number")) if self.accept(":") else 1
+        count = self.integer(self.take("number")) if self.accept(":") else 1
         self.expect("=")
         op_name = self.take("string")[1:-1].removeprefix("weft.")
         if op_name not in self.table:
@@ -192,6 +200,8 @@ class _Parser:
         results = self.signature()
         op = self.table[op_name]
         given = results if op.name in ("region", "numpy") else None
+        if problem := missing_attribute(op, attrs):
+            raise VerifyProblem(f"{op_name}: {problem}", self.span(self.tokens[start][2]))
         span = self.location() or self.span(self.tokens[start][2])
         node = builder.node(op, operands, attrs, span, body, given)
         for value, printed in zip(node.results, results, strict=True):
@@ -207,9 +217,9 @@ class _Parser:
         self.expect("(")
         file = _unquoted(self.take("string"))
         self.expect(":")
-        line = int(self.take("number"))
+        line = self.integer(self.take("number"))
         self.expect(":")
-        column = int(self.take("number"))
+        column = self.integer(self.take("number"))
         self.expect(")")
         return Span(file, line, column)
 
@@ -241,7 +251,12 @@ class _Parser:
         return tuple(found)
 
     def type(self) -> TensorType:
-        return parse_type(self.take("tensor", "weak"))
+        text = self.take("tensor", "weak")
+        try:
+            return parse_type(text)
+        except SyntaxProblem as error:
+            self.at -= 1
+            raise SyntaxProblem(error.message, self.span(), error.hint) from None
 
     # -- attributes
 
@@ -263,9 +278,9 @@ class _Parser:
             return dims_list(text[len("#weft.dims<") : -1])
         if kind == "array":
             inside = text[len("array<i64") : -1].lstrip(":")
-            return tuple(int(n) for n in inside.split(",") if n.strip())
+            return tuple(self.integer(n) for n in inside.split(",") if n.strip())
         if kind == "weak":
-            return WEAK[text[len("!weft.weak<") : -1]]
+            return parse_type(text).dtype
         if kind == "number":
             return self.number(text)
         if text == "[":
@@ -280,10 +295,18 @@ class _Parser:
     def number(self, text: str) -> int | float:
         element = self.take("word") if self.accept(":") else "i64"
         if element.startswith("i"):
-            return int(text, 0)
-        if text.startswith("0x"):
+            return self.integer(text)
+        if re.fullmatch(r"0x[0-9A-Fa-f]{1,16}", text):
             return float(struct.unpack("<d", struct.pack("<Q", int(text, 16)))[0])
+        if "0x" in text:
+            raise SyntaxProblem(f"'{text}' has more than 64 bits", self.span())
         return float(text)
+
+    def integer(self, text: str) -> int:
+        try:
+            return int(text, 0)
+        except ValueError:
+            raise SyntaxProblem(f"'{text.strip()}' is not a whole number", self.span()) from None
 
     def sequence(self) -> Attr:
         items: list[Attr] = []
@@ -291,7 +314,7 @@ class _Parser:
             items.append(self.attr())
             self.accept(",")
         if items and isinstance(items[0], float):
-            real, imag = items
-            assert isinstance(real, float) and isinstance(imag, float)
-            return complex(real, imag)
+            if len(items) != 2 or not isinstance(items[1], float):
+                raise SyntaxProblem("a complex number has two parts", self.span())
+            return complex(items[0], items[1])
         return tuple(str(i) for i in items)

@@ -21,13 +21,20 @@ def attribute_problem(node: Node) -> str | None:
     for name, attr in node.attrs.items():
         if not (isinstance(name, str) and name) or not _is_attr(attr):
             return f"attribute {name!r} is {attr!r}, which has no text form"
-    for name, (check, meaning) in _NEEDED.get(node.op, {}).items():
-        if name not in node.attrs:
-            return f"attribute '{name}' is missing"
-        if not check(node.attrs[name]):
-            return f"attribute '{name}' is {node.attrs[name]!r}, not {meaning}"
+    if problem := missing_attribute(node.op, node.attrs):
+        return problem
     special = _SPECIAL.get(node.op)
     return special(node) if special else None
+
+
+def missing_attribute(op: OpDef, attrs: Mapping[str, Attr]) -> str | None:
+    """What an op needs before its rules can tell any types."""
+    for name, (check, meaning) in _NEEDED.get(op, {}).items():
+        if name not in attrs:
+            return f"attribute '{name}' is missing"
+        if not check(attrs[name]):
+            return f"attribute '{name}' is {attrs[name]!r}, not {meaning}"
+    return None
 
 
 def _is_attr(attr: object) -> bool:
