@@ -23,7 +23,7 @@ from . import tree
 
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
 CHOICE = frozenset(("impl", "score"))  # attributes that say how an op is computed, not what it is
-IDENTITY = {"sum": (np.add, -0.0), "prod": (np.multiply, 1.0)}
+IDENTITY = {"sum": (np.add, 0.0), "prod": (np.multiply, 1.0)}
 
 
 def run(

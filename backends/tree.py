@@ -37,7 +37,7 @@ def reduce(
     blocks = [b for k in range(runs.shape[-2]) for b in _blocks(runs[..., k, :], lanes * steps)]
     if not blocks or not groups:
         empty = np.full(shape, identity, x.dtype)
-        result = combine(empty, runs[..., 0, 0]) if blocks else np.where(empty == 0, np.zeros_like(empty), empty)
+        result = combine(empty, runs[..., 0, 0]) if blocks else empty
     else:
         result = _halve(combine, _pairs(combine, [_block(combine, identity, b, lanes) for b in blocks]))
     full = tuple(1 if a in axes else n for a, n in enumerate(x.shape))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
-from ..ir.ops import BROADCAST, REDUCTIONS, RESHAPE, SLICE, TRANSPOSE, VIEWS, OpDef
+from ..ir.ops import BROADCAST, REDUCTIONS, RESHAPE, SLICE, TABLE, TRANSPOSE, VIEWS, OpDef
 from ..ir.types import Sizes, ints, sizes
 from .site import Rule, Site
 
@@ -57,8 +57,10 @@ def broadcast(site: Site) -> Value | None:
 
 def reduction(site: Site) -> Value | None:
     """Over no axis every element is its own result; but a float sum starts from 0.0, which -0.0 does not survive."""
-    if ints(site.attrs, "axes") or (site.op is SUM and not site.dtype.is_integer):
+    if ints(site.attrs, "axes"):
         return None
+    if site.op is SUM and not site.dtype.is_integer:
+        return site.make(TABLE["add"], site.operands[0], site.number(0.0))
     return site.operands[0]
 
 

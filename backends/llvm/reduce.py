@@ -22,12 +22,12 @@ def combine(e: Emitter, node: Node, older: Val, newer: Val) -> Val:
 
 
 def identity(node: Node) -> bool | int | float:
-    """What changes no partial result: -0.0 for a sum, so that a sum of -0.0 alone keeps its sign."""
+    """What changes no partial result; a sum starts from 0.0, as NumPy's, so -0.0 alone gives 0.0."""
     dtype = node.result.type.dtype
     is_float = dtype.kind == "float"
     match node.op.name:
         case "sum":
-            return -0.0 if is_float else 0
+            return 0.0 if is_float else 0
         case "prod":
             return 1.0 if is_float else 1
         case "min":

@@ -18,7 +18,7 @@ from ...ir.indexing import Index
 from ...ir.types import ints, sizes
 from .elements import Elements
 from .frame import Entry, Frame
-from .reduce import Accumulators, number
+from .reduce import Accumulators, combine, identity, number
 from .scopes import Nest
 from .stages import Stages
 from .text import Val
@@ -135,11 +135,11 @@ class _Region:
         if not reductions and not outputs:
             return
         if not self.columns:
-            self.visit(reductions, outputs, offsets)
+            found = self.visit(reductions, outputs, offsets)
             for node in reductions:
-                for offset in offsets:
-                    x = self.elements.get(node.operands[0], self.home(node.operands[0], offset))
-                    self.elements.put(node.result, self.home(node.result, offset), x)
+                for offset, x in zip(offsets, found[node], strict=True):
+                    total = combine(self.nest.e, node, self.nest.e.const_like(x, identity(node)), x)
+                    self.elements.put(node.result, self.home(node.result, offset), total)
             return
         if self.across_columns:
             lanes = number(reductions[0].attrs["lanes"]) if reductions else self.width * self.unroll
@@ -183,27 +183,18 @@ class _Columns:
 
     def run(self) -> list[tuple[Node, list[Val]]]:
         """The results of the reductions."""
-        e, size = self.nest.e, self.region.frame.size
+        e = self.nest.e
         # The blocks on the stack: all that were begun but the last, so -1 before the first.
         start = [e.const("i64", -1), *self.flat([a.start() for a in self.sums])]
         count, *totals = self.outer(list(self.region.columns), start)
         results = []
-        everything = size(dims.product(self.region.space[a] for g in self.region.columns for a in g))
         for sums, parts in zip(self.sums, self.split(totals), strict=True):
             if sums.steps:
                 parts = sums.finish(parts, e.call("smax", count, e.const("i64", 0)))
             if self.region.across_columns:
                 parts = [sums.across(parts)]
-            results.append((sums.node, [self.empty_sum(sums, everything, p) for p in parts]))
+            results.append((sums.node, parts))
         return results
-
-    def empty_sum(self, sums: Accumulators, everything: Val, total: Val) -> Val:
-        """A sum of nothing is +0.0, as in NumPy."""
-        e = self.nest.e
-        if sums.node.op.name != "sum" or sums.node.result.type.dtype.kind != "float":
-            return total
-        empty = e.splat(e.icmp("eq", everything, e.const("i64", 0)), total.lanes)
-        return e.select(empty, e.const_like(total, 0.0), total)
 
     def outer(self, groups: list[tuple[int, ...]], carried: list[Val]) -> list[Val]:
         """Loops over all groups but the last, which is walked in blocks."""
