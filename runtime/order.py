@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import BROADCAST, NUMPY, RESHAPE, SLICE, TRANSPOSE, Trait
+from ..ir.ops import BROADCAST, CAST, NUMPY, RESHAPE, SLICE, TRANSPOSE, Trait
 from ..ir.types import ints
 
 Strides = tuple[int, ...]
@@ -39,7 +39,7 @@ def output_orders(
                 known[result] = (shape, _steps(shape, calls[call][k]))
             else:
                 known[result] = (shape, _strides(node, shape, [known[v] for v in node.operands]))
-    return tuple(axis_order(len(known[v][0]), [known[v][1]]) for v in graph.outputs)
+    return tuple(_copied(*known[v]) for v in graph.outputs)
 
 
 def lies_in(order: tuple[int, ...], shape: tuple[int, ...], strides: Strides) -> bool:
@@ -70,9 +70,17 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
         else:
             kept = tuple(s for k, s in enumerate(given) if k not in axes)
         return dense(shape, axis_order(len(shape), [kept]))
+    if op is CAST:
+        return dense(shape, _copied(shape, operands[0][1]))
     if Trait.ELEMENTWISE in op.traits:
         return dense(shape, axis_order(len(shape), [_aligned(shape, *o) for o in operands]))
     return dense(shape, tuple(range(len(shape))))
+
+
+def _copied(shape: tuple[int, ...], strides: Strides) -> tuple[int, ...]:
+    """How `astype` and `copy` lay axes out: unlike a ufunc they take a repeated axis for the innermost."""
+    order = tuple(sorted(range(len(shape)), key=lambda axis: -abs(strides[axis])))
+    return axis_order(len(shape), [dense(shape, order)])
 
 
 def _aligned(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) -> Strides:
@@ -82,12 +90,23 @@ def _aligned(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) -> 
 
 
 def _reshaped(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) -> Strides:
-    """A reshape that only adds or drops axes of size 1 keeps the order; any other is in C order."""
-    kept = [s for n, s in zip(own, strides, strict=True) if n != 1]
-    if [n for n in own if n != 1] != [n for n in shape if n != 1]:
-        return dense(shape, tuple(range(len(shape))))
-    rest = iter(kept)
-    return tuple(0 if n == 1 else next(rest) for n in shape)
+    """A view where each run of axes that becomes another run lies in one piece, as in NumPy; else a copy in C order."""
+    old = [(n, s) for n, s in zip(own, strides, strict=True) if n != 1]
+    found: list[int] = []
+    for size in reversed(shape):
+        if size == 1:
+            found.append(0)
+            continue
+        while old and size and old[-1][0] % size and len(old) > 1 and old[-2][1] == old[-1][0] * old[-1][1]:
+            (outer, _), (inner, step) = old[-2:]
+            old[-2:] = [(outer * inner, step)]
+        if not old or not size or old[-1][0] % size:
+            return dense(shape, tuple(range(len(shape))))
+        whole, step = old.pop()
+        found.append(step)
+        if whole != size:
+            old.append((whole // size, step * size))
+    return tuple(reversed(found))
 
 
 def axis_order(rank: int, operands: list[Strides]) -> tuple[int, ...]:

@@ -1,0 +1,106 @@
+"""Every memory layout of arguments, alone and in pairs: the numbers, and the order in which results lie in memory."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+
+from .arrays import LAYOUTS, random
+from .comparing import agrees
+
+SHAPES = ((37,), (5, 33), (4, 3, 18), (3, 1, 4, 17))
+
+
+def mixture(x: Any, y: Any) -> Any:
+    """Results that follow the order of one operand, of the other, and of both."""
+    return x * 2 + y, x - 1, y > 0, x.T + 1, (x + y).sum(axis=-1), (x * y).sum(axis=0), x.max(), np.where(x > 0, x, y)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_every_layout_with_every_other(shape: tuple[int, ...]) -> None:
+    """Sums of small whole numbers are exact in any order."""
+    x, y = (np.rint(random("float64", shape, seed)) for seed in (1, 2))
+    jitted = weft.jit(mixture)
+    names = [n for n in LAYOUTS if len(shape) > 1 or n not in ("F", "axes turned")]
+    for a, b in itertools.product(names, names):
+        try:
+            agrees(mixture, LAYOUTS[a](x), LAYOUTS[b](y), jitted=jitted)
+        except AssertionError as error:
+            raise AssertionError(f"{a} with {b}: {error}") from error
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int32", "int64", "float32"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_dtypes_in_every_layout(layout: str, dtype: str) -> None:
+    def mix(x: Any) -> Any:
+        return x == x.T, x.astype(np.float64), x.T.astype(np.int32), (x != 0).any(axis=0), x[::-1, 1::2] + x[:, 1::2]
+
+    agrees(mix, LAYOUTS[layout](random(dtype, (18, 18), 3)))
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=str)
+def test_order_of_axes_is_kept(order: tuple[int, ...]) -> None:
+    def mix(x: Any, y: Any) -> Any:
+        return x + 1, x * y, x + x.transpose(0, 1, 2, 3), x.transpose(3, 1, 0, 2) + 1, x[:, ::-1] * 2, x[:, 1] - 1
+
+    x = random("float32", tuple((2, 3, 4, 5)[k] for k in order), 1).transpose(np.argsort(order))
+    agrees(mix, x, random("float32", (2, 3, 4, 5), 2))
+    agrees(mix, x, random("float32", (5,), 2))
+    agrees(mix, x, np.asfortranarray(random("float32", (2, 3, 1, 5), 2)))
+
+
+SIZES_OF_ONE = [s for s in itertools.product((1, 3), (1, 5), (1, 17))]
+
+
+@pytest.mark.parametrize("shape", SIZES_OF_ONE, ids=str)
+def test_sizes_of_one(shape: tuple[int, ...]) -> None:
+    def mix(x: Any, y: Any) -> Any:
+        return x + y, x * 2, y.T - 1, (x + y).max(axis=1), x.sum(axis=(0, 2)), np.exp(x * 0) + y.T.T
+
+    y = np.rint(random("float64", (3, 5, 17), 2))
+    for layout in ("C", "F", "strided", "negative"):
+        agrees(mix, LAYOUTS[layout](np.rint(random("float64", shape, 1))), y)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 5), (5, 0), (2, 0, 3), (1, 0), (0, 1)], ids=str)
+def test_nothing(shape: tuple[int, ...]) -> None:
+    def mix(x: Any) -> Any:
+        return x + 1, x.T * 2, x.sum(axis=0), x.sum(), x.prod(axis=-1), x.any(), x.all(axis=0), np.exp(x), x[::-1]
+
+    for layout in ("C", "F", "strided", "negative"):
+        agrees(mix, LAYOUTS[layout](np.zeros(shape)))
+    agrees(mix, np.zeros(shape, np.int32))
+
+
+def test_broadcasting() -> None:
+    def mix(a: Any, b: Any, c: Any) -> Any:
+        return a + b, a * b - c, np.where(a > b, a, c), (a + b) / (c + 3), a[::-1] + b[::-1]
+
+    a, b, c = random("float32", (33,), 1), random("float32", (5, 1), 2), np.float64(2.5)
+    agrees(mix, a, b, c)
+    agrees(mix, a, b, random("int32", (4, 1, 33), 3))
+    agrees(mix, a[:1], b, random("int32", (4, 1, 1), 3))
+    agrees(mix, np.broadcast_to(a, (4, 5, 33)), b, 3)
+
+
+def test_views_inside() -> None:
+    def mix(x: Any) -> Any:
+        return (
+            x[1:] - x[:-1],
+            x[::2, 1:-1].T + 1,
+            x[None, :, 3] * 2,
+            x.reshape(2, -1, x.shape[1]) + 1,
+            (x + 1).reshape(-1),
+            np.transpose(x)[::-3] * 1,
+            x[2, 4] + x[-1, -1],
+            x.reshape(-1)[5:50:3] + 0.5,
+            np.broadcast_to(x[0], x.shape) - x,
+        )
+
+    x = random("float32", (6, 20), 4)
+    for name in LAYOUTS:
+        agrees(mix, LAYOUTS[name](x))
