@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from ..text import Emitter, Val
 from .bits import as_float, at_most, flip_sign, sign_bit
-from .doubledouble import divide, fast_fma
+from .doubledouble import divide, fast_fma, fast_two_sum
 from .exponential import LN_2, LOG2_E
 from .scaling import BIAS, MANTISSA_BITS, Whole, nearest_whole, scale
 
@@ -90,14 +90,14 @@ class Reduced(NamedTuple):
 def sinh(e: Emitter, x: Val) -> Val:
     """The hyperbolic sine."""
     magnitude = e.call("fabs", x)
-    usual = _sinh_of_reduced(e, _reduce(e, magnitude))
+    usual = _sinh_of_reduced(e, reduce_by_ln_2(e, magnitude))
     return flip_sign(e, _beyond(e, magnitude, usual), sign_bit(e, x))
 
 
 def cosh(e: Emitter, x: Val) -> Val:
     """The hyperbolic cosine."""
     magnitude = e.call("fabs", x)
-    return _beyond(e, magnitude, _cosh_of_reduced(e, _reduce(e, magnitude)))
+    return _beyond(e, magnitude, _cosh_of_reduced(e, reduce_by_ln_2(e, magnitude)))
 
 
 def tanh(e: Emitter, x: Val) -> Val:
@@ -118,12 +118,15 @@ def tanh(e: Emitter, x: Val) -> Val:
     return flip_sign(e, quotient, sign_bit(e, x))
 
 
-def _reduce(e: Emitter, x: Val) -> Reduced:
+def reduce_by_ln_2(e: Emitter, x: Val, rest: Val | None = None) -> Reduced:
+    """`x + rest` less the multiple of `ln 2` nearest to `x`, and the polynomials of what is left."""
     power = nearest_whole(e, x, LOG2_E)
     first, second = (e.const_like(x, -part) for part in LN_2[x.elem])
     exact = e.fma(power.value, first, x)
     high = e.fma(power.value, second, exact)
     low = e.fma(power.value, second, e.op("fsub", exact, high))
+    if rest:
+        high, low = fast_two_sum(e, high, e.op("fadd", low, rest))
     square = e.op("fmul", high, high)
     return Reduced(power, high, low, square, e.poly(square, SINH[x.elem]), e.poly(square, COSH[x.elem]))
 
@@ -136,7 +139,7 @@ def _powers(e: Emitter, power: Whole, elem: str, halvings: int) -> tuple[Val, Va
     return as_float(e, e.op("add", one, step)), as_float(e, e.op("sub", one, step))
 
 
-def _exp_rest(e: Emitter, reduced: Reduced) -> Val:
+def exp_rest(e: Emitter, reduced: Reduced) -> Val:
     """What `1 + high` lacks to be `exp(high + low)`."""
     return e.fma(reduced.square, e.fma(reduced.high, reduced.sinh, reduced.cosh), reduced.low)
 
@@ -166,9 +169,9 @@ def _beyond(e: Emitter, magnitude: Val, usual: Val) -> Val:
     """`usual`, but half of the exponential for magnitudes near overflow or beyond."""
 
     def half_exp() -> Val:
-        reduced = _reduce(e, at_most(e, magnitude, SINH_BOUND[magnitude.elem]))
+        reduced = reduce_by_ln_2(e, at_most(e, magnitude, SINH_BOUND[magnitude.elem]))
         half = e.const_like(magnitude, 0.5)
-        half_of_exp = e.fma(half, e.op("fadd", reduced.high, _exp_rest(e, reduced)), half)
+        half_of_exp = e.fma(half, e.op("fadd", reduced.high, exp_rest(e, reduced)), half)
         return scale(e, half_of_exp, reduced.power)
 
     large = e.fcmp("ugt", magnitude, e.const_like(magnitude, SINH_NORMAL[magnitude.elem]))
