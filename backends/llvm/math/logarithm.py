@@ -60,8 +60,8 @@ QUOTIENT_POLY = (
     0.6666666666666735,
 )
 
-# 1 / (2 (1 + f)) to 6 bits.
-HALF_INVERSE_POLY = (0.4571, -0.5403, 0.5025)
+# 1 / (2 (1 + f)) to 4 bits, and far better near 0.
+HALF_INVERSE_POLY = (0.45, -0.5, 0.5)
 
 
 def _remainder(e: Emitter, f: Val, scale: float, plus: Val) -> Val:
@@ -141,23 +141,6 @@ def log10(e: Emitter, x: Val) -> Val:
     return _logarithm(e, x, BASE_10[x.elem])
 
 
-def log1p(e: Emitter, x: Val) -> Val:
-    """`log(1 + x)`, good near 0 too: what rounding takes from `1 + x` enters as its first-order effect."""
-    one, zero = e.const_like(x, 1.0), e.zero_like(x)
-    large = e.fcmp("ogt", x, one)
-    total = fast_two_sum(e, e.select(large, x, one), e.select(large, one, x))
-    parts = split(e, total.high)
-    # For exponent 0 the fraction is `x` itself.
-    near = e.fcmp("oeq", parts.exponent, zero)
-    f = e.select(near, x, e.op("fsub", parts.mantissa, one))
-    twice_down = as_float(e, e.op("sub", e.const_like(parts.field, exponent_bits(x.elem, 1)), parts.field))
-    lost = e.op("fmul", e.select(near, zero, total.low), twice_down)
-    plus = e.op("fmul", lost, e.poly(f, list(HALF_INVERSE_POLY)))
-    # The sum of opposite zeros loses the sign of a zero.
-    usual = e.call("copysign", _combine(e, parts.exponent, f, BASE_E[x.elem], plus), x)
-    return e.rare(not_positive_normal(e, total.high), usual, lambda: _special(e, total.high, total.high))
-
-
 def log_of_pair(e: Emitter, x: Pair, doublings: int) -> Val:
     """The natural logarithm of the positive normal sum `x`, doubled as often as said."""
     one = e.const_like(x.high, 1.0)
@@ -165,5 +148,16 @@ def log_of_pair(e: Emitter, x: Pair, doublings: int) -> Val:
     f = e.op("fsub", parts.mantissa, one)
     twice_down = as_float(e, e.op("sub", e.const_like(parts.field, exponent_bits(one.elem, 1)), parts.field))
     plus = e.op("fmul", e.op("fmul", x.low, twice_down), e.poly(f, list(HALF_INVERSE_POLY)))
-    power = e.op("fadd", parts.exponent, e.const_like(one, float(doublings)))
+    # Minus zero, because adding it changes nothing at all.
+    power = e.op("fadd", parts.exponent, e.const_like(one, doublings or -0.0))
     return _combine(e, power, f, BASE_E[one.elem], plus)
+
+
+def log1p(e: Emitter, x: Val) -> Val:
+    """`log(1 + x)`, good near 0 too, for `1 + x` keeps what rounding takes from it."""
+    one = e.const_like(x, 1.0)
+    large = e.fcmp("ogt", x, one)
+    total = fast_two_sum(e, e.select(large, x, one), e.select(large, one, x))
+    # The sum of opposite zeros loses the sign of a zero.
+    usual = e.call("copysign", log_of_pair(e, total, doublings=0), x)
+    return e.rare(not_positive_normal(e, total.high), usual, lambda: _special(e, total.high, total.high))
