@@ -1,8 +1,8 @@
 """A graph and arrays in, arrays out: the living definition of every op.
 
 The graph is walked in order and each op is what its `OpDef.numpy` says, on operands cast to the dtypes that it
-computes in. It runs any stage of the pipeline; a reduction that `lower-reductions` has given a tree follows that
-tree (see `tree`), so its bits are those of native code.
+computes in; what NumPy leaves open is in `stated`. It runs any stage of the pipeline; a reduction that
+`lower-reductions` has given a tree follows that tree (see `tree`), so its bits are those of native code.
 """
 
 from __future__ import annotations
@@ -19,32 +19,40 @@ from ..ir.errors import Unsupported
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import NUMPY, TABLE
 from ..ir.types import Attr, Sizes
-from . import tree
+from . import stated, tree
 
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
+Meanings = Mapping[str, Callable[..., Any]]
 CHOICE = frozenset(("impl", "score"))  # attributes that say how an op is computed, not what it is
 IDENTITY = {"sum": (np.add, 0.0), "prod": (np.multiply, 1.0)}
 
 
 def run(
-    graph: Graph, inputs: Sequence[Any], env: Mapping[str, int] | None = None, calls: Calls = ()
+    graph: Graph,
+    inputs: Sequence[Any],
+    env: Mapping[str, int] | None = None,
+    calls: Calls = (),
+    meanings: Meanings = stated.MEANINGS,
 ) -> tuple[Any, ...]:
     """The outputs of a graph for these inputs.
 
     `env` adds sizes that no input shows, `calls` are the NumPy functions that its `numpy` nodes name by number.
+    `meanings` are the ops, by name, that are not what NumPy makes of them.
     """
     sizes = {**_sizes_of(graph.inputs, inputs), **(env or {})}
     values: dict[Value, Any] = dict(zip(graph.inputs, inputs, strict=True))
     with np.errstate(all="ignore"):
         for node in graph:
-            results = _run_node(node, [values[v] for v in node.operands], sizes, calls)
+            results = _run_node(node, [values[v] for v in node.operands], sizes, calls, meanings)
             values.update(zip(node.results, results, strict=True))
     return tuple(np.asarray(values[v], v.type.dtype.numpy) for v in graph.outputs)
 
 
-def _run_node(node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls) -> tuple[Any, ...]:
+def _run_node(
+    node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls, meanings: Meanings
+) -> tuple[Any, ...]:
     if node.body is not None:
-        return run(node.body, operands, sizes)
+        return run(node.body, operands, sizes, calls, meanings)
     if node.op is NUMPY:
         return _run_numpy(node, operands, sizes, calls)
     attrs = {name: _resolve(attr, sizes) for name, attr in node.attrs.items() if name not in CHOICE}
@@ -55,10 +63,11 @@ def _run_node(node: Node, operands: list[Any], sizes: dict[str, int], calls: Cal
         python_type(v.type.dtype)(x) if mixed and v.type.dtype.weak else _cast(x, v.type.dtype, to)
         for x, v, to in zip(operands, node.operands, compute, strict=True)
     ]
-    assert node.op.numpy is not None, node.op.name
     if node.op.name in IDENTITY and attrs.get("steps"):
         return (tree.reduce(*IDENTITY[node.op.name], np.asarray(cast[0]), **{"keepdims": False, **attrs}),)
-    return (node.op.numpy(*cast, **attrs),)
+    meaning = meanings.get(node.op.name, node.op.numpy)
+    assert meaning is not None, node.op.name
+    return (meaning(*cast, **attrs),)
 
 
 def _run_numpy(node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls) -> tuple[Any, ...]:

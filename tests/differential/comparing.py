@@ -6,12 +6,12 @@ bits, where any NaN equals any other and, if asked for, results may lie so many 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import weft
-from weft.backends import reference
+from weft.backends import reference, stated
 from weft.backends.llvm import target
 from weft.frontend.traced import TracedFunction
 from weft.runtime.compiler import Lowered, Options
@@ -86,36 +86,54 @@ def bits(x: Any) -> bytes:
     return repr((x.dtype.str, x.shape)).encode() + plain.tobytes()
 
 
-def kernel_for(function: Callable[..., Any], level: int, *args: Any) -> tuple[Kernel, Sequence[Any]]:
-    """A traced function as a kernel for AVX2 (3) or AVX-512 (4), and the arguments that it takes."""
-    source, values = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs)).select(args, {})
-    return Kernel(source, Registry(), Options(target=target.x86(level), verify=True)), values
-
-
 def levels() -> tuple[int, ...]:
     """The levels of x86-64 that this machine can run."""
     return (3, 4) if target.host().vector_bytes == 64 else (3,)
 
 
-def same_bits_everywhere(function: Callable[..., Any], *args: Any) -> Lowered:
-    """Fails unless AVX2, AVX-512 and the reference on the lowered graph give the same bits."""
-    results: dict[str, list[bytes]] = {}
-    lowered = None
-    for level in levels():
-        kernel, values = kernel_for(function, level, *args)
-        lowered = kernel.lower(*values)
-        results[f"level {level}"] = _all_bits(kernel(*values))
-        inputs = [np.asarray(v) for v in values] + list(lowered.built.hidden)
-        results[f"reference {level}"] = _all_bits(reference.run(lowered.graph, inputs))
-    first = results["level 3"]
-    for name, found in results.items():
-        differing = [k for k, (a, b) in enumerate(zip(first, found, strict=True)) if a != b]
-        assert not differing, f"{name} differs from AVX2 in outputs {differing}"
-    assert lowered is not None
-    return lowered
+def _native(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A mathematical function's own code, which the reference does not repeat: `tests/math` checks it."""
+    jitted = weft.jit(function)
+
+    def run(*operands: Any) -> Any:
+        flat = [x.ravel() for x in np.broadcast_arrays(*operands)]
+        return jitted(*flat).reshape(np.broadcast_shapes(*(np.shape(x) for x in operands)))
+
+    return run
+
+
+_WHOLE_POWERS = {k: _native(lambda x, k=k: x**k) for k in range(2, 9)}
+MEANINGS: Mapping[str, Callable[..., Any]] = {
+    **stated.MEANINGS,
+    **{name: _native(getattr(np, name)) for name in ("exp", "log", "tanh", "sin", "cos", "power")},
+    "whole_power": lambda x, exponent: _WHOLE_POWERS[exponent](x),
+}
+
+
+class Everywhere:
+    """A function compiled for AVX2 and for AVX-512, to be compared with each other and with the reference."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        source = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs))
+        self.kernels = {
+            level: Kernel(source, Registry(), Options(target=target.x86(level), verify=True)) for level in levels()
+        }
+
+    def check(self, *args: Any) -> Lowered:
+        """Fails unless AVX2, AVX-512 and the reference on the lowered graph give the same bits."""
+        results: dict[str, list[bytes]] = {}
+        for level, kernel in self.kernels.items():
+            results[f"level {level}"] = _all_bits(kernel(*args))
+            lowered = kernel.lower(*args)
+            inputs = [*(np.asarray(x) for x in args), *lowered.built.hidden]
+            plain = reference.run(lowered.graph, inputs, calls=lowered.built.calls, meanings=MEANINGS)
+            results[f"the reference on the graph for level {level}"] = _all_bits(plain)
+        first = results["level 3"]
+        for name, found in results.items():
+            differing = [k for k, (a, b) in enumerate(zip(first, found, strict=True)) if a != b]
+            assert not differing, f"{name} differs from level 3 in outputs {differing}"
+        return lowered
 
 
 def _all_bits(result: Any) -> list[bytes]:
-    if isinstance(result, dict):
-        result = list(result.values())
     return [bits(r) for r in result] if isinstance(result, (tuple, list)) else [bits(result)]

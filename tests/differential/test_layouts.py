@@ -53,7 +53,7 @@ def test_order_of_axes_is_kept(order: tuple[int, ...]) -> None:
     agrees(mix, x, np.asfortranarray(random("float32", (2, 3, 1, 5), 2)))
 
 
-SIZES_OF_ONE = [s for s in itertools.product((1, 3), (1, 5), (1, 17))]
+SIZES_OF_ONE = list(itertools.product((1, 3), (1, 5), (1, 17)))
 
 
 @pytest.mark.parametrize("shape", SIZES_OF_ONE, ids=str)
