@@ -50,6 +50,8 @@ class Function:
         return found[1]
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
+            return self._source.function(*args, **kwargs)  # inside another trace: part of that graph
         kernel, values = self._select(args, kwargs)
         return kernel(*values, out=out)
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..ir.dtypes import F64, WEAK_INT, DType
+from ..ir.dtypes import F64, I64, U64, WEAK_INT, DType
 from ..ir.errors import Span
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CAST, CONSTANT, DECLARED, TABLE, WHERE, OpDef
@@ -66,9 +66,16 @@ class _Promoter(Rewriter):
         elif node.op is CAST and not is_weak_constant(node.operands[0]):
             self.copy(node)
         elif not self.compare_beyond_range(node):
-            want, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
-            pairs = zip(node.operands, want, strict=True)
+            pairs = zip(node.operands, self.compute_dtypes(node), strict=True)
             self.copy(node, [self.strong(v, d.strong, node.span, node.op) for v, d in pairs])
+
+    def compute_dtypes(self, node: Node) -> tuple[DType, ...]:
+        """The dtypes that an op computes in; a comparison with a Python integer argument takes it whole."""
+        want, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
+        numbers = (v.type.dtype == WEAK_INT and not is_weak_constant(v) for v in node.operands)
+        if node.op in MIRRORED and any(numbers) and all(d.is_integer and d != U64 for d in want):
+            return (I64, I64)
+        return want
 
     def as_it_was(self, value: Value) -> Value:
         """A literal that a NumPy function gets stays what it was."""

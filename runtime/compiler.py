@@ -19,6 +19,7 @@ from ..ir.ops import NUMPY, REGION
 from ..ir.source import ArgType, Built, KernelSource
 from ..passes.manager import Pass, PipelineOptions, PipelineResult, run_pipeline
 from ..passes.pipeline import pipeline
+from .bounds import Bound, bounds_of
 from .explain import Explanation
 from .launch import Kernel, Launcher, bind_sizes
 from .order import output_orders
@@ -119,6 +120,10 @@ class Lowered:
         """Whether native code makes every output, and knew its memory order when it was compiled."""
         made = all(v.node is not None and v.node.op is REGION for v in self.graph.outputs)
         return made and not self.built.calls and self.options.backend == "llvm"
+
+    @cached_property
+    def bounds(self) -> tuple[Bound, ...]:
+        return bounds_of(self.built.graph)
 
     @cached_property
     def guards(self) -> list[tuple[Size, Size]]:

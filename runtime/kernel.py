@@ -17,6 +17,7 @@ from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.source import KernelSource, Structure
 from .arguments import Argument, prepare
+from .bounds import check_bounds
 from .cache import SignatureCache
 from .compiler import Lowered, Options, Request, fits, lower, orders_of
 from .launch import SizesChanged
@@ -134,6 +135,7 @@ class Kernel:
     # -- running
 
     def _launch(self, lowered: Lowered, inputs: list[np.ndarray[Any, Any]], env: dict[str, int], out: Any) -> Any:
+        check_bounds(lowered.bounds, inputs)
         inputs = _converted(lowered, inputs)
         count = len(lowered.graph.outputs)
         wanted = as_outputs(out, count) if out is not None else (None,) * count

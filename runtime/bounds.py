@@ -1,0 +1,61 @@
+"""A graph in, the ranges that its Python-number arguments must lie in out.
+
+A Python integer that meets an array of a narrower integer dtype must fit it, as NEP 50 asks; `where`, `astype` and
+comparisons take any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..ir.dtypes import WEAK_INT, DType
+from ..ir.errors import OverflowProblem, Span
+from ..ir.graph import Graph
+from ..ir.ops import CAST, TABLE, WHERE, Trait
+
+_ANY = frozenset((WHERE, CAST, *(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The argument at `index` must fit `dtype`."""
+
+    index: int
+    name: str
+    dtype: DType
+    span: Span | None
+
+    def check(self, number: int) -> None:
+        signed = self.dtype.kind == "int"
+        highest = (1 << (self.dtype.bits - signed)) - 1
+        if not (-highest - 1 if signed else 0) <= number <= highest:
+            raise OverflowProblem(
+                f"argument '{self.name}': Python integer {number} out of bounds for {self.dtype}",
+                self.span,
+                "pass a smaller number, or an array of a wider dtype",
+            )
+
+
+def bounds_of(graph: Graph) -> tuple[Bound, ...]:
+    """The bounds of the arguments that are Python integers."""
+    weak = {v: k for k, v in enumerate(graph.inputs) if v.type.dtype == WEAK_INT}
+    found: dict[tuple[int, DType], Bound] = {}
+    for node in graph:
+        if node.op in _ANY or Trait.ELEMENTWISE not in node.op.traits or not any(v in weak for v in node.operands):
+            continue
+        if all(v.type.dtype.weak for v in node.operands):
+            continue
+        compute, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
+        for value, dtype in zip(node.operands, compute, strict=True):
+            if value in weak and dtype.is_integer:
+                index = weak[value]
+                found.setdefault((index, dtype), Bound(index, value.name or "", dtype, node.span))
+    return tuple(found.values())
+
+
+def check_bounds(bounds: Sequence[Bound], inputs: Sequence[Any]) -> None:
+    """Refuses numbers that do not fit."""
+    for bound in bounds:
+        bound.check(int(inputs[bound.index]))
