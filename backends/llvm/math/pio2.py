@@ -9,7 +9,7 @@ it can be split into two parts without error; the third enters the low part. The
 
 Huge arguments (Payne and Hanek): an integer product of the mantissa with the 192 bits of `2/pi` that matter,
 those above being whole turns. 126 bits of the fraction are right, and nearness to a multiple of `pi/2` takes at
-most 62 of them.
+most 62 of them. They are rare enough to be done one by one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..text import Emitter, Val
-from .bits import as_float, as_integer
+from .bits import as_integer
 from .doubledouble import Pair, fast_two_sum, two_product
 from .scaling import rounder
 
@@ -65,79 +65,60 @@ def reduce_moderate(e: Emitter, x: Val, quarter_turns: int) -> Reduced:
 
 
 def reduce_huge(e: Emitter, x: Val, quarter_turns: int) -> Reduced:
-    """Reduce any `x >= 2048`; infinities and NaN give NaN."""
+    """Reduce a scalar `x >= 2048`; infinities and NaN give NaN."""
     if x.elem == "float":
         wide = reduce_huge(e, e.cast("fpext", x, "double"), quarter_turns)
         narrow = e.cast("fptrunc", wide.high, "float")
         rest = e.op("fsub", wide.high, e.cast("fpext", narrow, "double"))
         return Reduced(e.cast("trunc", wide.quadrant, "i32"), narrow, e.cast("fptrunc", rest, "float"))
     first, second = _turns(e, as_integer(e, x))
-    quadrant = e.op("lshr", e.op("add", first, e.const_like(first, 1 << 61)), e.const_like(first, 62))
-    first = e.op("sub", first, e.op("shl", quadrant, e.const_like(first, 62)))
+    quadrant = e.op("lshr", e.op("add", first, e.const("i64", 1 << 61)), e.const("i64", 62))
+    first = e.op("sub", first, e.op("shl", quadrant, e.const("i64", 62)))
     fraction = _fixed_point(e, first, second)
-    unit, unit_error = (e.const_like(x, c) for c in QUARTER_TURN)
+    unit, unit_error = (e.const("double", part) for part in QUARTER_TURN)
     high, low = two_product(e, fraction.high, unit)
     low = e.op("fadd", low, e.fma(fraction.high, unit_error, e.op("fmul", fraction.low, unit)))
     nan_unless_finite = e.op("fsub", x, x)
-    quadrant = e.op("add", quadrant, e.const_like(quadrant, quarter_turns))
+    quadrant = e.op("add", quadrant, e.const("i64", quarter_turns))
     return Reduced(quadrant, e.op("fadd", high, nan_unless_finite), low)
 
 
 def _turns(e: Emitter, bits: Val) -> tuple[Val, Val]:
     """`x * 2/pi` modulo 4, in units of `2**-62` and, second, `2**-126`, for the double with these bits."""
-    exponent = e.op("lshr", bits, e.const_like(bits, 52))
-    mantissa = e.op("and", bits, e.const_like(bits, (1 << 52) - 1))
-    mantissa = e.op("or", mantissa, e.const_like(bits, 1 << 52))
+    exponent = e.op("lshr", bits, e.const("i64", 52))
+    mantissa = e.op("and", bits, e.const("i64", (1 << 52) - 1))
+    mantissa = e.op("or", mantissa, e.const("i64", 1 << 52))
     # Only whole bytes can be skipped in the table; the mantissa is shifted by the bits that remain.
-    shift = e.op("and", e.op("add", exponent, e.const_like(bits, 1)), e.const_like(bits, 7))
+    shift = e.op("and", e.op("add", exponent, e.const("i64", 1)), e.const("i64", 7))
     mantissa = e.op("shl", mantissa, shift)
-    skipped = e.op("lshr", e.op("sub", e.const_like(bits, 2054), exponent), e.const_like(bits, 3))
-    lowest, middle, highest = (_table_word(e, skipped, 8 * i) for i in range(3))
-    product = e.op("mul", mantissa, middle)
-    second = e.op("add", product, _multiply_high(e, mantissa, lowest))
-    carry = e.cast("zext", e.icmp("ult", second, product), "i64")
-    first = e.op("add", e.op("mul", mantissa, highest), _multiply_high(e, mantissa, middle))
-    return e.op("add", first, carry), second
+    skipped = e.op("lshr", e.op("sub", e.const("i64", 2054), exponent), e.const("i64", 3))
+    lowest, middle, highest = _table_words(e, skipped)
+    word = e.const("i128", 64)
+    wide = e.cast("zext", mantissa, "i128")
+    carry = e.op("lshr", e.op("mul", wide, e.cast("zext", lowest, "i128")), word)
+    product = e.op("add", e.op("mul", wide, e.cast("zext", middle, "i128")), carry)
+    upper = e.cast("trunc", e.op("lshr", product, word), "i64")
+    return e.op("add", e.op("mul", mantissa, highest), upper), e.cast("trunc", product, "i64")
 
 
-def _table_word(e: Emitter, byte_offset: Val, displacement: int) -> Val:
-    """The 64 bits of the table at an offset, for each lane."""
+def _table_words(e: Emitter, byte_offset: Val) -> list[Val]:
+    """Three words of the table from an offset on, the lowest first."""
     words = [TWO_OVER_PI_BITS >> (64 * i) & (1 << 64) - 1 for i in range(TABLE_WORDS)]
     text = ", ".join(f"i64 {word}" for word in words)
     e.declared[TABLE] = f"{TABLE} = private unnamed_addr constant [{TABLE_WORDS} x i64] [{text}]"
-    lanes = byte_offset.lanes
-    offset = e.op("add", byte_offset, e.const_like(byte_offset, displacement))
-    address = e.emit(f"getelementptr i8, ptr {TABLE}, {offset.typed}", "ptr", lanes)
-    if not lanes:
-        return e.load(address, "i64", 0, 1)
-    every = e.const("i1", 1, lanes)
-    nothing = Val("poison", "i64", lanes)
-    suffix = f".v{lanes}i64.v{lanes}p0"
-    return e.call("masked.gather", address, e.const("i32", 1), every, nothing, elem="i64", suffix=suffix)
-
-
-def _multiply_high(e: Emitter, a: Val, b: Val) -> Val:
-    """The upper 64 bits of an unsigned product, from products of 32-bit digits."""
-    digit, mask = e.const_like(a, 32), e.const_like(a, 0xFFFFFFFF)
-    a1, a0 = e.op("lshr", a, digit), e.op("and", a, mask)
-    b1, b0 = e.op("lshr", b, digit), e.op("and", b, mask)
-    middle = e.op("add", e.op("mul", a1, b0), e.op("lshr", e.op("mul", a0, b0), digit))
-    other = e.op("add", e.op("mul", a0, b1), e.op("and", middle, mask))
-    carries = e.op("add", e.op("lshr", middle, digit), e.op("lshr", other, digit))
-    return e.op("add", e.op("mul", a1, b1), carries)
+    address = e.offset(Val(TABLE, "ptr", 0), byte_offset)
+    return [e.load(e.offset(address, e.const("i64", 8 * i)), "i64", 0, 1) for i in range(3)]
 
 
 def _fixed_point(e: Emitter, first: Val, second: Val) -> Pair:
-    """The signed integer `first` plus `second / 2**64` as two doubles."""
-    digit, mask = e.const_like(first, 32), e.const_like(first, 0xFFFFFFFF)
-    scale = e.const("double", 2.0**32, first.lanes)
-    upper = e.op("fmul", _small_integer(e, e.op("ashr", first, digit)), scale)
-    whole = fast_two_sum(e, upper, _small_integer(e, e.op("and", first, mask)))
-    tail = e.fma(_small_integer(e, e.op("lshr", second, digit)), scale, _small_integer(e, e.op("and", second, mask)))
-    return fast_two_sum(e, whole.high, e.fma(tail, e.const_like(tail, 2.0**-64), whole.low))
+    """The signed integer `first` plus `second / 2**64` as two doubles, from digits of 32 bits."""
+    scale = e.const("double", 2.0**32)
+    upper, lower = (e.cast("sitofp", digit, "double") for digit in _digits(e, first, "ashr"))
+    whole = fast_two_sum(e, e.op("fmul", upper, scale), lower)
+    upper, lower = (e.cast("sitofp", digit, "double") for digit in _digits(e, second, "lshr"))
+    tail = e.fma(upper, scale, lower)
+    return fast_two_sum(e, whole.high, e.fma(tail, e.const("double", 2.0**-64), whole.low))
 
 
-def _small_integer(e: Emitter, n: Val) -> Val:
-    """The double of an integer below `2**33`: no conversion of 64-bit integers is needed, which AVX2 lacks."""
-    shift = e.const("double", rounder("double"), n.lanes)
-    return e.op("fsub", as_float(e, e.op("add", n, as_integer(e, shift))), shift)
+def _digits(e: Emitter, n: Val, shift: str) -> tuple[Val, Val]:
+    return e.op(shift, n, e.const("i64", 32)), e.op("and", n, e.const("i64", 0xFFFFFFFF))

@@ -11,9 +11,12 @@ Largest errors (`float` over every argument, `double` over 10**7): `sin` and `co
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..text import BITS, Emitter, Val
 from .bits import flip_sign, sign_bit
 from .doubledouble import fast_two_sum, reciprocal, two_product
+from .lanes import each_lane
 from .pio2 import MODERATE, Reduced, reduce_huge, reduce_moderate
 from .polynomial import evaluate
 
@@ -86,17 +89,22 @@ def cos(e: Emitter, x: Val) -> Val:
 def tan(e: Emitter, x: Val) -> Val:
     """The tangent."""
     magnitude = e.call("fabs", x)
-    usual = _tangent_of_reduced(e, reduce_moderate(e, magnitude, 0))
-    huge = e.fcmp("ugt", magnitude, e.const_like(magnitude, MODERATE[x.elem]))
-    tangent = e.rare(huge, usual, lambda: _tangent_of_reduced(e, reduce_huge(e, magnitude, 0)))
+    tangent = _of_any_size(e, magnitude, 0, lambda angle: _tangent_of_reduced(e, angle))
     return flip_sign(e, tangent, sign_bit(e, x))
 
 
 def _sine(e: Emitter, magnitude: Val, quarter_turns: int) -> Val:
     """The sine of an angle that is not negative, advanced by some quarter turns."""
-    usual = _sine_of_reduced(e, reduce_moderate(e, magnitude, quarter_turns))
+    return _of_any_size(e, magnitude, quarter_turns, lambda angle: _sine_of_reduced(e, angle))
+
+
+def _of_any_size(e: Emitter, magnitude: Val, quarter_turns: int, function: Callable[[Reduced], Val]) -> Val:
+    """A function of the reduced angle; huge angles are reduced one by one."""
+    usual = function(reduce_moderate(e, magnitude, quarter_turns))
     huge = e.fcmp("ugt", magnitude, e.const_like(magnitude, MODERATE[magnitude.elem]))
-    return e.rare(huge, usual, lambda: _sine_of_reduced(e, reduce_huge(e, magnitude, quarter_turns)))
+    return e.rare(
+        huge, usual, lambda: each_lane(e, magnitude, lambda lane: function(reduce_huge(e, lane, quarter_turns)))
+    )
 
 
 def _sine_of_reduced(e: Emitter, angle: Reduced) -> Val:
