@@ -24,7 +24,7 @@ def maximum(a: Any, b: Any) -> Any:
 
 def smallest(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
     """The smallest over axes; of zeros a negative one, if there is one."""
-    found = np.minimum.reduce(x, axis=axes, keepdims=keepdims)
+    found: Any = np.min(x, axis=axes, keepdims=keepdims)
     if not _is_float(x):
         return found
     return _with_zeros(found, np.any((x == 0) & np.signbit(x), axis=axes, keepdims=keepdims))
@@ -32,7 +32,7 @@ def smallest(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any)
 
 def largest(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
     """The largest over axes; of zeros a positive one, if there is one."""
-    found = np.maximum.reduce(x, axis=axes, keepdims=keepdims)
+    found: Any = np.max(x, axis=axes, keepdims=keepdims)
     if not _is_float(x):
         return found
     return _with_zeros(found, ~np.any((x == 0) & ~np.signbit(x), axis=axes, keepdims=keepdims))

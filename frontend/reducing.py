@@ -18,7 +18,7 @@ from .maker import Maker, Operand, as_dtype, static_int
 from .sizes import at_least
 
 SUM, PROD, MIN, MAX, ANY, ALL = (TABLE[name] for name in ("sum", "prod", "min", "max", "any", "all"))
-SUB, DIV, SQUARE, SQRT, POSITIVE = (TABLE[name] for name in ("sub", "div", "square", "sqrt", "positive"))
+ADD, SUB, DIV, SQUARE, SQRT, POSITIVE = (TABLE[name] for name in ("add", "sub", "div", "square", "sqrt", "positive"))
 LOGICAL_OR = TABLE["logical_or"]
 _HALF = frozenset((F16, BF16))
 
@@ -49,6 +49,8 @@ def reduce(m: Maker, op: OpDef, x: Operand, axes: Sequence[int], keepdims: objec
         return m.builder.op(op, value, span=m.span, axes=tuple(axes), keepdims=bool(keepdims))
     (dtype,), _ = op.dtypes((value.type.dtype,), {})
     same = m.cast(value, dtype)
+    if op is SUM and not dtype.is_integer:
+        return m.op(ADD, same, 0.0)  # a sum starts from 0.0, which -0.0 does not survive
     return m.op(LOGICAL_OR, same, same) if dtype == BOOL else m.op(POSITIVE, same)
 
 

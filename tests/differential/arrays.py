@@ -51,6 +51,11 @@ def random(dtype: str, shape: int | tuple[int, ...], seed: int | np.random.Gener
     return rng.normal(0, 3, shape).astype(kind)
 
 
+def whole(dtype: str, shape: int | tuple[int, ...], seed: int = 0) -> Array:
+    """Small whole numbers, whose sums are exact in any order, and no -0.0."""
+    return np.rint(random(dtype, shape, seed)) + np.dtype(dtype).type(0)
+
+
 def _unaligned(x: Array) -> Array:
     buffer = np.zeros(x.nbytes + 1, np.uint8)
     copy: Array = buffer[1:].view(x.dtype).reshape(x.shape) if x.size else x

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import weft
 
-from .arrays import LAYOUTS, random
+from .arrays import LAYOUTS, random, whole
 from .comparing import agrees
 
 SHAPES = ((37,), (5, 33), (4, 3, 18), (3, 1, 4, 17))
@@ -23,7 +23,7 @@ def mixture(x: Any, y: Any) -> Any:
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_every_layout_with_every_other(shape: tuple[int, ...]) -> None:
     """Sums of small whole numbers are exact in any order."""
-    x, y = (np.rint(random("float64", shape, seed)) for seed in (1, 2))
+    x, y = (whole("float64", shape, seed) for seed in (1, 2))
     jitted = weft.jit(mixture)
     names = [n for n in LAYOUTS if len(shape) > 1 or n not in ("F", "axes turned")]
     for a, b in itertools.product(names, names):
@@ -61,9 +61,9 @@ def test_sizes_of_one(shape: tuple[int, ...]) -> None:
     def mix(x: Any, y: Any) -> Any:
         return x + y, x * 2, y.T - 1, (x + y).max(axis=1), x.sum(axis=(0, 2)), np.exp(x * 0) + y.T.T
 
-    y = np.rint(random("float64", (3, 5, 17), 2))
+    y = whole("float64", (3, 5, 17), 2)
     for layout in ("C", "F", "strided", "negative"):
-        agrees(mix, LAYOUTS[layout](np.rint(random("float64", shape, 1))), y)
+        agrees(mix, LAYOUTS[layout](whole("float64", shape, 1)), y)
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 5), (5, 0), (2, 0, 3), (1, 0), (0, 1)], ids=str)

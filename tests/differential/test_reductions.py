@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import weft
 
-from .arrays import LAYOUTS, random, specials
+from .arrays import LAYOUTS, random, specials, whole
 from .comparing import NATIVE, agrees, same
 
 SHAPES = ((37,), (5, 33), (4, 3, 18), (3, 2, 4, 17))
@@ -36,7 +36,7 @@ def test_every_set_of_axes(shape: tuple[int, ...], keepdims: bool) -> None:
             ]
         return tuple(found)
 
-    x = np.rint(random("float64", shape, 1))
+    x = whole("float64", shape, 1)
     jitted = weft.jit(everything)
     for layout in ("C", "F", "strided", "negative", "repeated rows", "axes turned"):
         if len(shape) > 1 or layout not in ("F", "axes turned"):
@@ -46,11 +46,9 @@ def test_every_set_of_axes(shape: tuple[int, ...], keepdims: bool) -> None:
 @pytest.mark.parametrize("dtype", NATIVE)
 def test_dtypes(dtype: str) -> None:
     def everything(x: Any) -> Any:
-        return tuple(
-            f(x, axis=axis)
-            for axis in (None, 0, 1)
-            for f in (np.sum, np.prod, np.min, np.max, np.any, np.all)
-        ) + (np.mean(x), np.sum(x, dtype=np.float64), np.sum(x, axis=0, keepdims=True))
+        functions = (np.sum, np.prod, np.min, np.max, np.any, np.all)
+        found = [f(x, axis=axis) for axis in (None, 0, 1) for f in functions]
+        return (*found, np.mean(x), np.sum(x, dtype=np.float64), np.sum(x, axis=0, keepdims=True))
 
     jitted = weft.jit(everything)
     for shape in ((1, 1), (2, 3), (16, 17), (65, 33)):
@@ -149,4 +147,4 @@ def test_many_short_rows_and_few_long_ones() -> None:
 
     jitted = weft.jit(sums)
     for shape in ((300, 2, 3), (2, 300, 3), (2, 3, 3000), (1, 1, 70), (70, 1, 1), (2, 2000, 2)):
-        agrees(sums, np.rint(random("float32", shape, 4)), jitted=jitted)
+        agrees(sums, whole("float32", shape, 4), jitted=jitted)
