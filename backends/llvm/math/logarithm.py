@@ -37,7 +37,7 @@ BASE_10 = {
     "double": Base((0.30102999566395283, 2.8363394551044964e-14), (0.4342944819032518, 1.098319650216765e-17)),
 }
 
-# (log(1 + f) - f) / f**2 for `float`; relative error of the logarithm 2**-27.3.
+# (log(1 + f) - f + f**2 / 2) / f**3 for `float`; relative error of the logarithm 2**-27.3.
 FRACTION_POLY = (
     -0.07636262476444244,
     0.1276424527168274,
@@ -47,7 +47,6 @@ FRACTION_POLY = (
     0.2000124603509903,
     -0.250008225440979,
     0.3333333134651184,
-    -0.5,
 )
 # (log((1 + s) / (1 - s)) / s - 2) / s**2 in powers of s**2 for `double`; relative error of the logarithm 2**-59.4.
 QUOTIENT_POLY = (
@@ -67,7 +66,10 @@ HALF_INVERSE_POLY = (0.45, -0.5, 0.5)
 def _remainder(e: Emitter, f: Val, scale: float, plus: Val) -> Val:
     """`scale * (log(1 + f) - f) + plus`."""
     if f.elem == "float":
-        return e.fma(e.op("fmul", f, f), evaluate(e, f, [scale * c for c in FRACTION_POLY]), plus)
+        square = e.op("fmul", f, f)
+        series = evaluate(e, f, [scale * c for c in FRACTION_POLY])
+        low = e.fma(e.op("fmul", square, f), series, plus)
+        return e.fma(square, e.const_like(f, -0.5 * scale), low)
     minus_s = e.op("fdiv", f, e.op("fsub", e.const_like(f, -2.0), f))
     square = e.op("fmul", minus_s, minus_s)
     series = evaluate(e, square, [-c for c in QUOTIENT_POLY])
