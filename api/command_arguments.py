@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -83,12 +84,19 @@ def _number(text: str) -> bool | int | float:
             found = kind(text)
         except ValueError:
             continue
-        if isinstance(found, int) and not -(1 << 63) <= found < 1 << 64:
-            raise OverflowProblem(f"{text} does not fit 64 bits", hint=f"write {text}.0 for a float")
+        if _is_too_large(found, text):
+            raise OverflowProblem("the number does not fit 64 bits", hint="write inf for infinity")
         return found
     raise SyntaxProblem(
         f"'{text}' is not a number", hint="an argument is a number, a .npy file or a generator such as randn(4,3):f32"
     )
+
+
+def _is_too_large(number: float, text: str) -> bool:
+    """Whether an integer has more than 64 bits, or a float became infinite by its size."""
+    if isinstance(number, int):
+        return not -(1 << 63) <= number < 1 << 64
+    return math.isinf(number) and text[-1].isdecimal()
 
 
 def _generate(what: Generated, declared: Declared, random: np.random.Generator) -> Array:

@@ -63,7 +63,7 @@ def arguments(source: LanguageKernel, given: Mapping[str, str], seed: int) -> li
     missing = [p for p in source.declared if p.name not in given]
     if missing:
         lines = "".join(f"\n  {p.name}: {p.type}" for p in missing)
-        hint = f"give each with --arg, as in --arg {missing[0].name}={_example(missing[0].type.dims)}"
+        hint = f"give each with --arg, as in --arg '{missing[0].name}={_example(missing[0].type.dims)}'"
         raise TypeProblem(f"{source.name} needs more arguments:{lines}", hint=hint)
     return [value_of(p, given[p.name], seed, k) for k, p in enumerate(source.declared)]
 

@@ -51,7 +51,7 @@ def parse_types(texts: Sequence[str]) -> dict[str, Given]:
         while at < len(text.rstrip()):
             match = _ENTRY.match(text, at)
             if match is None:
-                raise SyntaxProblem(f"--types '{text}' can't be read at column {at + 1}", hint=_EXAMPLE)
+                raise SyntaxProblem(f"--types can't read '{text[at:].strip()}'", hint=_EXAMPLE)
             name, dtype, inside = match.groups()
             if name in found:
                 raise SyntaxProblem(f"--types gives '{name}' twice", hint=_EXAMPLE)

@@ -1,0 +1,48 @@
+"""Every example of docs/command.md is run in a shell; `...` in its output stands for anything, `[1]` for the status."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from doctest import ELLIPSIS, OutputChecker
+from pathlib import Path
+
+import pytest
+
+from .conftest import PATHS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "command.md").read_text(encoding="utf-8")
+FILES = re.findall(r"^```weft (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+BLOCKS = re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+STEP = re.compile(r"^\$ ([^\n]*)\n((?:(?!\$ )[^\n]*\n)*)", re.MULTILINE)
+
+
+def shell(line: str, folder: Path) -> str:
+    """What a line prints, on both streams, and its status if that is not 0."""
+    python = shlex.quote(sys.executable)
+    setup = f'weft() {{ {python} -m weft "$@"; }}; python() {{ {python} "$@"; }}; '
+    env = {**os.environ, "PYTHONPATH": PATHS}
+    sh = shutil.which("sh")
+    assert sh
+    done = subprocess.run([sh, "-c", setup + line], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+    return done.stdout + done.stderr + (f"[{done.returncode}]\n" if done.returncode else "")
+
+
+def test_the_page_has_examples() -> None:
+    assert len(FILES) == 1 and sum(len(STEP.findall(block)) for block in BLOCKS) >= 12
+    for command in ("run", "dump", "opt", "info"):
+        assert f"$ weft {command}" in PAGE
+
+
+def test_examples_print_what_the_page_shows(tmp_path: Path) -> None:
+    for name, text in FILES:
+        (tmp_path / name).write_text(text)
+    checker = OutputChecker()
+    for line, expected in (step for block in BLOCKS for step in STEP.findall(block)):
+        got = shell(line, tmp_path)
+        if not checker.check_output(expected, got, ELLIPSIS):
+            pytest.fail(f"$ {line}\n{got}\nbut the page has\n{expected}")

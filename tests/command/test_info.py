@@ -1,0 +1,48 @@
+"""`weft info`: versions, the machine and its backend."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import weft as package
+from weft import command_info
+from weft.backends.llvm import target
+from weft.ir.errors import UnsupportedTarget
+
+Weft = Callable[..., tuple[int, str, str]]
+
+
+def rows(text: str) -> dict[str, str]:
+    joined = text.replace("\n          ", " ")
+    return {line[:9].strip(): line[10:] for line in joined.splitlines()}
+
+
+def test_info_names_versions_and_machine(weft: Weft) -> None:
+    status, out, err = weft("info")
+    found = rows(out)
+    assert (status, err) == (0, "")
+    assert found["weft"] == package.__version__
+    assert found["python"].startswith(platform.python_version())
+    assert found["numpy"] == np.__version__
+    assert list(found)[3:] == ["llvmlite", "llvm", "system", "cpu", "features", "vectors", "cores", "backend"]
+    assert found["vectors"] == f"{8 * target.host().vector_bytes} bits"
+    assert found["backend"] == "llvm is usable"
+
+
+def test_info_says_why_there_is_no_native_code(weft: Weft, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise UnsupportedTarget("no native code for Plan9 on mips")
+
+    monkeypatch.setattr(target, "host", refuse)
+    status, out, _ = weft("info")
+    assert status == 0
+    assert rows(out)["backend"] == "llvm is not usable: no native code for Plan9 on mips"
+    assert rows(out)["vectors"] == "none (no native code for Plan9 on mips)"
+
+
+def test_info_tries_the_backend(weft: Weft, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command_info, "_TRIAL", "kernel trial(x: f32[n]) { return 3 * x }")
+    assert rows(weft("info")[1])["backend"] == "llvm is not usable: a trial kernel gave wrong results"
