@@ -39,13 +39,12 @@ class SignatureCache(Generic[T]):
                     if key in self._entries:
                         self._entries.move_to_end(key)
                 return entry
-        with self._lock:
-            self.misses += 1
         return None
 
     def add(self, key: Hashable, entry: T) -> None:
-        """A new graph; the least recently used ones go. A call that runs one of them keeps it alive."""
+        """A new graph: a miss. The least recently used ones go; a call that runs one of them keeps it alive."""
         with self._lock:
+            self.misses += 1
             self._entries[key] = (entry, *self._entries.pop(key, ()))
             while sum(map(len, self._entries.values())) > self.limit:
                 oldest, graphs = self._entries.popitem(last=False)

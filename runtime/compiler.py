@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import dims
 from ..ir.builder import is_scalar_result, parse_guards
 from ..ir.dims import Size
+from ..ir.errors import ValueProblem
 from ..ir.graph import Graph, Node
 from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, classify
@@ -46,13 +47,17 @@ class Options:
 
 @dataclass(frozen=True)
 class Request:
-    """A call to compile for: argument types, and the arrays behind all inputs, of the outputs only if given."""
+    """A call to compile for: argument types, and the arrays behind all inputs, of the outputs only if given.
+
+    `general` asks for code that takes results in any memory order.
+    """
 
     args: Sequence[ArgType]
     layouts: Sequence[str]
     shapes: Sequence[tuple[int, ...]]
     strides: Sequence[tuple[int, ...]]
-    out_layouts: Sequence[str] | None = None
+    out_layouts: Sequence[str | None] | None = None
+    general: bool = False
 
 
 @dataclass
@@ -64,8 +69,10 @@ class Lowered:
     options: Options
     orders: tuple[tuple[int, ...], ...]
     scalars: tuple[bool, ...]
+    any_order: bool = False
     seconds: dict[str, float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _launcher: Launcher | None = field(default=None, repr=False)
 
     @property
     def graph(self) -> Graph:
@@ -129,26 +136,31 @@ class Lowered:
     def guards(self) -> list[tuple[Size, Size]]:
         return parse_guards(self.built.graph)
 
-    @cached_property
+    @property
     def launcher(self) -> Launcher:
         """Native code, loaded and ready to run."""
+        if self._launcher is None:
+            with self._lock:
+                self._launcher = self._launcher or self._load()
+        return self._launcher
+
+    def _load(self) -> Launcher:
         from ..backends.llvm import compile as native
 
-        with self._lock:
-            program = self.program
-            compiled = native.build(program, self.options.machine)
-            start = time.perf_counter()
-            library = native.load(program, compiled.object_code)
-            self.seconds |= {
-                "LLVM optimise": compiled.optimise_seconds,
-                "LLVM codegen": compiled.codegen_seconds,
-                "load": time.perf_counter() - start,
-            }
-            kernels = {
-                region: Kernel(region, function.entries, function.extent, library.addresses[name])
-                for region, function, name in zip(program.regions, program.functions, program.names, strict=True)
-            }
-            return Launcher(self.graph, kernels, self.built.calls, library)
+        program = self.program
+        compiled = native.build(program, self.options.machine)
+        start = time.perf_counter()
+        library = native.load(program, compiled.object_code)
+        self.seconds |= {
+            "LLVM optimise": compiled.optimise_seconds,
+            "LLVM codegen": compiled.codegen_seconds,
+            "load": time.perf_counter() - start,
+        }
+        kernels = {
+            region: Kernel(region, function, library.addresses[name])
+            for region, function, name in zip(program.regions, program.functions, program.names, strict=True)
+        }
+        return Launcher(self.graph, kernels, self.built.calls, library)
 
 
 def lower(source: KernelSource, request: Request, lookup: KernelLookup, options: Options) -> Lowered:
@@ -166,16 +178,22 @@ def lower(source: KernelSource, request: Request, lookup: KernelLookup, options:
     for value, shape in zip(graph.inputs, shapes, strict=True):
         env |= {str(s): n for s, n in zip(value.type.shape, shape, strict=True) if not isinstance(s, int)}
     orders = output_orders(graph, shapes, strides, env)
+    classes = [GENERAL if request.general else _order_class(o) for o in orders]
+    given = request.out_layouts or [None] * len(orders)
+    if len(given) != len(orders):
+        raise ValueProblem(
+            f"out has {len(given)} arrays for {len(orders)} results", hint="pass a tuple with one for each"
+        )
     scalars = _scalar_results(graph)
     attrs = {
         **graph.attrs,
         "layouts": tuple(layouts),
-        "out_layouts": tuple(request.out_layouts or (_order_class(o) for o in orders)),
+        "out_layouts": tuple(wanted or own for wanted, own in zip(given, classes, strict=True)),
     }
     typed = Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs)
     result = run_pipeline(typed, passes_for(lookup, options), PipelineOptions(verify=options.verify))
     seconds = {"build": middle - start, "passes": time.perf_counter() - middle}
-    return Lowered(built, result, options, orders, scalars, seconds)
+    return Lowered(built, result, options, orders, scalars, request.general, seconds)
 
 
 def passes_for(lookup: KernelLookup, options: Options) -> tuple[Pass, ...]:

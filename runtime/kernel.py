@@ -24,6 +24,7 @@ from .launch import SizesChanged
 from .order import lies_in
 from .results import as_outputs, check_out, fresh, overlaps
 
+Layouts = tuple[tuple[str, ...], tuple[str | None, ...] | None, bool]
 MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves the rest
 
 
@@ -33,7 +34,7 @@ class Kernel:
     def __init__(self, source: KernelSource, lookup: KernelLookup, options: Options) -> None:
         self._source, self._lookup, self._options = source, lookup, options
         self.signature_cache: SignatureCache[Lowered] = SignatureCache()
-        self._layouts: set[tuple[str, ...]] = set()
+        self._layouts: set[tuple[str | None, ...]] = set()
         self._compiling = threading.RLock()
         self.__name__ = source.name
 
@@ -85,50 +86,56 @@ class Kernel:
 
     # -- compiled graphs
 
-    def _key(self, arguments: Sequence[Argument], out: Any) -> tuple[Any, tuple[str, ...], tuple[str, ...] | None]:
+    def _key(self, arguments: Sequence[Argument], out: Any) -> tuple[Any, Layouts]:
+        """The signature, and its layout classes: of the arguments, of `out`, and whether they are the general ones."""
         layouts = tuple(a.layout for a in arguments)
         outs = _out_layouts(out)
         combination = (*layouts, *(outs or ()))
-        if combination not in self._layouts:
-            if len(self._layouts) >= MAX_LAYOUTS:
-                layouts = tuple(x if x == SCALAR else GENERAL for x in layouts)
-                outs = outs and tuple(x if x == SCALAR else GENERAL for x in outs)
-            else:
-                self._layouts.add(combination)
+        general = combination not in self._layouts and len(self._layouts) >= MAX_LAYOUTS
+        if general:
+            layouts = tuple(x if x == SCALAR else GENERAL for x in layouts)
+            outs = outs and tuple(x and GENERAL for x in outs)
+        else:
+            self._layouts.add(combination)
         captures = self._source.captures() if hasattr(self._source, "captures") else ()
         types = tuple((a.dtype.name, tuple(n == 1 for n in a.array.shape)) for a in arguments)
-        return (types, layouts, outs, captures), layouts, outs
+        return (types, layouts, outs, general, captures), (layouts, outs, general)
 
     def _find(
         self, arguments: Sequence[Argument], out: Any, env: dict[str, int]
     ) -> tuple[Lowered, list[np.ndarray[Any, Any]]]:
-        key, layouts, _ = self._key(arguments, out)
+        key, (layouts, outs, _) = self._key(arguments, out)
         arrays = [a.array for a in arguments]
-        ordered = out is None and any(x == GENERAL for x in layouts)
+        ordered = None in (outs or (None,)) and GENERAL in layouts
         inputs = arrays
 
         def suits(lowered: Lowered) -> bool:
             nonlocal inputs
             env.clear()
             inputs = [*arrays, *lowered.built.hidden]
-            return fits(lowered, inputs, env) and (not ordered or orders_of(lowered, inputs, env) == lowered.orders)
+            if not fits(lowered, inputs, env):
+                return False
+            return not ordered or lowered.any_order or orders_of(lowered, inputs, env) == lowered.orders
 
         found = self.signature_cache.find(key, suits)
         if found is None:
-            with self._compiling:
-                found = self._lower(arguments, out)
-                self.signature_cache.add(key, found)
+            with self._compiling:  # another thread may have compiled it meanwhile
+                found = self.signature_cache.find(key, suits)
+                if found is None:
+                    found = self._lower(arguments, out)
+                    self.signature_cache.add(key, found)
             suits(found)
         return found, inputs
 
     def _lower(self, arguments: Sequence[Argument], out: Any) -> Lowered:
-        _, layouts, outs = self._key(arguments, out)
+        _, (layouts, outs, general) = self._key(arguments, out)
         request = Request(
             [a.type for a in arguments],
             layouts,
             [a.array.shape for a in arguments],
             [a.array.strides for a in arguments],
             outs,
+            general,
         )
         return lower(self._source, request, self._lookup, self._options)
 
@@ -142,16 +149,16 @@ class Kernel:
         for k, (value, given) in enumerate(zip(lowered.graph.outputs, wanted, strict=True)):
             if given is not None and all(dims.symbols(s) <= env.keys() for s in value.type.shape):
                 check_out(given, tuple(dims.evaluate(s, env) for s in value.type.shape), value.type.dtype, k, count)
-        orders = lowered.orders
+        orders = orders_of(lowered, inputs, env) if lowered.any_order and None in wanted else lowered.orders
         if self._options.backend == "reference":
             outputs = list(reference.run(lowered.built.graph, inputs, env, lowered.built.calls))
         else:
-            outputs, calls = lowered.launcher.run(inputs, env, _memory(lowered, wanted, inputs))
+            outputs, calls = lowered.launcher.run(inputs, env, _memory(lowered, wanted, inputs, orders))
             if calls:
                 orders = orders_of(lowered, inputs, env, calls)
-        if out is None and not lowered.writes_all_outputs:
-            outputs = _fresh_outputs(outputs, orders, inputs)
-        return _handed_back(lowered, outputs, wanted, out is not None)
+        if not lowered.writes_all_outputs:
+            outputs = _fresh_outputs(outputs, orders, inputs, wanted)
+        return _handed_back(lowered, outputs, wanted)
 
 
 def _converted(lowered: Lowered, inputs: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
@@ -161,30 +168,40 @@ def _converted(lowered: Lowered, inputs: list[np.ndarray[Any, Any]]) -> list[np.
 
 
 def _memory(
-    lowered: Lowered, wanted: Sequence[np.ndarray[Any, Any] | None], inputs: list[np.ndarray[Any, Any]]
+    lowered: Lowered,
+    wanted: Sequence[np.ndarray[Any, Any] | None],
+    inputs: list[np.ndarray[Any, Any]],
+    orders: Sequence[tuple[int, ...]],
 ) -> dict[Value, Any]:
-    """How to make the memory of each output: the caller's where it can be written at once."""
+    """How to make the memory of each output: the caller's where it can be written at once, and nothing can fail."""
     memory: dict[Value, Any] = {}
+    may_fail = lowered.launcher.may_fail
     for k, value in enumerate(lowered.graph.outputs):
         given = wanted[k]
         others = [*inputs, *(x for j, x in enumerate(wanted) if j != k and x is not None)]
-        if given is not None and not overlaps(given, others):
+        if given is not None and not may_fail and not overlaps(given, others):
             memory[value] = lambda shape, given=given: given
         elif given is not None:
             memory[value] = lambda shape, given=given: np.empty_like(given)
         else:
-            order, dtype = lowered.orders[k], value.type.dtype
+            order, dtype = orders[k], value.type.dtype
             memory[value] = lambda shape, dtype=dtype, order=order: fresh(shape, dtype, order)
     return memory
 
 
 def _fresh_outputs(
-    outputs: list[np.ndarray[Any, Any]], orders: Sequence[tuple[int, ...]], inputs: list[np.ndarray[Any, Any]]
+    outputs: list[np.ndarray[Any, Any]],
+    orders: Sequence[tuple[int, ...]],
+    inputs: list[np.ndarray[Any, Any]],
+    wanted: Sequence[np.ndarray[Any, Any] | None],
 ) -> list[np.ndarray[Any, Any]]:
-    """Outputs that share memory with no input and with no other output, in NumPy's order."""
+    """Outputs that share memory with no input and with no other output, in NumPy's order, or are the caller's."""
     found: list[np.ndarray[Any, Any]] = []
-    for x, order in zip(outputs, orders, strict=True):
-        others = [*inputs, *(y for y in found if y is not x)]
+    for x, order, given in zip(outputs, orders, wanted, strict=True):
+        others = [*inputs, *(y for y in (*found, *wanted) if y is not None and y is not x)]
+        if x is given:
+            found.append(x)
+            continue
         if overlaps(x, others) or not x.flags.writeable or not lies_in(order, x.shape, x.strides):
             copy = fresh(x.shape, from_numpy(x.dtype), order)
             copy[...] = x
@@ -194,22 +211,24 @@ def _fresh_outputs(
 
 
 def _handed_back(
-    lowered: Lowered, outputs: list[np.ndarray[Any, Any]], wanted: Sequence[np.ndarray[Any, Any] | None], has_out: bool
+    lowered: Lowered, outputs: list[np.ndarray[Any, Any]], wanted: Sequence[np.ndarray[Any, Any] | None]
 ) -> Any:
     """Results as NumPy would give them: in the caller's arrays, as scalars, as a tuple."""
-    for k, given in enumerate(wanted):
-        if given is not None and outputs[k] is not given:
-            check_out(given, outputs[k].shape, lowered.graph.outputs[k].type.dtype, k, len(wanted))
-            given[...] = outputs[k]
-            outputs[k] = given
-    pairs = zip(outputs, lowered.scalars, strict=True)
-    packed = [x if not scalar or has_out else x[()] for x, scalar in pairs]
+    moves = [(k, given) for k, given in enumerate(wanted) if given is not None and outputs[k] is not given]
+    for k, given in moves:
+        check_out(given, outputs[k].shape, lowered.graph.outputs[k].type.dtype, k, len(wanted))
+    for k, given in moves:
+        given[...] = outputs[k]
+        outputs[k] = given
+    results = zip(outputs, lowered.scalars, wanted, strict=True)
+    packed = [x[()] if scalar and given is None else x for x, scalar, given in results]
     structure = lowered.built.structure or Structure("single" if len(packed) == 1 else "tuple")
     return structure.pack(packed)
 
 
-def _out_layouts(out: Any) -> tuple[str, ...] | None:
+def _out_layouts(out: Any) -> tuple[str | None, ...] | None:
+    """The layout classes of the caller's arrays; None for a result that has no array."""
     if out is None:
         return None
     given = out if isinstance(out, (tuple, list)) else (out,)
-    return tuple(classify(x.shape, x.strides, x.itemsize) if isinstance(x, np.ndarray) else "C" for x in given)
+    return tuple(classify(x.shape, x.strides, x.itemsize) if isinstance(x, np.ndarray) else None for x in given)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir import dims
-from ..ir.dims import Dim, Size
+from ..ir.dims import Dim
 from ..ir.dtypes import DType
 from ..ir.errors import ShapeProblem, ValueProblem
 from ..ir.graph import Graph, Node, Value
@@ -22,8 +22,8 @@ from ..ir.ops import NUMPY, REGION, RESHAPE, TABLE
 from ..ir.types import Sizes, ints, sizes
 
 if TYPE_CHECKING:
-    from ..backends.llvm.frame import Entry
     from ..backends.llvm.module import Library
+    from ..backends.llvm.region import Function
 
 Array = np.ndarray[Any, Any]
 NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -50,8 +50,9 @@ def bind_sizes(values: Sequence[Value], arrays: Sequence[Array], env: dict[str, 
 class Kernel:
     """One region: its native function and the words of its frame."""
 
-    def __init__(self, region: Node, entries: tuple[Entry, ...], extent: Size, address: int) -> None:
-        self.region, self.entries, self.extent = region, entries, extent
+    def __init__(self, region: Node, function: Function, address: int) -> None:
+        self.region, self.entries, self.extent = region, function.entries, function.extent
+        self.may_fail = function.may_fail
         self.function = NATIVE(address)
         self.ordered = [n for n in region.body or () if n.op.name in ("min", "max")]
 
@@ -91,6 +92,8 @@ class Launcher:
 
     def __init__(self, graph: Graph, kernels: Mapping[Node, Kernel], calls: Calls, library: Library) -> None:
         self.graph, self.kernels, self.calls, self.library = graph, kernels, calls, library
+        ordered = len(kernels) > 1 and any(k.ordered for k in kernels.values())
+        self.may_fail = ordered or any(k.may_fail for k in kernels.values()) or any(n.op is NUMPY for n in graph)
 
     def run(
         self, inputs: Sequence[Array], env: dict[str, int], results: Mapping[Value, Callable[[tuple[int, ...]], Array]]

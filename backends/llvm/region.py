@@ -26,12 +26,16 @@ from .text import Val
 
 @dataclass(frozen=True)
 class Function:
-    """A native function's text, the intrinsics that it needs, its frame, and the extent of its outermost loop."""
+    """A native function's text, the intrinsics that it needs, its frame, and the extent of its outermost loop.
+
+    One that may fail says so when it has run, and may have written results by then.
+    """
 
     text: str
     declared: dict[str, str]
     entries: tuple[Entry, ...]
     extent: Size
+    may_fail: bool
 
 
 def emit_region(region: Node, name: str) -> Function:
@@ -63,7 +67,7 @@ class _Region:
             status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
         lines = [*head, *self.nest.entry.lines, f"  ret i32 {status.text}", "}"]
         extent = self.extent(self.rows[0]) if self.rows else 1
-        return Function("\n".join(lines), e.declared, tuple(self.frame.entries), extent)
+        return Function("\n".join(lines), e.declared, tuple(self.frame.entries), extent, e.fails)
 
     # -- rows
 
