@@ -25,7 +25,7 @@ def entropy(x: Any, axis: int) -> Any:
 
 def logsumexp(x: Any, axis: int) -> Any:
     top = x.max(axis=axis, keepdims=True)
-    return (np.log(np.exp(x - top).sum(axis=axis, keepdims=True)) + top).sum(axis=axis)
+    return np.log(np.exp(x - top).sum(axis=axis)) + np.squeeze(top, axis)
 
 
 def gelu(x: Any) -> Any:
