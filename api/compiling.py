@@ -110,7 +110,8 @@ class Module:
             return kernels[name]
         if name.startswith("__"):
             raise AttributeError(name)
-        raise UnknownKernel(f"{self._file} has no kernel '{name}'", hint=nearest(name, list(kernels)))
+        hint = nearest(name, list(kernels)) or f"its kernels are {', '.join(kernels) or 'none'}"
+        raise UnknownKernel(f"{self._file} has no kernel '{name}'", hint=hint)
 
     def __getitem__(self, name: str) -> Kernel:
         return self.__getattr__(name)
@@ -153,6 +154,8 @@ def compile(what: Any, *, name: str | None = None, backend: str = "llvm") -> Any
     if isinstance(what, str):
         from .frontend.language import parse_module
 
+        if "\n" not in what and what.endswith(".weft"):
+            raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"weft.load({what!r}) reads the file")
         return Module(parse_module(what, name or "<text>"), _options(backend))
     if isinstance(what, (Tracer, tuple, list)):
         return Kernel(ExpressionKernel(what, name or "expression", _evaluate), registry, _options(backend))

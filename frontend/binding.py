@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import dims
 from ..ir.dims import Size
-from ..ir.dtypes import BF16, BOOL, CLASSES, F64, DType
+from ..ir.dtypes import BF16, BOOL, CLASSES, F64, WEAK, DType
 from ..ir.errors import OverflowProblem, ShapeProblem, TypeProblem
 from ..ir.source import ArgType, Binding
 from ..ir.types import TensorType
@@ -44,18 +44,19 @@ def bind(kernel: str, params: Sequence[Parameter], args: Sequence[ArgType]) -> B
 
 
 def dtype_of_number(have: DType, declared: DType | None, name: str) -> DType | None:
-    """The dtype that a Python number takes for a declared dtype or class; None where it does not convert."""
+    """The dtype that a Python number takes for a declared dtype; for a class it stays weak, as in NumPy.
+
+    None where it does not convert.
+    """
     if declared is not None:
         if declared == BOOL or _rank(have) > _rank(declared):
             return None
         return declared
-    strong = have.strong
-    if strong in CLASSES[name]:
-        return strong
-    wanted = {"uint": "int"}.get(name, name)
-    if wanted not in _KINDS or _KINDS.index(have.kind) > _KINDS.index(wanted):
-        return None
-    return CLASSES[name][-1]
+    if have.strong in CLASSES[name]:
+        return have
+    if name not in _KINDS or _KINDS.index(have.kind) > _KINDS.index(name):
+        return CLASSES[name][-1] if name == "uint" and have.kind == "int" else None
+    return WEAK[name]
 
 
 def split(specs: Sequence[object], rank: int) -> tuple[int, int]:

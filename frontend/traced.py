@@ -257,7 +257,7 @@ def _misfit(name: str, signature: inspect.Signature, kwargs: Mapping[str, Any], 
 def _unfit(function: str, name: str, value: Any) -> WeftError:
     hint = f"name it in jit(static=('{name}',)) if it is fixed"
     if isinstance(value, np.ndarray):
-        hint = "convert it with np.asarray(...) first"
+        hint = "Weft would lose what the subclass adds; pass np.asarray(x), or x.filled(...) of a masked array"
     elif isinstance(value, (list, dict)):
         hint = "pass arrays one by one, or convert with np.asarray(...)"
     return TypeProblem(

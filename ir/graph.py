@@ -60,7 +60,8 @@ class Node:
         return self.results[0]
 
     def __repr__(self) -> str:
-        return f"<{self.op.name} {dict(self.attrs)}>"
+        attrs = "".join(f" {name}={value}" for name, value in self.attrs.items())
+        return f"<{self.op.name}{attrs}>"
 
 
 class Graph:
