@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..ir.dtypes import WEAK_INT, DType
 from ..ir.errors import OverflowProblem, Span
 from ..ir.graph import Graph
@@ -59,3 +61,16 @@ def check_bounds(bounds: Sequence[Bound], inputs: Sequence[Any]) -> None:
     """Refuses numbers that do not fit."""
     for bound in bounds:
         bound.check(int(inputs[bound.index]))
+
+
+def converted(graph: Graph, inputs: Sequence[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+    """The inputs, with numbers in the dtypes that a kernel declares for them."""
+    result = []
+    for index, (x, value) in enumerate(zip(inputs, graph.inputs, strict=True)):
+        dtype = value.type.dtype
+        if x.dtype != dtype.numpy:
+            if dtype.is_integer:
+                Bound(index, value.name or "", dtype, None).check(int(x))
+            x = x.astype(dtype.numpy)
+        result.append(x)
+    return result

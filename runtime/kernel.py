@@ -17,7 +17,7 @@ from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.source import KernelSource, Structure
 from .arguments import Argument, prepare
-from .bounds import check_bounds
+from .bounds import check_bounds, converted
 from .cache import SignatureCache
 from .compiler import Lowered, Options, Request, fits, lower, orders_of
 from .launch import SizesChanged
@@ -143,7 +143,7 @@ class Kernel:
 
     def _launch(self, lowered: Lowered, inputs: list[np.ndarray[Any, Any]], env: dict[str, int], out: Any) -> Any:
         check_bounds(lowered.bounds, inputs)
-        inputs = _converted(lowered, inputs)
+        inputs = converted(lowered.built.graph, inputs)
         count = len(lowered.graph.outputs)
         wanted = as_outputs(out, count) if out is not None else (None,) * count
         for k, (value, given) in enumerate(zip(lowered.graph.outputs, wanted, strict=True)):
@@ -159,12 +159,6 @@ class Kernel:
         if not lowered.writes_all_outputs:
             outputs = _fresh_outputs(outputs, orders, inputs, wanted)
         return _handed_back(lowered, outputs, wanted)
-
-
-def _converted(lowered: Lowered, inputs: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
-    """Numbers in the dtypes that a kernel declares for them."""
-    typed = zip(inputs, lowered.built.graph.inputs, strict=True)
-    return [x if x.dtype == v.type.dtype.numpy else x.astype(v.type.dtype.numpy) for x, v in typed]
 
 
 def _memory(
