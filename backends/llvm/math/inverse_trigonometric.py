@@ -10,8 +10,8 @@ quotient or its remainder would lose digits.
 `acos x = 2 asin(t)` with `t = sqrt((1 - x) / 2)`. What the rounding of the root took is recovered: `t^2` is
 exact, and a rough `1/t` suffices for the correction.
 
-Largest errors in ULP (`float` over every argument from 2**-13 on, `double` over 5 * 10**6; `atan2` over 10**7 points):
-`atan` 0.89 and 0.90, `atan2` 0.89 and 0.90, `asin` 0.71 and 0.66, `acos` 0.69 and 0.64.
+Largest errors in ULP (`float` over every argument from 2**-13 on, `double` over 10**7; `atan2` over 5 * 10**6 points):
+`atan` 0.89 and 0.90, `atan2` 0.89 and 0.90, `asin` 0.71 and 0.67, `acos` 0.69 and 0.65.
 """
 
 from __future__ import annotations
