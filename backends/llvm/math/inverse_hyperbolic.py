@@ -19,9 +19,9 @@ from ..text import Emitter, Val
 from .bits import as_float, as_integer, flip_sign, sign_bit
 from .doubledouble import Pair, divide, fast_two_sum, square_root, two_product, two_sum
 from .exponential import LN_2
-from .logarithm import BASE_E, HALF_INVERSE_POLY, _combine
+from .logarithm import log_of_pair
 from .polynomial import evaluate
-from .scaling import MANTISSA_BITS, exponent_bits, split
+from .scaling import MANTISSA_BITS, exponent_bits
 
 ASINH = {
     "float": [
@@ -166,9 +166,4 @@ def _log_of_sum(e: Emitter, larger: Pair, smaller: Pair) -> Val:
     half = e.const_like(larger.high, 0.5)
     total = fast_two_sum(e, e.op("fmul", larger.high, half), e.op("fmul", smaller.high, half))
     low = e.fma(e.op("fadd", larger.low, smaller.low), half, total.low)
-    parts = split(e, total.high)
-    f = e.op("fsub", parts.mantissa, e.const_like(half, 1.0))
-    twice_down = as_float(e, e.op("sub", e.const_like(parts.field, exponent_bits(half.elem, 1)), parts.field))
-    plus = e.op("fmul", e.op("fmul", low, twice_down), e.poly(f, list(HALF_INVERSE_POLY)))
-    power = e.op("fadd", parts.exponent, e.const_like(half, 1.0))
-    return _combine(e, power, f, BASE_E[half.elem], plus)
+    return log_of_pair(e, Pair(total.high, low), doublings=1)
