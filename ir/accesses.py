@@ -76,17 +76,17 @@ def region_accesses(region: Node, layouts: Mapping[Value, str]) -> list[Access]:
     space, reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
     found: dict[Access, None] = {}
     seen: set[tuple[Value, Index]] = set()
-    todo: list[tuple[Value, Index]] = []
+    pending: list[tuple[Value, Index]] = []
     for k, value in enumerate(body.outputs):
         index = home_index(space, reduced, value.type.shape)
         assert index is not None
         slot = len(body.inputs) + k
         strides = slot_strides(region, slot, layouts[region.results[k]])
         found[Access(slot, address(index, strides), value.type.dtype.size, True)] = None
-        todo.append((value, index))
+        pending.append((value, index))
     slots = {value: slot for slot, value in enumerate(body.inputs)}
-    while todo:
-        value, index = todo.pop()
+    while pending:
+        value, index = pending.pop()
         if (value, index) in seen:
             continue
         seen.add((value, index))
@@ -96,7 +96,7 @@ def region_accesses(region: Node, layouts: Mapping[Value, str]) -> list[Access]:
             found[Access(slot, address(index, strides), value.type.dtype.size, False)] = None
             continue
         assert value.node is not None
-        todo += operands_at(value.node, index, space)
+        pending += operands_at(value.node, index, space)
     return list(found)
 
 

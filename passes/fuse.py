@@ -47,13 +47,13 @@ class Fuse:
         values: dict[Value, Value] = {v: builder.input(v.name or "in", v.type) for v in graph.inputs}
         outputs: dict[Value, Value] = {}
         wanted = _read_from_memory(graph, grouping)
-        todo: list[Group | Node] = [
+        pending: list[Group | Node] = [
             *grouping.groups,
             *(n for n in graph if not is_inline(n) and not is_reduction(n.result)),
         ]
-        while todo:
-            unit = next(u for u in todo if all(v in values for v in _operands(u)))
-            todo.remove(unit)
+        while pending:
+            unit = next(u for u in pending if all(v in values for v in _operands(u)))
+            pending.remove(unit)
             if isinstance(unit, Node):
                 types = tuple(r.type for r in unit.results)
                 operands = [values[v] for v in unit.operands]
@@ -112,17 +112,17 @@ def _needed(results: list[Value], known: set[Value]) -> list[Node]:
     """The nodes between what is read and the results, operands first."""
     order: list[Node] = []
     done: set[Node] = set()
-    todo = [(v.node, False) for v in reversed(results) if v not in known]
-    while todo:
-        node, ready = todo.pop()
+    pending = [(v.node, False) for v in reversed(results) if v not in known]
+    while pending:
+        node, ready = pending.pop()
         if node is None or node in done:
             continue
         if ready:
             done.add(node)
             order.append(node)
             continue
-        todo.append((node, True))
-        todo += [(v.node, False) for v in reversed(node.operands) if v not in known]
+        pending.append((node, True))
+        pending += [(v.node, False) for v in reversed(node.operands) if v not in known]
     return order
 
 

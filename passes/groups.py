@@ -37,12 +37,12 @@ class Group:
 
     def needs(self) -> set[Group]:
         """Every group that must have run before this one."""
-        found, todo = set[Group](), list(self.feeds_on)
-        while todo:
-            group = todo.pop()
+        found, pending = set[Group](), list(self.feeds_on)
+        while pending:
+            group = pending.pop()
             if group not in found:
                 found.add(group)
-                todo += group.feeds_on
+                pending += group.feeds_on
         return found
 
 
@@ -165,19 +165,19 @@ class Grouping:
         node = value.node
         assert node is not None
         if is_reduction(value):
-            todo = [(node.operands[0], loop_variables(node.operands[0].type.shape))]
+            pending = [(node.operands[0], loop_variables(node.operands[0].type.shape))]
         else:
             index = group.home(value) or loop_variables(value.type.shape)
-            todo = [(v, operand_index(node, v, index)) for v in node.operands]
-        while todo:
-            inner, index = todo.pop()
+            pending = [(v, operand_index(node, v, index)) for v in node.operands]
+        while pending:
+            inner, index = pending.pop()
             if (inner, index) in visits:
                 continue
             if inner.node is None or self.is_member(inner) or not is_inline(inner.node):
                 reads.setdefault(inner, set()).add(index)
                 continue
             visits.add((inner, index))
-            todo += [(v, operand_index(inner.node, v, index)) for v in inner.node.operands]
+            pending += [(v, operand_index(inner.node, v, index)) for v in inner.node.operands]
         return reads, visits
 
     def computed_too_often(self) -> set[Value]:

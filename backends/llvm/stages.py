@@ -69,16 +69,16 @@ class Stages:
         roots = [(v, s) for s in range(self.count) for _, v in self.outputs[s]]
         roots += [(n.operands[0], s) for s in range(self.count) for n in self.reductions[s]]
         for root, stage in roots:
-            todo, seen = [(root, home)], set()
-            while todo:
-                value, index = todo.pop()
+            pending, seen = [(root, home)], set()
+            while pending:
+                value, index = pending.pop()
                 node = value.node
                 if (value, index) in seen or node is None or Trait.REDUCTION in node.op.traits:
                     continue
                 seen.add((value, index))
                 if index == home:
                     found.setdefault(value, set()).add(stage)
-                todo += operands_at(node, index, self.space)
+                pending += operands_at(node, index, self.space)
         return found
 
     def _scratch(self, value: Value, nth: int) -> Buffer:
