@@ -41,9 +41,11 @@ class Fuse:
     def run(self, graph: Graph) -> Graph:
         grouping = Grouping(graph)
         builder = Builder(graph.name, Facts())
-        builder.attrs.update({k: v for k, v in graph.attrs.items() if k != "unfused"})
+        builder.attrs.update(graph.attrs)
+        before = graph.attrs.get("unfused", ())
+        assert isinstance(before, tuple)
         if grouping.notes:
-            builder.attrs["unfused"] = tuple(dict.fromkeys(grouping.notes))
+            builder.attrs["unfused"] = tuple(dict.fromkeys((*map(str, before), *grouping.notes)))
         values: dict[Value, Value] = {v: builder.input(v.name or "in", v.type) for v in graph.inputs}
         outputs: dict[Value, Value] = {}
         wanted = _read_from_memory(graph, grouping)
