@@ -116,25 +116,24 @@ def _fitting(declared: Declared, natural: DType) -> DType:
 def _converted(made: Array, dtype: DType, maker: str) -> Array:
     """The values in a dtype that can hold them; what would lose a fraction or wrap around is refused."""
     target = dtype.numpy
-    if made.dtype.kind == "f" and dtype.kind not in ("float", "complex"):
+    if dtype.kind in ("float", "complex"):
+        with np.errstate(over="ignore"):
+            converted = made.astype(target, copy=False)
+        if np.isfinite(made).all() and not np.isfinite(converted).all():
+            raise ValueProblem(f"a number is too large for {dtype}")
+        return converted
+    if made.dtype.kind == "f":
         what = f"{made} is not a whole number" if not made.ndim else f"{maker} makes fractions here"
         raise TypeProblem(f"{what}, and the dtype is {dtype}", hint="use whole numbers, as from arange and randint")
+    least, most = (int(made.min()), int(made.max())) if made.size else (0, 0)
     low, high = _range(dtype)
-    if (
-        made.size
-        and dtype.kind not in ("float", "complex")
-        and not (low <= int(made.min()) and int(made.max()) <= high)
-    ):
-        raise ValueProblem(f"{int(made.min())} to {int(made.max())} does not fit {dtype}, which has {low} to {high}")
-    with np.errstate(over="ignore"):
-        converted = made.astype(target, copy=False)
-    if np.isfinite(made).all() and not np.isfinite(converted).all():
-        raise ValueProblem(f"a number is too large for {dtype}")
-    return converted
+    if least < low or most > high:
+        raise ValueProblem(f"{least} to {most} does not fit {dtype}, which has {low} to {high}")
+    return made.astype(target, copy=False)
 
 
 def _range(dtype: DType) -> tuple[int, int]:
-    if dtype.kind not in ("int", "uint"):
+    if dtype.kind == "bool":
         return 0, 1
     limits = np.iinfo(dtype.numpy)
     return int(limits.min), int(limits.max)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from time import perf_counter
 from timeit import Timer
 from typing import Any
@@ -13,7 +12,6 @@ import numpy as np
 
 from .command_arguments import value_of
 from .command_files import find_kernel, save_arrays
-from .command_target import STAND_IN
 from .frontend.language import LanguageKernel
 from .ir.dtypes import from_numpy
 from .ir.errors import FileProblem, TypeProblem, UnknownName, UnsupportedTarget, nearest
@@ -31,10 +29,7 @@ def run(args: argparse.Namespace) -> None:
         args.wrong_usage("--arg gives an argument twice")
     source = find_kernel(args.file, args.kernel)
     values = arguments(source, given, args.seed)
-    options = default_options(args.backend)
-    if args.backend == "reference":
-        options = replace(options, target=STAND_IN)
-    kernel = Kernel(source, registry, options)
+    kernel = Kernel(source, registry, default_options(args.backend))
     start = perf_counter()
     try:
         lowered = kernel.lower(*values)

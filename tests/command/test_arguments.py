@@ -122,6 +122,7 @@ def test_a_file_is_read_as_it_is(tmp_path: Path) -> None:
         ("-1e400", "does not fit 64 bits"),
         ("randn(3):i32", "randn makes fractions here, and the dtype is i32"),
         ("arange(300):u8", "0 to 299 does not fit u8"),
+        ("arange(-3,2):u8", "-3 to 1 does not fit u8"),
         ("randint(0,3,9):bool", "0 to 2 does not fit bool"),
         ("full(nan,3):i32", "full makes fractions here"),
         ("zeros(-1)", "a size is a whole number from 0 on"),

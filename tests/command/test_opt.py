@@ -8,8 +8,13 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from weft.ir.dtypes import I32
+from weft.ir.graph import Graph
+from weft.ir.types import TensorType
+from weft.passes.drop_dead import DropDead
 from weft.passes.fuse import Fuse
 
 Weft = Callable[..., tuple[int, str, str]]
@@ -163,3 +168,24 @@ def test_spoilt_text_never_reaches_python(weft: Weft, printed: str, folder: Path
         status, _, err = weft("opt", "in.mlir", "--passes", "")
         assert status in (0, 1) and (status == 1) == bool(err)
         assert "fault of Weft" not in err, err
+
+
+def test_an_edited_graph_is_checked_before_any_pass(weft: Weft, folder: Path) -> None:
+    text = weft("dump", "one.weft", "--after", "input")[1]
+    (folder / "in.mlir").write_text(text.replace("value = 2 : i64", "value = 2.5 : f64"))
+    status, out, err = weft("opt", "in.mlir", "--passes", "")
+    assert (status, out) == (1, "")
+    assert "error: in.mlir:4:5: %0 (constant): the value 2.5 is not a weak int\n" in err
+
+
+def test_verify_checks_what_a_pass_leaves(weft: Weft, printed: str, folder: Path, monkeypatch: Any) -> None:
+    def spoil(self: DropDead, graph: Graph) -> Graph:
+        graph.nodes[0].result.type = TensorType(I32, (7,))
+        return graph
+
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setattr(DropDead, "run", spoil)
+    assert weft("opt", "in.mlir", "--passes", "drop-dead")[0] == 0
+    status, out, err = weft("opt", "in.mlir", "--passes", "drop-dead", "--verify")
+    assert (status, out) == (1, "")
+    assert "the pass 'drop-dead' failed with VerifyProblem" in err
