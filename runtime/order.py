@@ -25,7 +25,7 @@ def output_orders(
 ) -> tuple[tuple[int, ...], ...]:
     """For each output its axes from the outermost in memory to the innermost.
 
-    `calls` are the strides of what NumPy functions gave, by number of the call; without them C order is assumed.
+    `calls` are the strides of what NumPy functions gave, by number of the call; C order is assumed of others.
     """
     known: dict[Value, tuple[tuple[int, ...], Strides]] = {
         value: (shape, _steps(shape, stride))
@@ -35,7 +35,7 @@ def output_orders(
         for k, result in enumerate(node.results):
             shape = tuple(dims.evaluate(s, env) if dims.symbols(s) <= env.keys() else 2 for s in result.type.shape)
             call = node.attrs.get("call")
-            if calls and node.op is NUMPY and isinstance(call, int):
+            if calls and node.op is NUMPY and isinstance(call, int) and call in calls:
                 known[result] = (shape, _steps(shape, calls[call][k]))
             else:
                 known[result] = (shape, _strides(node, shape, [known[v] for v in node.operands]))
