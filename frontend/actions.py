@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from lark.lexer import Token
@@ -25,7 +24,6 @@ Children = list[Any]
 _WORDS = {"TRUE": True, "FALSE": False, "NONE": None, "ELLIPSIS": ...}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Several(Node):
     """What a rule for a list gives to the rule around it."""
 
@@ -101,7 +99,7 @@ class Actions:
                 outputs = child.items
         is_kernel = children[0].type == "KERNEL"
         made = self._make(syntax.Function, children, name, is_kernel, params, outputs, body)
-        return replace(made, span=self._span(children[:-1]))
+        return made.at(self._span(children[:-1]))
 
     def extern_item(self, children: Children) -> syntax.LaterItem:
         for token, word in ((children[-4], "from"), (children[-2], "symbol")):
@@ -232,7 +230,7 @@ class Actions:
         """Parentheses leave no node, but carets include them."""
         inner = children[1]
         assert isinstance(inner, Expr)
-        return replace(inner, span=self._span(children))
+        return inner.at(self._span(children))
 
     def name(self, children: Children) -> syntax.Name:
         return self._make(syntax.Name, children, str(children[0]))

@@ -6,51 +6,71 @@ walks such a chain in a loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
 from ..ir.errors import Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Node:
+    """A node has the fields that its class and those above it declare, given in order or by name.
+
+    Nodes are frozen. They are no dataclasses, because making thirty of those takes longer than parsing a file.
+    """
+
     span: Span
-    depth: int = field(default=1, kw_only=True, repr=False)
+    depth: int
+    FIELDS: ClassVar[tuple[str, ...]] = ("span",)
+
+    def __init_subclass__(cls) -> None:
+        cls.FIELDS = (*cls.FIELDS, *cls.__dict__.get("__annotations__", ()))
+
+    def __init__(self, *values: Any, depth: int = 1, **named: Any) -> None:
+        given = {**dict(zip(self.FIELDS, values, strict=False)), **named}
+        if len(values) + len(named) != len(self.FIELDS) or given.keys() != set(self.FIELDS):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self.FIELDS)}")
+        self.__dict__.update(given, depth=depth)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={getattr(self, name)!r}" for name in self.FIELDS)
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def at(self, span: Span) -> Self:
+        """The same node at another place."""
+        fields = {name: getattr(self, name) for name in self.FIELDS}
+        return type(self)(**{**fields, "span": span}, depth=self.depth)
 
 
 # -- expressions
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Expr(Node):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Literal(Expr):
     """A number, `true`, `false`, `None`, `...` or text."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Name(Expr):
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Unary(Expr):
     op: str
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Binary(Expr):
     op: str
     left: Expr
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Compare(Expr):
     """`a < b <= c`: the first operand, then pairs of an operator and an operand."""
 
@@ -58,52 +78,44 @@ class Compare(Expr):
     rest: tuple[tuple[str, Expr], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Logical(Expr):
     op: str
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Conditional(Expr):
     condition: Expr
     then: Expr
     other: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Argument(Node):
     name: str | None
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Call(Expr):
     callee: Expr
     arguments: tuple[Argument, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Slice(Expr):
     start: Expr | None
     stop: Expr | None
     step: Expr | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Range(Expr):
     """`i in a..b` between brackets: index notation."""
 
     index: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Index(Expr):
     value: Expr
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class TupleOf(Expr):
     items: tuple[Expr, ...]
 
@@ -111,7 +123,6 @@ class TupleOf(Expr):
 # -- types
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class TypeSpec(Node):
     """A dtype or a class of dtypes; `dims` is None for a scalar."""
 
@@ -119,13 +130,11 @@ class TypeSpec(Node):
     dims: tuple[Expr, ...] | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Param(Node):
     name: str
     type: TypeSpec | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Output(Node):
     name: str | None
     type: TypeSpec
@@ -134,17 +143,14 @@ class Output(Node):
 # -- statements
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Statement(Node):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Block(Node):
     statements: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Let(Statement):
     """`let` and `var`; several names take the results of one call."""
 
@@ -154,7 +160,6 @@ class Let(Statement):
     mutable: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Assign(Statement):
     """`target = value`; `op` is the operator of `+=` and its like."""
 
@@ -163,26 +168,22 @@ class Assign(Statement):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class If(Statement):
     condition: Expr
     then: Block
     other: Block | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Return(Statement):
     values: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Bare(Statement):
     """An expression whose value nothing uses."""
 
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Later(Statement):
     """What parses and is not in the language yet: a loop, a jump, index notation."""
 
@@ -192,24 +193,20 @@ class Later(Statement):
 # -- items
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Item(Node):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Import(Item):
     path: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Const(Item):
     name: Name
     type: TypeSpec | None
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Function(Item):
     """A `fn` or a `kernel`. `outputs` is None where no result is declared."""
 
@@ -220,13 +217,11 @@ class Function(Item):
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class LaterItem(Item):
     """An `extern` or a decorated item: not in the language yet."""
 
     what: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class File(Node):
     items: tuple[Item, ...]

@@ -8,10 +8,10 @@ state to shift to, a negative one the rule to reduce by.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from lark.common import LexerConf
@@ -53,7 +53,8 @@ class Tables:
 @cache
 def load() -> Tables:
     """The tables that ship with the package."""
-    return Tables(json.loads((Path(__file__).parent / "tables.json").read_text(encoding="utf-8")))
+    with open(os.path.join(os.path.dirname(__file__), "tables.json"), encoding="utf-8") as file:
+        return Tables(json.load(file))
 
 
 def _terminals(data: list[list[Any]]) -> list[TerminalDef]:

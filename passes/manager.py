@@ -6,10 +6,9 @@ outside. It returns the graph it got where it changes nothing. A pass that fails
 
 from __future__ import annotations
 
-import tempfile
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter
 from typing import NoReturn, Protocol
 
@@ -52,7 +51,7 @@ class PipelineOptions:
     print_changes: bool = False
     locations: bool = False
     emit: Callable[[str], object] = print
-    folder: Path | None = None
+    folder: str | os.PathLike[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -147,6 +146,8 @@ def _fail(before: Graph, rest: Sequence[Pass], options: PipelineOptions, error: 
 
 def _replayable(before: Graph, rest: Sequence[Pass], options: PipelineOptions, reason: str) -> str:
     """Writes the graph before a pass with the passes still to run, and says where."""
+    import tempfile
+
     note = "\n".join(f"// {line}" for line in reason.splitlines())
     text = f'// weft opt --passes "{pipeline_text(rest)}"\n{note}\n{print_graph(before, locations=True)}'
     try:
