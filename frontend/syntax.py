@@ -6,6 +6,7 @@ walks such a chain in a loop.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, ClassVar, Self
 
 from ..ir.errors import Span
@@ -22,7 +23,7 @@ class Node:
     FIELDS: ClassVar[tuple[str, ...]] = ("span",)
 
     def __init_subclass__(cls) -> None:
-        cls.FIELDS = (*cls.FIELDS, *cls.__dict__.get("__annotations__", ()))
+        cls.FIELDS = (*cls.FIELDS, *inspect.get_annotations(cls))
 
     def __init__(self, *values: Any, depth: int = 1, **named: Any) -> None:
         given = {**dict(zip(self.FIELDS, values, strict=False)), **named}
