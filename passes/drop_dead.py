@@ -11,7 +11,8 @@ After:
     %0 = "weft.neg"(%x) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
     "weft.return"(%0) : (tensor<?xf32, #weft.dims<n>>) -> ()
 
-Needs nothing. Guarantees that every operation leads to an output. Inputs and guards stay, they belong to the call.
+Needs nothing. Guarantees that every operation leads to an output, or makes a size that one needs. Inputs and guards
+stay, they belong to the call.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import ClassVar
 
 from ..ir.graph import Graph
 from ..ir.rewrite import Rewriter
+from .sizes import size_makers, used_symbols
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,12 @@ class DropDead:
 
     def run(self, graph: Graph) -> Graph:
         needed = {v.node for v in graph.outputs if v.node is not None}
+        makers = {symbol: value.node for symbol, value in size_makers(graph).items() if value.node is not None}
         for node in reversed(graph.nodes):
             if node in needed:
                 needed.update(v.node for v in node.operands if v.node is not None)
+                if makers:
+                    needed.update(makers[s] for s in used_symbols(node) & makers.keys() if makers[s] is not node)
         if len(needed) == len(graph):
             return graph
         rewriter = Rewriter(graph)

@@ -133,4 +133,5 @@ def _in_order(results: list[Value], reads: set[Value]) -> list[Value]:
     found = dict.fromkeys(v for v in results if v in reads)
     for node in _needed(results, reads):
         found.update(dict.fromkeys(v for v in node.operands if v in reads))
-    return list(found)
+    only_for_sizes = sorted((v for v in reads if v not in found), key=lambda v: str(v.type))
+    return [*found, *only_for_sizes]

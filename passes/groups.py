@@ -17,6 +17,7 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.indexing import Index, is_affine, loop_variables, operand_index
 from ..ir.ops import Trait
 from ..ir.types import ints
+from .sizes import size_makers, used_symbols
 
 MAX_COPIES = 4  # a cheap value may be computed at this many different indices before it is kept in memory
 
@@ -66,6 +67,7 @@ class Grouping:
         for node in graph:
             if not is_inline(node) and Trait.REDUCTION not in node.op.traits:
                 self.kept.update(node.operands)
+        self.makers = size_makers(graph)
         self.groups: list[Group] = []
         self.group_of: dict[Value, Group] = {}
         self.notes: list[str] = []
@@ -164,6 +166,7 @@ class Grouping:
         visits: set[tuple[Value, Index]] = set()
         node = value.node
         assert node is not None
+        self.read_sizes(node, reads)
         if is_reduction(value):
             pending = [(node.operands[0], loop_variables(node.operands[0].type.shape))]
         else:
@@ -177,8 +180,15 @@ class Grouping:
                 reads.setdefault(inner, set()).add(index)
                 continue
             visits.add((inner, index))
+            self.read_sizes(inner.node, reads)
             pending += [(v, operand_index(inner.node, v, index)) for v in inner.node.operands]
         return reads, visits
+
+    def read_sizes(self, node: Node, reads: dict[Value, set[Index]]) -> None:
+        """A size that a NumPy function makes is read by way of the function's result."""
+        if self.makers:
+            for symbol in used_symbols(node) & self.makers.keys():
+                reads.setdefault(self.makers[symbol], set())
 
     def computed_too_often(self) -> set[Value]:
         """Values that would be computed again and again: expensive ones at a second place, cheap ones at many."""
