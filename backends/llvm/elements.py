@@ -25,6 +25,8 @@ from .ops import EMITTERS
 from .scopes import Nest, Scope
 from .text import Val
 
+Element = tuple[Value, Index]
+
 
 class Buffer(NamedTuple):
     """Memory that an element at an index lives in: an operand, a result, or scratch, which every row uses anew."""
@@ -55,30 +57,55 @@ class Elements:
     # -- elements
 
     def get(self, value: Value, index: Index) -> Val:
-        """The element, in the current scope."""
-        return self._get(value, index)[0]
+        """The element, in the current scope; what it needs comes first, without recursion, for chains are long."""
+        wanted, needs = (value, index), dict[Element, list[Element]]()
+        todo = [wanted]
+        while todo:
+            element = todo[-1]
+            if self.nest.find(element) is not None:
+                todo.pop()
+                continue
+            if element not in needs:
+                needs[element] = self._needs(*element)
+                missing = [n for n in needs[element] if self.nest.find(n) is None]
+                todo += reversed(missing)
+                if missing:
+                    continue
+            todo.pop()
+            self._make(*element, needs[element])
+        return self._known(wanted)[0]
 
     def put(self, value: Value, index: Index, element: Val) -> None:
         """From here on this is the element; reductions are made known so."""
         self.nest.scope.memo[value, index] = element
 
-    def _get(self, value: Value, index: Index) -> tuple[Val, Scope]:
-        found = self.nest.find((value, index))
-        if found is not None:
-            return found
+    def _known(self, element: Element) -> tuple[Val, Scope]:
+        found = self.nest.find(element)
+        assert found is not None
+        return found
+
+    def _needs(self, value: Value, index: Index) -> list[Element]:
+        """The elements that one is computed from; none for what memory has."""
+        if value in self.slots or (value in self.kept and self.kept[value][1] < self.stage):
+            return []
+        node = value.node
+        assert node is not None
+        return [(v, operand_index(node, v, index)) for v in node.operands]
+
+    def _make(self, value: Value, index: Index, needs: list[Element]) -> None:
+        """Code for an element whose needs are known."""
         if value in self.kept and self.kept[value][1] < self.stage:
             result, scope = self._load(self.kept[value][0], index)
         elif value in self.slots:
             result, scope = self._load(self.operand(self.slots[value]), index)
         else:
             assert value.node is not None
-            result, scope = self._compute(value.node, index)
+            result, scope = self._compute(value.node, [self._known(n) for n in needs])
         scope.memo[value, index] = result
         if value in self.kept and self.kept[value][1] == self.stage:
             self.store(self.kept[value][0], index, result)
-        return result, scope
 
-    def _compute(self, node: Node, index: Index) -> tuple[Val, Scope]:
+    def _compute(self, node: Node, operands: list[tuple[Val, Scope]]) -> tuple[Val, Scope]:
         e, entry = self.nest.e, self.nest.entry
         dtype = node.result.type.dtype
         if node.op is CONSTANT:
@@ -89,7 +116,6 @@ class Elements:
             size = node.attrs["size"]
             assert isinstance(size, tuple) and not isinstance(size[0], str)
             return self.frame.size(size[0]), entry
-        operands = [self._get(v, operand_index(node, v, index)) for v in node.operands]
         if Trait.VIEW in node.op.traits:
             return operands[0]
         scope = max((s for _, s in operands), key=lambda s: s.depth)

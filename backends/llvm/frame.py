@@ -12,6 +12,8 @@ from ...ir.dims import Atom, Size
 from .scopes import Nest
 from .text import Val
 
+STACK_LIMIT = 1 << 16
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -33,6 +35,7 @@ class Frame:
     def __init__(self, nest: Nest) -> None:
         self.nest = nest
         self.entries: list[Entry] = []
+        self.stack_bytes = 0
 
     def word(self, entry: Entry, elem: str) -> Val:
         """The value of a word, in the function's entry."""
@@ -46,6 +49,14 @@ class Frame:
             value = e.load(address, elem, 0, 8)
         self.nest.entry.memo[entry] = value
         return value
+
+    def reserve(self, bytes: int) -> Val:
+        """Memory of the kernel's own: on the native stack, which may be small, while it is little, else scratch."""
+        self.stack_bytes += bytes
+        if self.stack_bytes > STACK_LIMIT:
+            return self.word(Entry("scratch", len(self.entries), bytes=bytes), "ptr")
+        with self.nest.at(self.nest.entry):
+            return self.nest.e.emit(f"alloca i8, i64 {bytes}, align 64", "ptr", 0)
 
     def pointer(self, slot: int) -> Val:
         return self.word(Entry("pointer", slot), "ptr")

@@ -7,6 +7,7 @@ from ...ir.graph import Node
 from ...ir.ops import TABLE
 from ...ir.types import Attr
 from .casts import element, memory_element
+from .frame import Frame
 from .ops import EMITTERS
 from .scopes import Nest
 from .text import BITS, Emitter, Val
@@ -54,8 +55,8 @@ def number(attr: Attr) -> int:
 class Accumulators:
     """Partial results of one reduction: one vector (or scalar) for each slot, and a stack for finished blocks."""
 
-    def __init__(self, node: Node, nest: Nest, slots: int, lanes: int) -> None:
-        self.node, self.nest, self.slots, self.lanes = node, nest, slots, lanes
+    def __init__(self, node: Node, nest: Nest, frame: Frame, slots: int, lanes: int) -> None:
+        self.node, self.nest, self.frame, self.slots, self.lanes = node, nest, frame, slots, lanes
         self.steps = number(node.attrs["steps"])
         self.elem = element(node.result.type.dtype)
         self.memory_elem = memory_element(node.result.type.dtype)
@@ -63,10 +64,8 @@ class Accumulators:
         self.tail: Val | None = None
 
     def _reserve(self, rows: int) -> Val:
-        """Memory on the native stack for so many rows of totals."""
-        size = max(1, self.lanes) * self.slots * rows
-        with self.nest.at(self.nest.entry):
-            return self.nest.e.emit(f"alloca {self.memory_elem}, i64 {size}, align 64", "ptr", 0)
+        """Memory for so many rows of totals."""
+        return self.frame.reserve(max(1, self.lanes) * self.slots * rows * self._itemsize())
 
     def start(self) -> list[Val]:
         return [self.nest.e.const(self.elem, identity(self.node), self.lanes)] * self.slots

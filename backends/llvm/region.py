@@ -180,7 +180,7 @@ class _Columns:
     ) -> None:
         self.region, self.nest = region, region.nest
         self.outputs, self.offsets = outputs, offsets
-        self.sums = [Accumulators(n, region.nest, len(offsets), region.width) for n in reductions]
+        self.sums = [Accumulators(n, region.nest, region.frame, len(offsets), region.width) for n in reductions]
         self.blocked = [a for a in self.sums if a.steps]
         self.step = len(offsets) * region.width if region.across_columns else 1
         self.block = self.step * max([a.steps for a in self.sums], default=0)

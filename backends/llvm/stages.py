@@ -59,7 +59,7 @@ class Stages:
                 free.remove(found)
                 kept[value] = (self.elements.operand(found[0]), first)
             elif self.has_rows:
-                kept[value] = (self._scratch(value, len(kept)), first)
+                kept[value] = (self._scratch(value), first)
         return kept
 
     def _needed_in(self) -> dict[Value, set[int]]:
@@ -81,7 +81,7 @@ class Stages:
                 pending += operands_at(node, index, self.space)
         return found
 
-    def _scratch(self, value: Value, nth: int) -> Buffer:
+    def _scratch(self, value: Value) -> Buffer:
         """Memory for the columns of one row, or of one step of vectors of rows, as dense as the walk over it."""
         itemsize = value.type.dtype.size
         strides: list[Size] = [0] * len(self.space)
@@ -93,5 +93,5 @@ class Stages:
         for group in reversed(self.columns):
             strides[group[-1]] = size
             size = size * dims.product(self.space[a] for a in group)
-        base = self.frame.word(Entry("scratch", nth, bytes=size), "ptr")
+        base = self.frame.word(Entry("scratch", len(self.frame.entries), bytes=size), "ptr")
         return Buffer(base, tuple(strides), value.type.dtype, 1, is_scratch=True)
