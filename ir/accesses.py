@@ -10,7 +10,7 @@ from .dims import Atom, Dim, Size
 from .graph import Graph, Node, Value
 from .indexing import Index, broadcast_index, loop_variables, operand_index
 from .layouts import byte_strides
-from .ops import Trait
+from .ops import REGION, Trait
 from .types import ints, sizes
 
 
@@ -108,11 +108,12 @@ def operands_at(node: Node, index: Index, space: tuple[Size, ...]) -> list[tuple
 
 
 def value_layouts(graph: Graph) -> dict[Value, str]:
-    """The layout class of everything in memory: arguments and results as the kernel's attributes say, the rest C."""
+    """The layout class of all that is in memory: of arguments and of regions' results as attributes say, else C."""
     given, wanted = graph.attrs.get("layouts"), graph.attrs.get("out_layouts")
     found = dict.fromkeys((*graph.inputs, *(r for n in graph for r in n.results)), "C")
     if isinstance(given, tuple):
         found.update(zip(graph.inputs, map(str, given), strict=True))
     if isinstance(wanted, tuple):
-        found.update({v: str(w) for v, w in zip(graph.outputs, wanted, strict=True) if v.node is not None})
+        outputs = zip(graph.outputs, wanted, strict=True)
+        found.update({v: str(w) for v, w in outputs if v.node is not None and v.node.op is REGION})
     return found

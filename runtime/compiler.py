@@ -133,6 +133,11 @@ class Lowered:
         return bounds_of(self.built.graph)
 
     @cached_property
+    def repeats_outputs(self) -> bool:
+        """Whether one value is handed back twice, as equal expressions are."""
+        return len(set(self.graph.outputs)) < len(self.graph.outputs)
+
+    @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
         return parse_guards(self.built.graph)
 

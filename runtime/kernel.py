@@ -11,7 +11,7 @@ import numpy as np
 from ..backends import reference
 from ..ir import dims
 from ..ir.dtypes import from_numpy
-from ..ir.errors import TypeProblem, nearest
+from ..ir.errors import TraceProblem, TypeProblem, nearest
 from ..ir.graph import Value
 from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, SCALAR, classify
@@ -24,6 +24,7 @@ from .launch import SizesChanged
 from .order import lies_in
 from .results import as_outputs, check_out, fresh, overlaps
 
+MAX_REBUILDS = 4  # for one call whose NumPy functions give other types than when they were traced
 Layouts = tuple[tuple[str, ...], tuple[str | None, ...] | None, bool]
 MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves the rest
 
@@ -66,13 +67,17 @@ class Kernel:
 
     def run(self, arguments: Sequence[Argument], out: Any = None) -> Any:
         """Finds or makes the compiled graph for the arguments and runs it."""
-        while True:
+        for _ in range(MAX_REBUILDS):
             env: dict[str, int] = {}
             lowered, inputs = self._find(arguments, out, env)
             try:
                 return self._launch(lowered, inputs, env, out)
             except SizesChanged:
                 self.signature_cache.add(self._key(arguments, out)[0], self._lower(arguments, out))
+        raise TraceProblem(
+            f"{self._source.name}: {', '.join(lowered.fallbacks)} gives another dtype, rank or shape at every call",
+            hint="call it outside of the kernel and pass its result in",
+        )
 
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
         """The graph for these arguments after all passes; nothing is run."""
@@ -214,6 +219,10 @@ def _handed_back(
     for k, given in moves:
         given[...] = outputs[k]
         outputs[k] = given
+    if lowered.repeats_outputs:
+        for k, given in enumerate(wanted):
+            if given is None and any(outputs[k] is x for x in (*outputs[:k], *wanted)):
+                outputs[k] = np.copy(outputs[k], order="K")
     results = zip(outputs, lowered.scalars, wanted, strict=True)
     packed = [x[()] if scalar and given is None else x for x, scalar, given in results]
     structure = lowered.built.structure or Structure("single" if len(packed) == 1 else "tuple")
