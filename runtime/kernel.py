@@ -220,9 +220,9 @@ def _handed_back(
         given[...] = outputs[k]
         outputs[k] = given
     if lowered.repeats_outputs:
-        for k, given in enumerate(wanted):
-            if given is None and any(outputs[k] is x for x in (*outputs[:k], *wanted)):
-                outputs[k] = np.copy(outputs[k], order="K")
+        for k, x in enumerate(outputs):
+            if wanted[k] is None and any(x is other for other in (*outputs[:k], *wanted)):
+                outputs[k] = np.copy(x, order="K")
     results = zip(outputs, lowered.scalars, wanted, strict=True)
     packed = [x[()] if scalar and given is None else x for x, scalar, given in results]
     structure = lowered.built.structure or Structure("single" if len(packed) == 1 else "tuple")
