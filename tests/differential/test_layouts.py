@@ -34,15 +34,16 @@ def test_every_layout_with_every_other(shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int32", "int64", "float32"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_dtypes_in_every_layout(layout: str, dtype: str) -> None:
+def test_dtypes_in_every_layout(dtype: str) -> None:
     def mix(x: Any) -> Any:
         return x == x.T, x.astype(np.float64), x.T.astype(np.int32), (x != 0).any(axis=0), x[::-1, 1::2] + x[:, 1::2]
 
-    agrees(mix, LAYOUTS[layout](random(dtype, (18, 18), 3)))
+    jitted = weft.jit(mix)
+    for layout in LAYOUTS.values():
+        agrees(mix, layout(random(dtype, (18, 18), 3)), jitted=jitted)
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=str)
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4)))[::2], ids=str)
 def test_order_of_axes_is_kept(order: tuple[int, ...]) -> None:
     def mix(x: Any, y: Any) -> Any:
         return x + 1, x * y, x + x.transpose(0, 1, 2, 3), x.transpose(3, 1, 0, 2) + 1, x[:, ::-1] * 2, x[:, 1] - 1

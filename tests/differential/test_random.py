@@ -15,8 +15,10 @@ SLOW = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomi
 
 
 def dense(results: tuple[Any, ...], order: str) -> tuple[Any, ...]:
-    """Results without the gaps and steps back that views have, which NumPy hands back and Weft does not."""
-    return tuple(np.array(x, order=order) if isinstance(x, np.ndarray) else x for x in results)
+    """Results without the gaps, steps back and swapped bytes that views have; NumPy hands those back, Weft does not."""
+    return tuple(
+        np.array(x, x.dtype.newbyteorder("="), order=order) if isinstance(x, np.ndarray) else x for x in results
+    )
 
 
 def check(program: Program, order: str = "K") -> None:
