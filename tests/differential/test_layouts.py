@@ -72,9 +72,10 @@ def test_nothing(shape: tuple[int, ...]) -> None:
     def mix(x: Any) -> Any:
         return x + 1, x.T * 2, x.sum(axis=0), x.sum(), x.prod(axis=-1), x.any(), x.all(axis=0), np.exp(x), x[::-1]
 
+    jitted = weft.jit(mix)
     for layout in ("C", "F", "strided", "negative"):
-        agrees(mix, LAYOUTS[layout](np.zeros(shape)))
-    agrees(mix, np.zeros(shape, np.int32))
+        agrees(mix, LAYOUTS[layout](np.zeros(shape)), jitted=jitted)
+    agrees(mix, np.zeros(shape, np.int32), jitted=jitted)
 
 
 def test_broadcasting() -> None:

@@ -30,7 +30,7 @@ def check(program: Program, order: str = "K") -> None:
         assert not any(np.shares_memory(x, y) for y in program.inputs)
 
 
-@settings(max_examples=120, **SLOW)
+@settings(max_examples=80, **SLOW)
 @given(programs())
 def test_programs(program: Program) -> None:
     check(program)
@@ -43,7 +43,7 @@ def test_programs_that_numpy_helps_with(program: Program) -> None:
     check(program, order="C")
 
 
-@settings(max_examples=60, **SLOW)
+@settings(max_examples=40, **SLOW)
 @given(programs(math=True))
 def test_bits_of_programs(program: Program) -> None:
     Everywhere(program.function).check(*program.inputs)
