@@ -21,7 +21,8 @@ _NUMPY_NAMES = {
 ALIASES = {
     "true_divide": "divide", "mod": "remainder", "pow": "power", "abs": "absolute", "bitwise_not": "invert",
     "bitwise_invert": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
-    "conj": "conjugate", "around": "round",
+    "conj": "conjugate", "around": "round", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
+    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
 }  # fmt: skip
 
 POWER, SQRT, SQUARE, RECIPROCAL = (TABLE[name] for name in ("power", "sqrt", "square", "reciprocal"))

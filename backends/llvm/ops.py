@@ -7,7 +7,17 @@ from collections.abc import Callable, Mapping
 from ...ir.dtypes import DType
 from ...ir.ops import TABLE, OpDef
 from . import integers
-from .math import division, exponential, hyperbolic, logarithm, power, trigonometric
+from .math import (
+    division,
+    exponential,
+    hyperbolic,
+    inverse_hyperbolic,
+    inverse_trigonometric,
+    logarithm,
+    power,
+    root,
+    trigonometric,
+)
 from .text import Emitter, Val
 
 Emit = Callable[..., Val]
@@ -128,10 +138,27 @@ _BY_NAME: Mapping[str, Emit] = {
     "reciprocal": _reciprocal,
     "sqrt": lambda e, dtype, x: e.call("sqrt", x),
     "exp": _math(exponential.exp),
+    "exp2": _math(exponential.exp2),
+    "expm1": _math(exponential.expm1),
     "log": _math(logarithm.log),
-    "tanh": _math(hyperbolic.tanh),
+    "log2": _math(logarithm.log2),
+    "log10": _math(logarithm.log10),
+    "log1p": _math(logarithm.log1p),
+    "cbrt": _math(root.cbrt),
+    "hypot": lambda e, dtype, x, y: root.hypot(e, x, y),
     "sin": _math(trigonometric.sin),
     "cos": _math(trigonometric.cos),
+    "tan": _math(trigonometric.tan),
+    "arcsin": _math(inverse_trigonometric.asin),
+    "arccos": _math(inverse_trigonometric.acos),
+    "arctan": _math(inverse_trigonometric.atan),
+    "arctan2": lambda e, dtype, y, x: inverse_trigonometric.atan2(e, y, x),
+    "sinh": _math(hyperbolic.sinh),
+    "cosh": _math(hyperbolic.cosh),
+    "tanh": _math(hyperbolic.tanh),
+    "arcsinh": _math(inverse_hyperbolic.asinh),
+    "arccosh": _math(inverse_hyperbolic.acosh),
+    "arctanh": _math(inverse_hyperbolic.atanh),
     "floor": _intrinsic("floor"),
     "ceil": _intrinsic("ceil"),
     "trunc": _intrinsic("trunc"),

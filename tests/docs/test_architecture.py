@@ -6,7 +6,6 @@ import platform
 import re
 from array import array
 from collections.abc import Callable
-from dataclasses import fields
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -54,15 +53,15 @@ def tree() -> str:
 
 def branch(node: Node) -> list[str]:
     plain, inner = [], []
-    for field in fields(node):
-        value = getattr(node, field.name)
+    for name in node.FIELDS:
+        value = getattr(node, name)
         children = value if isinstance(value, tuple) else (value,)
-        if field.name in ("span", "depth") or value is None:
+        if name == "span" or value is None:
             continue
         if all(isinstance(c, Node) for c in children):
             inner += [line for c in children for line in branch(c)]
         else:
-            plain.append(f"{field.name}={value!r}")
+            plain.append(f"{name}={value!r}")
     return [" ".join([type(node).__name__, *plain]), *(f"  {line}" for line in inner)]
 
 

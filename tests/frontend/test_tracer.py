@@ -219,7 +219,7 @@ def test_a_captured_array_must_not_change_during_the_trace() -> None:
 
 
 def test_fallbacks() -> None:
-    check(lambda x: np.hypot(x, 2) + 1, X)
+    check(lambda x: np.heaviside(x, 2) + 1, X)
     check(lambda x: np.linalg.norm(x) * x, X)
     check(lambda x: np.sort(np.exp(x), axis=1)[:, ::2].sum(), X)
     check(lambda x: np.concatenate([x, x * 2, np.ones((1, 4))]), X)
@@ -233,25 +233,25 @@ def test_fallbacks() -> None:
     check(lambda x: np.linalg.slogdet(x[:3, :3])[1] + 1, X)
     check(lambda x: np.sum(x, where=x > 0), X)
     check(lambda x: np.add(x, 1, dtype=np.float64), X)
-    check(lambda x: np.arctan2(x, x.sum()), X)
+    check(lambda x: np.logaddexp(x, x.sum()), X)
     check(lambda x: np.allclose(x, x), X)
     check(lambda x: np.stack([x, x]).mean(), X)
     check(lambda x: x.argmax(axis=1) + x.cumsum()[0].astype(int), X)
 
 
 def test_fallbacks_are_recorded() -> None:
-    built = build(lambda x: np.hypot(np.exp(x), 2) + 1, X)
+    built = build(lambda x: np.heaviside(np.exp(x), 2) + 1, X)
     (node,) = [n for n in built.graph if n.op is NUMPY]
-    assert dict(node.attrs) == {"function": "numpy.hypot", "call": 0}
-    assert str(node.result.type) == "f32[hypot0_0_0, hypot0_0_1]"
+    assert dict(node.attrs) == {"function": "numpy.heaviside", "call": 0}
+    assert str(node.result.type) == "f32[heaviside0_0_0, heaviside0_0_1]"
     assert [o.node.op.name for o in node.operands if o.node] == ["exp"]
     assert built.calls[0](np.ones((2, 2), np.float32))[0].dtype == np.float32
 
 
 def test_fallbacks_need_arrays() -> None:
-    source = TracedFunction(lambda x: np.hypot(x, 2), evaluate=run)
+    source = TracedFunction(lambda x: np.heaviside(x, 2), evaluate=run)
     types = [ArgType(arg_type(X).dtype, X.shape)]
-    with pytest.raises(errors.Unsupported, match=r"numpy\.hypot.*from a call with arrays"):
+    with pytest.raises(errors.Unsupported, match=r"numpy\.heaviside.*from a call with arrays"):
         source.build(source.bind(types), None)
 
 
