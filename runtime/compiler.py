@@ -21,13 +21,13 @@ from ..ir.source import ArgType, Built, KernelSource
 from ..passes.manager import Pass, PipelineOptions, PipelineResult, run_pipeline
 from ..passes.pipeline import pipeline
 from .bounds import Bound, bounds_of
-from .explain import Explanation
 from .launch import Kernel, Launcher, bind_sizes
 from .order import output_orders
 
 if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that is never compiled does not need it
     from ..backends.llvm.compile import Program
     from ..backends.llvm.target import Target
+    from .explain import Explanation
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,8 @@ class Lowered:
 
     def explain(self) -> Explanation:
         """Which kernels the graph became, what was not fused and why, bytes moved, and where the time went."""
+        from .explain import Explanation
+
         return Explanation.of(self.graph, self.result.timings, self.seconds, self.fallbacks)
 
     @cached_property
@@ -171,6 +173,8 @@ class Lowered:
 def lower(source: KernelSource, request: Request, lookup: KernelLookup, options: Options) -> Lowered:
     """Builds the graph of a source for a request and runs the passes."""
     start = time.perf_counter()
+    passes = passes_for(lookup, options)
+    ready = time.perf_counter()
     binding = source.bind(request.args)
     built = source.build(binding, request.args)
     middle = time.perf_counter()
@@ -196,8 +200,8 @@ def lower(source: KernelSource, request: Request, lookup: KernelLookup, options:
         "out_layouts": tuple(wanted or own for wanted, own in zip(given, classes, strict=True)),
     }
     typed = Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs)
-    result = run_pipeline(typed, passes_for(lookup, options), PipelineOptions(verify=options.verify))
-    seconds = {"build": middle - start, "passes": time.perf_counter() - middle}
+    result = run_pipeline(typed, passes, PipelineOptions(verify=options.verify))
+    seconds = {"start LLVM": ready - start, "build": middle - ready, "passes": time.perf_counter() - middle}
     return Lowered(built, result, options, orders, scalars, request.general, seconds)
 
 

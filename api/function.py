@@ -1,0 +1,89 @@
+"""A Python function in, a compiled one out: what `jit` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .backends import reference
+from .frontend.traced import TracedFunction, TracedKernel
+from .frontend.tracer import Tracer
+from .runtime.compiler import Lowered, Options
+from .runtime.kernel import Kernel
+from .settings import registry
+
+
+def traced(function: Any, static: Sequence[str], options: Options) -> Function:
+    """A function that is traced and compiled when it is called."""
+    return Function(TracedFunction(function, static, reference.run), options)
+
+
+class Function:
+    """A jitted Python function: traced and compiled for each signature that it is called with."""
+
+    def __init__(self, source: TracedFunction, options: Options) -> None:
+        self._source, self._options = source, options
+        self._kernels: dict[TracedKernel, Kernel] = {}
+        self._methods: dict[int, tuple[Any, Function]] = {}
+        self.__wrapped__ = source.function
+        self.__name__ = source.name
+        self.__doc__ = source.function.__doc__
+
+    def __repr__(self) -> str:
+        return f"<weft function {self.__name__}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Function:
+        if instance is None:
+            return self
+        found = self._methods.get(id(instance))
+        if found is None or found[0] is not instance:
+            found = (instance, Function(self._source.for_instance(instance), self._options))
+            self._methods[id(instance)] = found
+        return found[1]
+
+    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
+            return self._source.function(*args, **kwargs)  # inside another trace: part of that graph
+        kernel, values = self._select(args, kwargs)
+        return kernel(*values, out=out)
+
+    def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
+        """The graph for these arguments after all passes; nothing is run."""
+        kernel, values = self._select(args, kwargs)
+        return kernel.lower(*values, out=out)
+
+    def explain(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function becomes for these arguments."""
+        return self.lower(*args, **kwargs).explain()
+
+    @property
+    def signature_cache(self) -> Any:
+        """The compiled graphs of the function."""
+        if len(self._kernels) == 1:
+            return next(iter(self._kernels.values())).signature_cache
+        return JointCache([k.signature_cache for k in self._kernels.values()])
+
+    def _select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Kernel, tuple[Any, ...]]:
+        source, values = self._source.select(args, kwargs)
+        kernel = self._kernels.get(source)
+        if kernel is None:
+            kernel = self._kernels.setdefault(source, Kernel(source, registry, self._options))
+        return kernel, values
+
+
+class JointCache:
+    """The signature caches of a function whose fixed arguments differ from call to call, as one."""
+
+    def __init__(self, caches: Sequence[Any]) -> None:
+        self._caches = caches
+
+    def __len__(self) -> int:
+        return sum(map(len, self._caches))
+
+    @property
+    def hits(self) -> int:
+        return sum(c.hits for c in self._caches)
+
+    @property
+    def misses(self) -> int:
+        return sum(c.misses for c in self._caches)
