@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from .frontend.tracer import Tracer
 from .runtime.compiler import Lowered, Options
 from .runtime.kernel import Kernel
 from .settings import registry
+
+MAX_INSTANCES = 64  # objects whose compiled methods are kept, and with them the objects
 
 
 def traced(function: Any, static: Sequence[str], options: Options) -> Function:
@@ -24,7 +27,7 @@ class Function:
     def __init__(self, source: TracedFunction, options: Options) -> None:
         self._source, self._options = source, options
         self._kernels: dict[TracedKernel, Kernel] = {}
-        self._methods: dict[int, tuple[Any, Function]] = {}
+        self._methods: OrderedDict[int, tuple[Any, Function]] = OrderedDict()
         self.__wrapped__ = source.function
         self.__name__ = source.name
         self.__doc__ = source.function.__doc__
@@ -39,6 +42,8 @@ class Function:
         if found is None or found[0] is not instance:
             found = (instance, Function(self._source.for_instance(instance), self._options))
             self._methods[id(instance)] = found
+            if len(self._methods) > MAX_INSTANCES:
+                self._methods.popitem(last=False)
         return found[1]
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
