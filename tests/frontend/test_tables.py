@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
-from pathlib import Path
 
+import pytest
 from weft.frontend import build_tables, tables
 from weft.frontend.actions import Actions
 from weft.frontend.sourcetext import Source
@@ -28,15 +27,11 @@ def test_every_rule_has_an_action_and_every_action_a_rule() -> None:
     assert {str(n) for n in names if not n.startswith("_")} == set(Actions(Source("", "")).table())
 
 
-def test_loading_takes_milliseconds() -> None:
-    data = json.loads((Path(build_tables.FOLDER) / "tables.json").read_text(encoding="utf-8"))
-    best = min(_timed(data) for _ in range(10))
-    assert best < 0.010
+def test_loading_builds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise AssertionError("a grammar was compiled")
 
-
-def _timed(data: object) -> float:
-    start = time.process_time()
-    text = json.dumps(data)
-    loaded = tables.Tables(json.loads(text))  # type: ignore[arg-type]
-    assert loaded.lexer.scanner is not None
-    return time.process_time() - start
+    monkeypatch.setattr("lark.load_grammar.load_grammar", refuse)
+    monkeypatch.setattr("lark.parsers.lalr_analysis.LALR_Analyzer.__init__", refuse)
+    shipped = json.loads((build_tables.FOLDER / "tables.json").read_text(encoding="utf-8"))
+    assert tables.Tables(shipped).lexer.scanner is not None
