@@ -100,6 +100,8 @@ def compile(what: Any, *, name: str | None = None, backend: str = "llvm") -> Any
 
 def load(path: str | os.PathLike[str], *, backend: str = "llvm") -> Module:
     """The kernels of a `.weft` file."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeProblem(f"weft.load takes a path, not a {type(path).__name__}")
     if os.path.isdir(path):
         raise FileProblem(f"{os.fspath(path)} is a directory", hint="name one .weft file in it")
     from .frontend.language import load_module

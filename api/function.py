@@ -9,10 +9,12 @@ from typing import Any
 from .backends import reference
 from .frontend.traced import TracedFunction, TracedKernel
 from .frontend.tracer import Tracer
+from .ir.errors import TraceProblem
 from .runtime.compiler import Lowered, Options
 from .runtime.kernel import Kernel
 from .settings import registry
 
+MAX_KERNELS = 256  # combinations of fixed arguments that are kept
 MAX_INSTANCES = 64  # objects whose compiled methods are kept, and with them the objects
 
 
@@ -39,6 +41,8 @@ class Function:
         if instance is None:
             return self
         found = self._methods.get(id(instance))
+        if found is not None:
+            self._methods.move_to_end(id(instance))
         if found is None or found[0] is not instance:
             found = (instance, Function(self._source.for_instance(instance), self._options))
             self._methods[id(instance)] = found
@@ -48,6 +52,8 @@ class Function:
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
+            if out is not None:
+                raise TraceProblem(f"{self.__name__} would write a traced value into out", hint="use what it returns")
             return self._source.function(*args, **kwargs)  # inside another trace: part of that graph
         kernel, values = self._select(args, kwargs)
         return kernel(*values, out=out)
@@ -62,33 +68,33 @@ class Function:
         return self.lower(*args, **kwargs).explain()
 
     @property
-    def signature_cache(self) -> Any:
+    def signature_cache(self) -> JointCache:
         """The compiled graphs of the function."""
-        if len(self._kernels) == 1:
-            return next(iter(self._kernels.values())).signature_cache
-        return JointCache([k.signature_cache for k in self._kernels.values()])
+        return JointCache(self._kernels)
 
     def _select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Kernel, tuple[Any, ...]]:
         source, values = self._source.select(args, kwargs)
         kernel = self._kernels.get(source)
         if kernel is None:
             kernel = self._kernels.setdefault(source, Kernel(source, registry, self._options))
+            if len(self._kernels) > MAX_KERNELS:
+                del self._kernels[next(iter(self._kernels))]
         return kernel, values
 
 
 class JointCache:
     """The signature caches of a function whose fixed arguments differ from call to call, as one."""
 
-    def __init__(self, caches: Sequence[Any]) -> None:
-        self._caches = caches
+    def __init__(self, kernels: Mapping[TracedKernel, Kernel]) -> None:
+        self._kernels = kernels
 
     def __len__(self) -> int:
-        return sum(map(len, self._caches))
+        return sum(len(k.signature_cache) for k in self._kernels.values())
 
     @property
     def hits(self) -> int:
-        return sum(c.hits for c in self._caches)
+        return sum(k.signature_cache.hits for k in self._kernels.values())
 
     @property
     def misses(self) -> int:
-        return sum(c.misses for c in self._caches)
+        return sum(k.signature_cache.misses for k in self._kernels.values())

@@ -1,4 +1,4 @@
-"""The default registry, and options read once from the environment."""
+"""The default registry, and the options that kernels are compiled with."""
 
 from __future__ import annotations
 

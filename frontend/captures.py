@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import dis
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class Captures:
                 for attribute in attributes:
                     read = self._attribute(read, attribute)
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-            self._scan(default)
+            self._add(lambda default=default: default)  # type: ignore[misc]
 
     def _root(
         self, function: FunctionType, cells: Mapping[str, Any], instance: Any, kind: str, root: str
@@ -95,7 +96,9 @@ class Captures:
         if holder is None:
             return None
         owner = holder()
-        if not hasattr(owner, "__dict__") or (isinstance(owner, ModuleType) and _top(owner.__name__) in _LIBRARIES):
+        if isinstance(owner, ModuleType) and _top(owner.__name__) in _LIBRARIES:
+            return None
+        if not hasattr(owner, "__dict__") and not _is_users(type(owner)):
             return None
         return self._add(lambda: _attribute(holder(), name))
 
@@ -155,6 +158,8 @@ def _attribute(holder: Any, name: str) -> Any:
     for owner in holder.__mro__ if isinstance(holder, type) else type(holder).__mro__:
         if name in vars(owner):
             found = vars(owner)[name]
+            if isinstance(found, MemberDescriptorType):  # a slot
+                return getattr(holder, name, _MISSING)
             return MethodType(found, holder) if isinstance(found, FunctionType) else found
     return _MISSING
 
@@ -176,11 +181,11 @@ def _described(value: Any, depth: int) -> Any:
         return kind, value.tobytes()
     if isinstance(value, MethodType):
         return Identity(value.__func__), Identity(value.__self__)
-    if depth and kind in (tuple, list):
+    if depth and isinstance(value, (tuple, list, deque)):
         return kind, tuple(_described(item, depth - 1) for item in value)
-    if depth and kind is dict:
+    if depth and isinstance(value, dict):
         return kind, tuple((_described(k, depth - 1), _described(v, depth - 1)) for k, v in value.items())
-    if depth and kind in (set, frozenset):
+    if depth and isinstance(value, (set, frozenset)):
         return kind, frozenset(_described(item, depth - 1) for item in value)
     if depth and _is_users(kind) and hasattr(value, "__dict__"):
         return Identity(value), _described(vars(value), depth - 1)

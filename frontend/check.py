@@ -49,6 +49,10 @@ class _Checker:
             if param.name in scope:
                 raise ValueProblem(f"two parameters are called '{param.name}'", param.span)
             scope[param.name] = "a parameter"
+        named = [output.name for output in item.outputs or () if output.name]
+        for output in item.outputs or ():
+            if output.name and named.count(output.name) > 1:
+                raise ValueProblem(f"two results are called '{output.name}'", output.span)
         self._signature(item, scope)
         statements = item.body.statements
         last = statements[-1] if statements else None

@@ -12,7 +12,7 @@ from ..ir.dims import Size
 from ..ir.dtypes import DType
 from ..ir.errors import IndexProblem, ShapeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE
+from ..ir.ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE, WHERE
 from ..ir.rules import shown
 from ..ir.types import Sizes, normalize_axis
 from .elementwise import Make
@@ -204,12 +204,22 @@ def full_like(m: Maker, a: Operand, fill_value: Operand, dtype: object = None, o
         raise m.refuse("'full_like' with an array")
     wanted: DType = x.type.dtype.strong if dtype is None else as_dtype(dtype, m.span)
     sizes = x.type.shape if shape is None else shape_of(m, shape)
-    return m.builder.op(BROADCAST, m.cast(fill, wanted), span=m.span, shape=Sizes(sizes))
+    if order not in ("K", "A", "C"):
+        raise m.refuse(f"'full_like' with order={order!r}")
+    filled = m.builder.op(BROADCAST, m.cast(fill, wanted), span=m.span, shape=Sizes(sizes))
+    if shape is not None or order == "C" or not x.type.rank:
+        return filled
+    # The prototype has no say in the values, but memory follows its axis order, as in NumPy.
+    return m.op(WHERE, m.builder.constant(True, span=m.span), filled, m.cast(x, wanted))
 
 
 def copy(m: Maker, a: Operand, order: str = "K", subok: bool = False) -> Value:
     """Values never change, so a copy is the value; without dimensions it is an array, not a scalar."""
     x = m.lift(a)
+    if order not in ("K", "C"):
+        raise m.refuse(f"a copy with order={order!r}")
+    if order == "C" and x.type.rank > 1:
+        return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(x.type.shape), order="C")
     return x if x.type.rank else broadcast_to(m, x, ())
 
 

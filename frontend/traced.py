@@ -31,6 +31,7 @@ from .trace import Trace
 from .tracer import Tracer
 
 Key = tuple[tuple[str, Any], ...]
+MAX_KERNELS = 256  # combinations of fixed arguments that are remembered
 
 
 class TracedFunction:
@@ -110,12 +111,19 @@ class TracedFunction:
             found = self._kernels.get(key)
         except TypeError as error:
             wrong = next(k for k, v in fixed.items() if not _is_hashable(v))
+            if wrong not in self.static:
+                raise TypeProblem(
+                    f"{self.name}: the argument '{wrong}' is a {type(fixed[wrong]).__name__} that holds arrays",
+                    hint="pass the arrays as arguments of their own",
+                ) from error
             raise TypeProblem(
                 f"{self.name}: the static argument '{wrong}' is a {type(fixed[wrong]).__name__}, which can't be a key",
                 hint="pass a tuple in place of a list, and arrays as arguments of their own",
             ) from error
         if found is None:
             found = self._kernels.setdefault(key, TracedKernel(self, dict(fixed), parameters))
+            if len(self._kernels) > MAX_KERNELS:
+                del self._kernels[next(iter(self._kernels))]
         return found
 
 

@@ -240,7 +240,12 @@ class Tracer:
 
     sum, prod, mean, var, std = _method("sum"), _method("prod"), _method("mean"), _method("var"), _method("std")
     min, max, any, all = _method("min"), _method("max"), _method("any"), _method("all")
-    clip, round, astype, copy = _method("clip"), _method("round"), _method("astype"), _method("copy")
+    clip, round, astype = _method("clip"), _method("round"), _method("astype")
+
+    def copy(self, order: str = "C") -> Any:
+        """In C order unless another is asked for, unlike `np.copy`."""
+        return self._trace.apply(Method("copy"), (self,), {"order": order})
+
     conj, conjugate, swapaxes = _method("conj"), _method("conjugate"), _method("swapaxes")
     ravel, flatten, squeeze = _method("ravel"), _method("flatten"), _method("squeeze")
     reshape, transpose = _varied("reshape"), _varied("transpose")

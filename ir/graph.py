@@ -88,15 +88,6 @@ class Graph:
         return len(self.nodes)
 
     @cached_property
-    def users(self) -> Mapping[Value, list[Node]]:
-        """The nodes that read each value; outputs are not counted."""
-        found: dict[Value, list[Node]] = {}
-        for node in self.nodes:
-            for value in node.operands:
-                found.setdefault(value, []).append(node)
-        return found
-
-    @cached_property
     def networkx(self) -> nx.MultiDiGraph[Any]:
         """The graph as networkx: nodes are operations and inputs, edges carry a value and its operand index."""
         import networkx as nx

@@ -183,7 +183,7 @@ SLICE = _op(
 )
 RESHAPE = _op(
     "reshape", 1, rules.same_dtypes, rules.reshaped, "view", "The same elements in C order with another shape.",
-    lambda x, shape, element=False: np.reshape(x, shape),
+    lambda x, shape, element=False, order=None: np.reshape(x, shape),
 )  # fmt: skip
 BROADCAST = _op(
     "broadcast", 1, rules.same_dtypes, rules.broadcast_to, "view", "Axes of size 1 repeated.",

@@ -154,11 +154,16 @@ class Grouping:
 
     def sources_of(self, leaf: Value) -> Iterator[Group]:
         """The group that makes a value, or those behind the node that stands alone and makes it."""
-        if leaf in self.group_of:
-            yield self.group_of[leaf]
-        elif leaf.node is not None:
-            for operand in leaf.node.operands:
-                yield from self.sources_of(operand)
+        pending, seen = [leaf], set[Value]()
+        while pending:
+            value = pending.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            if value in self.group_of:
+                yield self.group_of[value]
+            elif value.node is not None:
+                pending += value.node.operands
 
     def walk(self, value: Value, group: Group) -> tuple[dict[Value, set[Index]], set[tuple[Value, Index]]]:
         """What computing `value` in the group reads, with the indices, and which inner values it computes where."""

@@ -78,9 +78,3 @@ def _join(axes: list[int], space: tuple[Size, ...], accesses: list[Access]) -> t
         else:
             groups.append((axis,))
     return tuple(groups)
-
-
-def parse_groups(text: object) -> tuple[tuple[int, ...], ...]:
-    """What `Loops.text` wrote."""
-    assert isinstance(text, tuple)
-    return tuple(tuple(int(a) for a in str(g).split("+")) for g in text)

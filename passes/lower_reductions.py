@@ -15,7 +15,8 @@ in which they came, and at the end what is left from the youngest to the oldest;
 with the lower half until one is left. `steps = 0` is one block without end, for operations where order can't
 matter. `lanes = 1` is a reduction whose vectors lie along an axis that is kept.
 
-Needs regions. The tree depends on layout classes and dtypes alone, never on threads, vector width or caches.
+Needs regions. The tree depends on the program, its layout classes and dtypes (reductions in one region share their
+lanes), never on threads, vector width or caches.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, from_numpy
-from ..ir.errors import OverflowProblem, TypeProblem
+from ..ir.errors import OverflowProblem, TypeProblem, WeftError
 from ..ir.layouts import SCALAR, classify
 from ..ir.source import ArgType
 
@@ -27,11 +27,6 @@ class Argument:
     dtype: DType
     layout: str
     given: Any
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """Its share of the signature: dtype, rank, layout class and which dimensions are 1; never the sizes."""
-        return (self.dtype.name, self.layout, tuple(n == 1 for n in self.array.shape))
 
     @property
     def type(self) -> ArgType:
@@ -54,17 +49,21 @@ def prepare(name: str, value: Any) -> Argument:
             raise OverflowProblem(
                 f"argument '{name}': Python integer {value} does not fit 64 bits", hint="pass a float or an array"
             ) from error
-    if isinstance(value, np.generic):
+    if isinstance(value, (np.generic, np.memmap)):
         return _from_array(name, np.asarray(value), value)
     if isinstance(value, np.ndarray):
         raise TypeProblem(
             f"argument '{name}' is a {kind.__module__}.{kind.__qualname__}, a subclass of ndarray",
             hint="Weft would lose what the subclass adds; pass np.asarray(x), or x.filled(...) of a masked array",
         )
-    if hasattr(value, "__array__"):
-        return _from_array(name, np.asarray(value), value)
-    if hasattr(value, "__dlpack__"):
-        return _from_array(name, np.from_dlpack(value), value)
+    if hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
+        try:
+            array = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
+        except WeftError:
+            raise
+        except Exception as error:
+            raise TypeProblem(f"argument '{name}' can't be read as an array: {error}") from error
+        return _from_array(name, array, value)
     raise TypeProblem(
         f"argument '{name}' is a {kind.__qualname__}; expected an array or a number",
         hint="convert it with np.asarray(...)",

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.dtypes import WEAK_INT, DType
+from ..ir.dtypes import U64, WEAK_INT, DType
 from ..ir.errors import OverflowProblem, Span
 from ..ir.graph import Graph
 from ..ir.ops import CAST, TABLE, WHERE, Trait
 
-_ANY = frozenset((WHERE, CAST, *(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))))
+_COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,13 @@ def bounds_of(graph: Graph) -> tuple[Bound, ...]:
     weak = {v: k for k, v in enumerate(graph.inputs) if v.type.dtype == WEAK_INT}
     found: dict[tuple[int, DType], Bound] = {}
     for node in graph:
-        if node.op in _ANY or Trait.ELEMENTWISE not in node.op.traits or not any(v in weak for v in node.operands):
-            continue
-        if all(v.type.dtype.weak for v in node.operands):
+        mixed = any(v in weak for v in node.operands) and not all(v.type.dtype.weak for v in node.operands)
+        if not mixed or node.op in (WHERE, CAST) or Trait.ELEMENTWISE not in node.op.traits:
             continue
         compute, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
         for value, dtype in zip(node.operands, compute, strict=True):
-            if value in weak and dtype.is_integer:
+            # Comparisons are made in i64, which leaves only u64 to check.
+            if value in weak and dtype.is_integer and (node.op not in _COMPARISONS or dtype == U64):
                 index = weak[value]
                 found.setdefault((index, dtype), Bound(index, value.name or "", dtype, node.span))
     return tuple(found.values())

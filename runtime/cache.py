@@ -36,7 +36,9 @@ class SignatureCache(Generic[T]):
             if fits(entry):
                 with self._lock:
                     self.hits += 1
-                    if key in self._entries:
+                    now = self._entries.get(key, ())
+                    if entry in now:
+                        self._entries[key] = (entry, *(e for e in now if e is not entry))
                         self._entries.move_to_end(key)
                 return entry
         return None

@@ -11,7 +11,7 @@ import numpy as np
 from ..backends import reference
 from ..ir import dims
 from ..ir.dtypes import from_numpy
-from ..ir.errors import TraceProblem, TypeProblem, nearest
+from ..ir.errors import TraceProblem, TypeProblem, VerifyProblem, nearest
 from ..ir.graph import Value
 from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, SCALAR, classify
@@ -67,13 +67,14 @@ class Kernel:
 
     def run(self, arguments: Sequence[Argument], out: Any = None) -> Any:
         """Finds or makes the compiled graph for the arguments and runs it."""
-        for _ in range(MAX_REBUILDS):
+        tried: list[Lowered] = []
+        while len(tried) <= MAX_REBUILDS:
             env: dict[str, int] = {}
-            lowered, inputs = self._find(arguments, out, env)
+            lowered, inputs = self._find(arguments, out, env, tried)
             try:
                 return self._launch(lowered, inputs, env, out)
             except SizesChanged:
-                self.signature_cache.add(self._key(arguments, out)[0], self._lower(arguments, out))
+                tried.append(lowered)
         raise TraceProblem(
             f"{self._source.name}: {', '.join(lowered.fallbacks)} gives another dtype, rank or shape at every call",
             hint="call it outside of the kernel and pass its result in",
@@ -100,16 +101,16 @@ class Kernel:
         if general:
             layouts = tuple(x if x == SCALAR else GENERAL for x in layouts)
             outs = outs and tuple(x and GENERAL for x in outs)
-        else:
-            self._layouts.add(combination)
         captures = self._source.captures() if hasattr(self._source, "captures") else ()
         types = tuple((a.dtype.name, tuple(n == 1 for n in a.array.shape)) for a in arguments)
         return (types, layouts, outs, general, captures), (layouts, outs, general)
 
     def _find(
-        self, arguments: Sequence[Argument], out: Any, env: dict[str, int]
+        self, arguments: Sequence[Argument], out: Any, env: dict[str, int], tried: Sequence[Lowered] = ()
     ) -> tuple[Lowered, list[np.ndarray[Any, Any]]]:
-        key, (layouts, outs, _) = self._key(arguments, out)
+        """The compiled graph that serves the arguments, none of those that were `tried` in vain."""
+        key, asked = self._key(arguments, out)
+        layouts, outs, general = asked
         arrays = [a.array for a in arguments]
         ordered = None in (outs or (None,)) and GENERAL in layouts
         inputs = arrays
@@ -118,7 +119,7 @@ class Kernel:
             nonlocal inputs
             env.clear()
             inputs = [*arrays, *lowered.built.hidden]
-            if not fits(lowered, inputs, env):
+            if any(lowered is t for t in tried) or not fits(lowered, inputs, env):
                 return False
             return not ordered or lowered.any_order or orders_of(lowered, inputs, env) == lowered.orders
 
@@ -127,13 +128,16 @@ class Kernel:
             with self._compiling:  # another thread may have compiled it meanwhile
                 found = self.signature_cache.find(key, suits)
                 if found is None:
-                    found = self._lower(arguments, out)
+                    found = self._lower(arguments, asked)
                     self.signature_cache.add(key, found)
-            suits(found)
+                    if not general:
+                        self._layouts.add((*layouts, *(outs or ())))
+            if not suits(found):
+                raise VerifyProblem(f"{self._source.name}: the graph does not fit the arguments that it was made for")
         return found, inputs
 
-    def _lower(self, arguments: Sequence[Argument], out: Any) -> Lowered:
-        _, (layouts, outs, general) = self._key(arguments, out)
+    def _lower(self, arguments: Sequence[Argument], asked: Layouts) -> Lowered:
+        layouts, outs, general = asked
         request = Request(
             [a.type for a in arguments],
             layouts,

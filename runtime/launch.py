@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backends import stated
 from ..ir import dims
 from ..ir.dims import Dim
 from ..ir.dtypes import DType
@@ -36,6 +37,8 @@ class SizesChanged(Exception):
 
 def bind_sizes(values: Sequence[Value], arrays: Sequence[Array], env: dict[str, int]) -> bool:
     """Adds the sizes that arrays show to `env`; whether every array has the shape that its type says."""
+    if any(value.type.rank != x.ndim for value, x in zip(values, arrays, strict=True)):
+        return False
     for value, x in zip(values, arrays, strict=True):
         for size, number in zip(value.type.shape, x.shape, strict=True):
             if isinstance(size, Dim) and str(size) not in env and size.symbols == {str(size)}:
@@ -156,7 +159,7 @@ def _run_op(node: Node, operands: list[Array], env: Mapping[str, int]) -> Array:
     if op.numpy is None:
         raise ShapeProblem(f"{op.name} has no meaning in NumPy", node.span)
     with np.errstate(all="ignore"):
-        return np.asarray(op.numpy(*operands, **attrs))
+        return np.asarray(stated.MEANINGS.get(op.name, op.numpy)(*operands, **attrs))
 
 
 def _resolve(attr: Any, env: Mapping[str, int]) -> Any:

@@ -59,6 +59,8 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
         return tuple(operands[0][1][a] for a in ints(node.attrs, "order"))
     if op is SLICE:
         return tuple(s * k for s, k in zip(operands[0][1], ints(node.attrs, "steps"), strict=True))
+    if op is RESHAPE and "order" in node.attrs:  # a copy that asks for C order
+        return dense(shape, tuple(range(len(shape))))
     if op is RESHAPE:
         return _reshaped(shape, *operands[0])
     if op is BROADCAST:

@@ -103,8 +103,7 @@ def _not(e: Emitter, dtype: DType, x: Val) -> Val:
 def _class_test(predicate: str, infinite: bool) -> Emit:
     def emit(e: Emitter, dtype: DType, x: Val) -> Val:
         if dtype.kind != "float":
-            never = "ult" if infinite or predicate == "uno" else "uge"
-            return e.icmp(never, x, e.zero_like(x))
+            return e.icmp("ult", x, e.zero_like(x))  # never
         if not infinite:
             return e.fcmp(predicate, x, x)
         return e.fcmp(predicate, e.call("fabs", x), e.const_like(x, float("inf")))
@@ -126,7 +125,7 @@ _BY_NAME: Mapping[str, Emit] = {
     "add": _binary("fadd", "add", "or"),
     "sub": _binary("fsub", "sub"),
     "mul": _binary("fmul", "mul", "and"),
-    "div": _binary("fdiv", "sdiv"),
+    "div": lambda e, dtype, a, b: e.op("fdiv", a, b),
     "floor_divide": _either(division.floor_divide, integers.floor_divide),
     "remainder": _either(division.remainder, integers.remainder),
     "power": _either(power.pow, integers.power),

@@ -61,3 +61,16 @@ def test_binary(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("name", UNARY)
 def test_integers_become_f64(name: str) -> None:
     check(name, np.arange(-3, 40))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("exponent", [3, 4, 5, 7.0, 8])
+def test_whole_powers(exponent: float, dtype: str) -> None:
+    x = np.concatenate([numbers(dtype), np.array([-1e-310, -1e-200, -1e-20, 1e-44], dtype)])
+    got = weft.jit(lambda x: x**exponent)(x)
+    with np.errstate(all="ignore"):
+        plain, true = x**exponent, x.astype(np.longdouble) ** exponent
+    assert np.array_equal(np.signbit(got), np.signbit(plain))
+    finite = np.isfinite(plain)
+    assert np.array_equal(got[~finite], plain[~finite], equal_nan=True)
+    assert (np.abs(got[finite] - true[finite]) / np.spacing(np.abs(plain[finite]))).max() <= 1.0

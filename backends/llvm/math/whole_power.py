@@ -18,4 +18,5 @@ def whole_power(e: Emitter, x: Val, exponent: int) -> Val:
         product = two_product(e, high, x)
         high, low = product.high, e.fma(low, x, product.low)
     finite = e.fcmp("olt", e.call("fabs", high), e.const_like(x, float("inf")))
-    return e.select(finite, e.op("fadd", high, low), high)
+    # The sum of -0.0 and a low part of 0.0 would lose the sign.
+    return e.select(finite, e.call("copysign", e.op("fadd", high, low), high), high)

@@ -1,0 +1,102 @@
+"""Jitted functions over many calls: what they capture, what they keep, and what they hand back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.errors import OverflowProblem, TraceProblem, TypeProblem
+from weft.function import MAX_KERNELS
+
+X = np.arange(3.0)
+
+
+@dataclass(slots=True)
+class Slotted:
+    factor: float
+
+
+def test_changes_of_captured_objects_are_seen() -> None:
+    slotted, counts, default = Slotted(2.0), defaultdict(float, a=2.0), [2.0]
+
+    def by_default(x: Any, factor: tuple[list[float]] = (default,)) -> Any:
+        return x * factor[0][0]
+
+    functions = [weft.jit(f) for f in (lambda x: x * slotted.factor, lambda x: x * counts["a"], by_default)]
+    for function in functions:
+        assert function(X).tolist() == [0.0, 2.0, 4.0]
+    slotted.factor = counts["a"] = default[0] = 3.0
+    for function in functions:
+        assert function(X).tolist() == [0.0, 3.0, 6.0]
+
+
+def test_out_of_an_inlined_function_is_refused() -> None:
+    inner, space = weft.jit(lambda x: x + 1), np.zeros(3)
+    with pytest.raises(TraceProblem, match="would write a traced value into out"):
+        weft.jit(lambda x: inner(x, out=space) * 2)(X)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.copy(), lambda x: np.copy(x), lambda x: x.T.copy() + 1, lambda x: np.copy(x, order="C"),
+        np.zeros_like, np.ones_like, lambda x: np.full_like(x, 7), lambda x: np.zeros_like(x, dtype=np.int32),
+        lambda x: np.zeros_like(x, order="C"),
+    ],
+)  # fmt: skip
+def test_copies_lie_in_memory_as_numpy_lays_them(function: Any) -> None:
+    traced = weft.jit(lambda x: function(x))
+    for x in (np.ones((3, 4)), np.asfortranarray(np.ones((3, 4)))):
+        got, want = traced(x), function(x)
+        assert got.dtype == want.dtype and got.strides == want.strides
+        assert np.array_equal(got, want)
+
+
+def test_the_cache_is_live_and_bounded() -> None:
+    function = weft.jit(lambda x, power: x * power, static=("power",))
+    cache = function.signature_cache
+    function(X, 2)
+    assert (len(cache), cache.misses) == (1, 1)
+    for power in range(MAX_KERNELS + 5):
+        function._select((X, power), {})
+    assert len(function._kernels) == MAX_KERNELS
+
+
+def test_results_of_numpy_that_change_their_size_do_not_compile_for_ever() -> None:
+    function = weft.jit(lambda x: np.unique(x) + 1)
+    for _ in range(4):
+        for x in (np.arange(8.0), np.zeros(8)):
+            assert function(x).tolist() == (np.unique(x) + 1).tolist()
+    assert len(function.signature_cache) <= 2
+
+
+def test_a_long_chain_of_fallbacks() -> None:
+    def doubled(x: Any) -> Any:
+        for _ in range(60):
+            x = x + x * 0
+        return x
+
+    assert weft.jit(doubled)(X.astype(np.float16)).tolist() == X.tolist()
+
+
+def test_u64_is_never_compared_with_a_wrapped_number() -> None:
+    with pytest.raises(OverflowProblem, match="out of bounds for u64"):
+        weft.jit(lambda x, k: x > k)(X.astype(np.uint64), -1)
+
+
+def test_arrays_in_files_and_objects_that_fail(tmp_path: Path) -> None:
+    mapped = np.memmap(tmp_path / "x.bin", dtype=np.float64, mode="w+", shape=(3,))
+    mapped[:] = X
+    assert weft.jit(lambda x: x + 1)(mapped).tolist() == [1.0, 2.0, 3.0]
+
+    class Broken:
+        def __array__(self, *args: Any, **kwargs: Any) -> Any:
+            raise RuntimeError("no data")
+
+    with pytest.raises(TypeProblem, match="'x' can't be read as an array: no data"):
+        weft.jit(lambda x: x + 1)(Broken())
