@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 from weft.backends import reference
@@ -13,6 +14,10 @@ from weft.ir import dtypes
 from weft.ir.source import ArgType
 
 Evaluate = Callable[..., tuple[Any, ...]]
+
+# The same examples in every run: what fails here fails for everyone.
+hypothesis.settings.register_profile("weft", derandomize=True, deadline=None, database=None)
+hypothesis.settings.load_profile("weft")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
