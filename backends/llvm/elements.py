@@ -59,19 +59,19 @@ class Elements:
     def get(self, value: Value, index: Index) -> Val:
         """The element, in the current scope; what it needs comes first, without recursion, for chains are long."""
         wanted, needs = (value, index), dict[Element, list[Element]]()
-        todo = [wanted]
-        while todo:
-            element = todo[-1]
+        pending = [wanted]
+        while pending:
+            element = pending[-1]
             if self.nest.find(element) is not None:
-                todo.pop()
+                pending.pop()
                 continue
             if element not in needs:
                 needs[element] = self._needs(*element)
                 missing = [n for n in needs[element] if self.nest.find(n) is None]
-                todo += reversed(missing)
+                pending += reversed(missing)
                 if missing:
                     continue
-            todo.pop()
+            pending.pop()
             self._make(*element, needs[element])
         return self._known(wanted)[0]
 
