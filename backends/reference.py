@@ -54,7 +54,7 @@ def _run_node(
     if node.body is not None:
         return run(node.body, operands, sizes, calls, meanings)
     if node.op is NUMPY:
-        return _run_numpy(node, operands, sizes, calls)
+        return _run_numpy(node, operands, sizes, calls, meanings)
     attrs = {name: _resolve(attr, sizes) for name, attr in node.attrs.items() if name not in CHOICE}
     compute, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
     # A weak number among arrays is handed to NumPy as the Python number it is: NumPy knows best how it converts.
@@ -70,12 +70,23 @@ def _run_node(
     return (meaning(*cast, **attrs),)
 
 
-def _run_numpy(node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls) -> tuple[Any, ...]:
+def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanings: Meanings = stated.MEANINGS) -> Any:
+    """An op of ours that has no native code for these dtypes: a `numpy` node that names it."""
+    op = TABLE[str(node.attrs["op"])]
+    attrs = {name: _resolve(a, sizes) for name, a in node.attrs.items() if name not in ("op", "function")}
+    meaning = meanings.get(op.name, op.numpy)
+    assert meaning is not None, op.name
+    with np.errstate(all="ignore"):
+        return meaning(*operands, **attrs)
+
+
+def _run_numpy(
+    node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls, meanings: Meanings
+) -> tuple[Any, ...]:
     """A function that has no op, or an op that has no native code; new sizes are known from its results."""
-    call, op = node.attrs.get("call"), TABLE.get(str(node.attrs.get("op")))
-    if op is not None and op.numpy is not None:
-        attrs = {name: _resolve(a, sizes) for name, a in node.attrs.items() if name not in ("op", "function")}
-        results: tuple[Any, ...] = (op.numpy(*operands, **attrs),)
+    call = node.attrs.get("call")
+    if "op" in node.attrs:
+        results: tuple[Any, ...] = (run_op(node, operands, sizes, meanings),)
     elif isinstance(call, int) and call < len(calls):
         results = calls[call](*operands)
     else:

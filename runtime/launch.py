@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends import stated
+from ..backends import reference
 from ..ir import dims
 from ..ir.dims import Dim
-from ..ir.dtypes import DType
-from ..ir.errors import ShapeProblem, ValueProblem
+from ..ir.errors import ValueProblem
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import NUMPY, REGION, RESHAPE, TABLE
-from ..ir.types import Sizes, ints, sizes
+from ..ir.ops import NUMPY, REGION, RESHAPE
+from ..ir.types import ints, sizes
 
 if TYPE_CHECKING:
     from ..backends.llvm.module import Library
@@ -135,7 +134,7 @@ class Launcher:
     def _call(self, node: Node, operands: list[Array], env: dict[str, int]) -> list[Array]:
         """A NumPy function; what it gives must be of the types that the graph was compiled for."""
         if "op" in node.attrs:
-            found = [_run_op(node, operands, env)]
+            found = [np.asarray(reference.run_op(node, operands, env))]
         else:
             found = [np.asarray(x) for x in self.calls[_call_number(node)](*operands)]
         for value, x in zip(node.results, found, strict=True):
@@ -150,19 +149,3 @@ def _call_number(node: Node) -> int:
     found = node.attrs["call"]
     assert isinstance(found, int)
     return found
-
-
-def _run_op(node: Node, operands: list[Array], env: Mapping[str, int]) -> Array:
-    """An op of ours that has no native code for these dtypes, by its NumPy meaning."""
-    op = TABLE[str(node.attrs["op"])]
-    attrs = {k: _resolve(v, env) for k, v in node.attrs.items() if k not in ("op", "function")}
-    if op.numpy is None:
-        raise ShapeProblem(f"{op.name} has no meaning in NumPy", node.span)
-    with np.errstate(all="ignore"):
-        return np.asarray(stated.MEANINGS.get(op.name, op.numpy)(*operands, **attrs))
-
-
-def _resolve(attr: Any, env: Mapping[str, int]) -> Any:
-    if isinstance(attr, Sizes):
-        return tuple(dims.evaluate(s, env) for s in attr)
-    return attr.numpy if isinstance(attr, DType) else attr

@@ -100,3 +100,10 @@ def test_arrays_in_files_and_objects_that_fail(tmp_path: Path) -> None:
 
     with pytest.raises(TypeProblem, match="'x' can't be read as an array: no data"):
         weft.jit(lambda x: x + 1)(Broken())
+
+
+def test_zeros_of_f16_are_chosen_alike_by_both_backends() -> None:
+    x, y = np.array([0.0, -0.0], np.float16), np.array([-0.0, 0.0], np.float16)
+    for backend in ("llvm", "reference"):
+        low = weft.jit(lambda x, y: np.minimum(x, y), backend=backend)(x, y)
+        assert np.signbit(low).tolist() == [True, True]
