@@ -18,8 +18,9 @@ from ...ir.graph import Node, Value
 from ...ir.indexing import Index, operand_index
 from ...ir.ops import CAST, CONSTANT, SIZE, WHERE, WHOLE_POWER, Trait
 from . import integers
-from .casts import cast, element, memory_element
+from .casts import cast, constant, memory_element
 from .frame import Frame
+from .joint import JOINT, Joint
 from .math import whole_power
 from .ops import EMITTERS
 from .scopes import Nest, Scope
@@ -111,7 +112,7 @@ class Elements:
         if node.op is CONSTANT:
             value = node.attrs["value"]
             assert isinstance(value, (bool, int, float))
-            return e.const(element(dtype), value), entry
+            return constant(e, dtype, value), entry
         if node.op is SIZE:
             size = node.attrs["size"]
             assert isinstance(size, tuple) and not isinstance(size[0], str)
@@ -123,7 +124,18 @@ class Elements:
         values = [self._splat(v, s, lanes) for v, s in operands]
         with self.nest.at(scope):
             e.active = self.mask
+            if node.op in JOINT:
+                return self._share(JOINT[node.op], node, values, scope), scope
             return self._emit(node, values), scope
+
+    def _share(self, joint: Joint, node: Node, values: list[Val], scope: Scope) -> Val:
+        """One of several values that are computed together, once for the same operands."""
+        dtype, place = node.operands[0].type.dtype, joint.place(node.attrs)
+        key = ("joint", joint.function, dtype, tuple(values))
+        if (*key, place) not in scope.memo:
+            for k, part in enumerate(joint.function(self.nest.e, dtype, *values)):
+                scope.memo[*key, k] = part
+        return scope.memo[*key, place]
 
     def _splat(self, x: Val, scope: Scope, lanes: int) -> Val:
         """A scalar in every lane, made where the scalar was."""

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from ...ir.dtypes import DType
 from .text import BITS, Emitter, Val
 
 
-def floor_divide(e: Emitter, a: Val, b: Val) -> Val:
-    """Rounds down; 0 for a zero divisor, and the smallest number divided by -1 is itself."""
-    quotient, rest = _divide(e, a, b)
-    quotient = e.op("add", quotient, e.cast("sext", _rounds_up(e, rest, b), a.elem))
-    return e.select(_is_zero(e, b), e.zero_like(a), quotient)
+def floor_divmod(e: Emitter, dtype: DType, a: Val, b: Val) -> tuple[Val, Val]:
+    """The quotient rounded down and what it leaves, with the sign of the divisor; 0 and 0 for a zero divisor.
+
+    The smallest number divided by -1 is itself.
+    """
+    zero = e.zero_like(a)
+    by_zero = _is_zero(e, b)
+    quotient, rest = _divide(e, dtype, a, b, by_zero)
+    if dtype.kind == "int":
+        above = _rounds_up(e, rest, b)
+        quotient = e.op("add", quotient, e.cast("sext", above, a.elem))
+        rest = e.select(above, e.op("add", rest, b), rest)
+    return e.select(by_zero, zero, quotient), e.select(by_zero, zero, rest)
 
 
-def remainder(e: Emitter, a: Val, b: Val) -> Val:
-    """What `floor_divide` leaves, with the sign of the divisor; 0 for a zero divisor."""
-    _, rest = _divide(e, a, b)
-    adjusted = e.select(_rounds_up(e, rest, b), e.op("add", rest, b), rest)
-    return e.select(_is_zero(e, b), e.zero_like(a), adjusted)
-
-
-def _divide(e: Emitter, a: Val, b: Val) -> tuple[Val, Val]:
+def _divide(e: Emitter, dtype: DType, a: Val, b: Val, by_zero: Val) -> tuple[Val, Val]:
     """Quotient towards zero and remainder, with the divisors that trap made harmless."""
-    minus_one = e.icmp("eq", b, e.const_like(b, -1))
-    divisor = e.select(e.op("or", _is_zero(e, b), minus_one), e.const_like(b, 1), b)
-    quotient = e.op("sdiv", a, divisor)
-    quotient = e.select(minus_one, e.op("sub", e.zero_like(a), a), quotient)
+    one = e.const_like(b, 1)
+    if dtype.kind == "uint":
+        quotient = e.op("udiv", a, e.select(by_zero, one, b))
+    else:
+        minus_one = e.icmp("eq", b, e.const_like(b, -1))
+        quotient = e.op("sdiv", a, e.select(e.op("or", by_zero, minus_one), one, b))
+        quotient = e.select(minus_one, e.op("sub", e.zero_like(a), a), quotient)
     return quotient, e.op("sub", a, e.op("mul", quotient, b))
 
 

@@ -8,7 +8,6 @@ from ...ir.dtypes import DType
 from ...ir.ops import TABLE, OpDef
 from . import integers
 from .math import (
-    division,
     exponential,
     hyperbolic,
     inverse_hyperbolic,
@@ -126,8 +125,6 @@ _BY_NAME: Mapping[str, Emit] = {
     "sub": _binary("fsub", "sub"),
     "mul": _binary("fmul", "mul", "and"),
     "div": lambda e, dtype, a, b: e.op("fdiv", a, b),
-    "floor_divide": _either(division.floor_divide, integers.floor_divide),
-    "remainder": _either(division.remainder, integers.remainder),
     "power": _either(power.pow, integers.power),
     "neg": _negate,
     "positive": lambda e, dtype, x: x,

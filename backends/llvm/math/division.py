@@ -16,18 +16,8 @@ EXPONENT_BIAS = {"float": 127, "double": 1023}
 SMALLEST_NORMAL = {"float": 2.0**-126, "double": 2.0**-1022}
 
 
-def remainder(e: Emitter, a: Val, b: Val) -> Val:
-    """Has the sign of the divisor; NaN for a zero divisor."""
-    return _divmod(e, a, b)[1]
-
-
-def floor_divide(e: Emitter, a: Val, b: Val) -> Val:
-    """The quotient rounded down; `a / b` for a zero divisor."""
-    quotient, _ = _divmod(e, a, b)
-    return e.select(e.fcmp("oeq", b, e.zero_like(b)), e.op("fdiv", a, b), quotient)
-
-
-def _divmod(e: Emitter, a: Val, b: Val) -> tuple[Val, Val]:
+def floor_divmod(e: Emitter, a: Val, b: Val) -> tuple[Val, Val]:
+    """The quotient rounded down (`a / b` for a zero divisor), and the remainder with the sign of the divisor."""
     rest = truncated_remainder(e, a, b)
     quotient = e.op("fdiv", e.op("fsub", a, rest), b)
     exact = e.fcmp("oeq", rest, e.zero_like(rest))
@@ -41,8 +31,9 @@ def _divmod(e: Emitter, a: Val, b: Val) -> tuple[Val, Val]:
     above = e.fcmp("ogt", e.op("fsub", quotient, floored), e.const_like(a, 0.5))
     floored = e.select(above, e.op("fadd", floored, e.const_like(a, 1.0)), floored)
     none = e.fcmp("oeq", quotient, e.zero_like(quotient))
-    zero = e.call("copysign", e.zero_like(a), e.op("fdiv", a, b))
-    return e.select(none, zero, floored), modulus
+    plain = e.op("fdiv", a, b)
+    floored = e.select(none, e.call("copysign", e.zero_like(a), plain), floored)
+    return e.select(e.fcmp("oeq", b, e.zero_like(b)), plain, floored), modulus
 
 
 def truncated_remainder(e: Emitter, a: Val, b: Val) -> Val:

@@ -1,0 +1,41 @@
+"""Ops that share their work: a table from op to a function that gives several values, and which of them is the op's.
+
+Two such ops on the same operands are computed once (`divmod`, for one); `elements` remembers the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ...ir.dtypes import DType
+from ...ir.ops import TABLE, OpDef
+from ...ir.types import Attr
+from . import integers
+from .math import division
+from .text import Emitter, Val
+
+Several = Callable[..., tuple[Val, ...]]
+
+
+class Joint(NamedTuple):
+    """Code for several values, and the place of the op's own; without one the attribute `part` says it."""
+
+    function: Several
+    position: int | None = None
+
+    def place(self, attrs: Mapping[str, Attr]) -> int:
+        place = attrs["part"] if self.position is None else self.position
+        assert isinstance(place, int)
+        return place
+
+
+def _floor_divmod(e: Emitter, dtype: DType, a: Val, b: Val) -> tuple[Val, ...]:
+    return division.floor_divmod(e, a, b) if dtype.kind == "float" else integers.floor_divmod(e, dtype, a, b)
+
+
+_BY_NAME: Mapping[str, Joint] = {
+    "floor_divide": Joint(_floor_divmod, 0),
+    "remainder": Joint(_floor_divmod, 1),
+}
+JOINT: Mapping[OpDef, Joint] = {TABLE[name]: joint for name, joint in _BY_NAME.items()}
