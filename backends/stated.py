@@ -1,7 +1,7 @@
 """What NumPy leaves open, as plain code: operands in, the result that Weft states out.
 
 NumPy's smaller or larger of two zeros, and what a float too large for an integer becomes, depend on the path that it
-takes (by length, stride and CPU). Here -0.0 is below 0.0, and what does not fit is the smallest integer.
+takes (by length, stride and CPU). Here -0.0 is below 0.0, and what does not fit is what scalar code on x86 gives.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+
+from ..ir.dtypes import from_numpy
 
 
 def minimum(a: Any, b: Any) -> Any:
@@ -39,17 +41,30 @@ def largest(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) 
 
 
 def cast(x: Any, to: np.dtype[Any]) -> Any:
-    """NumPy's `astype`; a float that does not fit an integer becomes the smallest one."""
+    """NumPy's `astype`; a float that does not fit an integer becomes what C code on x86 makes of it.
+
+    That is the smallest number of i32 and i64, the low bits of that i32 for what is narrower and of the i64 for u32;
+    a u64 from 2**63 on is taken 2**63 lower and moved up.
+    """
     x = np.asarray(x)
-    if x.dtype.kind != "f" or to.kind != "i":
+    if not _is_float(x) or to.kind not in "iu":
         return x.astype(to)
+    if to == np.uint64:
+        above = x >= 2.0**63
+        low = _signed(np.where(above, x - x.dtype.type(2.0**63), x), np.dtype(np.int64)).astype(to)
+        return low ^ np.where(above, to.type(1 << 63), to.type(0))
+    wide = np.int32 if to.itemsize < 4 else np.int64 if to.kind == "u" else to
+    return _signed(x, np.dtype(wide)).astype(to)
+
+
+def _signed(x: Any, to: np.dtype[Any]) -> Any:
     limit = 2.0 ** (8 * to.itemsize - 1)
     fits = (x >= -limit) & (x < limit)
-    return np.where(fits, np.where(fits, x, 0).astype(to), np.iinfo(to).min).astype(to)
+    return np.where(fits, np.where(fits, x, x.dtype.type(0)).astype(to), np.iinfo(to).min).astype(to)
 
 
 def _is_float(*operands: Any) -> bool:
-    return all(np.asarray(x).dtype.kind == "f" for x in operands)
+    return all(from_numpy(np.asarray(x).dtype).kind == "float" for x in operands)
 
 
 def _with_zeros(found: Any, negative: Any) -> Any:

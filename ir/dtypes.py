@@ -70,21 +70,33 @@ _NUMPY_NAMES = {
     "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
     "f16": "float16", "f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex128",
 }  # fmt: skip
+BFLOAT16 = "bfloat16"  # the name of the dtype of ml_dtypes
 _FROM_NUMPY = {np.dtype(n): BY_NAME[w] for w, n in _NUMPY_NAMES.items()}
-NATIVE = frozenset((BOOL, I32, I64, F32, F64))
+NATIVE = frozenset(d for d in ALL if d.kind != "complex" and d not in (F16, BF16))
 
 
 @cache
 def _numpy_dtype(dtype: DType) -> np.dtype:
-    name = _NUMPY_NAMES.get(dtype.strong.name)
-    if name is None:
-        raise TypeProblem(f"no NumPy dtype for {dtype} on this machine")
-    return np.dtype(name)
+    if dtype == BF16:
+        return _bfloat16()
+    return np.dtype(_NUMPY_NAMES[dtype.strong.name])
+
+
+def _bfloat16() -> np.dtype:
+    try:
+        import ml_dtypes
+    except ImportError as error:
+        raise TypeProblem(
+            "bf16 arrays need the package ml_dtypes, which is not installed", hint="pip install weft[bf16]"
+        ) from error
+    return np.dtype(ml_dtypes.bfloat16)
 
 
 def from_numpy(dtype: np.dtype) -> DType:
     """The element type of a NumPy dtype, byte order ignored."""
     found = _FROM_NUMPY.get(dtype) or _FROM_NUMPY.get(dtype.newbyteorder("="))
+    if dtype.name == BFLOAT16:
+        return BF16
     if found is None:
         raise TypeProblem(
             f"dtype {dtype} has no numbers that Weft computes with",

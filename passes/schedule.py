@@ -59,7 +59,7 @@ def _widest(region: Node) -> int:
     """The largest element that the region computes with, in bytes."""
     assert region.body is not None
     values = [*region.body.inputs, *(r for n in region.body for r in n.results)]
-    return max(4, *(v.type.dtype.size for v in values if v.type.shape), 4)
+    return max((v.type.dtype.size for v in values if v.type.shape), default=4)
 
 
 def _is_costly(region: Node) -> bool:
