@@ -1,0 +1,61 @@
+"""Rules and NumPy meanings of the ops that take complex numbers apart and put them together.
+
+`real` and `imag` are the parts of a number, `complex` is the number with two parts, and `complex_function` is one part
+of a function of complex numbers whose operands come as parts: `exp` of (re, im), `mul` of (re, im, re, im).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .dtypes import C64, C128, F32, F64, WEAK_COMPLEX, WEAK_FLOAT, DType
+from .errors import TypeProblem
+from .rules import Attrs, DTypes
+
+PARTS = {C64: F32, C128: F64, WEAK_COMPLEX: WEAK_FLOAT}
+WHOLE = {part: whole for whole, part in PARTS.items()}
+
+
+def part_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """The dtype of a complex number's parts."""
+    if operands[0] not in PARTS:
+        raise TypeProblem(f"a number of dtype {operands[0]} has no parts")
+    return operands, (PARTS[operands[0]],)
+
+
+def whole_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    return operands, (WHOLE[_common(operands)],)
+
+
+def function_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    return operands, (_common(operands),)
+
+
+def _common(operands: DTypes) -> DType:
+    if operands[0] not in WHOLE or len(set(operands)) != 1:
+        raise TypeProblem(f"{' and '.join(map(str, operands))} are not the parts of complex numbers")
+    return operands[0]
+
+
+def whole(re: Any, im: Any) -> Any:
+    """The numbers with these parts, exactly: `re + 1j * im` would turn infinities into NaN."""
+    shape = np.broadcast_shapes(np.shape(re), np.shape(im))
+    made = np.empty(shape, np.result_type(np.asarray(re).dtype, np.complex64))
+    made.real, made.imag = re, im
+    return made
+
+
+def function_part(find: Callable[[str], Callable[..., Any] | None]) -> Callable[..., Any]:
+    """One part of what a function, which `find` knows by name, gives for numbers in parts."""
+
+    def meaning(*parts: Any, function: str, part: int) -> Any:
+        compute = find(function)
+        if compute is None:
+            raise TypeProblem(f"no op is called '{function}'")
+        result = compute(*(whole(parts[k], parts[k + 1]) for k in range(0, len(parts), 2)))
+        return np.imag(result) if part else np.real(result)
+
+    return meaning
