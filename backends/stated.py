@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import structure
 from ..ir.dtypes import from_numpy
+from ..ir.ops import TABLE
 
 
 def minimum(a: Any, b: Any) -> Any:
@@ -24,20 +26,33 @@ def maximum(a: Any, b: Any) -> Any:
     return _with_zeros(np.maximum(a, b), np.signbit(a) & np.signbit(b)) if _is_float(a, b) else np.maximum(a, b)
 
 
-def smallest(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
-    """The smallest over axes; of zeros a negative one, if there is one."""
-    found: Any = np.min(x, axis=axes, keepdims=keepdims)
-    if not _is_float(x):
-        return found
-    return _with_zeros(found, np.any((x == 0) & np.signbit(x), axis=axes, keepdims=keepdims))
+def _smallest(ufunc: np.ufunc) -> Callable[..., Any]:
+    def meaning(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
+        """The smallest over axes; of zeros a negative one, if there is one."""
+        found = ufunc.reduce(x, axis=axes, keepdims=keepdims)
+        if not _is_float(x):
+            return found
+        return _with_zeros(found, np.any((x == 0) & np.signbit(x), axis=axes, keepdims=keepdims))
+
+    return meaning
 
 
-def largest(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
-    """The largest over axes; of zeros a positive one, if there is one."""
-    found: Any = np.max(x, axis=axes, keepdims=keepdims)
-    if not _is_float(x):
-        return found
-    return _with_zeros(found, ~np.any((x == 0) & ~np.signbit(x), axis=axes, keepdims=keepdims))
+def _largest(ufunc: np.ufunc) -> Callable[..., Any]:
+    def meaning(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
+        """The largest over axes; of zeros a positive one, if there is one."""
+        found = ufunc.reduce(x, axis=axes, keepdims=keepdims)
+        if not _is_float(x):
+            return found
+        return _with_zeros(found, ~np.any((x == 0) & ~np.signbit(x), axis=axes, keepdims=keepdims))
+
+    return meaning
+
+
+def scan(x: Any, combine: str, axis: int) -> Any:
+    """Each element combined with what has become of the one before it, as the combining op is stated here."""
+    function = MEANINGS.get(combine, TABLE[combine].numpy)
+    assert function is not None, combine
+    return structure.scan(x, function, axis)
 
 
 def cast(x: Any, to: np.dtype[Any]) -> Any:
@@ -76,7 +91,10 @@ def _with_zeros(found: Any, negative: Any) -> Any:
 MEANINGS: Mapping[str, Callable[..., Any]] = {
     "minimum": minimum,
     "maximum": maximum,
-    "min": smallest,
-    "max": largest,
+    "min": _smallest(np.minimum),
+    "max": _largest(np.maximum),
+    "reduce_fmin": _smallest(np.fmin),
+    "reduce_fmax": _largest(np.fmax),
+    "scan": scan,
     "cast": cast,
 }

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import rules
+from . import complexes, rules, structure
 from .dtypes import WEAK_INT
 from .rules import DTypeRule, ShapeRule
 
@@ -31,6 +31,7 @@ class Trait(Enum):
     EXPENSIVE = auto()  # not worth computing twice
     SCALAR = auto()  # NumPy gives a scalar where the result has no dimensions
     BARRIER = auto()  # never part of a fused region
+    STRUCTURAL = auto()  # passes and backends know this op by itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +164,24 @@ REDUCTIONS = (
     _reduction("max", np.maximum, rules.keep_dtypes, rules.ordered, "Largest over axes; NaN if one is NaN."),
     _reduction("any", np.logical_or, rules.logical_dtypes, rules.reduced, "Whether one over the axes is true."),
     _reduction("all", np.logical_and, rules.logical_dtypes, rules.reduced, "Whether all over the axes are true."),
+    _reduction("reduce_fmin", np.fmin, rules.keep_dtypes, rules.ordered, "Smallest over axes that is not NaN."),
+    _reduction("reduce_fmax", np.fmax, rules.keep_dtypes, rules.ordered, "Largest over axes that is not NaN."),
+    _reduction("reduce_and", np.bitwise_and, rules.bitwise_dtypes, rules.reduced, "Bits set in all over the axes."),
+    _reduction("reduce_or", np.bitwise_or, rules.bitwise_dtypes, rules.reduced, "Bits set in one over the axes."),
+    _reduction("reduce_xor", np.bitwise_xor, rules.bitwise_dtypes, rules.reduced, "Bits set in an odd number of them."),
 )
+ARGMIN, ARGMAX = POSITIONS = (
+    _op(
+        "argmin", 1, structure.index_dtypes, structure.positions, "reduction scalar expensive",
+        "Where the first smallest over axes is, in C order; the first NaN wins.",
+        structure.position(np.argmin),
+    ),
+    _op(
+        "argmax", 1, structure.index_dtypes, structure.positions, "reduction scalar expensive",
+        "Where the first largest over axes is, in C order; the first NaN wins.",
+        structure.position(np.argmax),
+    ),
+)  # fmt: skip
 
 
 def _slice(x: Any, starts: tuple[int, ...], steps: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
@@ -194,6 +212,38 @@ CONSTANT = _op(
     lambda value, dtype: np.asarray(value, dtype)[()],
 )  # fmt: skip
 
+IOTA = _op(
+    "iota", 0, structure.index_dtypes, structure.numbered, "elementwise", "The index along an axis.", structure.iota
+)
+CONCATENATE = _op(
+    "concatenate", None, structure.joined_dtypes, structure.joined, "structural", "Arrays one behind another.",
+    lambda *pieces, axis: np.concatenate(pieces, axis),
+)  # fmt: skip
+GATHER = _op(
+    "gather", None, structure.looked_up_dtypes, structure.looked_up, "structural scalar",
+    "Elements looked up by index arrays; negative indices count from the end.", structure.gather,
+)  # fmt: skip
+SCAN = _op(
+    "scan", 1, structure.scan_dtypes(lambda name: TABLE.get(name)), structure.scanned, "structural expensive",
+    "Each element combined with all before it along an axis, one after another.",
+    lambda x, combine, axis: structure.scan(x, TABLE[combine].numpy or _declared, axis),
+)  # fmt: skip
+STRUCTURAL = (CONCATENATE, GATHER, SCAN)
+
+
+REAL = _op("real", 1, complexes.part_dtypes, rules.elementwise, "elementwise", "The real part.", np.real)
+IMAG = _op("imag", 1, complexes.part_dtypes, rules.elementwise, "elementwise", "The imaginary part.", np.imag)
+COMPLEX = _op(
+    "complex", 2, complexes.whole_dtypes, rules.elementwise, "elementwise", "The number with these two parts.",
+    complexes.whole,
+)  # fmt: skip
+COMPLEX_FUNCTION = _op(
+    "complex_function", None, complexes.function_dtypes, rules.elementwise, "elementwise expensive",
+    "One part of a function of numbers that are given by their parts.",
+    complexes.function_part(lambda name: TABLE[name].numpy if name in TABLE else None),
+)  # fmt: skip
+IN_PARTS = (REAL, IMAG, COMPLEX, COMPLEX_FUNCTION)
+
 
 def _size_dtype(operands: rules.DTypes, attrs: rules.Attrs) -> tuple[rules.DTypes, rules.DTypes]:
     return (), (WEAK_INT,)
@@ -217,5 +267,11 @@ DECLARED = frozenset((REGION, NUMPY))  # their maker gives the types, there is n
 VIEWS = (TRANSPOSE, SLICE, RESHAPE, BROADCAST)
 
 TABLE: Mapping[str, OpDef] = MappingProxyType(
-    {op.name: op for op in (*ELEMENTWISE, WHOLE_POWER, WHERE, CAST, *REDUCTIONS, *VIEWS, CONSTANT, SIZE, REGION, NUMPY)}
-)
+    {
+        op.name: op
+        for op in (
+            *ELEMENTWISE, WHOLE_POWER, WHERE, CAST, *REDUCTIONS, *POSITIONS, *VIEWS, *STRUCTURAL, *IN_PARTS, IOTA,
+            CONSTANT, SIZE, REGION, NUMPY,
+        )
+    }
+)  # fmt: skip

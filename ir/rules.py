@@ -113,6 +113,13 @@ def keep_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
     return (dtype,), (dtype,)
 
 
+def bitwise_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """Bits of integers and truth values."""
+    if operands[0].kind not in ("bool", "int", "uint"):
+        raise _refused("bitwise reduction", operands)
+    return keep_dtypes(operands, attrs)
+
+
 # -- shape rules
 
 

@@ -10,7 +10,22 @@ from collections.abc import Callable, Mapping
 from .dims import Dim
 from .dtypes import DType
 from .graph import Node
-from .ops import BROADCAST, CAST, CONSTANT, REDUCTIONS, RESHAPE, SIZE, SLICE, TRANSPOSE, OpDef
+from .ops import (
+    BROADCAST,
+    CAST,
+    CONCATENATE,
+    CONSTANT,
+    GATHER,
+    IOTA,
+    POSITIONS,
+    REDUCTIONS,
+    RESHAPE,
+    SCAN,
+    SIZE,
+    SLICE,
+    TRANSPOSE,
+    OpDef,
+)
 from .types import Attr, Sizes, ints, normalize_axes, sizes
 
 Check = Callable[[Attr], bool]
@@ -61,12 +76,21 @@ def _is_strong(attr: Attr) -> bool:
     return isinstance(attr, DType) and not attr.weak
 
 
+def _is_whole(attr: Attr) -> bool:
+    return type(attr) is int
+
+
+def _is_text(attr: Attr) -> bool:
+    return isinstance(attr, str)
+
+
 def _is_number(attr: Attr) -> bool:
     return isinstance(attr, (bool, int, float, complex))
 
 
 _SIZES = (_are_sizes, "sizes")
 _INTS = (_are_ints, "whole numbers")
+_AXIS = (_is_whole, "an axis")
 _NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
     CAST: {"to": (_is_strong, "a dtype")},
     CONSTANT: {"value": (_is_number, "a number"), "dtype": (_is_dtype, "a dtype")},
@@ -75,7 +99,11 @@ _NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
     SLICE: {"starts": _SIZES, "steps": _INTS, "sizes": _SIZES},
     RESHAPE: {"shape": _SIZES},
     BROADCAST: {"shape": _SIZES},
-    **{op: {"axes": _INTS} for op in REDUCTIONS},
+    IOTA: {"shape": _SIZES, "axis": _AXIS},
+    CONCATENATE: {"axis": _AXIS},
+    GATHER: {"axes": _INTS},
+    SCAN: {"combine": (_is_text, "the name of an op"), "axis": _AXIS},
+    **{op: {"axes": _INTS} for op in (*REDUCTIONS, *POSITIONS)},
 }
 
 
@@ -129,5 +157,5 @@ _SPECIAL: Mapping[OpDef, Callable[[Node], str | None]] = {
     CONSTANT: _constant_problem,
     SIZE: _size_problem,
     SLICE: _slice_problem,
-    **dict.fromkeys(REDUCTIONS, _axes_problem),
+    **dict.fromkeys((*REDUCTIONS, *POSITIONS), _axes_problem),
 }

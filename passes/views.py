@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
-from ..ir.ops import BROADCAST, REDUCTIONS, RESHAPE, SLICE, TABLE, TRANSPOSE, VIEWS, OpDef
+from ..ir.ops import BROADCAST, POSITIONS, REDUCTIONS, RESHAPE, SLICE, TABLE, TRANSPOSE, VIEWS, OpDef
 from ..ir.types import Sizes, ints, sizes
 from .site import Rule, Site
 
@@ -64,6 +64,11 @@ def reduction(site: Site) -> Value | None:
     return site.operands[0]
 
 
+def position(site: Site) -> Value | None:
+    """Over no axis every element stands at position 0."""
+    return None if ints(site.attrs, "axes") else site.filled(0)
+
+
 def _inner(site: Site, op: OpDef) -> Node | None:
     node = site.operands[0].node
     return node if node is not None and node.op is op else None
@@ -74,4 +79,5 @@ _OWN: dict[OpDef, Rule] = {TRANSPOSE: transpose, SLICE: slice_, RESHAPE: reshape
 RULES: dict[OpDef, tuple[Rule, ...]] = {
     **{op: (_OWN[op], of_one_number) for op in VIEWS},
     **dict.fromkeys(REDUCTIONS, (reduction,)),
+    **dict.fromkeys(POSITIONS, (position,)),
 }

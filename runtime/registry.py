@@ -11,12 +11,16 @@ from ..ir.ops import TABLE
 
 EXACT, VECTORIZED = 10, 20
 NUMPY = Choice("python", "naive", 0)
+_WITHOUT_CODE = frozenset(
+    ("iota", "concatenate", "gather", "scan", "argmin", "argmax", "reduce_fmin", "reduce_fmax", "reduce_and",
+     "reduce_or", "reduce_xor")
+)  # fmt: skip
 
 
 class Registry:
     """The bundled implementations of the ops. Lookups are cached."""
 
-    def __init__(self, inline: frozenset[str] = frozenset(TABLE)) -> None:
+    def __init__(self, inline: frozenset[str] = frozenset(TABLE) - _WITHOUT_CODE) -> None:
         self._inline = inline
         self._cache: dict[tuple[str, tuple[DType, ...], DType], Choice] = {}
         self._lock = threading.Lock()

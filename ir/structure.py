@@ -1,0 +1,180 @@
+"""Rules and NumPy meanings of the ops that number, assemble, look up and accumulate elements.
+
+`iota` numbers the elements along an axis, `concatenate` puts arrays one behind another, `gather` looks elements up by
+index arrays, `scan` combines each element with all before it, `argmin` and `argmax` tell where an extreme is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .dims import Size
+from .dtypes import I64
+from .errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
+from .facts import Facts
+from .rules import Attrs, DTypeRule, DTypes, promote, reduced
+from .types import ints, normalize_axis
+from .types import sizes as sizes_of
+
+if TYPE_CHECKING:
+    from .ops import OpDef
+
+Shapes = list[tuple[Size, ...]]
+
+
+# -- iota
+
+
+def index_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """Positions are i64, whatever they are positions of."""
+    return tuple(d.strong for d in operands), (I64,)
+
+
+def numbered(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
+    shape = tuple(sizes_of(attrs, "shape"))
+    _axis(attrs, len(shape))
+    return [shape]
+
+
+def iota(shape: tuple[int, ...], axis: int) -> Any:
+    along = [1] * len(shape)
+    along[axis] = shape[axis]
+    return np.broadcast_to(np.arange(shape[axis]).reshape(along), shape)
+
+
+# -- concatenate
+
+
+def joined_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """Pieces are promoted together."""
+    if not operands:
+        raise ValueProblem("need at least one array to concatenate")
+    dtype = promote(operands)
+    return (dtype,) * len(operands), (dtype,)
+
+
+def joined(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
+    first = shapes[0]
+    axis = _axis(attrs, len(first))
+    total: Size = 0
+    for k, shape in enumerate(shapes):
+        if len(shape) != len(first):
+            raise ShapeProblem(
+                "all the input array dimensions except for the concatenation axis must match exactly, but the array at "
+                f"index 0 has {len(first)} dimension(s) and the array at index {k} has {len(shape)} dimension(s)"
+            )
+        total = total + facts.canonical(shape[axis])
+        for other, (a, b) in enumerate(zip(first, shape, strict=True)):
+            if other != axis:
+                _must_match(facts, a, b, other, k)
+    return [tuple(total if k == axis else facts.canonical(size) for k, size in enumerate(first))]
+
+
+def _must_match(facts: Facts, a: Size, b: Size, axis: int, position: int) -> None:
+    if facts.same(a, b):
+        return
+    left, right = facts.number(a), facts.number(b)
+    differ = left is not None and right is not None and left != right
+    if differ or facts.strict or (isinstance(a, int) and isinstance(b, int)):
+        raise ShapeProblem(
+            "all the input array dimensions except for the concatenation axis must match exactly, but along dimension "
+            f"{axis}, the array at index 0 has size {a if left is None else left} and the array at index {position} "
+            f"has size {b if right is None else right}"
+        )
+    facts.assume_equal(a, b)
+
+
+# -- gather
+
+
+def looked_up_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    """An array keeps its dtype; what it is looked up by is i64."""
+    dtype = operands[0].strong
+    if not all(d.is_integer for d in operands[1:]):
+        raise IndexProblem("arrays used as indices must be of integer (or boolean) type")
+    return (dtype, *(I64,) * (len(operands) - 1)), (dtype,)
+
+
+def looked_up(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
+    axes, (shape, *indices) = ints(attrs, "axes"), shapes
+    if not axes or axes != tuple(range(axes[0], axes[0] + len(indices))) or axes[0] < 0 or axes[-1] >= len(shape):
+        raise IndexProblem(
+            f"{len(indices)} index arrays for the axes {axes} of an array with {len(shape)} dimensions",
+            hint="one index array for each of several neighbouring axes, in order",
+        )
+    return [(*shape[: axes[0]], *facts.broadcast(indices), *shape[axes[-1] + 1 :])]
+
+
+def gather(x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
+    return np.asarray(x)[(slice(None),) * axes[0] + indices]
+
+
+# -- scan
+
+
+def scan_dtypes(find: Callable[[str], OpDef | None]) -> DTypeRule:
+    """The dtype that the combining op, which `find` knows by name, keeps."""
+
+    def rule(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+        name, dtype = str(attrs["combine"]), operands[0].strong
+        op = find(name)
+        if op is None or op.arity != 2:
+            raise TypeProblem(f"no op of two numbers is called '{name}'")
+        if op.dtypes((dtype, dtype), {}) != ((dtype, dtype), (dtype,)):
+            raise TypeProblem(f"'{name}' of two {dtype} is not a {dtype}", hint="convert with .astype(...) first")
+        return (dtype,), (dtype,)
+
+    return rule
+
+
+def scanned(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
+    _axis(attrs, len(shapes[0]))
+    return [shapes[0]]
+
+
+def scan(x: Any, function: Callable[[Any, Any], Any], axis: int) -> Any:
+    """Each element combined with what has become of the one before it."""
+    result = np.array(x)
+    along = np.moveaxis(result, axis, 0)
+    for k in range(1, along.shape[0]):
+        along[k] = function(along[k - 1], along[k])
+    return result
+
+
+# -- argmin, argmax
+
+
+def positions(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
+    """A position in an axis that is surely empty is an error, as in NumPy."""
+    result = reduced(facts, shapes, attrs)
+    if any(facts.canonical(shapes[0][a]) == 0 for a in ints(attrs, "axes")):
+        raise ValueProblem("attempt to get the position of an extreme of an empty sequence")
+    return result
+
+
+def position(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`argmin` or `argmax` over several axes, counted in C order."""
+
+    def meaning(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
+        x = np.asarray(x)
+        kept = [a for a in range(x.ndim) if a not in axes]
+        rows = np.transpose(x, [*kept, *axes]).reshape([*(x.shape[a] for a in kept), _count(x, axes)])
+        found = function(rows, axis=-1)
+        return found.reshape([1 if a in axes else n for a, n in enumerate(x.shape)]) if keepdims else found
+
+    return meaning
+
+
+def _count(x: Any, axes: tuple[int, ...]) -> int:
+    return int(np.prod([x.shape[a] for a in axes], dtype=int))
+
+
+def _axis(attrs: Attrs, rank: int) -> int:
+    axis = attrs["axis"]
+    assert isinstance(axis, int)
+    if axis != normalize_axis(axis, rank):
+        raise IndexProblem(f"axis {axis} is out of bounds for array of dimension {rank}")
+    return axis
