@@ -1,6 +1,7 @@
 """The errors that Weft raises: one tree under `WeftError`, each also the built-in that a NumPy user would expect."""
 
 from .ir.errors import (
+    AxisProblem,
     DivisionByZero,
     FileProblem,
     ImportProblem,
@@ -22,6 +23,7 @@ from .ir.errors import (
 )
 
 __all__ = [
+    "AxisProblem",
     "DivisionByZero",
     "FileProblem",
     "ImportProblem",

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -80,6 +82,10 @@ class ValueProblem(WeftError, ValueError):
 
 class IndexProblem(WeftError, IndexError):
     """An index or an axis out of range."""
+
+
+class AxisProblem(IndexProblem, ValueProblem, np.exceptions.AxisError):
+    """An axis that the array does not have."""
 
 
 class OverflowProblem(WeftError, OverflowError):
