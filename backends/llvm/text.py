@@ -8,7 +8,7 @@ llvmlite's object model because building it takes a tenth of the time.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "half": 16, "bfloat": 16, "float": 32, "double": 64}
@@ -175,17 +175,22 @@ class Emitter:
 
     def rare(self, mask: Val, usual: Val, handle: Callable[[], Val]) -> Val:
         """`usual`, but in lanes of `mask` what `handle` computes; its code runs only when some lane needs it."""
+        return self.rare_all(mask, [usual], lambda: [handle()])[0]
+
+    def rare_all(self, mask: Val, usual: Sequence[Val], handle: Callable[[], Sequence[Val]]) -> list[Val]:
+        """`rare` for several values at once."""
         slow, done = self.label("rare"), self.label("done")
         before = self.block
         self.cbr(self.any(mask), slow, done)
         self.place(slow)
-        fixed = self.select(mask, handle(), usual)
+        fixed = [self.select(mask, new, old) for new, old in zip(handle(), usual, strict=True)]
         after = self.block
         self.br(done)
         self.place(done)
-        return self.emit(
-            f"phi {usual.type} [ {usual.text}, %{before} ], [ {fixed.text}, %{after} ]", usual.elem, usual.lanes
-        )
+        return [
+            self.emit(f"phi {old.type} [ {old.text}, %{before} ], [ {new.text}, %{after} ]", old.elem, old.lanes)
+            for old, new in zip(usual, fixed, strict=True)
+        ]
 
     def repeat(
         self, carried: list[Val], condition: Callable[[list[Val]], Val], body: Callable[[list[Val]], list[Val]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -45,8 +45,10 @@ def target_machine(features: str) -> llvm.TargetMachine:
     return target.create_target_machine(CPUS[features], "", opt=3, jit=True)
 
 
-def loop_text(emit: Callable[..., Val], elem: str, lanes: int, arity: int, unroll: int) -> str:
-    """A function `loop(count, out, inputs...)`; the count is a multiple of `lanes * unroll`."""
+def loop_text(emit: Callable[..., Val | Sequence[Val]], elem: str, lanes: int, arity: int, unroll: int) -> str:
+    """A function `loop(count, out, inputs...)`; the count is a multiple of `lanes * unroll`.
+
+    The results of an emitter that gives several stand one after the other in `out`, `count` of each."""
     e = Emitter()
     size = np.dtype(DTYPES[elem]).itemsize
     e.br("head")
@@ -57,7 +59,10 @@ def loop_text(emit: Callable[..., Val], elem: str, lanes: int, arity: int, unrol
         first = e.op("add", index, e.const("i64", part * step))
         offset = e.op("mul", first, e.const("i64", size))
         inputs = [e.load(e.offset(Val(f"%in{i}", "ptr", 0), offset), elem, lanes, size) for i in range(arity)]
-        e.store(emit(e, *inputs), e.offset(Val("%out", "ptr", 0), offset), size)
+        results = emit(e, *inputs)
+        for place, result in enumerate([results] if isinstance(results, Val) else results):
+            ahead = e.op("mul", count, e.const("i64", place * size))
+            e.store(result, e.offset(Val("%out", "ptr", 0), e.op("add", offset, ahead)), size)
     following = e.op("add", index, e.const("i64", step * unroll))
     e.cbr(e.icmp("ult", following, count), "head", "exit")
     latch = e.block
@@ -92,18 +97,27 @@ class Kernel:
         """Fill `out`; every array is contiguous and its size a multiple of `block`."""
         self._run(out.size, out.ctypes.data, *(x.ctypes.data for x in inputs))
 
-    def __call__(self, *inputs: Array) -> Array:
+    def parts(self, count: int, *inputs: Array) -> list[Array]:
+        """What an emitter with `count` results gives."""
         size = inputs[0].size
         padded = -(-size // self.block) * self.block
         full = [np.resize(np.asarray(x, self.dtype), padded) for x in inputs]
-        out = np.empty(padded, self.dtype)
-        self.into(out, *full)
-        return out[:size].reshape(inputs[0].shape)
+        out = np.empty((count, padded), self.dtype)
+        self._run(padded, out.ctypes.data, *(x.ctypes.data for x in full))
+        return [part[:size].reshape(inputs[0].shape) for part in out]
+
+    def __call__(self, *inputs: Array) -> Array:
+        return self.parts(1, *inputs)[0]
 
 
 @functools.cache
 def build(
-    emit: Callable[..., Val], elem: str, lanes: int, features: str = "host", arity: int = 1, unroll: int = 1
+    emit: Callable[..., Val | Sequence[Val]],
+    elem: str,
+    lanes: int,
+    features: str = "host",
+    arity: int = 1,
+    unroll: int = 1,
 ) -> Kernel:
     """Compile `emit` over arrays of `elem` ("float" or "double"), `lanes` elements at a time (0: scalar code)."""
     text = loop_text(emit, elem, lanes, arity, unroll)
