@@ -1,0 +1,64 @@
+"""What an operation is: its name, its rules, its traits and its meaning in NumPy, and short ways to write one down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+import numpy as np
+
+from . import rules
+from .rules import DTypeRule, ShapeRule
+
+
+class Trait(Enum):
+    """What passes and backends may rely on."""
+
+    ELEMENTWISE = auto()  # an element of the result needs the elements at the same index
+    REDUCTION = auto()
+    VIEW = auto()  # an element of the result is an element of the operand
+    COMMUTATIVE = auto()
+    EXPENSIVE = auto()  # not worth computing twice
+    SCALAR = auto()  # NumPy gives a scalar where the result has no dimensions
+    BARRIER = auto()  # never part of a fused region
+    STRUCTURAL = auto()  # passes and backends know this op by itself
+
+
+@dataclass(frozen=True, eq=False)
+class OpDef:
+    """One operation. `numpy` is its meaning, on arrays and with the attributes as keywords."""
+
+    name: str
+    arity: int | None
+    dtypes: DTypeRule
+    shapes: ShapeRule
+    traits: frozenset[Trait]
+    doc: str
+    numpy: Callable[..., Any] | None = None
+
+    def __repr__(self) -> str:
+        return f"OpDef({self.name})"
+
+
+def make_op(
+    name: str,
+    arity: int | None,
+    dtypes: DTypeRule,
+    shapes: ShapeRule,
+    traits: str,
+    doc: str,
+    numpy: Callable[..., Any] | None = None,
+) -> OpDef:
+    return OpDef(name, arity, dtypes, shapes, frozenset(Trait[t.upper()] for t in traits.split()), doc, numpy)
+
+
+def ufunc_op(name: str, ufunc: np.ufunc, doc: str, traits: str = "") -> OpDef:
+    return make_op(
+        name, ufunc.nin, rules.ufunc_dtypes(ufunc), rules.elementwise, f"elementwise scalar {traits}", doc, ufunc
+    )
+
+
+def logical_op(name: str, ufunc: np.ufunc, doc: str, traits: str = "") -> OpDef:
+    return make_op(name, ufunc.nin, rules.logical_dtypes, rules.elementwise, f"elementwise scalar {traits}", doc, ufunc)
