@@ -63,7 +63,7 @@ def _run_node(
         python_type(v.type.dtype)(x) if mixed and v.type.dtype.weak else _cast(x, v.type.dtype, to)
         for x, v, to in zip(operands, node.operands, compute, strict=True)
     ]
-    if node.op.name in IDENTITY and attrs.get("steps"):
+    if node.op.name in IDENTITY and attrs.get("steps") and node.op.name not in meanings:
         return (tree.reduce(*IDENTITY[node.op.name], np.asarray(cast[0]), **{"keepdims": False, **attrs}),)
     meaning = meanings.get(node.op.name, node.op.numpy)
     assert meaning is not None, node.op.name
