@@ -72,7 +72,7 @@ _NUMPY_NAMES = {
 }  # fmt: skip
 BFLOAT16 = "bfloat16"  # the name of the dtype of ml_dtypes
 _FROM_NUMPY = {np.dtype(n): BY_NAME[w] for w, n in _NUMPY_NAMES.items()}
-NATIVE = frozenset(d for d in ALL if d.kind != "complex" and d not in (F16, BF16))
+NATIVE = frozenset(d for d in ALL if d.kind != "complex")
 
 
 @cache
@@ -89,7 +89,8 @@ def _bfloat16() -> np.dtype:
         raise TypeProblem(
             "bf16 arrays need the package ml_dtypes, which is not installed", hint="pip install weft[bf16]"
         ) from error
-    return np.dtype(ml_dtypes.bfloat16)
+    found: np.dtype = np.dtype(ml_dtypes.bfloat16)
+    return found
 
 
 def from_numpy(dtype: np.dtype) -> DType:

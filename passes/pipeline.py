@@ -12,6 +12,8 @@ from .merge_duplicates import MergeDuplicates
 from .promote_dtypes import PromoteDtypes
 from .schedule import Schedule
 from .select_kernels import SelectKernels
+from .split_complex import SplitComplex
+from .widen_halves import WidenHalves
 
 
 def pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
@@ -22,6 +24,8 @@ def pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
         MergeDuplicates(),
         DropDead(),
         SelectKernels(lookup),
+        SplitComplex(),
+        WidenHalves(),
         Fuse(),
         LowerReductions(),
         Schedule(vector_bytes),

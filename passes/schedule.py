@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.accesses import value_layouts
+from ..ir.complexes import PARTS
 from ..ir.graph import Graph, Node
 from ..ir.ops import Trait
 from ..ir.types import Attr
@@ -59,7 +60,8 @@ def _widest(region: Node) -> int:
     """The largest element that the region computes with, in bytes."""
     assert region.body is not None
     values = [*region.body.inputs, *(r for n in region.body for r in n.results)]
-    return max((v.type.dtype.size for v in values if v.type.shape), default=4)
+    dtypes = [v.type.dtype for v in values if v.type.shape]
+    return max((PARTS.get(d, d).size for d in dtypes), default=4)
 
 
 def _is_costly(region: Node) -> bool:

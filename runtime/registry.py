@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ..ir.dtypes import NATIVE, DType
 from ..ir.kernels import Choice
 from ..ir.ops import TABLE
+from ..passes.complex_rules import COMPLEX_OPS
 
 EXACT, VECTORIZED = 10, 20
 NUMPY = Choice("python", "naive", 0)
@@ -36,7 +37,7 @@ class Registry:
                 self.hits += 1
                 return found
             self.misses += 1
-            native = op in self._inline and all(d in NATIVE for d in (*dtypes, result.strong))
+            native = op in self._inline and all(d in NATIVE or op in COMPLEX_OPS for d in (*dtypes, result.strong))
             found = Choice("inline", "vectorized", EXACT * len(dtypes) + VECTORIZED) if native else NUMPY
             self._cache[key] = found
             return found

@@ -12,15 +12,16 @@ from typing import NamedTuple
 
 from ...ir import dims
 from ...ir.accesses import address, coefficient, slot_strides
+from ...ir.complexes import PARTS
 from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, operand_index
-from ...ir.ops import CAST, CONSTANT, SIZE, WHERE, WHOLE_POWER, Trait
+from ...ir.ops import CAST, COMPLEX, CONSTANT, IMAG, REAL, SIZE, WHERE, WHOLE_POWER, Trait
 from . import integers
 from .casts import cast, constant, memory_element
 from .frame import Frame
-from .joint import JOINT, Joint
+from .joint import Joint, joint_of
 from .math import whole_power
 from .ops import EMITTERS
 from .scopes import Nest, Scope
@@ -37,6 +38,16 @@ class Buffer(NamedTuple):
     dtype: DType
     align: int
     is_scratch: bool = False
+    start: int = 0  # bytes from the base to the first element
+
+
+PART_OF = {REAL: 0, IMAG: 1}
+
+
+def part_buffer(buffer: Buffer, part: int) -> Buffer:
+    """The real or the imaginary parts of complex numbers in memory."""
+    dtype = PARTS[buffer.dtype]
+    return buffer._replace(dtype=dtype, start=buffer.start + part * dtype.size)
 
 
 class Elements:
@@ -91,6 +102,8 @@ class Elements:
             return []
         node = value.node
         assert node is not None
+        if node.op in PART_OF:
+            return []  # read from memory
         return [(v, operand_index(node, v, index)) for v in node.operands]
 
     def _make(self, value: Value, index: Index, needs: list[Element]) -> None:
@@ -99,6 +112,8 @@ class Elements:
             result, scope = self._load(self.kept[value][0], index)
         elif value in self.slots:
             result, scope = self._load(self.operand(self.slots[value]), index)
+        elif value.node is not None and value.node.op in PART_OF:
+            result, scope = self._load_part(value.node, index)
         else:
             assert value.node is not None
             result, scope = self._compute(value.node, [self._known(n) for n in needs])
@@ -124,8 +139,8 @@ class Elements:
         values = [self._splat(v, s, lanes) for v, s in operands]
         with self.nest.at(scope):
             e.active = self.mask
-            if node.op in JOINT:
-                return self._share(JOINT[node.op], node, values, scope), scope
+            if joint := joint_of(node):
+                return self._share(joint, node, values, scope), scope
             return self._emit(node, values), scope
 
     def _share(self, joint: Joint, node: Node, values: list[Val], scope: Scope) -> Val:
@@ -185,6 +200,52 @@ class Elements:
                 raw = self._gather(pointer, elem, stride, buffer.align)
             result = e.icmp("ne", raw, e.zero_like(raw)) if dtype.kind == "bool" else raw
         return result, scope
+
+    def _load_part(self, node: Node, index: Index) -> tuple[Val, Scope]:
+        """The real or the imaginary part of a complex number in memory."""
+        buffer, part = self.operand(self.slots[node.operands[0]]), PART_OF[node.op]
+        index = operand_index(node, node.operands[0], index)
+        half = part_buffer(buffer, part)
+        if coefficient(address(index, buffer.strides), self.vector) != buffer.dtype.size:
+            return self._load(half, index)
+        pointer, scope = self._pointer(buffer, address(index, buffer.strides))
+        key = ("pairs", pointer.text)
+        with self.nest.at(scope):
+            if key not in scope.memo:
+                scope.memo[key] = self._load_pairs(pointer, memory_element(half.dtype), buffer.align)
+            pairs = scope.memo[key]
+            return self.nest.e.shuffle(pairs, pairs, list(range(part, 2 * self.width, 2))), scope
+
+    def _load_pairs(self, pointer: Val, elem: str, align: int) -> Val:
+        """A vector of complex numbers, the two parts of each side by side."""
+        if self.mask is None:
+            return self.nest.e.load(pointer, elem, 2 * self.width, align)
+        return self.nest.e.masked_load(pointer, elem, align, self._twice(self.mask))
+
+    def _twice(self, mask: Val) -> Val:
+        return self.nest.e.shuffle(mask, mask, [k // 2 for k in range(2 * self.width)])
+
+    def write(self, slot: int, value: Value, index: Index) -> None:
+        """The element as a result of the region."""
+        buffer = self.operand(slot)
+        if buffer.dtype.kind != "complex":
+            self.store(buffer, index, self.get(value, index))
+            return
+        assert value.node is not None and value.node.op is COMPLEX
+        re, im = (self.get(v, operand_index(value.node, v, index)) for v in value.node.operands)
+        offset = address(index, buffer.strides)
+        if coefficient(offset, self.vector) != buffer.dtype.size:
+            self.store(part_buffer(buffer, 0), index, re)
+            self.store(part_buffer(buffer, 1), index, im)
+            return
+        e = self.nest.e
+        pointer, _ = self._pointer(buffer, offset)
+        order = [k // 2 + self.width * (k % 2) for k in range(2 * self.width)]
+        pairs = e.shuffle(e.splat(re, self.width), e.splat(im, self.width), order)
+        if self.mask is None:
+            e.store(pairs, pointer, buffer.align)
+        else:
+            e.masked_store(pairs, pointer, buffer.align, self._twice(self.mask))
 
     def store(self, buffer: Buffer, index: Index, x: Val) -> None:
         """Writes an element, or a vector of them."""
@@ -247,6 +308,7 @@ class Elements:
                 with self.nest.at(scope):
                     scope.memo[key] = e.op("mul", variable, self.frame.size(step))
             pointer = self._step(pointer, scope.memo[key], scope)
+        constant += buffer.start
         if constant:
             pointer = self._step(pointer, e.const("i64", constant), scope)
         return pointer, scope

@@ -6,10 +6,12 @@ Two such ops on the same operands are computed once (`divmod`, for one); `elemen
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from ...ir.dtypes import DType
-from ...ir.ops import TABLE, OpDef
+from ...ir.graph import Node
+from ...ir.ops import COMPLEX_FUNCTION, TABLE, OpDef
 from ...ir.types import Attr
 from . import integers
 from .math import division
@@ -39,3 +41,16 @@ _BY_NAME: Mapping[str, Joint] = {
     "remainder": Joint(_floor_divmod, 1),
 }
 JOINT: Mapping[OpDef, Joint] = {TABLE[name]: joint for name, joint in _BY_NAME.items()}
+
+
+def joint_of(node: Node) -> Joint | None:
+    """How an op is computed together with others, if it is."""
+    return _complex(str(node.attrs["function"])) if node.op is COMPLEX_FUNCTION else JOINT.get(node.op)
+
+
+@cache
+def _complex(name: str) -> Joint:
+    from .math.complex_table import COMPLEX  # most programs have no complex numbers
+
+    function = COMPLEX[name]
+    return Joint(lambda e, dtype, *parts: function(e, *parts))

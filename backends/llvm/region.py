@@ -121,7 +121,7 @@ class _Region:
         for slot, value in self.stages.row_outputs:
             for offset in offsets:
                 index = self.home(value, offset)
-                self.elements.store(self.elements.operand(slot), index, self.elements.get(value, index))
+                self.elements.write(slot, value, index)
         return []
 
     def home(self, value: Value, offset: int) -> Index:
@@ -164,7 +164,7 @@ class _Region:
         for slot, value in outputs:
             for offset in offsets:
                 index = self.home(value, offset)
-                self.elements.store(self.elements.operand(slot), index, get(value, index))
+                self.elements.write(slot, value, index)
         return {n: [get(n.operands[0], self.home(n.operands[0], k)) for k in offsets] for n in reductions}
 
 

@@ -1,0 +1,172 @@
+"""`split-complex`: every complex value becomes two real ones.
+
+Before:
+
+    %0 = "weft.exp"(%x) : (tensor<?xc64, #weft.dims<n>>) -> tensor<?xc64, #weft.dims<n>>
+    %1 = "weft.add"(%0, %0) : ...
+
+After:
+
+    %0 = "weft.real"(%x) : (tensor<?xc64, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+    %1 = "weft.imag"(%x) : ...
+    %2 = "weft.complex_function"(%0, %1) {function = "exp", part = 0 : i64} : ...
+    %3 = "weft.complex_function"(%0, %1) {function = "exp", part = 1 : i64} : ...
+    %4 = "weft.add"(%2, %2) : ...
+    %5 = "weft.add"(%3, %3) : ...
+    %6 = "weft.complex"(%4, %5) : ...
+
+Needs chosen kernels. Guarantees that only `real`, `imag` and `complex` see complex numbers, and these only where
+the numbers are in memory: arguments, results, and what NumPy functions in between take and give.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..ir.complexes import PARTS
+from ..ir.dtypes import DType
+from ..ir.graph import Graph, Node, Value
+from ..ir.ops import (
+    BROADCAST,
+    CAST,
+    COMPLEX,
+    COMPLEX_FUNCTION,
+    CONSTANT,
+    DECLARED,
+    IMAG,
+    IN_PARTS,
+    REAL,
+    TABLE,
+    OpDef,
+)
+from ..ir.rewrite import Rewriter
+from ..ir.types import Sizes
+from .complex_rules import BOTH_PARTS, RULES, Parts
+
+FUNCTIONS_WITH_REAL_RESULT = frozenset((TABLE["abs"],))
+
+
+def is_complex(value: Value) -> bool:
+    return value.type.dtype in PARTS
+
+
+@dataclass(frozen=True)
+class SplitComplex:
+    """Takes complex values apart."""
+
+    name: ClassVar[str] = "split-complex"
+
+    def run(self, graph: Graph) -> Graph:
+        values = (*graph.inputs, *(v for n in graph for v in (*n.operands, *n.results)))
+        if not any(is_complex(v) for v in values):
+            return graph
+        splitter = _Splitter(graph)
+        for node in graph:
+            splitter.node(node)
+        for value in dict.fromkeys(graph.outputs):
+            if is_complex(value):
+                splitter.replace(value, splitter.joined(value))
+        return splitter.finish()
+
+
+class _Splitter(Rewriter):
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph)
+        self.parts: dict[Value, Parts] = {}
+        self.whole: dict[Value, Value] = {}
+
+    def node(self, node: Node) -> None:
+        if node.op in DECLARED:
+            self.copy(node, [self.joined(v) if is_complex(v) else self.get(v) for v in node.operands])
+            return
+        if not any(is_complex(v) for v in (*node.operands, *node.results)):
+            self.copy(node)
+            return
+        made = self.split(node)
+        if is_complex(node.result):
+            assert isinstance(made, tuple)
+            self.parts[node.result] = made
+        else:
+            assert isinstance(made, Value)
+            self.replace(node.result, made)
+
+    def split(self, node: Node) -> Value | Parts:
+        """What stands for the result of a node with complex numbers in it."""
+        if node.op is CONSTANT:
+            return self.constant(node)
+        if node.op is CAST:
+            return self.cast(node)
+        if node.op in IN_PARTS:
+            return self.apart(node)
+        operands = [self.of(v) if is_complex(v) else self.get(v) for v in node.operands]
+        if node.op in BOTH_PARTS:
+            return self.on_part(node, operands, 0), self.on_part(node, operands, 1)
+        rule = RULES.get(node.op)
+        if rule is not None:
+            return rule(lambda op, *values: self.op(node, op, *values), *operands)
+        return self.function(node, operands)
+
+    def on_part(self, node: Node, operands: list[Value | Parts], k: int) -> Value:
+        values = [v[k] if isinstance(v, tuple) else v for v in operands]
+        return self.builder.node(node.op, values, node.attrs, node.span).result
+
+    def function(self, node: Node, operands: list[Value | Parts]) -> Value | Parts:
+        flat = [part for v in operands for part in (v if isinstance(v, tuple) else (v,))]
+
+        def part(k: int) -> Value:
+            return self.builder.op(COMPLEX_FUNCTION, *flat, span=node.span, function=node.op.name, part=k)
+
+        return part(0) if node.op in FUNCTIONS_WITH_REAL_RESULT else (part(0), part(1))
+
+    def apart(self, node: Node) -> Value | Parts:
+        """`real`, `imag` and `complex` of the program itself are wiring."""
+        if node.op is COMPLEX:
+            re, im = self.operands(node)
+            return re, im
+        return self.of(node.operands[0])[0 if node.op is REAL else 1]
+
+    def constant(self, node: Node) -> Parts:
+        value, dtype = node.attrs["value"], PARTS[node.result.type.dtype]
+        assert isinstance(value, (bool, int, float, complex))
+        number = complex(value)
+        return self.builder.constant(number.real, dtype, node.span), self.builder.constant(
+            number.imag, dtype, node.span
+        )
+
+    def cast(self, node: Node) -> Value | Parts:
+        value, to = node.operands[0], node.result.type.dtype
+        if not is_complex(value):
+            zero = self.builder.constant(0.0, PARTS[to], node.span)
+            shape = node.result.type.shape
+            if shape:
+                zero = self.builder.op(BROADCAST, zero, span=node.span, shape=Sizes(shape))
+            return self.converted(node, self.get(value), PARTS[to]), zero
+        re, im = self.of(value)
+        if to in PARTS:
+            return self.converted(node, re, PARTS[to]), self.converted(node, im, PARTS[to])
+        if to.kind == "bool":
+            return self.op(node, TABLE["logical_or"], *(self.converted(node, part, to) for part in (re, im)))
+        return self.converted(node, re, to)
+
+    def converted(self, node: Node, value: Value, to: DType) -> Value:
+        return value if value.type.dtype == to else self.builder.op(CAST, value, span=node.span, to=to)
+
+    def op(self, node: Node, op: OpDef, *values: Value) -> Value:
+        return self.builder.op(op, *values, span=node.span)
+
+    def of(self, value: Value) -> Parts:
+        """The parts of a value; of one in memory they are read."""
+        if value not in self.parts:
+            new, span = self.get(value), value.node.span if value.node else None
+            self.parts[value] = self.builder.op(REAL, new, span=span), self.builder.op(IMAG, new, span=span)
+        return self.parts[value]
+
+    def joined(self, value: Value) -> Value:
+        """The value as complex numbers again; as it is where NumPy made it."""
+        if value.node is not None and value.node.op in DECLARED:
+            return self.get(value)
+        if value not in self.whole:
+            span = value.node.span if value.node else None
+            self.whole[value] = self.builder.op(COMPLEX, *self.of(value), span=span)
+        return self.whole[value]
