@@ -64,6 +64,8 @@ def cast(x: Any, to: np.dtype[Any]) -> Any:
     x = np.asarray(x)
     if not _is_float(x) or to.kind not in "iu":
         return x.astype(to)
+    if x.dtype.itemsize < 4:
+        x = x.astype(np.float32)  # which holds the limits of integers
     if to == np.uint64:
         above = x >= 2.0**63
         low = _signed(np.where(above, x - x.dtype.type(2.0**63), x), np.dtype(np.int64)).astype(to)

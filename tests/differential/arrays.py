@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import ml_dtypes  # np.dtype knows bfloat16 by name from here on
 import numpy as np
 
 Array = np.ndarray[Any, Any]
@@ -15,17 +16,27 @@ def specials(dtype: str) -> Array:
     kind = np.dtype(dtype)
     if kind.kind == "b":
         return np.array([False, True])
-    if kind.kind == "i":
+    if kind.kind in "iu":
         low, high = np.iinfo(kind).min, np.iinfo(kind).max
         bits = kind.itemsize * 8
         few = [0, 1, -1, 2, -2, 3, 7, -7, 10, bits - 1, bits, bits + 1, low, low + 1, high, high - 1]
-        return np.array(few, kind)
-    info = np.finfo(kind)
+        return np.array([n for n in few if low <= n <= high], kind)
+    if kind.kind == "c":
+        parts = specials(np.zeros(0, kind).real.dtype.name)
+        return _complex(np.concatenate([parts, parts]), np.concatenate([parts[::-1], np.roll(parts, 7)]))
+    info = np.finfo(kind) if kind.kind == "f" else ml_dtypes.finfo(kind)
     few = [0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 7.0, 10.0, 0.1, info.max, info.tiny, info.smallest_subnormal, info.eps]
     few += [info.tiny / 3, 1 / info.eps, 2.0**31, 2.0**63, np.inf]
     with np.errstate(all="ignore"):
-        positive = np.array(few, kind)
+        positive = np.array([float(x) for x in few]).astype(kind)
     return np.concatenate([positive, -positive, np.array([np.nan], kind)])
+
+
+def _complex(re: Array, im: Array) -> Array:
+    """The numbers with these parts, exactly: `re + 1j * im` would turn infinities into NaN."""
+    made = np.empty(re.shape, np.result_type(re.dtype, np.complex64))
+    made.real, made.imag = re, im
+    return made
 
 
 def pairs(a: str, b: str, size: int, seed: int = 0) -> tuple[Array, Array]:
@@ -46,8 +57,10 @@ def random(dtype: str, shape: int | tuple[int, ...], seed: int | np.random.Gener
     kind = np.dtype(dtype)
     if kind.kind == "b":
         return rng.random(shape) < 0.5
-    if kind.kind == "i":
-        return rng.integers(-50, 50, shape).astype(kind)
+    if kind.kind in "iu":
+        return rng.integers(-50 if kind.kind == "i" else 0, 50, shape).astype(kind)
+    if kind.kind == "c":
+        return (rng.normal(0, 3, shape) + 1j * rng.normal(0, 3, shape)).astype(kind)
     return rng.normal(0, 3, shape).astype(kind)
 
 

@@ -58,17 +58,19 @@ def memory_order(x: Array) -> tuple[int, ...]:
 
 def same_numbers(found: Array, expected: Array, ulps: float = 0, zero_signs: bool = True) -> None:
     """Fails unless the numbers are the same bit for bit, or so many ULPs apart; NaN equals NaN."""
-    if found.dtype.kind not in "fc":
-        wrong = found != expected
-    elif ulps and found.dtype.kind == "f":
+    found, expected = _plain(found), _plain(expected)
+    if found.dtype.kind == "c":
+        for part in ("real", "imag"):
+            same_numbers(getattr(found, part), getattr(expected, part), ulps, zero_signs)
+        return
+    wrong = found != expected
+    if found.dtype.kind == "f":
         with np.errstate(all="ignore"):
-            spacing = np.spacing(np.maximum(np.abs(found), np.abs(expected)))
-            wrong = ~(np.abs(found - expected) <= ulps * spacing) & (found != expected)
-    else:
-        wrong = found != expected
-        if zero_signs:
-            wrong |= np.signbit(found.real) != np.signbit(expected.real)
-    if found.dtype.kind in "fc":
+            if ulps:
+                spacing = np.spacing(np.maximum(np.abs(found), np.abs(expected)))
+                wrong &= ~(np.abs(found - expected) <= ulps * spacing)
+            elif zero_signs:
+                wrong |= np.signbit(found) != np.signbit(expected)
         nan = np.isnan(found) | np.isnan(expected)
         wrong = np.where(nan, np.isnan(found) != np.isnan(expected), wrong)
     if wrong.any():
@@ -77,13 +79,19 @@ def same_numbers(found: Array, expected: Array, ulps: float = 0, zero_signs: boo
         raise AssertionError(f"{int(wrong.sum())} of {found.size} differ, first at {at}: {a!r} for {b!r}")
 
 
+def _plain(x: Array) -> Array:
+    """The same numbers in a dtype of NumPy's own."""
+    return x.astype(np.float32) if x.dtype.name == "bfloat16" else x
+
+
 def bits(x: Any) -> bytes:
     """What tells results apart that differ in anything but the payload of a NaN."""
     x = np.asarray(x)
-    plain = np.array(x, order="C")
-    if plain.dtype.kind == "f":
-        plain = np.where(np.isnan(plain), np.full_like(plain, np.nan), plain)
-    return repr((x.dtype.str, x.shape)).encode() + plain.tobytes()
+    plain = np.array(_plain(x), order="C")
+    parts = plain.view(plain.real.dtype) if plain.dtype.kind == "c" and plain.shape else plain
+    if parts.dtype.kind in "fc":
+        parts = np.where(np.isnan(parts), np.full_like(parts, np.nan), parts)
+    return repr((x.dtype.str, x.shape)).encode() + parts.tobytes()
 
 
 def levels() -> tuple[int, ...]:
