@@ -1,4 +1,4 @@
-"""`astype` between every two dtypes: NumPy's numbers, our rule where NumPy's depend on its path, the same bits everywhere."""
+"""`astype` between every two dtypes: NumPy's numbers, our rule where it has several, the same bits everywhere."""
 
 from __future__ import annotations
 
