@@ -47,11 +47,22 @@ def fast_fma(e: Emitter, a: Val, b: Val, c: Val) -> Pair:
 
 def divide(e: Emitter, a: Pair, b: Pair) -> Val:
     """`a / b` rounded once but for a small part of the error of the low parts."""
-    reciprocal = e.op("fdiv", e.const_like(b.high, 1.0), b.high)
-    quotient = e.op("fmul", a.high, reciprocal)
-    minus = e.fneg(quotient)
-    rest = e.fma(minus, b.low, e.op("fadd", e.fma(minus, b.high, a.high), a.low))
-    return e.fma(rest, reciprocal, quotient)
+    high, rest, inverse = _quotient_and_rest(e, a, b)
+    return e.fma(rest, inverse, high)
+
+
+def quotient(e: Emitter, a: Pair, b: Pair) -> Pair:
+    """`a / b` and what its rounding took."""
+    high, rest, inverse = _quotient_and_rest(e, a, b)
+    return Pair(high, e.op("fmul", rest, inverse))
+
+
+def _quotient_and_rest(e: Emitter, a: Pair, b: Pair) -> tuple[Val, Val, Val]:
+    """About `a / b`, what that times `b` lacks to be `a`, and about `1 / b`."""
+    inverse = e.op("fdiv", e.const_like(b.high, 1.0), b.high)
+    high = e.op("fmul", a.high, inverse)
+    minus = e.fneg(high)
+    return high, e.fma(minus, b.low, e.op("fadd", e.fma(minus, b.high, a.high), a.low)), inverse
 
 
 def reciprocal(e: Emitter, a: Pair) -> Val:
@@ -70,3 +81,25 @@ def square_root(e: Emitter, a: Pair) -> Pair:
     half_reciprocal = as_float(e, e.op("sub", magic, e.op("lshr", bits, e.const_like(bits, 1))))
     rest = e.op("fadd", e.fma(e.fneg(high), high, a.high), a.low)
     return Pair(high, e.op("fmul", rest, half_reciprocal))
+
+
+def multiply(e: Emitter, a: Pair, b: Pair) -> Pair:
+    """`a * b` to nearly twice the precision."""
+    high, low = two_product(e, a.high, b.high)
+    return Pair(high, e.fma(a.high, b.low, e.fma(a.low, b.high, low)))
+
+
+def add(e: Emitter, a: Pair, b: Pair) -> Pair:
+    """`a + b` to nearly twice the precision, unless they cancel to less than their low parts."""
+    total = two_sum(e, a.high, b.high)
+    return fast_two_sum(e, total.high, e.op("fadd", total.low, e.op("fadd", a.low, b.low)))
+
+
+def product(e: Emitter, a: Pair, b: Pair) -> Val:
+    """`a * b` rounded once, but for little; a zero has either sign."""
+    return e.fma(a.high, b.high, e.fma(a.high, b.low, e.op("fmul", a.low, b.high)))
+
+
+def rounded(e: Emitter, a: Pair) -> Val:
+    """The sum as one value."""
+    return e.op("fadd", a.high, a.low)

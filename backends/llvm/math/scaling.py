@@ -107,3 +107,13 @@ def not_finite_from(e: Emitter, x: Val, power: int) -> Val:
 def not_positive_normal(e: Emitter, x: Val) -> Val:
     """Whether `x` is zero, subnormal, negative, infinite or NaN."""
     return not_finite_from(e, x, 1 - BIAS[x.elem])
+
+
+def far_steps(e: Emitter, power: Val) -> list[Val]:
+    """Three normal doubles whose product is `2**power`, for a whole power of at most 3000."""
+    one, steps = e.const_like(power, 1.0), []
+    for _ in range(3):
+        step = clamp(e, power, -1000.0, 1000.0)
+        steps.append(scale_normal(e, one, nearest_whole(e, step)))
+        power = e.op("fsub", power, step)
+    return steps
