@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import rules
-from .opdef import logical_op, make_op, ufunc_op
+from . import rules, special
+from .opdef import logical_op, make_op, part_op, special_op, ufunc_op
 
 ELEMENTWISE = (
     ufunc_op("add", np.add, "Sum of two numbers.", "commutative"),
@@ -69,6 +69,37 @@ ELEMENTWISE = (
     ufunc_op("isnan", np.isnan, "Whether it is NaN."),
     ufunc_op("isinf", np.isinf, "Whether it is infinite."),
     ufunc_op("isfinite", np.isfinite, "Whether it is neither infinite nor NaN."),
+    ufunc_op("signbit", np.signbit, "Whether the sign is minus, of zeros and NaN too."),
+    ufunc_op("copysign", np.copysign, "The first number with the sign of the second."),
+    ufunc_op("fmin", np.fmin, "The smaller number; the other one if one is NaN.", "commutative"),
+    ufunc_op("fmax", np.fmax, "The larger number; the other one if one is NaN.", "commutative"),
+    ufunc_op("fmod", np.fmod, "What division towards zero leaves, with the sign of the dividend.", "expensive"),
+    ufunc_op("gcd", np.gcd, "Greatest common divisor.", "expensive commutative"),
+    ufunc_op("lcm", np.lcm, "Least common multiple.", "expensive commutative"),
+    ufunc_op("bitwise_count", np.bitwise_count, "How many bits of the absolute value are set."),
+    ufunc_op("heaviside", np.heaviside, "Zero below zero, one above, and the second number at zero."),
+    ufunc_op("ldexp", np.ldexp, "The number times two to a whole power."),
+    ufunc_op("nextafter", np.nextafter, "The next number of the dtype towards the second."),
+    ufunc_op("spacing", np.spacing, "How far the next number of the dtype is."),
+    ufunc_op("deg2rad", np.deg2rad, "An angle in degrees as radians."),
+    ufunc_op("rad2deg", np.rad2deg, "An angle in radians as degrees."),
+    ufunc_op("logaddexp", np.logaddexp, "Logarithm of the sum of two exponentials.", "expensive commutative"),
+    ufunc_op("logaddexp2", np.logaddexp2, "Logarithm to base 2 of a sum of powers of two.", "expensive commutative"),
+    ufunc_op("conjugate", np.conjugate, "The number with its imaginary part negated."),
+)
+# One of the two results that a function of NumPy has.
+PARTS = (
+    part_op("frexp_mantissa", np.frexp, 0, "What is left, from 1/2 to 1, when a power of two is taken out."),
+    part_op("frexp_exponent", np.frexp, 1, "The power of two that leaves a number from 1/2 to 1."),
+    part_op("modf_fraction", np.modf, 0, "What is behind the point, with the sign of the number."),
+    part_op("modf_whole", np.modf, 1, "What is before the point."),
+)
+# Functions of scipy.special, with its dtypes.
+SPECIAL = (
+    special_op("erf", special.erf, "Error function."),
+    special_op("erfc", special.erfc, "Complement of the error function, also where it is small."),
+    special_op("expit", special.expit, "Logistic function, 1 / (1 + exp(-x))."),
+    special_op("logit", special.logit, "Logarithm of the odds, log(x / (1 - x))."),
 )
 
 WHOLE_POWER = make_op(

@@ -62,3 +62,15 @@ def ufunc_op(name: str, ufunc: np.ufunc, doc: str, traits: str = "") -> OpDef:
 
 def logical_op(name: str, ufunc: np.ufunc, doc: str, traits: str = "") -> OpDef:
     return make_op(name, ufunc.nin, rules.logical_dtypes, rules.elementwise, f"elementwise scalar {traits}", doc, ufunc)
+
+
+def part_op(name: str, ufunc: np.ufunc, part: int, doc: str) -> OpDef:
+    """One result of a ufunc that has several."""
+    rule = rules.one_result(rules.ufunc_dtypes(ufunc), part)
+    return make_op(
+        name, ufunc.nin, rule, rules.elementwise, "elementwise scalar", doc, lambda *operands: ufunc(*operands)[part]
+    )
+
+
+def special_op(name: str, meaning: Callable[[Any], Any], doc: str) -> OpDef:
+    return make_op(name, 1, rules.special_dtypes(name), rules.elementwise, "elementwise scalar expensive", doc, meaning)

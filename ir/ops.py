@@ -18,6 +18,8 @@ from . import complexes, rules, structure
 from .dtypes import WEAK_INT
 from .elementwise import CAST as CAST
 from .elementwise import ELEMENTWISE as ELEMENTWISE
+from .elementwise import PARTS as PARTS
+from .elementwise import SPECIAL as SPECIAL
 from .elementwise import WHERE as WHERE
 from .elementwise import WHOLE_POWER as WHOLE_POWER
 from .opdef import OpDef as OpDef
@@ -78,6 +80,10 @@ SLICE = _op(
 RESHAPE = _op(
     "reshape", 1, rules.same_dtypes, rules.reshaped, "view", "The same elements in C order with another shape.",
     lambda x, shape, element=False, order=None: np.reshape(x, shape),
+)  # fmt: skip
+DIAGONAL = _op(
+    "diagonal", 1, rules.same_dtypes, rules.diagonal, "view", "Elements along a diagonal of two axes, as the last axis.",
+    lambda x, axes, starts, size: rules.diagonal_of(np.asarray(x), axes, starts, size[0]),
 )  # fmt: skip
 BROADCAST = _op(
     "broadcast", 1, rules.same_dtypes, rules.broadcast_to, "view", "Axes of size 1 repeated.",
@@ -140,14 +146,14 @@ NUMPY = OpDef(
 )
 DECLARED = frozenset((REGION, NUMPY))  # their maker gives the types, there is no rule for them
 
-VIEWS = (TRANSPOSE, SLICE, RESHAPE, BROADCAST)
+VIEWS = (TRANSPOSE, SLICE, RESHAPE, DIAGONAL, BROADCAST)
 
 TABLE: Mapping[str, OpDef] = MappingProxyType(
     {
         op.name: op
         for op in (
-            *ELEMENTWISE, WHOLE_POWER, WHERE, CAST, *REDUCTIONS, *POSITIONS, *VIEWS, *STRUCTURAL, *IN_PARTS, IOTA,
-            CONSTANT, SIZE, REGION, NUMPY,
+            *ELEMENTWISE, *PARTS, *SPECIAL, WHOLE_POWER, WHERE, CAST, *REDUCTIONS, *POSITIONS, *VIEWS,
+            *STRUCTURAL, *IN_PARTS, IOTA, CONSTANT, SIZE, REGION, NUMPY,
         )
     }
 )  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import dims
 from .dims import Size
-from .dtypes import BOOL, I64, U64, WEAK, DType, from_numpy, python_type
+from .dtypes import BOOL, F32, F64, I64, U64, WEAK, DType, from_numpy, python_type
 from .errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
 from .facts import Facts
 from .types import Attr, ints, normalize_axes
@@ -42,10 +42,41 @@ def ufunc_dtypes(ufunc: np.ufunc) -> DTypeRule:
         loop = tuple(from_numpy(d) for d in found)
         results = loop[ufunc.nin :]
         if weak:
-            results = tuple(WEAK.get(d.kind, d) for d in results)
+            results = tuple(map(_weakened, results))
         return loop[: ufunc.nin], results
 
     return lambda operands, attrs: resolve(operands)
+
+
+def _weakened(dtype: DType) -> DType:
+    """The weak kind that stands for the dtype, if one does: a count of bits is a u8 always."""
+    weak = WEAK.get(dtype.kind)
+    return weak if weak is not None and weak.strong == dtype else dtype
+
+
+def one_result(rule: DTypeRule, part: int) -> DTypeRule:
+    """The rule for one of several results."""
+
+    def resolve(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+        compute, results = rule(operands, attrs)
+        return compute, (results[part],)
+
+    return resolve
+
+
+def special_dtypes(name: str) -> DTypeRule:
+    """SciPy has its functions for f32 and f64, and what f32 holds exactly is taken as that."""
+
+    def resolve(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+        (dtype,) = operands
+        if dtype.kind == "complex":
+            raise TypeProblem(f"'{name}' is not defined for {dtype}", hint="take a real number")
+        if dtype.weak:
+            return (F64,), (WEAK["float"],)
+        compute = F32 if dtype == F32 or dtype.bits <= 16 else F64
+        return (compute,), (compute,)
+
+    return resolve
 
 
 def _refused(name: str, operands: DTypes) -> TypeProblem:
@@ -166,6 +197,20 @@ def sliced(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[t
     if len(sizes) != len(shapes[0]):
         raise ShapeProblem(f"a slice of {len(sizes)} dimensions of an array that has {len(shapes[0])}")
     return [tuple(sizes)]
+
+
+def diagonal(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
+    axes, size = ints(attrs, "axes"), sizes_of(attrs, "size")
+    if len(axes) != 2 or normalize_axes(axes, len(shapes[0])) != tuple(sorted(axes)):
+        raise IndexProblem(f"axes {axes} are not two axes of an array with {len(shapes[0])} dimensions")
+    return [(*(n for k, n in enumerate(shapes[0]) if k not in axes), *size)]
+
+
+def diagonal_of(x: np.ndarray, axes: tuple[int, ...], starts: tuple[int, ...], size: int) -> np.ndarray:
+    """So many elements of two axes, each one further along both, as the last axis."""
+    places = dict(zip(axes, starts, strict=True))
+    part = x[tuple(slice(places[k], places[k] + size) if k in places else slice(None) for k in range(x.ndim))]
+    return np.diagonal(part, 0, *axes)
 
 
 def reshaped(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:

@@ -1,4 +1,4 @@
-"""Integer division, remainder, powers and shifts as NumPy defines them where C leaves them open."""
+"""Integers in, integers out: division, powers, shifts and divisors, as NumPy defines them where C leaves them open."""
 
 from __future__ import annotations
 
@@ -43,13 +43,92 @@ def _rounds_up(e: Emitter, rest: Val, b: Val) -> Val:
     return e.op("and", e.icmp("ne", rest, e.zero_like(rest)), differ)
 
 
-def shift(e: Emitter, opcode: str, a: Val, count: Val) -> Val:
+def fmod(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
+    """What division towards zero leaves; 0 for a zero divisor."""
+    by_zero = _is_zero(e, b)
+    return e.select(by_zero, e.zero_like(a), _divide(e, dtype, a, b, by_zero)[1])
+
+
+def reciprocal(e: Emitter, dtype: DType, x: Val) -> Val:
+    """1 and -1 are themselves, all else is 0; of 0 it is the smallest i32 or i64, and 0 for other dtypes."""
+    one, zero = e.const_like(x, 1), e.zero_like(x)
+    found = e.select(e.icmp("eq", x, one), one, zero)
+    if dtype.kind == "int":
+        found = e.select(e.icmp("eq", x, e.const_like(x, -1)), x, found)
+        if dtype.bits >= 32:
+            found = e.select(_is_zero(e, x), e.const_like(x, -(1 << (dtype.bits - 1))), found)
+    return found
+
+
+def absolute(e: Emitter, dtype: DType, x: Val) -> Val:
+    """The smallest number of a signed dtype is its own absolute value."""
+    if dtype.kind != "int":
+        return x
+    return e.select(e.icmp("slt", x, e.zero_like(x)), e.op("sub", e.zero_like(x), x), x)
+
+
+def sign(e: Emitter, dtype: DType, x: Val) -> Val:
+    zero, one = e.zero_like(x), e.const_like(x, 1)
+    found = e.select(e.icmp("ne", x, zero), one, zero)
+    return e.select(e.icmp("slt", x, zero), e.const_like(x, -1), found) if dtype.kind == "int" else found
+
+
+def bit_count(e: Emitter, dtype: DType, x: Val) -> Val:
+    """As an `i8`."""
+    count = e.call("ctpop", absolute(e, dtype, x))
+    return count if count.elem == "i8" else e.cast("trunc", count, "i8")
+
+
+def _shift(e: Emitter, opcode: str, a: Val, count: Val) -> Val:
     """A shift by the width or more, or by a negative count, moves every bit out."""
     width = BITS[a.elem]
     small = e.icmp("ult", count, e.const_like(count, width))
     moved = e.op(opcode, a, e.select(small, count, e.zero_like(count)))
     gone = e.op("ashr", a, e.const_like(a, width - 1)) if opcode == "ashr" else e.zero_like(a)
     return e.select(small, moved, gone)
+
+
+def left_shift(e: Emitter, dtype: DType, a: Val, count: Val) -> Val:
+    return _shift(e, "shl", a, count)
+
+
+def right_shift(e: Emitter, dtype: DType, a: Val, count: Val) -> Val:
+    """The sign of a signed number is moved in."""
+    return _shift(e, "ashr" if dtype.kind == "int" else "lshr", a, count)
+
+
+def gcd(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
+    """By halving and subtracting, all lanes at once: the even parts first, then the smaller from the larger one."""
+    a, b = absolute(e, dtype, a), absolute(e, dtype, b)
+    none = _is_zero(e, a)
+    first, second = e.select(none, b, a), e.select(none, a, b)
+    common = _trailing_zeros(e, e.op("or", a, b))
+
+    def step(carried: list[Val]) -> list[Val]:
+        odd, rest = carried
+        rest = e.select(_is_zero(e, rest), odd, e.op("lshr", rest, _trailing_zeros(e, rest)))
+        smaller = e.call("umin", odd, rest)
+        return [smaller, e.op("sub", e.call("umax", odd, rest), smaller)]
+
+    def unfinished(carried: list[Val]) -> Val:
+        return e.any(e.icmp("ne", carried[1], e.zero_like(b)))
+
+    odd, _ = e.repeat([e.op("lshr", first, _trailing_zeros(e, first)), second], unfinished, step)
+    return e.op("shl", odd, common)
+
+
+def lcm(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
+    """Wraps around where it does not fit; 0 if one is 0."""
+    divisor = gcd(e, dtype, a, b)
+    a, b = absolute(e, dtype, a), absolute(e, dtype, b)
+    quotient = e.op("udiv", a, e.select(_is_zero(e, divisor), e.const_like(a, 1), divisor))
+    return e.op("mul", quotient, b)
+
+
+def _trailing_zeros(e: Emitter, x: Val) -> Val:
+    """How many low bits are 0; 0 for 0 itself, which may then be shifted by it."""
+    count = e.call("cttz", x, Val("false", "i1", 0))
+    return e.op("and", count, e.const_like(x, BITS[x.elem] - 1))
 
 
 def whole_power(e: Emitter, x: Val, exponent: int) -> Val:
@@ -60,9 +139,10 @@ def whole_power(e: Emitter, x: Val, exponent: int) -> Val:
     return total
 
 
-def power(e: Emitter, base: Val, exponent: Val) -> Val:
+def power(e: Emitter, dtype: DType, base: Val, exponent: Val) -> Val:
     """By repeated squaring, wrapping around; a negative exponent is the caller's error, as in NumPy."""
-    e.fail_where(e.icmp("slt", exponent, e.zero_like(exponent)))
+    if dtype.kind == "int":
+        e.fail_where(e.icmp("slt", exponent, e.zero_like(exponent)))
     one = e.const_like(base, 1)
 
     def step(carried: list[Val]) -> list[Val]:
@@ -75,3 +155,14 @@ def power(e: Emitter, base: Val, exponent: Val) -> Val:
         return e.any(e.icmp("ne", carried[2], e.zero_like(exponent)))
 
     return e.repeat([one, base, exponent], unfinished, step)[0]
+
+
+def compare_signs(e: Emitter, predicate: str, a: Val, b: Val, signed: int) -> Val:
+    """A comparison of a signed number, the operand `signed`, with one that has no sign and may be beyond its range."""
+    x = (a, b)[signed]
+    negative = e.icmp("slt", x, e.zero_like(x))
+    equality = predicate in ("eq", "ne")
+    found = e.icmp(predicate if equality else f"u{predicate}", a, b)
+    # What has no sign is the larger one.
+    holds = predicate == "ne" if equality else predicate in (("lt", "le"), ("gt", "ge"))[signed]
+    return e.op("or", negative, found) if holds else e.op("and", e.not_(negative), found)

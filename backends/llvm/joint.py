@@ -13,7 +13,7 @@ from ...ir.dtypes import DType
 from ...ir.graph import Node
 from ...ir.ops import COMPLEX_FUNCTION, TABLE, OpDef
 from ...ir.types import Attr
-from . import integers
+from . import floats, integers
 from .math import division
 from .text import Emitter, Val
 
@@ -36,9 +36,21 @@ def _floor_divmod(e: Emitter, dtype: DType, a: Val, b: Val) -> tuple[Val, ...]:
     return division.floor_divmod(e, a, b) if dtype.kind == "float" else integers.floor_divmod(e, dtype, a, b)
 
 
+def _frexp(e: Emitter, dtype: DType, x: Val) -> tuple[Val, ...]:
+    return floats.frexp(e, x)
+
+
+def _modf(e: Emitter, dtype: DType, x: Val) -> tuple[Val, ...]:
+    return floats.modf(e, x)
+
+
 _BY_NAME: Mapping[str, Joint] = {
     "floor_divide": Joint(_floor_divmod, 0),
     "remainder": Joint(_floor_divmod, 1),
+    "frexp_mantissa": Joint(_frexp, 0),
+    "frexp_exponent": Joint(_frexp, 1),
+    "modf_fraction": Joint(_modf, 0),
+    "modf_whole": Joint(_modf, 1),
 }
 JOINT: Mapping[OpDef, Joint] = {TABLE[name]: joint for name, joint in _BY_NAME.items()}
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
 
 from ...ir.dtypes import DType
 from ...ir.ops import TABLE, OpDef
-from . import integers
+from . import floats, integers
 from .math import (
+    division,
+    error_function,
     exponential,
     hyperbolic,
     inverse_hyperbolic,
     inverse_trigonometric,
+    log_sum,
     logarithm,
+    logistic,
     power,
     root,
     trigonometric,
@@ -20,6 +27,10 @@ from .math import (
 from .text import Emitter, Val
 
 Emit = Callable[..., Val]
+
+# A degree in radians and a radian in degrees, as NumPy computes them.
+DEGREE = {"float": float(np.float32(math.pi) / np.float32(180)), "double": math.pi / 180}
+RADIAN = {"float": float(np.float32(180) / np.float32(math.pi)), "double": 180 / math.pi}
 
 
 def _binary(for_float: str, for_integer: str, for_bool: str | None = None) -> Emit:
@@ -52,8 +63,24 @@ def _extreme(name: str) -> Emit:
     return emit
 
 
-def _math(function: Callable[[Emitter, Val], Val]) -> Emit:
-    return lambda e, dtype, x: function(e, x)
+def _math(function: Callable[..., Val]) -> Emit:
+    return lambda e, dtype, *x: function(e, *x)
+
+
+def _times(factor: Mapping[str, float]) -> Emit:
+    return lambda e, dtype, x: e.op("fmul", x, e.const_like(x, factor[x.elem]))
+
+
+def _number_first(name: str) -> Emit:
+    """As `_extreme`, but NaN loses."""
+    whole = _extreme(name)
+
+    def emit(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
+        if dtype.kind == "float":
+            return floats.number_first(e, f"{name}imum", a, b)
+        return whole(e, dtype, a, b)
+
+    return emit
 
 
 def _intrinsic(name: str) -> Emit:
@@ -61,38 +88,19 @@ def _intrinsic(name: str) -> Emit:
     return lambda e, dtype, x: e.call(name, x) if dtype.kind == "float" else x
 
 
-def _either(for_float: Callable[[Emitter, Val, Val], Val], for_integer: Callable[[Emitter, Val, Val], Val]) -> Emit:
-    return lambda e, dtype, a, b: for_float(e, a, b) if dtype.kind == "float" else for_integer(e, a, b)
+def _either(for_float: Callable[..., Val], for_integer: Callable[..., Val]) -> Emit:
+    """Integers need their dtype, which says whether they have a sign."""
+    return lambda e, dtype, *x: for_float(e, *x) if dtype.kind == "float" else for_integer(e, dtype, *x)
 
 
 def _negate(e: Emitter, dtype: DType, x: Val) -> Val:
     return e.fneg(x) if dtype.kind == "float" else e.op("sub", e.zero_like(x), x)
 
 
-def _absolute(e: Emitter, dtype: DType, x: Val) -> Val:
-    if dtype.kind == "float":
-        return e.call("fabs", x)
-    if dtype.kind != "int":
-        return x
-    return e.select(e.icmp("slt", x, e.zero_like(x)), e.op("sub", e.zero_like(x), x), x)
-
-
-def _sign(e: Emitter, dtype: DType, x: Val) -> Val:
-    zero, one = e.zero_like(x), e.const_like(x, 1)
-    if dtype.kind == "float":
-        signed = e.call("copysign", one, x)
-        return e.select(e.fcmp("one", x, zero), signed, e.op("fadd", x, zero))
-    positive = e.select(e.icmp("sgt", x, zero), one, zero)
-    return e.select(e.icmp("slt", x, zero), e.const_like(x, -1), positive) if dtype.kind == "int" else positive
-
-
-def _reciprocal(e: Emitter, dtype: DType, x: Val) -> Val:
-    one = e.const_like(x, 1)
-    if dtype.kind == "float":
-        return e.op("fdiv", one, x)
-    zero = e.icmp("eq", x, e.zero_like(x))
-    lowest = e.const_like(x, -(1 << (dtype.bits - 1)))
-    return e.select(zero, lowest, e.op("sdiv", one, e.select(zero, one, x)))
+def _sign_of_float(e: Emitter, x: Val) -> Val:
+    zero = e.zero_like(x)
+    signed = e.call("copysign", e.const_like(x, 1), x)
+    return e.select(e.fcmp("one", x, zero), signed, e.op("fadd", x, zero))
 
 
 def _not(e: Emitter, dtype: DType, x: Val) -> Val:
@@ -128,10 +136,10 @@ _BY_NAME: Mapping[str, Emit] = {
     "power": _either(power.pow, integers.power),
     "neg": _negate,
     "positive": lambda e, dtype, x: x,
-    "abs": _absolute,
-    "sign": _sign,
+    "abs": _either(lambda e, x: e.call("fabs", x), integers.absolute),
+    "sign": _either(_sign_of_float, integers.sign),
     "square": _square,
-    "reciprocal": _reciprocal,
+    "reciprocal": _either(lambda e, x: e.op("fdiv", e.const_like(x, 1), x), integers.reciprocal),
     "sqrt": lambda e, dtype, x: e.call("sqrt", x),
     "exp": _math(exponential.exp),
     "exp2": _math(exponential.exp2),
@@ -141,14 +149,14 @@ _BY_NAME: Mapping[str, Emit] = {
     "log10": _math(logarithm.log10),
     "log1p": _math(logarithm.log1p),
     "cbrt": _math(root.cbrt),
-    "hypot": lambda e, dtype, x, y: root.hypot(e, x, y),
+    "hypot": _math(root.hypot),
     "sin": _math(trigonometric.sin),
     "cos": _math(trigonometric.cos),
     "tan": _math(trigonometric.tan),
     "arcsin": _math(inverse_trigonometric.asin),
     "arccos": _math(inverse_trigonometric.acos),
     "arctan": _math(inverse_trigonometric.atan),
-    "arctan2": lambda e, dtype, y, x: inverse_trigonometric.atan2(e, y, x),
+    "arctan2": _math(inverse_trigonometric.atan2),
     "sinh": _math(hyperbolic.sinh),
     "cosh": _math(hyperbolic.cosh),
     "tanh": _math(hyperbolic.tanh),
@@ -175,10 +183,40 @@ _BY_NAME: Mapping[str, Emit] = {
     "bitwise_or": lambda e, dtype, a, b: e.op("or", a, b),
     "bitwise_xor": lambda e, dtype, a, b: e.op("xor", a, b),
     "invert": _not,
-    "left_shift": lambda e, dtype, a, b: integers.shift(e, "shl", a, b),
-    "right_shift": lambda e, dtype, a, b: integers.shift(e, "ashr", a, b),
+    "left_shift": integers.left_shift,
+    "right_shift": integers.right_shift,
     "isnan": _class_test("uno", infinite=False),
     "isinf": _class_test("oeq", infinite=True),
     "isfinite": _finite,
+    "signbit": _math(floats.signbit),
+    "copysign": _math(floats.copysign),
+    "fmin": _number_first("min"),
+    "fmax": _number_first("max"),
+    "fmod": _either(division.truncated_remainder, integers.fmod),
+    "gcd": integers.gcd,
+    "lcm": integers.lcm,
+    "bitwise_count": integers.bit_count,
+    "heaviside": _math(floats.heaviside),
+    "ldexp": _math(floats.ldexp),
+    "nextafter": floats.nextafter,
+    "spacing": floats.spacing,
+    "deg2rad": _times(DEGREE),
+    "rad2deg": _times(RADIAN),
+    "logaddexp": _math(log_sum.logaddexp),
+    "logaddexp2": _math(log_sum.logaddexp2),
+    "conjugate": lambda e, dtype, x: x,
+    "erf": _math(error_function.erf),
+    "erfc": _math(error_function.erfc),
+    "expit": _math(logistic.expit),
+    "logit": _math(logistic.logit),
 }
 EMITTERS: Mapping[OpDef, Emit] = {TABLE[name]: emit for name, emit in _BY_NAME.items()}
+COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
+
+
+def emit(e: Emitter, op: OpDef, dtypes: Sequence[DType], values: Sequence[Val]) -> Val:
+    """Code for an op that has no attributes. Only in comparisons do integers with and without sign meet."""
+    first, last = dtypes[0], dtypes[-1]
+    if op in COMPARISONS and first != last:
+        return integers.compare_signs(e, op.name, *values, signed=0 if first.kind == "int" else 1)
+    return EMITTERS[op](e, first, *values)
