@@ -7,7 +7,8 @@ computes in; what NumPy leaves open is in `stated`. It runs any stage of the pip
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from ..ir import dims
 from ..ir.dims import Dim
 from ..ir.dtypes import DType, python_type
-from ..ir.errors import Unsupported
+from ..ir.errors import IndexProblem, Span, Unsupported, ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import NUMPY, TABLE
 from ..ir.types import Attr, Sizes
@@ -67,7 +68,8 @@ def _run_node(
         return (tree.reduce(*IDENTITY[node.op.name], np.asarray(cast[0]), **{"keepdims": False, **attrs}),)
     meaning = meanings.get(node.op.name, node.op.numpy)
     assert meaning is not None, node.op.name
-    return (meaning(*cast, **attrs),)
+    with _typed_errors(node.span):
+        return (meaning(*cast, **attrs),)
 
 
 def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanings: Meanings = stated.MEANINGS) -> Any:
@@ -76,8 +78,21 @@ def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanin
     attrs = {name: _resolve(a, sizes) for name, a in node.attrs.items() if name not in ("op", "function")}
     meaning = meanings.get(op.name, op.numpy)
     assert meaning is not None, op.name
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _typed_errors(node.span):
         return meaning(*operands, **attrs)
+
+
+@contextmanager
+def _typed_errors(span: Span | None) -> Iterator[None]:
+    """What NumPy refuses because of its values, as an error of ours that knows the place."""
+    try:
+        yield
+    except WeftError:
+        raise
+    except IndexError as error:
+        raise IndexProblem(str(error), span) from None
+    except ValueError as error:
+        raise ValueProblem(str(error), span) from None
 
 
 def _run_numpy(

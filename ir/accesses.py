@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from . import dims
 from .dims import Atom, Dim, Size
 from .graph import Graph, Node, Value
-from .indexing import Index, broadcast_index, loop_variables, operand_index
+from .indexing import Index, broadcast_index, loop_variables, operand_elements
 from .layouts import byte_strides
-from .ops import REGION, Trait
+from .ops import IOTA, REGION, Trait
 from .types import ints, sizes
 
 
@@ -57,9 +57,14 @@ def address(index: Index, strides: tuple[Size, ...]) -> Size:
 
 def coefficient(expression: Size, axis: int) -> Size:
     """What one step of the loop variable of an axis adds to a linear expression."""
+    return coefficient_of(expression, f"i{axis}")
+
+
+def coefficient_of(expression: Size, name: str) -> Size:
+    """What one step of a variable adds to a linear expression."""
     if isinstance(expression, int):
         return 0
-    variable = Atom(f"i{axis}")
+    variable = Atom(name)
     total: Size = 0
     for monomial, factor in expression.terms:
         if variable in monomial:
@@ -70,41 +75,65 @@ def coefficient(expression: Size, axis: int) -> Size:
 
 
 def region_accesses(region: Node, layouts: Mapping[Value, str]) -> list[Access]:
-    """Every load and store of one iteration of a region."""
+    """Every load and store of one iteration of a region; of a lookup, what is known of its address."""
     body = region.body
     assert body is not None
-    space, reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
     found: dict[Access, None] = {}
-    seen: set[tuple[Value, Index]] = set()
-    pending: list[tuple[Value, Index]] = []
-    for k, value in enumerate(body.outputs):
-        index = home_index(space, reduced, value.type.shape)
-        assert index is not None
+    for k, (value, index) in enumerate(_roots(region)):
         slot = len(body.inputs) + k
         strides = slot_strides(region, slot, layouts[region.results[k]])
         found[Access(slot, address(index, strides), value.type.dtype.size, True)] = None
-        pending.append((value, index))
     slots = {value: slot for slot, value in enumerate(body.inputs)}
-    while pending:
-        value, index = pending.pop()
-        if (value, index) in seen:
-            continue
-        seen.add((value, index))
+    for value, index in region_elements(region):
         if value in slots:
-            slot = slots[value]
-            strides = slot_strides(region, slot, layouts[region.operands[slot]])
-            found[Access(slot, address(index, strides), value.type.dtype.size, False)] = None
-            continue
-        assert value.node is not None
-        pending += operands_at(value.node, index, space)
+            strides = slot_strides(region, slots[value], layouts[region.operands[slots[value]]])
+            found[Access(slots[value], address(index, strides), value.type.dtype.size, False)] = None
     return list(found)
+
+
+def region_positions(region: Node) -> list[Size]:
+    """The indices that one iteration of a region uses as numbers."""
+    found: dict[Size, None] = {}
+    for value, index in region_elements(region):
+        if value.node is not None and value.node.op is IOTA:
+            axis = value.node.attrs["axis"]
+            assert isinstance(axis, int)
+            found[index[axis]] = None
+    return list(found)
+
+
+def region_elements(region: Node) -> Iterator[tuple[Value, Index]]:
+    """Every element that one iteration of a region needs."""
+    space = tuple(sizes(region.attrs, "space"))
+    seen: set[tuple[Value, Index]] = set()
+    pending = _roots(region)
+    while pending:
+        element = pending.pop()
+        if element in seen:
+            continue
+        seen.add(element)
+        yield element
+        if element[0].node is not None:
+            pending += operands_at(element[0].node, element[1], space)
+
+
+def _roots(region: Node) -> list[tuple[Value, Index]]:
+    """The elements that one iteration stores."""
+    body, space, reduced = region.body, tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
+    assert body is not None
+    found = []
+    for value in body.outputs:
+        index = home_index(space, reduced, value.type.shape)
+        assert index is not None
+        found.append((value, index))
+    return found
 
 
 def operands_at(node: Node, index: Index, space: tuple[Size, ...]) -> list[tuple[Value, Index]]:
     """What an element needs: of a reduction, its operand at the whole space's index."""
     if Trait.REDUCTION in node.op.traits:
         return [(v, broadcast_index(v.type.shape, loop_variables(space))) for v in node.operands]
-    return [(v, operand_index(node, v, index)) for v in node.operands]
+    return operand_elements(node, index)
 
 
 def value_layouts(graph: Graph) -> dict[Value, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from . import dims
 from .dims import Size, symbol
 from .graph import Node, Value
-from .ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE, Trait
+from .ops import BROADCAST, DIAGONAL, GATHER, RESHAPE, SLICE, TRANSPOSE, Trait
 from .types import ints, sizes
 
 Index = tuple[Size, ...]
@@ -20,6 +20,31 @@ def loop_variables(space: tuple[Size, ...]) -> Index:
     return tuple(0 if size == 1 else symbol(f"i{axis}") for axis, size in enumerate(space))
 
 
+def operand_elements(node: Node, index: Index, looked_up: Size = 0) -> list[tuple[Value, Index]]:
+    """The operands' elements behind the element at `index`.
+
+    Which element of its first operand a `gather` reads only the call knows: `looked_up` stands for the indices.
+    """
+    if node.op is not GATHER:
+        return [(v, operand_index(node, v, index)) for v in node.operands]
+    source, *indices = node.operands
+    at = gathered_index(node, index, (looked_up,) * len(indices))
+    target = gather_target(node, index)
+    return [(source, at), *((v, broadcast_index(v.type.shape, target)) for v in indices)]
+
+
+def gather_target(node: Node, index: Index) -> Index:
+    """The part of a `gather`'s index that its index arrays are read at."""
+    axes, rank = ints(node.attrs, "axes"), node.operands[0].type.rank
+    return index[axes[0] : len(index) - (rank - axes[-1] - 1)]
+
+
+def gathered_index(node: Node, index: Index, looked_up: tuple[Size, ...]) -> Index:
+    """The index of the element of its first operand that a `gather` reads, given what its index arrays say."""
+    axes, rank = ints(node.attrs, "axes"), node.operands[0].type.rank
+    return (*index[: axes[0]], *looked_up, *index[len(index) - (rank - axes[-1] - 1) :])
+
+
 def operand_index(node: Node, operand: Value, index: Index) -> Index:
     """The index of the operand's element behind the element at `index` of an elementwise op or a view."""
     if node.op is TRANSPOSE:
@@ -28,6 +53,10 @@ def operand_index(node: Node, operand: Value, index: Index) -> Index:
     if node.op is SLICE:
         starts, steps = sizes(node.attrs, "starts"), ints(node.attrs, "steps")
         return tuple(start + step * i for start, step, i in zip(starts, steps, index, strict=True))
+    if node.op is DIAGONAL:
+        places = dict(zip(ints(node.attrs, "axes"), sizes(node.attrs, "starts"), strict=True))
+        others = iter(index)
+        return tuple(places[k] + index[-1] if k in places else next(others) for k in range(len(index) + 1))
     if node.op is RESHAPE:
         found = reshape_index(operand.type.shape, node.result.type.shape, index)
         assert found is not None

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..ir.accesses import home_index
-from ..ir.dims import Size
+from ..ir.dims import Size, symbol
 from ..ir.graph import Graph, Node, Value
-from ..ir.indexing import Index, is_affine, loop_variables, operand_index
-from ..ir.ops import Trait
+from ..ir.indexing import Index, is_affine, loop_variables, operand_elements
+from ..ir.ops import GATHER, IMAG, REAL, Trait
 from ..ir.types import ints
 from .sizes import size_makers, used_symbols
 
+ANYWHERE = symbol("anywhere")  # an index that only the call knows
 MAX_COPIES = 4  # a cheap value may be computed at this many different indices before it is kept in memory
 
 
@@ -49,13 +50,28 @@ class Group:
 
 def is_inline(node: Node) -> bool:
     """Whether a node can be computed at any index from its operands."""
-    if Trait.ELEMENTWISE in node.op.traits:
+    if Trait.ELEMENTWISE in node.op.traits or node.op is GATHER:
         return True
     return Trait.VIEW in node.op.traits and is_affine(node)
 
 
 def is_reduction(value: Value) -> bool:
     return value.node is not None and Trait.REDUCTION in value.node.op.traits
+
+
+def is_window(node: Node) -> bool:
+    """Whether a node only shows memory in another way."""
+    return node.op in (REAL, IMAG) or (Trait.VIEW in node.op.traits and is_affine(node))
+
+
+def looked_up(node: Node) -> Value | None:
+    """What a `gather` needs in memory: its first operand, or nothing new where that is a view of memory."""
+    if node.op is not GATHER:
+        return None
+    root = node.operands[0]
+    while root.node is not None and is_window(root.node):
+        root = root.node.operands[0]
+    return node.operands[0] if root.node is not None and is_inline(root.node) else None
 
 
 class Grouping:
@@ -67,6 +83,8 @@ class Grouping:
         for node in graph:
             if not is_inline(node) and Trait.REDUCTION not in node.op.traits:
                 self.kept.update(node.operands)
+            if (source := looked_up(node)) is not None:
+                self.kept.add(source)
         self.makers = size_makers(graph)
         self.groups: list[Group] = []
         self.group_of: dict[Value, Group] = {}
@@ -176,7 +194,7 @@ class Grouping:
             pending = [(node.operands[0], loop_variables(node.operands[0].type.shape))]
         else:
             index = group.home(value) or loop_variables(value.type.shape)
-            pending = [(v, operand_index(node, v, index)) for v in node.operands]
+            pending = operand_elements(node, index, ANYWHERE)
         while pending:
             inner, index = pending.pop()
             if (inner, index) in visits:
@@ -186,7 +204,7 @@ class Grouping:
                 continue
             visits.add((inner, index))
             self.read_sizes(inner.node, reads)
-            pending += [(v, operand_index(inner.node, v, index)) for v in inner.node.operands]
+            pending += operand_elements(inner.node, index, ANYWHERE)
         return reads, visits
 
     def read_sizes(self, node: Node, reads: dict[Value, set[Index]]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..ir import dims
-from ..ir.accesses import Access, coefficient, region_accesses
+from ..ir.accesses import Access, coefficient, region_accesses, region_positions
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
 from ..ir.types import ints, sizes
@@ -45,7 +45,8 @@ def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
     order = sorted(axes, key=lambda a: (a == vector, -weights[a], a))
     rows = [a for a in order if a not in reduced]
     columns = [a for a in order if a in reduced]
-    return Loops(_join(rows, space, accesses), _join(columns, space, accesses), vector)
+    walked = [*(a.address for a in accesses), *region_positions(region)]
+    return Loops(_join(rows, space, walked), _join(columns, space, walked), vector)
 
 
 def _unit_accesses(axis: int, accesses: list[Access]) -> int:
@@ -66,13 +67,12 @@ def _sample(size: Size) -> int:
     return dims.evaluate(size, env)
 
 
-def _join(axes: list[int], space: tuple[Size, ...], accesses: list[Access]) -> tuple[tuple[int, ...], ...]:
+def _join(axes: list[int], space: tuple[Size, ...], walked: list[Size]) -> tuple[tuple[int, ...], ...]:
+    """Axes in groups: neighbours through which every expression goes on in equal steps."""
     groups: list[tuple[int, ...]] = []
     for axis in axes:
         outer = groups[-1][-1] if groups else None
-        joined = outer is not None and all(
-            coefficient(a.address, outer) == coefficient(a.address, axis) * space[axis] for a in accesses
-        )
+        joined = outer is not None and all(coefficient(w, outer) == coefficient(w, axis) * space[axis] for w in walked)
         if joined:
             groups[-1] = (*groups[-1], axis)
         else:

@@ -16,7 +16,7 @@ import numpy as np
 from ..backends import reference
 from ..ir import dims
 from ..ir.dims import Dim
-from ..ir.errors import ValueProblem
+from ..ir.errors import ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import NUMPY, REGION, RESHAPE
 from ..ir.types import ints, sizes
@@ -73,7 +73,16 @@ class Kernel:
                 words.append(scratch[-1].ctypes.data)
         frame = words.buffer_info()[0]
         if self.function(frame, 0, dims.evaluate(self.extent, env)):
-            raise ValueProblem("Integers to negative integer powers are not allowed.", self.region.span)
+            raise self._problem(arrays, env)
+
+    def _problem(self, arrays: Sequence[Array], env: Mapping[str, int]) -> WeftError:
+        """What is wrong with the values: NumPy says it where it meets the first of them."""
+        assert self.region.body is not None
+        try:
+            reference.run(self.region.body, arrays[: len(self.region.operands)], env)
+        except WeftError as error:
+            return error
+        return ValueProblem("a value is not allowed here", self.region.span)
 
     def _refuse_empty(self, env: Mapping[str, int]) -> None:
         """The smallest of nothing is an error, as in NumPy, unless there is nothing to give it to."""

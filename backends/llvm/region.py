@@ -107,9 +107,9 @@ class _Region:
         return e.icmp("slt", e.lanes_of("i64", [offset + k for k in range(self.width)]), left)
 
     def masked(self, at: Val, stop: Val, body: Callable[[], list[Val]]) -> list[Val]:
-        self.elements.mask = self.lane_mask(at, stop)
+        self.elements.memory.mask = self.lane_mask(at, stop)
         result = body()
-        self.elements.mask = None
+        self.elements.memory.mask = None
         return result
 
     def row(self, offsets: list[int]) -> list[Val]:
@@ -245,9 +245,9 @@ class _Columns:
 
         def tail_vector(at: Val, carried: list[Val]) -> list[Val]:
             mask = self.region.lane_mask(at, stop)
-            self.region.elements.mask = mask
+            self.region.elements.memory.mask = mask
             found = self.region.visit([a.node for a in self.sums], self.outputs, [0])
-            self.region.elements.mask = None
+            self.region.elements.memory.mask = None
             for sums in self.sums:
                 sums.put_tail(found[sums.node][0], mask, self.nest.e.op("sub", at, end))
             return []

@@ -9,8 +9,9 @@ from ...ir.graph import Node, Value
 from ...ir.indexing import loop_variables
 from ...ir.ops import Trait
 from ...ir.types import ints, sizes
-from .elements import Buffer, Elements
+from .elements import Elements
 from .frame import Entry, Frame
+from .memory import Buffer
 from .reduce import number
 
 
@@ -86,10 +87,10 @@ class Stages:
         itemsize = value.type.dtype.size
         strides: list[Size] = [0] * len(self.space)
         size: Size = itemsize
-        vector = self.elements.vector
+        vector = self.elements.memory.vector
         if vector not in self.columns[-1]:
             strides[vector] = itemsize
-            size = itemsize * self.elements.width * number(self.region.attrs["unroll"])
+            size = itemsize * self.elements.memory.width * number(self.region.attrs["unroll"])
         for group in reversed(self.columns):
             strides[group[-1]] = size
             size = size * dims.product(self.space[a] for a in group)
