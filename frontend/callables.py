@@ -19,9 +19,13 @@ OPERATORS: Mapping[Callable[..., Any], str] = {
     operator.neg: "negative", operator.pos: "positive", operator.abs: "absolute", operator.invert: "invert",
     operator.matmul: "matmul",
 }  # fmt: skip
+# Functions of numpy.linalg that have a rule of ours under their own name.
+LINALG = {getattr(np.linalg, name): name for name in ("norm", "vector_norm", "matrix_norm")}
 VIEWS = frozenset((
     "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze",
-    "broadcast_to", "broadcast_arrays", "flip", "flipud", "fliplr", "atleast_1d", "atleast_2d", "real",
+    "broadcast_to", "broadcast_arrays", "flip", "flipud", "fliplr", "atleast_1d", "atleast_2d", "real", "imag",
+    "permute_dims", "rollaxis", "rot90", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack",
+    "diagonal", "diag",
 ))  # fmt: skip
 
 
@@ -52,19 +56,21 @@ def numpy_name(function: Callable[..., Any]) -> str | None:
         return OPERATORS[function]
     if isinstance(function, Method):
         return "ravel" if function.name == "flatten" else function.name
+    if isinstance(function, UfuncMethod):
+        return f"{function.ufunc.__name__}.{function.name}"
+    if function in LINALG:
+        return LINALG[function]
     name = getattr(function, "__name__", None)
     return name if isinstance(name, str) and getattr(np, name, None) is function else None
 
 
 def dotted(function: Callable[..., Any]) -> str:
     """A name for people: `numpy.linalg.norm`."""
-    if isinstance(function, UfuncMethod):
-        return f"numpy.{function.ufunc.__name__}.{function.name}"
     if isinstance(function, Method):
         return f"numpy.ndarray.{function.name}"
     if function is operator.getitem:
         return "numpy.ndarray.__getitem__"
-    if (name := numpy_name(function)) is not None:
+    if function not in LINALG and (name := numpy_name(function)) is not None:
         return f"numpy.{name}"
     module = getattr(function, "__module__", None)
     name = getattr(function, "__name__", type(function).__name__)

@@ -20,12 +20,13 @@ import numpy as np
 from ..ir.builder import Builder
 from ..ir.errors import Span, TypeProblem, UnknownName, nearest
 from ..ir.graph import Value
-from . import elementwise, reducing, shaping
+from . import arranging, elementwise, reductions
 from .elementwise import Make
-from .indexing import index
 from .maker import Maker
+from .taking import index
+from .ufunc_methods import UFUNC_METHODS, outer_operands
 
-__all__ = ["FUNCTIONS", "Function", "call", "index"]
+__all__ = ["FUNCTIONS", "Function", "call", "index", "is_known"]
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 # Keyword arguments that NumPy has on many functions, with what they are when they ask for nothing.
@@ -45,21 +46,30 @@ class Function:
 
 
 def _table() -> Mapping[str, Function]:
-    made = {**elementwise.ELEMENTWISE, **reducing.REDUCTIONS, **shaping.SHAPING}
+    made = {**elementwise.ELEMENTWISE, **reductions.REDUCTIONS, **arranging.ARRANGING}
     table = {name: Function(name, make) for name, make in made.items()}
-    for alias, name in {**elementwise.ALIASES, **reducing.ALIASES, **shaping.ALIASES}.items():
+    for alias, name in {**elementwise.ALIASES, **reductions.ALIASES, **arranging.ALIASES}.items():
         table[alias] = table[name]
     return MappingProxyType(table)
 
 
 FUNCTIONS: Mapping[str, Function] = _table()
+METHODS: Mapping[str, Function] = {name: Function(name, make) for name, make in UFUNC_METHODS.items()}
+OUTER = ".outer"
+
+
+def is_known(name: str) -> bool:
+    """Whether a function of NumPy, or a method of a ufunc such as `add.reduce`, has a rule here."""
+    return name in FUNCTIONS or name in METHODS or name.removesuffix(OUTER) in elementwise.ELEMENTWISE
 
 
 def call(
     builder: Builder, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], span: Span | None
 ) -> Value | tuple[Value, ...]:
     """The result of one function, or of those that have several, a tuple."""
-    function = FUNCTIONS.get(name)
+    if name.endswith(OUTER):
+        return call(builder, name.removesuffix(OUTER), outer_operands(Maker(builder, span), *args), kwargs, span)
+    function = FUNCTIONS.get(name) or METHODS.get(name)
     if function is None:
         raise UnknownName(f"unknown function '{name}'", span, nearest(name, list(FUNCTIONS)))
     maker = Maker(builder, span)

@@ -1,168 +1,236 @@
-"""NumPy's reductions: an array, axes and NumPy's keyword arguments in, a value with NumPy's result dtype out."""
+"""NumPy's reductions by a ufunc: an array and the arguments of `ufunc.reduce` in, a value with NumPy's dtype out.
+
+An `Algebra` is what a ufunc reduces with. `where` puts the identity in place of what it leaves out, `initial` is
+combined with the result; a ufunc without identity puts `initial` there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..ir import dims
 from ..ir.dims import Size
-from ..ir.dtypes import BF16, BOOL, F16, F32, F64, DType
-from ..ir.errors import IndexProblem, ValueProblem
+from ..ir.dtypes import BOOL, DType
+from ..ir.errors import OverflowProblem, ShapeProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import TABLE, OpDef
-from ..ir.types import normalize_axes
+from ..ir.ops import BROADCAST, TABLE, WHERE, OpDef
+from ..ir.rules import shown
+from ..ir.types import Sizes
+from .arrays import array_of
+from .axes import axes_of, flag
+from .complex_order import ORDERED, extreme
 from .elementwise import Make
-from .maker import Maker, Operand, as_dtype, static_int
+from .maker import Maker, Operand, as_dtype, fits, literal, number_of
 from .sizes import at_least
+from .weak import take
 
-SUM, PROD, MIN, MAX, ANY, ALL = (TABLE[name] for name in ("sum", "prod", "min", "max", "any", "all"))
-ADD, SUB, DIV, SQUARE, SQRT, POSITIVE = (TABLE[name] for name in ("add", "sub", "div", "square", "sqrt", "positive"))
-LOGICAL_OR = TABLE["logical_or"]
-_HALF = frozenset((F16, BF16))
-
-
-def axes_of(m: Maker, axis: object, rank: int) -> tuple[int, ...]:
-    """The axes that NumPy's `axis` argument names; None is all of them."""
-    if axis is None:
-        return tuple(range(rank))
-    given = [static_int(a, "axis", m.span) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-    if rank == 0 and not isinstance(axis, (tuple, list)) and given[0] in (0, -1):
-        return ()
-    found = normalize_axes(given, rank)
-    if found is not None:
-        return found
-    if all(-rank <= a < rank for a in given):
-        raise ValueProblem("duplicate value in 'axis'", m.span, "name each axis once")
-    wrong = next(a for a in given if not -rank <= a < rank)
-    raise IndexProblem(
-        f"axis {wrong} is out of bounds for array of dimension {rank}", m.span,
-        f"axes of this array are {-rank} to {rank - 1}" if rank else "the array has no axes",
-    )  # fmt: skip
+ABSENT: object = object()  # an argument that was not given, where None means something
+ADD, MUL, SUB, POSITIVE, LOGICAL_OR = (TABLE[n] for n in ("add", "mul", "sub", "positive", "logical_or"))
 
 
-def reduce(m: Maker, op: OpDef, x: Operand, axes: Sequence[int], keepdims: object) -> Value:
+@dataclass(frozen=True, slots=True)
+class Algebra:
+    """What a ufunc reduces with: the op over axes, the op of two numbers, and what changes nothing."""
+
+    ufunc: str
+    over: OpDef
+    combine: OpDef
+    identity: int | None
+
+    @property
+    def is_logical(self) -> bool:
+        return self.ufunc.startswith("logical")
+
+
+def _algebra(ufunc: str, over: str, combine: str, identity: int | None) -> Algebra:
+    return Algebra(ufunc, TABLE[over], TABLE[combine], identity)
+
+
+ALGEBRAS: Mapping[str, Algebra] = {
+    a.ufunc: a
+    for a in (
+        _algebra("add", "sum", "add", 0), _algebra("multiply", "prod", "mul", 1),
+        _algebra("minimum", "min", "minimum", None), _algebra("maximum", "max", "maximum", None),
+        _algebra("fmin", "reduce_fmin", "fmin", None), _algebra("fmax", "reduce_fmax", "fmax", None),
+        _algebra("logical_or", "any", "logical_or", 0), _algebra("logical_and", "all", "logical_and", 1),
+        _algebra("logical_xor", "reduce_xor", "logical_xor", 0),
+        _algebra("bitwise_or", "reduce_or", "bitwise_or", 0), _algebra("bitwise_and", "reduce_and", "bitwise_and", -1),
+        _algebra("bitwise_xor", "reduce_xor", "bitwise_xor", 0),
+    )
+}  # fmt: skip
+PLUS, TIMES, LEAST, MOST = (ALGEBRAS[name] for name in ("add", "multiply", "minimum", "maximum"))
+
+
+def reduced(m: Maker, algebra: Algebra, a: Operand, axis: object = None, dtype: object = None,
+            keepdims: object = False, initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
+    """What `ufunc.reduce` gives."""
+    x = array_of(m, a)
+    axes, keep = axes_of(m, axis, x.type.rank), flag(m, keepdims, "keepdims")
+    algebra, x, wanted = in_dtype(m, algebra, x, dtype)
+    start = None if initial is ABSENT or initial is None else scalar_in(m, initial, wanted)
+    if algebra is PLUS and wanted.kind in ("float", "complex") and (initial is None or _is_negative_zero(initial)):
+        raise m.refuse("a sum that can be -0.0")
+    if where is not True:
+        x = _masked(m, algebra, x, where, start)
+    if (algebra.identity is None or initial is None) and not has_elements(m, x, axes):
+        if start is None:
+            raise ValueProblem(
+                f"zero-size array to reduction operation {algebra.ufunc} which has no identity", m.span,
+                "give it a value to start from: initial=...",
+            )  # fmt: skip
+        return _filled(m, algebra, start, _kept_shape(x, axes, keep))
+    total = m.cast(over_axes(m, algebra.over, x, axes, keep), wanted)
+    return total if start is None else m.op(algebra.combine, total, start)
+
+
+def over_axes(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool) -> Value:
     """One reduction. Over no axis it is its dtype rule alone, and gives a fresh array, as NumPy does."""
-    value = m.lift(x)
+    if axes and op in ORDERED and x.type.dtype.kind == "complex":
+        return extreme(m, op, x, axes, keepdims)
     if axes:
-        return m.builder.op(op, value, span=m.span, axes=tuple(axes), keepdims=bool(keepdims))
-    (dtype,), _ = op.dtypes((value.type.dtype,), {})
-    same = m.cast(value, dtype)
-    if op is SUM and not dtype.is_integer:
+        return m.builder.op(op, x, span=m.span, axes=tuple(axes), keepdims=keepdims)
+    (dtype,), _ = op.dtypes((x.type.dtype,), {})
+    same = m.cast(x, dtype)
+    if op is PLUS.over and not dtype.is_integer:
         return m.op(ADD, same, 0.0)  # a sum starts from 0.0, which -0.0 does not survive
     return m.op(LOGICAL_OR, same, same) if dtype == BOOL else m.op(POSITIVE, same)
 
 
-def _accumulate(m: Maker, op: OpDef, a: Operand, axes: Sequence[int], dtype: object, keepdims: object) -> Value:
-    """A sum or product in a chosen dtype; integers wrap, so narrow ones are taken in 64 bits and cut at the end."""
-    if dtype is None:
-        return reduce(m, op, a, axes, keepdims)
-    wanted = as_dtype(dtype, m.span)
-    if wanted == BOOL:
-        raise m.refuse(f"'{op.name}' with dtype=bool")
-    return m.cast(reduce(m, op, m.cast(a, wanted), axes, keepdims), wanted)
+def in_dtype(m: Maker, algebra: Algebra, x: Value, asked: object) -> tuple[Algebra, Value, DType]:
+    """The algebra for a `dtype` argument, the array in it, and the dtype of the result.
+
+    Sums of small integers are taken in 64 bits unless another dtype is asked for; those of truth values then are
+    logical.
+    """
+    wanted = None if asked is None else as_dtype(asked, m.span)
+    if algebra.is_logical:
+        if wanted not in (None, BOOL):
+            hint = f"{algebra.ufunc} gives bool; convert the result"
+            raise TypeProblem(
+                f"No loop matching the specified signature and casting was found for ufunc {algebra.ufunc}",
+                m.span, hint,
+            )  # fmt: skip
+        return algebra, m.cast(x, BOOL), BOOL
+    if wanted is None:
+        return algebra, x, algebra.over.dtypes((x.type.dtype,), {})[1][0]
+    if wanted == BOOL and algebra in (PLUS, TIMES):
+        algebra = ALGEBRAS["logical_or" if algebra is PLUS else "logical_and"]
+    return algebra, m.cast(x, wanted), wanted
 
 
-def _total(op: OpDef) -> Make:
-    def make(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None,
-             keepdims: object = False) -> Value:  # fmt: skip
-        a = m.lift(a)
-        return _accumulate(m, op, a, axes_of(m, axis, a.type.rank), dtype, keepdims)
-
-    return make
-
-
-def _extreme(op: OpDef) -> Make:
-    def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False) -> Value:
-        a = m.lift(a)
-        axes = axes_of(m, axis, a.type.rank)
-        _demand_elements(m, a, axes, op)
-        return reduce(m, op, a, axes, keepdims)
-
-    return make
+def scalar_in(m: Maker, x: object, dtype: DType) -> Value:
+    """An argument that is one number, in a dtype; a Python integer must fit it."""
+    number = literal(x)
+    if number is not None and dtype.is_integer and not fits(number, dtype):
+        raise OverflowProblem(f"Python integer {number} out of bounds for {dtype.numpy}", m.span)
+    if isinstance(x, complex) and dtype.kind != "complex":
+        raise TypeProblem(f"{x} is not a real number, and the result is {dtype}", m.span)
+    if isinstance(x, (bool, int, float, complex)):
+        return take(m, x, dtype)
+    value = m.lift(x)  # type: ignore[arg-type]
+    if value.type.rank:
+        raise ValueProblem("setting an array element with a sequence.", m.span, "'initial' is one number")
+    return m.cast(value, dtype)
 
 
-def _demand_elements(m: Maker, a: Value, axes: Sequence[int], op: OpDef) -> None:
+def mask_in(m: Maker, where: object, shape: Sequence[Size]) -> Value:
+    """A `where` argument as truth values that broadcast to a shape."""
+    if where is None or isinstance(where, (bool, int, float, complex)):
+        return m.builder.constant(bool(where), span=m.span)
+    mask = array_of(m, where)  # type: ignore[arg-type]
+    have = mask.type.dtype
+    if have != BOOL and not have.weak and not isinstance(where, (tuple, list)):
+        raise TypeProblem(
+            f"Cannot cast array data from dtype('{have.numpy}') to dtype('bool') according to the rule 'safe'",
+            m.span, "compare it with 0",
+        )  # fmt: skip
+    broadcast = m.builder.facts.broadcast([tuple(shape), mask.type.shape], m.span)
+    if len(broadcast) != len(shape) or not all(map(m.builder.facts.same, broadcast, shape)):
+        raise ShapeProblem(
+            f"a 'where' of shape {shown(mask.type.shape)} does not fit an array of shape {shown(shape)}", m.span,
+            "it must broadcast to the shape of the array",
+        )  # fmt: skip
+    return m.cast(mask, BOOL)
+
+
+def has_elements(m: Maker, x: Value, axes: Sequence[int]) -> bool:
+    """Whether there is something to reduce over these axes; a graph that relies on there being nothing is guarded."""
+    facts = m.builder.facts
     for axis in axes:
-        if not at_least(m.builder.facts, a.type.shape[axis], 1):
-            name = {"min": "minimum", "max": "maximum"}[op.name]
-            raise ValueProblem(f"zero-size array to reduction operation {name} which has no identity", m.span)
+        if not at_least(facts, x.type.shape[axis], 1):
+            facts.assume_equal(x.type.shape[axis], 0)
+            return False
+    return True
 
 
-def _truth(op: OpDef) -> Make:
-    def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False) -> Value:
-        a = m.lift(a)
-        return reduce(m, op, a, axes_of(m, axis, a.type.rank), keepdims)
+def _masked(m: Maker, algebra: Algebra, x: Value, where: object, start: Value | None) -> Value:
+    if algebra.identity is not None:
+        dtype = x.type.dtype.strong
+        return m.op(WHERE, mask_in(m, where, x.type.shape), x, take(m, algebra.identity, dtype))
+    if start is None:
+        raise ValueProblem(
+            f"reduction operation '{algebra.ufunc}' does not have an identity, so to use a where mask one has to "
+            "specify 'initial'", m.span,
+        )  # fmt: skip
+    return m.op(WHERE, mask_in(m, where, x.type.shape), x, start)
+
+
+def _filled(m: Maker, algebra: Algebra, start: Value, shape: tuple[Size, ...]) -> Value:
+    same = m.op(algebra.combine, start, start)  # a scalar where the result has no dimensions
+    return m.builder.op(BROADCAST, same, span=m.span, shape=Sizes(shape)) if shape else same
+
+
+def _kept_shape(x: Value, axes: Sequence[int], keepdims: bool) -> tuple[Size, ...]:
+    pairs = enumerate(x.type.shape)
+    return tuple(1 if i in axes else size for i, size in pairs if keepdims or i not in axes)
+
+
+def _is_negative_zero(x: object) -> bool:
+    number = number_of(x)
+    return isinstance(number, float) and number == 0 and bool(np.signbit(number))
+
+
+# -- the functions
+
+
+def _total(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None,
+             keepdims: object = False, initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
+        return reduced(m, algebra, a, axis, dtype, keepdims, initial, where)
 
     return make
 
 
-def _count(a: Value, axes: Sequence[int]) -> Size:
-    return dims.product(a.type.shape[axis] for axis in axes)
+def _extreme(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False,
+             initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
+        return reduced(m, algebra, a, axis, None, keepdims, initial, where)
+
+    return make
 
 
-def _mean_dtype(have: DType, asked: object, m: Maker) -> DType:
-    """What a mean is summed in: integers in f64, halves in f32."""
-    if asked is not None:
-        return as_dtype(asked, m.span)
-    have = have.strong
-    if have in _HALF:
-        return F32
-    return have if have.kind in ("float", "complex") else F64
+def _truth(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False, *,
+             where: object = True) -> Value:  # fmt: skip
+        return reduced(m, algebra, a, axis, None, keepdims, ABSENT, where)
 
-
-def mean(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None,
-         keepdims: object = False) -> Value:  # fmt: skip
-    a = m.lift(a)
-    axes = axes_of(m, axis, a.type.rank)
-    inner = _mean_dtype(a.type.dtype, dtype, m)
-    total = _accumulate(m, SUM, a, axes, inner, keepdims)
-    half = dtype is None and a.type.dtype in _HALF
-    return m.cast(m.op(DIV, total, m.builder.size(_count(a, axes), m.span)), a.type.dtype if half else inner)
-
-
-def var(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: object = 0,
-        keepdims: object = False, *, correction: object = None) -> Value:  # fmt: skip
-    """Two passes, as NumPy: the mean first, then the mean of the squared distances to it."""
-    a = m.lift(a)
-    if a.type.dtype.kind == "complex":
-        raise m.refuse("the variance of complex numbers")
-    axes = axes_of(m, axis, a.type.rank)
-    inner = as_dtype(dtype, m.span) if dtype is not None else _mean_dtype(a.type.dtype, None, m)
-    if inner.kind != "float":
-        raise m.refuse(f"a variance in {inner}")
-    off = static_int(ddof if correction is None else correction, "ddof", m.span)
-    count = _count(a, axes)
-    centre = m.cast(m.op(DIV, _accumulate(m, SUM, a, axes, inner, True), m.builder.size(count, m.span)), inner)
-    squares = m.op(SQUARE, m.op(SUB, a, centre))
-    total = _accumulate(m, SUM, squares, axes, inner, keepdims)
-    freedom = m.builder.size(dims.maximum(0, count - off), m.span)
-    return m.cast(m.op(DIV, total, freedom), a.type.dtype if dtype is None and a.type.dtype in _HALF else inner)
-
-
-def std(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: object = 0,
-        keepdims: object = False, *, correction: object = None) -> Value:  # fmt: skip
-    return m.op(SQRT, var(m, a, axis, dtype, out, ddof, keepdims, correction=correction))
+    return make
 
 
 def ptp(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False) -> Value:
-    low, high = (_extreme(op)(m, a, axis, None, keepdims) for op in (MIN, MAX))
-    assert isinstance(low, Value) and isinstance(high, Value)
-    return m.op(SUB, high, low)
+    most, least = (reduced(m, algebra, a, axis, None, keepdims) for algebra in (MOST, LEAST))
+    return m.op(SUB, most, least)
 
 
 def count_nonzero(m: Maker, a: Operand, axis: object = None, *, keepdims: object = False) -> Value:
-    a = m.lift(a)
-    return reduce(m, SUM, m.cast(a, BOOL), axes_of(m, axis, a.type.rank), keepdims)
+    return reduced(m, PLUS, m.cast(a, BOOL), axis, None, keepdims)
 
 
-REDUCTIONS: Mapping[str, Make] = {
-    "sum": _total(SUM), "prod": _total(PROD), "min": _extreme(MIN), "max": _extreme(MAX), "any": _truth(ANY),
-    "all": _truth(ALL), "mean": mean, "var": var, "std": std, "ptp": ptp, "count_nonzero": count_nonzero,
+REDUCING: Mapping[str, Make] = {
+    "sum": _total(PLUS), "prod": _total(TIMES), "min": _extreme(LEAST), "max": _extreme(MOST),
+    "any": _truth(ALGEBRAS["logical_or"]), "all": _truth(ALGEBRAS["logical_and"]), "ptp": ptp,
+    "count_nonzero": count_nonzero,
 }  # fmt: skip
 ALIASES = {"amin": "min", "amax": "max"}
-UFUNC_REDUCTIONS: Mapping[np.ufunc, str] = {
-    np.add: "sum", np.multiply: "prod", np.minimum: "min", np.maximum: "max", np.logical_or: "any",
-    np.logical_and: "all",
-}  # fmt: skip

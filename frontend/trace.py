@@ -20,14 +20,17 @@ from ..ir.graph import Value
 from ..ir.source import Evaluate
 from ..ir.types import TensorType
 from . import functions
-from .callables import OPERATORS, VIEWS, Method, UfuncMethod, numpy_name
+from .arranging import LISTS, takes_array, takes_arrays
+from .callables import OPERATORS, VIEWS, Method, numpy_name
 from .elementwise import ELEMENTWISE
 from .fallback import Fallback
+from .keys import holds_tracers, items_of
 from .locate import here
 from .maker import Maker, literal
-from .reducing import UFUNC_REDUCTIONS
 from .symbolic import TracedSize
 from .tracer import Tracer
+
+ARRAYS = frozenset(("weights", "mean"))  # arguments in which a list is an array
 
 
 class Trace:
@@ -71,18 +74,25 @@ class Trace:
         if function is operator.getitem:
             return self._index(args[0], args[1], span)
         name, args, kwargs = _resolved(function, args, kwargs)
-        if name is None or name not in functions.FUNCTIONS:
+        if name is None or not functions.is_known(name):
             return self._fallback.call(function, args, kwargs, span)
-        spread = name in ELEMENTWISE and name != "astype"
+        spread = name.removesuffix(functions.OUTER) in ELEMENTWISE and name != "astype"
         mark = len(self.builder.nodes)
         try:
-            operands = [self.operand(x, spread, span) for x in self._pythonic(function, args, span)]
-            named = {key: self.operand(x, False, span) for key, x in kwargs.items()}
+            given = self._pythonic(function, args, span)
+            operands = [self._argument(name, k, x, spread, span) for k, x in enumerate(given)]
+            named = {key: self._argument(name, key, x, key in ARRAYS, span) for key, x in kwargs.items()}
             found = functions.call(self.builder, name, operands, named, span)
         except Unsupported:
             del self.builder.nodes[mark:]
             return self._fallback.call(function, args, kwargs, span)
         return self._wrapped(found, function, name, args, span)
+
+    def _argument(self, name: str, place: int | str, x: Any, spread: bool, span: Span | None) -> Any:
+        """An argument of a function, by place or by name."""
+        if takes_arrays(name, place) and isinstance(x, (list, tuple)):
+            return tuple(self.operand(item, True, span) for item in x)
+        return self.operand(x, spread or takes_array(name, place), span)
 
     def _pythonic(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> tuple[Any, ...]:
         """A Python int to a negative power is a float."""
@@ -94,18 +104,18 @@ class Trace:
         return self.apply(operator.mul, (args[0], 1.0), {}), args[1]
 
     def _index(self, array: Any, key: Any, span: Span | None) -> Any:
-        items = key if isinstance(key, tuple) else (key,)
-        if not all(_is_basic(item) for item in items):
+        items = items_of(self, key, span)
+        if items is None:
             return self._fallback.call(operator.getitem, (array, key), {}, span)
-        plain = tuple(_plain(item) for item in items)
-        made = functions.index(self.builder, array.value, plain, span)
-        return self._view(made, (array,))
+        made = functions.index(self.builder, array.value, items, span)
+        return Tracer(self, made) if any(isinstance(i, Value) for i in items) else self._view(made, (array,))
 
     def _wrapped(
         self, found: Value | tuple[Value, ...], function: Any, name: str, args: tuple[Any, ...], span: Span | None
     ) -> Any:
         if isinstance(found, tuple):
-            return tuple(self._wrapped(value, function, name, args, span) for value in found)
+            parts = [self._wrapped(value, function, name, args, span) for value in found]
+            return parts if name in LISTS else tuple(parts)
         if found.type.dtype.weak and function not in OPERATORS:
             found = Maker(self.builder, span).cast(found, found.type.dtype.strong)
         if name in VIEWS and function != Method("flatten"):
@@ -126,7 +136,7 @@ class Trace:
             return self.owned(x, span)
         if isinstance(x, TracedSize):
             return x.dim
-        if isinstance(x, np.ndarray) or (spread and isinstance(x, (list, tuple))):
+        if isinstance(x, np.ndarray) or (spread and isinstance(x, (list, tuple)) and not holds_tracers(x)):
             return self.capture(x, span)
         if isinstance(x, (tuple, list)):
             return tuple(self.operand(item, False, span) for item in x)
@@ -194,27 +204,9 @@ def _resolved(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[str | None, tuple[Any, ...], Mapping[str, Any]]:
     """The name and arguments of our function, where Python or NumPy has a rule of its own for a special form."""
-    if isinstance(function, UfuncMethod):
-        if function.name != "reduce" or len(args) > 2:
-            return None, args, kwargs
-        return UFUNC_REDUCTIONS.get(function.ufunc), args, kwargs if len(args) == 2 else {"axis": 0, **kwargs}
     if function is operator.pow and literal(args[1]) == 2 and isinstance(args[0], Tracer) and args[0].dtype == bool:
         return "square", args[:1], kwargs  # the operator gives int8 here, np.power int64
     return numpy_name(function), args, kwargs
-
-
-def _is_basic(item: Any) -> bool:
-    if item is None or item is Ellipsis or isinstance(item, TracedSize):
-        return True
-    if isinstance(item, slice):
-        return all(part is None or _is_basic(part) for part in (item.start, item.stop, item.step))
-    return isinstance(item, (int, np.integer)) and not isinstance(item, bool)
-
-
-def _plain(item: Any) -> Any:
-    if isinstance(item, slice):
-        return slice(_plain(item.start), _plain(item.stop), _plain(item.step))
-    return item.dim if isinstance(item, TracedSize) else item
 
 
 def _numpy_dtype(text: str) -> Any:

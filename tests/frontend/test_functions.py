@@ -49,7 +49,8 @@ def agrees(function: Callable[..., Any], *args: Any) -> None:
 
 
 def test_tables_cover_numpys_names() -> None:
-    assert all(hasattr(np, name) for name in FUNCTIONS)
+    homes = (np, np.linalg)
+    assert [name for name in FUNCTIONS if not any(hasattr(home, name) for home in homes)] == []
     for alias in ("true_divide", "mod", "pow", "abs", "amin", "amax", "bitwise_not", "permute_dims"):
         assert alias in FUNCTIONS
     assert len(ufuncs(1)) > 20 and len(ufuncs(2)) > 20
@@ -234,8 +235,8 @@ def symbolic() -> tuple[Builder, Value]:
 
 def test_refusals_name_the_argument() -> None:
     builder, x = symbolic()
-    with pytest.raises(errors.Unsupported, match="'where' of 'sum'"):
-        call(builder, "sum", (x,), {"where": x}, None)
+    with pytest.raises(errors.Unsupported, match="'out' of 'sum'"):
+        call(builder, "sum", (x,), {"out": x}, None)
     with pytest.raises(errors.Unsupported, match="'out' of 'exp'"):
         call(builder, "exp", (x,), {"out": x}, None)
     with pytest.raises(errors.TypeProblem, match="'sum' has no argument 'axes_'"):

@@ -1,0 +1,77 @@
+"""NumPy's running sums and products: an array, an axis and a dtype in, an array of the same sizes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..ir.errors import TypeProblem, ValueProblem
+from ..ir.graph import Value
+from ..ir.ops import BROADCAST, SCAN
+from ..ir.types import Sizes
+from .arrays import array_of, joined
+from .axes import axis_of, flag
+from .elementwise import Make
+from .maker import Maker, Operand
+from .reducing import PLUS, TIMES, Algebra, in_dtype
+from .shaping import ravel, reshaped
+from .weak import take
+
+
+def running(m: Maker, algebra: Algebra, x: Value, axis: int, dtype: object) -> Value:
+    """Each element along an axis combined with all before it."""
+    algebra, x, wanted = in_dtype(m, algebra, x, dtype)
+    return m.builder.op(SCAN, m.cast(x, wanted), span=m.span, combine=algebra.combine.name, axis=axis)
+
+
+def accumulated(m: Maker, algebra: Algebra, array: Operand, axis: object, dtype: object) -> Value:
+    """What `ufunc.accumulate` gives: along one axis of an array that has one."""
+    x = array_of(m, array)
+    several = isinstance(axis, (tuple, list))
+    if axis is None or (several and len(axis) != 1):  # type: ignore[arg-type]
+        raise ValueProblem("accumulate does not allow multiple axes", m.span, "name one axis")
+    if not x.type.rank:
+        raise TypeProblem("cannot accumulate on a scalar", m.span)
+    return running(m, algebra, x, axis_of(m, axis[0] if several else axis, x.type.rank), dtype)  # type: ignore[index]
+
+
+def _total(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None) -> Value:
+        return along(m, algebra, a, axis, dtype)
+
+    return make
+
+
+def along(m: Maker, algebra: Algebra, a: Operand, axis: object, dtype: object) -> Value:
+    """Along an axis, or over all elements in C order; a number is an array of one element."""
+    x = array_of(m, a)
+    if axis is None or not x.type.rank:
+        x = ravel(m, x)
+    return running(m, algebra, x, 0 if axis is None else axis_of(m, axis, x.type.rank), dtype)
+
+
+def _from_array_api(algebra: Algebra) -> Make:
+    def make(m: Maker, x: Operand, /, *, axis: object = None, dtype: object = None, out: None = None,
+             include_initial: object = False) -> Value:  # fmt: skip
+        value = array_of(m, x)
+        value = value if value.type.rank else reshaped(m, value, (1,))
+        if axis is None and value.type.rank > 1:
+            raise ValueProblem(
+                "For arrays which have more than one dimension ``axis`` argument is required.", m.span,
+                "name the axis",
+            )  # fmt: skip
+        at = 0 if axis is None else axis_of(m, axis, value.type.rank)
+        found = running(m, algebra, value, at, dtype)
+        if not flag(m, include_initial, "include_initial"):
+            return found
+        assert algebra.identity is not None
+        shape = Sizes(1 if k == at else size for k, size in enumerate(found.type.shape))
+        first = take(m, algebra.identity, found.type.dtype)
+        return joined(m, [m.builder.op(BROADCAST, first, span=m.span, shape=shape), found], at)
+
+    return make
+
+
+CUMULATIVE: Mapping[str, Make] = {
+    "cumsum": _total(PLUS), "cumprod": _total(TIMES), "cumulative_sum": _from_array_api(PLUS),
+    "cumulative_prod": _from_array_api(TIMES),
+}  # fmt: skip

@@ -1,0 +1,114 @@
+"""NumPy's reductions that leave NaN out: as their namesakes, with `where` or the identity in place of each NaN."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ..ir.complexes import PARTS
+from ..ir.dtypes import DType
+from ..ir.errors import TypeProblem
+from ..ir.graph import Value
+from ..ir.ops import TABLE, WHERE
+from . import statistics
+from .arrays import array_of
+from .axes import axes_of
+from .cumulative import along
+from .elementwise import Make
+from .maker import Maker, Operand, as_dtype
+from .reducing import ABSENT, ALGEBRAS, PLUS, SUB, TIMES, Algebra, mask_in, reduced
+from .statistics import averaged, freedom_lost, quotient, root, squared_distances
+
+IS_NAN, NOT, AND, GREATER = (TABLE[name] for name in ("isnan", "logical_not", "logical_and", "gt"))
+
+
+def _has_nan(x: Value) -> bool:
+    return x.type.dtype.kind in ("float", "complex")
+
+
+def _without_nan(m: Maker, x: Value, algebra: Algebra) -> Value:
+    """The identity in place of each NaN."""
+    assert algebra.identity is not None
+    return m.op(WHERE, m.op(IS_NAN, x), algebra.identity, x) if _has_nan(x) else x
+
+
+def _total(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None,
+             keepdims: object = False, initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
+        x = _without_nan(m, array_of(m, a), algebra)
+        return reduced(m, algebra, x, axis, dtype, keepdims, initial, where)
+
+    return make
+
+
+def _running(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None) -> Value:
+        return along(m, algebra, _without_nan(m, array_of(m, a), algebra), axis, dtype)
+
+    return make
+
+
+def _extreme(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False,
+             initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
+        return reduced(m, algebra, a, axis, None, keepdims, initial, where)
+
+    return make
+
+
+def nanmean(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None,
+            keepdims: object = False, *, where: object = True) -> Value:  # fmt: skip
+    x = array_of(m, a)
+    if not _has_nan(x):
+        return statistics.mean(m, x, axis, dtype, out, keepdims, where=where)
+    _demand_inexact(m, dtype)
+    return averaged(m, x, axes_of(m, axis, x.type.rank), dtype, keepdims, _numbers(m, x, where))
+
+
+def nanvar(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: Operand = 0,
+           keepdims: object = False, *, where: object = True, mean: object = ABSENT,
+           correction: object = ABSENT) -> Value:  # fmt: skip
+    x = array_of(m, a)
+    if not _has_nan(x):
+        return statistics.var(m, x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+    found, wanted = _variance(m, x, axis, dtype, freedom_lost(m, ddof, correction), keepdims, where, mean)
+    return m.cast(found, wanted)
+
+
+def nanstd(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: Operand = 0,
+           keepdims: object = False, *, where: object = True, mean: object = ABSENT,
+           correction: object = ABSENT) -> Value:  # fmt: skip
+    x = array_of(m, a)
+    if not _has_nan(x):
+        return statistics.std(m, x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return root(m, *_variance(m, x, axis, dtype, freedom_lost(m, ddof, correction), keepdims, where, mean))
+
+
+def _variance(m: Maker, x: Value, axis: object, dtype: object, lost: Operand, keepdims: object, where: object,
+              mean: object) -> tuple[Value, DType]:  # fmt: skip
+    """The variance of the numbers that there are: NaN where no freedom is left, and in the dtype of the array."""
+    _demand_inexact(m, dtype)
+    axes, numbers = axes_of(m, axis, x.type.rank), _numbers(m, x, where)
+    total, count, wanted = squared_distances(m, x, axes, dtype, keepdims, numbers, mean)
+    freedom = m.op(SUB, count, lost)
+    found = quotient(m, total, m.op(WHERE, m.op(GREATER, freedom, 0), freedom, math.nan))
+    have = x.type.dtype.strong
+    return found, wanted if dtype is not None else PARTS.get(have, have)
+
+
+def _numbers(m: Maker, x: Value, where: object) -> Value:
+    """The elements that are no NaN and that `where` leaves."""
+    numbers = m.op(NOT, m.op(IS_NAN, x))
+    return numbers if where is True else m.op(AND, numbers, mask_in(m, where, x.type.shape))
+
+
+def _demand_inexact(m: Maker, dtype: object) -> None:
+    if dtype is not None and as_dtype(dtype, m.span).kind not in ("float", "complex"):
+        raise TypeProblem("If a is inexact, then dtype must be inexact", m.span, "name a float or complex dtype")
+
+
+NAN_AWARE: Mapping[str, Make] = {
+    "nansum": _total(PLUS), "nanprod": _total(TIMES), "nancumsum": _running(PLUS), "nancumprod": _running(TIMES),
+    "nanmin": _extreme(ALGEBRAS["fmin"]), "nanmax": _extreme(ALGEBRAS["fmax"]), "nanmean": nanmean, "nanvar": nanvar,
+    "nanstd": nanstd,
+}  # fmt: skip
