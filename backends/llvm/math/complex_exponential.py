@@ -42,6 +42,16 @@ def scaled(e: Emitter, x: Pair, factor: Val) -> Pair:
     return Pair(e.op("fmul", x.high, factor), e.op("fmul", x.low, factor))
 
 
+def far_exp(e: Emitter, x: Val, circle: Circular, halvings: int = 0) -> Parts:
+    """`exp(x)`, halved as often as said, in the direction of an angle, for any `x` at all."""
+    near, power = exp_near_one(e, clamp(e, x, -BOUND, BOUND))
+    first, *others = far_steps(e, e.op("fsub", power.value, e.const_like(x, float(halvings))))
+    real, imaginary = turned(e, scaled(e, near, first), circle)
+    for factor in others:
+        real, imaginary = e.op("fmul", real, factor), e.op("fmul", imaginary, factor)
+    return real, imaginary
+
+
 @through_double
 def exp(e: Emitter, re: Val, im: Val) -> Parts:
     """e to the power of a complex value."""
@@ -50,11 +60,7 @@ def exp(e: Emitter, re: Val, im: Val) -> Parts:
     usual = turned(e, scaled(e, near, scale_normal(e, e.const_like(re, 1.0), power)), circle)
 
     def beyond() -> Parts:
-        near, power = exp_near_one(e, clamp(e, re, -BOUND, BOUND))
-        first, *others = far_steps(e, power.value)
-        real, imaginary = turned(e, scaled(e, near, first), circle)
-        for factor in others:
-            real, imaginary = e.op("fmul", real, factor), e.op("fmul", imaginary, factor)
+        real, imaginary = far_exp(e, re, circle)
         endless = e.fcmp("uno", circle.sine.high, circle.sine.high)
         zero, infinity = e.zero_like(re), e.const_like(re, math.inf)
         vanishing = e.op("and", endless, e.fcmp("oeq", re, e.const_like(re, -math.inf)))

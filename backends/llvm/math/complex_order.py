@@ -8,13 +8,12 @@ operand that has one; `fmax` and `fmin` give the other operand.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from ..text import Emitter, Val
-from .complex_parts import Parts
+from .complex_parts import Function, Parts
 
 
-def compare(real: str, imaginary: str) -> Callable[..., Parts]:
+def compare(real: str, imaginary: str) -> Function:
     """A comparison that holds where `real` does for the real parts, or where these are equal and `imaginary` holds."""
 
     def emit(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
@@ -36,7 +35,7 @@ def not_equal(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
     return (e.op("or", e.fcmp("une", ar, br), e.fcmp("une", ai, bi)),)
 
 
-def choose(prefer_first: Callable[..., Parts], ignore_nan: bool) -> Callable[..., Parts]:
+def choose(prefer_first: Function, ignore_nan: bool) -> Function:
     """The first operand where the comparison holds or where NaN decides for it, else the second."""
 
     def emit(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
@@ -58,7 +57,7 @@ def truth(e: Emitter, re: Val, im: Val) -> Val:
     return e.op("or", e.fcmp("une", re, zero), e.fcmp("une", im, zero))
 
 
-def logical(opcode: str) -> Callable[..., Parts]:
+def logical(opcode: str) -> Function:
     """A logical operation on the truth of two values."""
 
     def emit(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:

@@ -6,13 +6,13 @@ result: two, or one where the result is real or a truth value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from . import complex_arithmetic, complex_exponential, complex_logarithm, complex_order, complex_root
-from .complex_parts import Parts
+from .complex_parts import Function
 
-COMPLEX: Mapping[str, Callable[..., Parts]] = MappingProxyType(
+COMPLEX: Mapping[str, Function] = MappingProxyType(
     {
         "add": complex_arithmetic.add,
         "sub": complex_arithmetic.subtract,
