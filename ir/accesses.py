@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from . import dims
 from .dims import Atom, Dim, Size
 from .graph import Graph, Node, Value
-from .indexing import Index, broadcast_index, loop_variables, operand_elements
+from .indexing import Index, broadcast_index, loop_name, loop_variables, operand_elements
 from .layouts import byte_strides
 from .ops import IOTA, REGION, Trait
 from .types import ints, sizes
@@ -57,7 +57,7 @@ def address(index: Index, strides: tuple[Size, ...]) -> Size:
 
 def coefficient(expression: Size, axis: int) -> Size:
     """What one step of the loop variable of an axis adds to a linear expression."""
-    return coefficient_of(expression, f"i{axis}")
+    return coefficient_of(expression, loop_name(axis))
 
 
 def coefficient_of(expression: Size, name: str) -> Size:

@@ -55,7 +55,7 @@ class Dim:
             for right, b in _terms(other):
                 key = tuple(sorted(left + right, key=str))
                 product[key] = product.get(key, 0) + a * b
-        return _build(product)
+        return _settled(product)
 
     __rmul__ = __mul__
 
@@ -89,6 +89,7 @@ class Dim:
 
 
 Size = Union[int, Dim]
+LOOP = "@"  # how the names of loop variables begin, and those of sizes never do
 
 
 def symbol(name: str) -> Dim:
@@ -118,7 +119,7 @@ def floordiv(a: Size, b: int) -> Size:
     if b == 1:
         return a
     if all(c % b == 0 for _, c in a.terms):
-        return _build({m: c // b for m, c in a.terms})
+        return _settled({m: c // b for m, c in a.terms})
     return _build({(Atom("floordiv", (a, b)),): 1})
 
 
@@ -129,7 +130,7 @@ def divide(a: Size, b: Size) -> Size | None:
     if isinstance(b, int):
         if b == 0 or any(c % b for _, c in _terms(a)):
             return None
-        return _build({m: c // b for m, c in _terms(a)})
+        return _settled({m: c // b for m, c in _terms(a)})
     if len(b.terms) != 1:
         return None
     (divisor, scale), quotient = b.terms[0], {}
@@ -142,7 +143,7 @@ def divide(a: Size, b: Size) -> Size | None:
         if coefficient % scale:
             return None
         quotient[tuple(rest)] = coefficient // scale
-    return _build(quotient)
+    return _settled(quotient)
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -217,17 +218,24 @@ def _build(terms: Mapping[Monomial, int]) -> Size:
 
 
 def _combine(a: Size, b: Size, sign: int) -> Size:
-    """`a + sign*b`; a lone `min` or `max` takes the rest into its arguments, so that slices compare equal."""
+    """`a + sign*b`."""
     total = dict(_terms(a))
     for monomial, coefficient in _terms(b):
         total[monomial] = total.get(monomial, 0) + sign * coefficient
-    result = _build(total)
+    return _settled(total)
+
+
+def _settled(terms: Mapping[Monomial, int]) -> Size:
+    """A sum; a lone `min` or `max` in it takes the rest into its arguments, so that slices compare equal."""
+    result = _build(terms)
     if isinstance(result, int) or (len(result.terms) == 1 and result.terms[0][1] > 0):
         return result
     choices = [(m[0], c) for m, c in result.terms if len(m) == 1 and m[0].name in ("min", "max") and m[0].args]
     others = [m for m, _ in result.terms if any(a.args and a.name in ("min", "max") for a in m)]
     if len(choices) != 1 or len(others) != 1 or abs(choices[0][1]) != 1:
         return result
+    if any(name.startswith(LOOP) for name in result.symbols):
+        return result  # what one step of a loop adds must stay in sight
     atom, coefficient = choices[0]
     rest = _build({m: c for m, c in result.terms if m != (atom,)})
     name = atom.name if coefficient == 1 else {"min": "max", "max": "min"}[atom.name]
@@ -294,15 +302,16 @@ def parse(text: str) -> Size:
 
 
 def _parse_sum(tokens: list[str], at: int) -> tuple[Size, int]:
-    total: Size = 0
+    total: dict[Monomial, int] = {}
     sign = 1
     if at < len(tokens) and tokens[at] == "-":
         sign, at = -1, at + 1
     while True:
         term, at = _parse_product(tokens, at)
-        total = total + term * sign
+        for monomial, coefficient in _terms(term):
+            total[monomial] = total.get(monomial, 0) + sign * coefficient
         if at >= len(tokens) or tokens[at] not in "+-":
-            return total, at
+            return _settled(total), at
         sign, at = (1 if tokens[at] == "+" else -1), at + 1
 
 

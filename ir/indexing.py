@@ -15,9 +15,14 @@ from .types import ints, sizes
 Index = tuple[Size, ...]
 
 
+def loop_name(axis: int) -> str:
+    """The name of the loop variable of an axis; no size can have it."""
+    return f"{dims.LOOP}{axis}"
+
+
 def loop_variables(space: tuple[Size, ...]) -> Index:
     """The index that names every element of an iteration space: one variable for each axis that is not 1."""
-    return tuple(0 if size == 1 else symbol(f"i{axis}") for axis, size in enumerate(space))
+    return tuple(0 if size == 1 else symbol(loop_name(axis)) for axis, size in enumerate(space))
 
 
 def operand_elements(node: Node, index: Index, looked_up: Size = 0) -> list[tuple[Value, Index]]:

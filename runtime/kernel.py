@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,15 +15,21 @@ from ..ir.errors import TraceProblem, TypeProblem, VerifyProblem, nearest
 from ..ir.graph import Value
 from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, SCALAR, classify
-from ..ir.source import KernelSource, Structure
+from ..ir.source import Guard, KernelSource, Structure
 from .arguments import Argument, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
 from .compiler import Lowered, Options, Request, fits, lower, orders_of
 from .launch import SizesChanged
+from .native.call import Form
+from .native.callables import with_native_calls
+from .native.chain import Chain
+from .native.known import is_known
+from .native.learning import learn
 from .order import lies_in
 from .results import as_outputs, check_out, fresh, overlaps
 
+T = TypeVar("T")
 MAX_REBUILDS = 4  # for one call whose NumPy functions give other types than when they were traced
 Layouts = tuple[tuple[str, ...], tuple[str | None, ...] | None, bool]
 MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves the rest
@@ -37,13 +43,38 @@ class Kernel:
         self.signature_cache: SignatureCache[Lowered] = SignatureCache()
         self._layouts: set[tuple[str | None, ...]] = set()
         self._compiling = threading.RLock()
+        self.chain = Chain()
+        self.signature_cache.served = lambda: self.chain.calls
         self.__name__ = source.name
 
     def __repr__(self) -> str:
         return f"<weft kernel {self._source.name}({', '.join(self._source.parameters)})>"
 
-    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
-        return self.run(self.arguments(args, kwargs), out)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        form = Form(len(args), tuple(kwargs))
+        out = kwargs.pop("out", None)
+        return self.serve(self, self.chain, form, self._source.parameters, {}, self.arguments(args, kwargs), out)
+
+    def serve(
+        self,
+        instance: Any,
+        chain: Chain,
+        form: Form,
+        parameters: Sequence[str],
+        fixed: Mapping[str, Any],
+        arguments: Sequence[Argument],
+        out: Any,
+    ) -> Any:
+        """Runs a call, which `instance` got in this form, and lets it learn to serve the next one natively."""
+        result, lowered = self.run(arguments, out)
+        if is_known() and self._options == Options():
+            named = dict(zip(self._source.parameters, arguments, strict=True))
+            learn(instance, chain, form, lowered, named, out, parameters, fixed, self._guards())
+        return result
+
+    def _guards(self) -> list[Guard] | None:
+        """What must be as it was beside the arguments; None where that can't be told by identity."""
+        return self._source.guards() if hasattr(self._source, "guards") else []
 
     def arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Argument]:
         """The arguments of a call in the order of the parameters."""
@@ -65,14 +96,14 @@ class Kernel:
             raise TypeProblem(f"{takes}; '{missing[0]}' is missing")
         return [prepare(n, given[n]) for n in names]
 
-    def run(self, arguments: Sequence[Argument], out: Any = None) -> Any:
-        """Finds or makes the compiled graph for the arguments and runs it."""
+    def run(self, arguments: Sequence[Argument], out: Any = None) -> tuple[Any, Lowered]:
+        """Finds or makes the compiled graph for the arguments and runs it; gives both."""
         tried: list[Lowered] = []
         while len(tried) <= MAX_REBUILDS:
             env: dict[str, int] = {}
             lowered, inputs = self._find(arguments, out, env, tried)
             try:
-                return self._launch(lowered, inputs, env, out)
+                return self._launch(lowered, inputs, env, out), lowered
             except SizesChanged:
                 tried.append(lowered)
         raise TraceProblem(
@@ -170,6 +201,14 @@ class Kernel:
         return _handed_back(lowered, outputs, wanted)
 
 
+def native_class(base: type[T]) -> type[T]:
+    """The class whose objects are called natively, where that is possible."""
+    return with_native_calls(base) if is_known() else base
+
+
+CallableKernel = native_class(Kernel)
+
+
 def _memory(
     lowered: Lowered,
     wanted: Sequence[np.ndarray[Any, Any] | None],
@@ -201,7 +240,7 @@ def _fresh_outputs(
     """Outputs that share memory with no input and with no other output, in NumPy's order, or are the caller's."""
     found: list[np.ndarray[Any, Any]] = []
     for x, order, given in zip(outputs, orders, wanted, strict=True):
-        others = [*inputs, *(y for y in (*found, *wanted) if y is not None and y is not x)]
+        others = [*inputs, *found, *(y for y in wanted if y is not None and y is not x)]
         if x is given:
             found.append(x)
             continue

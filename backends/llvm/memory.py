@@ -13,7 +13,7 @@ from ...ir.accesses import address, coefficient
 from ...ir.complexes import PARTS
 from ...ir.dims import Size
 from ...ir.dtypes import DType
-from ...ir.indexing import Index
+from ...ir.indexing import Index, loop_name
 from .casts import memory_element
 from .frame import Frame
 from .scopes import Nest, Scope
@@ -157,11 +157,11 @@ class Memory:
         """The address in the buffer, each loop variable's share added in the scope of that variable."""
         e, scope, base = self.nest.e, self.nest.entry, buffer.base
         if buffer.is_scratch and not self.walks_columns:
-            offset = dims.substitute(offset, {f"i{self.vector}": 0})
+            offset = dims.substitute(offset, {loop_name(self.vector): 0})
         constant = 0 if isinstance(offset, int) else next((c for m, c in offset.terms if not m), 0)
         rest = offset - constant
         used = [(v, s, axis) for axis, (v, s) in self._variables(rest)]
-        fixed = dims.substitute(rest, {f"i{axis}": 0 for _, _, axis in used})
+        fixed = dims.substitute(rest, {loop_name(axis): 0 for _, _, axis in used})
         pointer = self._step(base, self.frame.size(fixed), scope) if fixed != 0 else base
         for variable, owner, axis in sorted(used, key=lambda u: u[1].depth):
             step = coefficient(rest, axis)
@@ -178,7 +178,7 @@ class Memory:
         """A linear expression over loop variables as a number, or as one for each lane."""
         e, scope = self.nest.e, self.nest.entry
         used = [(v, s, axis) for axis, (v, s) in self._variables(expression)]
-        total = self.frame.size(dims.substitute(expression, {f"i{axis}": 0 for _, _, axis in used}))
+        total = self.frame.size(dims.substitute(expression, {loop_name(axis): 0 for _, _, axis in used}))
         for variable, owner, axis in sorted(used, key=lambda u: u[1].depth):
             scope = owner
             with self.nest.at(scope):

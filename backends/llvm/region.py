@@ -14,7 +14,7 @@ from ...ir import dims
 from ...ir.accesses import home_index
 from ...ir.dims import Size
 from ...ir.graph import Node, Value
-from ...ir.indexing import Index
+from ...ir.indexing import Index, loop_name
 from ...ir.types import ints, sizes
 from .elements import Elements
 from .frame import Entry, Frame
@@ -80,7 +80,7 @@ class _Region:
             self.row([0])
             return
         group, *inner = groups
-        variable = f"i{group[-1]}"
+        variable = loop_name(group[-1])
         if inner or self.across_columns:
 
             def step(at: Val, carried: list[Val]) -> list[Val]:
@@ -128,8 +128,8 @@ class _Region:
         """The index of this iteration's element of a value, moved along the vector axis."""
         index = home_index(self.space, self.reduced, value.type.shape)
         assert index is not None
-        joined = {f"i{axis}": 0 for group in (*self.rows, *self.columns) for axis in group[:-1]}
-        moved = {f"i{self.vector}": dims.symbol(f"i{self.vector}") + offset} if offset else {}
+        joined = {loop_name(axis): 0 for group in (*self.rows, *self.columns) for axis in group[:-1]}
+        moved = {loop_name(self.vector): dims.symbol(loop_name(self.vector)) + offset} if offset else {}
         return tuple(dims.substitute(i, {**joined, **moved}) for i in index)
 
     # -- columns
@@ -208,12 +208,12 @@ class _Columns:
         if not inner:
             return self.innermost(group, stop, carried)
         _, last = self.nest.loop(
-            f"i{group[-1]}", size(0), stop, 1, carried, lambda at, values: self.outer(inner, values)
+            loop_name(group[-1]), size(0), stop, 1, carried, lambda at, values: self.outer(inner, values)
         )
         return last
 
     def innermost(self, group: tuple[int, ...], stop: Val, carried: list[Val]) -> list[Val]:
-        e, variable = self.nest.e, f"i{group[-1]}"
+        e, variable = self.nest.e, loop_name(group[-1])
         zero = e.const("i64", 0)
         if not self.blocked:
             count, *totals = carried

@@ -111,10 +111,26 @@ n, m = symbol("n"), symbol("m")
         (dims.floordiv(n + 1, 2), "floordiv(n + 1, 2)"),
         (dims.product((n, 2, m)), "2*m*n"),
         (-n, "-n"),
+        (-dims.maximum(n, m), "min(-m, -n)"),
+        (dims.floordiv(2 * dims.minimum(n, m) + 2, 2), "min(m + 1, n + 1)"),
     ],
 )
 def test_normal_forms(size: Size, text: str) -> None:
     assert str(size) == text
+
+
+@pytest.mark.parametrize(
+    "size",
+    [dims.minimum(18, n - 1) - dims.maximum(-1, n - 1) + 1, dims.maximum(n, m) * dims.minimum(n, 2) - n],
+)
+def test_several_choices_read_back(size: Size) -> None:
+    assert dims.parse(str(size)) == size
+
+
+def test_loop_variables_stay_in_sight() -> None:
+    """What one step adds is read off the terms, so a choice of sizes must not swallow a loop variable."""
+    step = symbol(f"{dims.LOOP}0")
+    assert str(dims.minimum(2, n - 1) - step) == "-@0 + min(2, n - 1)"
 
 
 @pytest.mark.parametrize(
