@@ -87,7 +87,8 @@ def _typed_errors(span: Span | None) -> Iterator[None]:
     """What NumPy refuses because of its values, as an error of ours that knows the place."""
     try:
         yield
-    except WeftError:
+    except WeftError as error:
+        error.span = error.span or span
         raise
     except IndexError as error:
         raise IndexProblem(str(error), span) from None

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 
 from ..ir.complexes import PARTS
 from ..ir.dtypes import DType
-from ..ir.errors import TypeProblem
+from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import TABLE, WHERE
+from ..ir.ops import ARGMAX, ARGMIN, DEMAND, TABLE, WHERE, OpDef
 from . import statistics
 from .arrays import array_of
 from .axes import axes_of
 from .cumulative import along
 from .elementwise import Make
 from .maker import Maker, Operand, as_dtype
+from .positions import position
 from .reducing import ABSENT, ALGEBRAS, PLUS, SUB, TIMES, Algebra, mask_in, reduced
 from .statistics import averaged, freedom_lost, quotient, root, squared_distances
 
@@ -102,6 +103,19 @@ def _numbers(m: Maker, x: Value, where: object) -> Value:
     return numbers if where is True else m.op(AND, numbers, mask_in(m, where, x.type.shape))
 
 
+def _position(op: OpDef, worst: float) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, out: None = None, *, keepdims: object = False) -> Value:
+        x = array_of(m, a)
+        if not _has_nan(x):
+            return position(m, op, x, axis, keepdims)
+        nan = m.op(IS_NAN, x)
+        found = position(m, op, m.op(WHERE, nan, worst, x), axis, keepdims)
+        holds = m.op(NOT, reduced(m, ALGEBRAS["logical_and"], nan, axis, None, keepdims))
+        return m.op(DEMAND, found, holds, error=ValueProblem.__name__, message="All-NaN slice encountered")
+
+    return make
+
+
 def _demand_inexact(m: Maker, dtype: object) -> None:
     if dtype is not None and as_dtype(dtype, m.span).kind not in ("float", "complex"):
         raise TypeProblem("If a is inexact, then dtype must be inexact", m.span, "name a float or complex dtype")
@@ -110,5 +124,5 @@ def _demand_inexact(m: Maker, dtype: object) -> None:
 NAN_AWARE: Mapping[str, Make] = {
     "nansum": _total(PLUS), "nanprod": _total(TIMES), "nancumsum": _running(PLUS), "nancumprod": _running(TIMES),
     "nanmin": _extreme(ALGEBRAS["fmin"]), "nanmax": _extreme(ALGEBRAS["fmax"]), "nanmean": nanmean, "nanvar": nanvar,
-    "nanstd": nanstd,
+    "nanstd": nanstd, "nanargmin": _position(ARGMIN, math.inf), "nanargmax": _position(ARGMAX, -math.inf),
 }  # fmt: skip

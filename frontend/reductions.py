@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .averages import AVERAGES
 from .cumulative import CUMULATIVE
 from .elementwise import Make
 from .nan_aware import NAN_AWARE
@@ -14,4 +15,6 @@ from .statistics import STATISTICS
 
 __all__ = ["ALIASES", "REDUCTIONS"]
 
-REDUCTIONS: Mapping[str, Make] = {**REDUCING, **STATISTICS, **NAN_AWARE, **NORMS, **POSITIONS, **CUMULATIVE}
+REDUCTIONS: Mapping[str, Make] = {
+    **REDUCING, **STATISTICS, **AVERAGES, **NAN_AWARE, **NORMS, **POSITIONS, **CUMULATIVE,
+}  # fmt: skip

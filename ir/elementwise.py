@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import rules, special
+from . import demands, rules, special
 from .opdef import logical_op, make_op, part_op, special_op, ufunc_op
 
 ELEMENTWISE = (
@@ -110,6 +110,10 @@ WHOLE_POWER = make_op(
 WHERE = make_op(
     "where", 3, rules.where_dtypes, rules.elementwise, "elementwise",
     "The second where the first is true, else the third.", np.where,
+)  # fmt: skip
+DEMAND = make_op(
+    "demand", 2, demands.demand_dtypes, rules.elementwise, "elementwise scalar",
+    "The first; an error if the second is false anywhere.", demands.demand,
 )  # fmt: skip
 CAST = make_op(
     "cast", 1, rules.cast_dtypes, rules.elementwise, "elementwise", "The number as another dtype, as NumPy's astype.",

@@ -17,6 +17,7 @@ import numpy as np
 from . import complexes, rules, structure
 from .dtypes import WEAK_INT
 from .elementwise import CAST as CAST
+from .elementwise import DEMAND as DEMAND
 from .elementwise import ELEMENTWISE as ELEMENTWISE
 from .elementwise import PARTS as PARTS
 from .elementwise import SPECIAL as SPECIAL
@@ -152,8 +153,8 @@ TABLE: Mapping[str, OpDef] = MappingProxyType(
     {
         op.name: op
         for op in (
-            *ELEMENTWISE, *PARTS, *SPECIAL, WHOLE_POWER, WHERE, CAST, *REDUCTIONS, *POSITIONS, *VIEWS,
-            *STRUCTURAL, *IN_PARTS, IOTA, CONSTANT, SIZE, REGION, NUMPY,
+            *ELEMENTWISE, *PARTS, *SPECIAL, WHOLE_POWER, WHERE, DEMAND, CAST, *REDUCTIONS, *POSITIONS,
+            *VIEWS, *STRUCTURAL, *IN_PARTS, IOTA, CONSTANT, SIZE, REGION, NUMPY,
         )
     }
 )  # fmt: skip

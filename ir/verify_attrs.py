@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from .demands import ERRORS
 from .dims import Dim
 from .dtypes import DType
 from .graph import Node
@@ -15,6 +16,8 @@ from .ops import (
     CAST,
     CONCATENATE,
     CONSTANT,
+    DEMAND,
+    DIAGONAL,
     GATHER,
     IOTA,
     POSITIONS,
@@ -93,11 +96,13 @@ _INTS = (_are_ints, "whole numbers")
 _AXIS = (_is_whole, "an axis")
 _NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
     CAST: {"to": (_is_strong, "a dtype")},
+    DEMAND: {"error": (lambda attr: attr in ERRORS, "an error"), "message": (_is_text, "text")},
     CONSTANT: {"value": (_is_number, "a number"), "dtype": (_is_dtype, "a dtype")},
     SIZE: {"size": _SIZES},
     TRANSPOSE: {"order": _INTS},
     SLICE: {"starts": _SIZES, "steps": _INTS, "sizes": _SIZES},
     RESHAPE: {"shape": _SIZES},
+    DIAGONAL: {"axes": _INTS, "starts": _SIZES, "size": _SIZES},
     BROADCAST: {"shape": _SIZES},
     IOTA: {"shape": _SIZES, "axis": _AXIS},
     CONCATENATE: {"axis": _AXIS},
@@ -146,6 +151,13 @@ def _slice_problem(node: Node) -> str | None:
     return None
 
 
+def _diagonal_problem(node: Node) -> str | None:
+    axes, starts, size = ints(node.attrs, "axes"), sizes(node.attrs, "starts"), sizes(node.attrs, "size")
+    if not len(axes) == len(starts) == 2 or len(size) != 1:
+        return f"runs along {len(axes)} axes from {len(starts)} starts, with {len(size)} sizes"
+    return None
+
+
 def _axes_problem(node: Node) -> str | None:
     axes, rank = ints(node.attrs, "axes"), node.operands[0].type.rank
     if normalize_axes(axes, rank) != axes:
@@ -157,5 +169,6 @@ _SPECIAL: Mapping[OpDef, Callable[[Node], str | None]] = {
     CONSTANT: _constant_problem,
     SIZE: _size_problem,
     SLICE: _slice_problem,
+    DIAGONAL: _diagonal_problem,
     **dict.fromkeys((*REDUCTIONS, *POSITIONS), _axes_problem),
 }

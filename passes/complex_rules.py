@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 
 from ..ir.complexes import FUNCTIONS
 from ..ir.graph import Value
-from ..ir.ops import CAST, CONCATENATE, CONSTANT, GATHER, IN_PARTS, TABLE, VIEWS, WHERE, OpDef
+from ..ir.ops import CAST, CONCATENATE, CONSTANT, DEMAND, GATHER, IN_PARTS, TABLE, VIEWS, WHERE, OpDef
 
 Parts = tuple[Value, Value]
 Make = Callable[..., Value]
 Rule = Callable[..., "Value | Parts"]
 
 BOTH_PARTS = frozenset(
-    (*VIEWS, WHERE, CONCATENATE, GATHER, *(TABLE[n] for n in ("add", "sub", "neg", "positive", "rint", "sum")))
+    (*VIEWS, WHERE, DEMAND, CONCATENATE, GATHER, *(TABLE[n] for n in ("add", "sub", "neg", "positive", "rint", "sum")))
 )
 
 

@@ -124,6 +124,11 @@ def _finite(e: Emitter, dtype: DType, x: Val) -> Val:
     return e.fcmp("olt", e.call("fabs", x), e.const_like(x, float("inf")))
 
 
+def _demand(e: Emitter, dtype: DType, x: Val, holds: Val) -> Val:
+    e.fail_where(e.not_(holds))
+    return x
+
+
 def _square(e: Emitter, dtype: DType, x: Val) -> Val:
     return e.op("fmul" if dtype.kind == "float" else "mul", x, x)
 
@@ -205,6 +210,7 @@ _BY_NAME: Mapping[str, Emit] = {
     "logaddexp": _math(log_sum.logaddexp),
     "logaddexp2": _math(log_sum.logaddexp2),
     "conjugate": lambda e, dtype, x: x,
+    "demand": _demand,
     "erf": _math(error_function.erf),
     "erfc": _math(error_function.erfc),
     "expit": _math(logistic.expit),

@@ -1,0 +1,30 @@
+"""The rule and the meaning of `demand`, by which a graph refuses values as NumPy would: a number and a condition in.
+
+    %2 = "weft.demand"(%0, %1) {error = "DivisionByZero", message = "Weights sum to zero, can't be normalized"} : ...
+
+The number comes out where the condition holds for all of them; native code reports where it does not, and the error
+is then raised by what stands here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .dtypes import BOOL
+from .errors import DivisionByZero, ValueProblem
+from .rules import Attrs, DTypes
+
+ERRORS = {error.__name__: error for error in (DivisionByZero, ValueProblem)}
+
+
+def demand_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
+    dtype = operands[0].strong
+    return (dtype, BOOL), (dtype,)
+
+
+def demand(x: Any, holds: Any, error: str, message: str) -> Any:
+    if not np.all(holds):
+        raise ERRORS[error](message)
+    return np.broadcast_arrays(x, holds)[0]
