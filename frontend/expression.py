@@ -88,8 +88,8 @@ class ExpressionRecorder:
             made = trace.apply(function, *_mapped((args, dict(kwargs)), lambda x: _tried(trace, x)))
         except Unsupported:
             return Tracer(self, None, record=Part(record))
-        if isinstance(made, tuple):
-            return tuple(Tracer(self, t.value, t._shared, Part(record, i)) for i, t in enumerate(made))
+        if isinstance(made, (tuple, list)):
+            return type(made)(Tracer(self, t.value, t._shared, Part(record, i)) for i, t in enumerate(made))
         return Tracer(self, made.value, made._shared, Part(record))
 
 

@@ -26,7 +26,7 @@ Range = tuple[Size, int, Size]  # start, step, size
 
 def index(builder: Builder, value: Value, items: Sequence[Any], span: Span | None) -> Value:
     """`value[items]`; items are ints, sizes, slices, None and Ellipsis."""
-    full = _expanded(items, value.type.rank, span)
+    full = expanded(items, value.type.rank, span)
     ranges: list[Range] = []
     shape: list[Size] = []
     for item in full:
@@ -47,7 +47,7 @@ def index(builder: Builder, value: Value, items: Sequence[Any], span: Span | Non
     return builder.op(RESHAPE, taken, span=span, shape=Sizes(shape))
 
 
-def _expanded(items: Sequence[Any], rank: int, span: Span | None) -> list[Any]:
+def expanded(items: Sequence[Any], rank: int, span: Span | None) -> list[Any]:
     """One item for each axis, and None for each new one."""
     used = sum(item is not None and item is not Ellipsis for item in items)
     if used > rank:

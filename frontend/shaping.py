@@ -9,15 +9,16 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import dims
 from ..ir.dims import Size
-from ..ir.dtypes import DType
-from ..ir.errors import IndexProblem, ShapeProblem, ValueProblem
+from ..ir.errors import AxisProblem, ShapeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE, WHERE
+from ..ir.ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE
 from ..ir.rules import shown
-from ..ir.types import Sizes, normalize_axis
+from ..ir.types import Sizes
+from .arrays import array_of
+from .axes import axes_of, axis_of, ordered_axes
 from .elementwise import Make
-from .maker import Maker, Operand, as_dtype, static_int, static_size
-from .reducing import axes_of
+from .maker import Maker, Operand, static_int, static_size
+from .memory import reading_order, turned
 from .sizes import is_one
 
 
@@ -35,14 +36,11 @@ def reshaped(m: Maker, x: Value, shape: Sequence[Size]) -> Value:
 
 
 def reshape(m: Maker, a: Operand, /, shape: object, order: str = "C", *, copy: bool | None = None) -> Value:
-    x = m.lift(a)
-    if order not in ("C", "F"):
-        raise m.refuse(f"'reshape' with order='{order}'")
-    wanted = shape_of(m, shape)
-    if order == "C":
-        return reshaped(m, x, _completed(m, x, wanted))
-    turned = _completed(m, x, wanted)[::-1]
-    return transpose(m, reshaped(m, transpose(m, x), turned))
+    x = array_of(m, a)
+    wanted = _completed(m, x, shape_of(m, shape))
+    if reading_order(m, x, order) == "C":
+        return reshaped(m, x, wanted)
+    return transpose(m, reshaped(m, transpose(m, x), wanted[::-1]))
 
 
 def _completed(m: Maker, x: Value, shape: tuple[Size, ...]) -> tuple[Size, ...]:
@@ -76,64 +74,76 @@ def _quotient(m: Maker, total: Size, others: Size, shape: tuple[Size, ...]) -> S
 
 
 def ravel(m: Maker, a: Operand, order: str = "C") -> Value:
-    return reshape(m, a, -1 if m.lift(a).type.rank else 1, order)
+    x = array_of(m, a)
+    return reshape(m, x, -1 if x.type.rank else 1, order)
 
 
 def transpose(m: Maker, a: Operand, axes: object = None) -> Value:
-    x = m.lift(a)
+    x = array_of(m, a)
     rank = x.type.rank
-    order = tuple(range(rank))[::-1]
-    if axes is not None:
-        given = axes if isinstance(axes, (tuple, list)) else (axes,)
-        order = tuple(_axis(m, axis, rank) for axis in given)
-        if sorted(order) != list(range(rank)):
-            raise ValueProblem("axes don't match array", m.span, f"name each of the {rank} axes once")
+    if axes is None:
+        return turned(m, x) if rank > 1 else x
+    order = tuple(axis_of(m, axis, rank) for axis in (axes if isinstance(axes, (tuple, list)) else (axes,)))
+    if len(order) != rank:
+        raise ValueProblem("axes don't match array", m.span, f"name each of the {rank} axes once")
+    if len(set(order)) != rank:
+        raise ValueProblem("repeated axis in transpose", m.span, f"name each of the {rank} axes once")
     return x if order == tuple(range(rank)) else m.builder.op(TRANSPOSE, x, span=m.span, order=order)
 
 
-def _axis(m: Maker, axis: object, rank: int) -> int:
-    number = static_int(axis, "axis", m.span)
-    found = normalize_axis(number, rank)
-    if found is None:
-        raise IndexProblem(f"axis {number} is out of bounds for array of dimension {rank}", m.span)
-    return found
-
-
 def matrix_transpose(m: Maker, x: Operand, /) -> Value:
-    return swapaxes(m, x, -1, -2)
+    value = array_of(m, x)
+    if value.type.rank < 2:
+        raise ValueProblem(
+            f"Input array must be at least 2-dimensional, but it is {value.type.rank}",
+            m.span,
+            "a stack of matrices has two dimensions or more",
+        )
+    return swapaxes(m, value, -1, -2)
 
 
 def swapaxes(m: Maker, a: Operand, axis1: object, axis2: object) -> Value:
-    x = m.lift(a)
+    x = array_of(m, a)
     order = list(range(x.type.rank))
-    i, j = _axis(m, axis1, x.type.rank), _axis(m, axis2, x.type.rank)
+    i, j = axis_of(m, axis1, x.type.rank), axis_of(m, axis2, x.type.rank)
     order[i], order[j] = order[j], order[i]
     return transpose(m, x, order)
 
 
 def moveaxis(m: Maker, a: Operand, source: object, destination: object) -> Value:
-    x = m.lift(a)
+    x = array_of(m, a)
     rank = x.type.rank
-    pairs = [s if isinstance(s, (tuple, list)) else (s,) for s in (source, destination)]
-    sources, targets = ([_axis(m, axis, rank) for axis in side] for side in pairs)
-    if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
-        raise ValueProblem("'source' and 'destination' must name as many axes, each once", m.span)
+    sources, targets = (ordered_axes(m, axes, rank) for axes in (source, destination))
+    if len(sources) != len(targets):
+        raise ValueProblem("`source` and `destination` arguments must have the same number of elements", m.span)
     order = [axis for axis in range(rank) if axis not in sources]
     for target, axis in sorted(zip(targets, sources, strict=True)):
         order.insert(target, axis)
     return transpose(m, x, order)
 
 
+def rollaxis(m: Maker, a: Operand, axis: object, start: object = 0) -> Value:
+    x = array_of(m, a)
+    rank = x.type.rank
+    moved, given = axis_of(m, axis, rank), static_int(start, "start", m.span)
+    target = given + rank if given < 0 else given
+    if not 0 <= target <= rank:
+        raise AxisProblem(f"'start' arg requires {-rank} <= start < {rank + 1}, but {given} was passed in", m.span)
+    order = [k for k in range(rank) if k != moved]
+    order.insert(target - (moved < target), moved)
+    return transpose(m, x, order)
+
+
 def expand_dims(m: Maker, a: Operand, axis: object) -> Value:
-    x = m.lift(a)
+    x = array_of(m, a)
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
-    new = axes_of(m, axis if isinstance(axis, (tuple, list)) else (axis,), x.type.rank + count)
+    new = ordered_axes(m, axis, x.type.rank + count)
     old = iter(x.type.shape)
     return reshaped(m, x, [1 if i in new else next(old) for i in range(x.type.rank + count)])
 
 
 def squeeze(m: Maker, a: Operand, axis: object = None) -> Value:
-    x = m.lift(a)
+    x = array_of(m, a)
     shape = x.type.shape
     if axis is None:
         axes: tuple[int, ...] = tuple(i for i, size in enumerate(shape) if is_one(m.builder.facts, size))
@@ -149,92 +159,90 @@ def squeeze(m: Maker, a: Operand, axis: object = None) -> Value:
 
 
 def broadcast_to(m: Maker, array: Operand, shape: object, subok: bool = False) -> Value:
-    return m.builder.op(BROADCAST, m.lift(array), span=m.span, shape=Sizes(shape_of(m, shape)))
+    return m.builder.op(BROADCAST, array_of(m, array), span=m.span, shape=Sizes(shape_of(m, shape)))
 
 
 def broadcast_arrays(m: Maker, *args: Operand, subok: bool = False) -> tuple[Value, ...]:
-    values = [m.lift(a) for a in args]
+    values = [array_of(m, a) for a in args]
     shape = m.builder.facts.broadcast([v.type.shape for v in values], m.span)
     return tuple(v if v.type.shape == shape else broadcast_to(m, v, shape) for v in values)
 
 
-def flip(m: Maker, a: Operand, axis: object = None) -> Value:
-    x = m.lift(a)
-    axes = axes_of(m, axis, x.type.rank)
-    if not axes:
+def part(m: Maker, x: Value, axis: int, start: Size, size: Size, step: int = 1) -> Value:
+    """So many elements along one axis, from a start that is in range."""
+    shape = x.type.shape
+    if start == 0 and step == 1 and size == shape[axis]:
         return x
-    starts = Sizes(size - 1 if i in axes else 0 for i, size in enumerate(x.type.shape))
-    steps = tuple(-1 if i in axes else 1 for i in range(x.type.rank))
-    return m.builder.op(SLICE, x, span=m.span, starts=starts, steps=steps, sizes=Sizes(x.type.shape))
+    starts: list[Size] = [0] * len(shape)
+    steps, sizes = [1] * len(shape), list(shape)
+    starts[axis], steps[axis], sizes[axis] = start, step, size
+    return m.builder.op(SLICE, x, span=m.span, starts=Sizes(starts), steps=tuple(steps), sizes=Sizes(sizes))
+
+
+def flip(maker: Maker, /, m: Operand, axis: object = None) -> Value:
+    x = array_of(maker, m)
+    for along in axes_of(maker, axis, x.type.rank, lenient=False):
+        size = x.type.shape[along]
+        x = part(maker, x, along, size - 1, size, -1)
+    return x
 
 
 def _flip_axis(axis: int) -> Make:
-    def make(m: Maker, a: Operand, /) -> Value:
-        if m.lift(a).type.rank <= axis:
-            raise ValueProblem(f"the array must have {axis + 1} dimensions or more", m.span)
-        return flip(m, a, axis)
+    def make(maker: Maker, /, m: Operand) -> Value:
+        x, needed = array_of(maker, m), axis + 1
+        if x.type.rank < needed:
+            hint = f"the array has {x.type.rank} dimensions"
+            raise ValueProblem(f"Input must be >= {needed}-d.", maker.span, hint)
+        return flip(maker, x, axis)
 
     return make
 
 
+def rot90(maker: Maker, /, m: Operand, k: object = 1, axes: object = (0, 1)) -> Value:
+    x, turning = array_of(maker, m), "a rotation takes the first axis towards the second"
+    named = axes if isinstance(axes, (tuple, list)) else (axes,)
+    if len(named) != 2:
+        raise ValueProblem("len(axes) must be 2.", maker.span, turning)
+    first, second = (axis_of(maker, axis, x.type.rank) for axis in named)
+    if first == second:
+        raise ValueProblem("Axes must be different.", maker.span, turning)
+    turns = static_int(k, "k", maker.span) % 4
+    if turns == 0:
+        return x
+    if turns == 2:
+        return flip(maker, x, (first, second))
+    if turns == 1:
+        return swapaxes(maker, flip(maker, x, second), first, second)
+    return flip(maker, swapaxes(maker, x, first, second), second)
+
+
+def at_least(m: Maker, x: Value, rank: int) -> Value:
+    """New axes of size 1 in front, up to a rank."""
+    return reshaped(m, x, (1,) * (rank - x.type.rank) + x.type.shape)
+
+
+def at_least_3d(m: Maker, x: Value) -> Value:
+    """Of a matrix the last axis is the new one, of a vector the first and the last."""
+    if x.type.rank >= 3:
+        return x
+    grown = at_least(m, x, 2)
+    return reshaped(m, grown, (*grown.type.shape, 1))
+
+
 def _at_least_dims(rank: int) -> Make:
     def make(m: Maker, *arys: Operand) -> Value | tuple[Value, ...]:
-        values = [m.lift(a) for a in arys]
-        grown = [reshaped(m, x, (1,) * (rank - x.type.rank) + x.type.shape) for x in values]
+        values = [array_of(m, a) for a in arys]
+        grown = [at_least_3d(m, x) if rank == 3 else at_least(m, x, rank) for x in values]
         return grown[0] if len(grown) == 1 else tuple(grown)
 
     return make
 
 
-def _filled_like(number: int) -> Make:
-    """An array of one number with the shape of another."""
-
-    def make(
-        m: Maker, a: Operand, dtype: object = None, order: str = "K", subok: bool = True, shape: object = None
-    ) -> Value:
-        return full_like(m, a, number, dtype, order, subok, shape)
-
-    return make
-
-
-def full_like(m: Maker, a: Operand, fill_value: Operand, dtype: object = None, order: str = "K", subok: bool = True,
-              shape: object = None) -> Value:  # fmt: skip
-    x, fill = m.lift(a), m.lift(fill_value)
-    if fill.type.rank:
-        raise m.refuse("'full_like' with an array")
-    wanted: DType = x.type.dtype.strong if dtype is None else as_dtype(dtype, m.span)
-    sizes = x.type.shape if shape is None else shape_of(m, shape)
-    if order not in ("K", "A", "C"):
-        raise m.refuse(f"'full_like' with order={order!r}")
-    filled = m.builder.op(BROADCAST, m.cast(fill, wanted), span=m.span, shape=Sizes(sizes))
-    if shape is not None or order == "C" or not x.type.rank:
-        return filled
-    # The prototype has no say in the values, but memory follows its axis order, as in NumPy.
-    return m.op(WHERE, m.builder.constant(True, span=m.span), filled, m.cast(x, wanted))
-
-
-def copy(m: Maker, a: Operand, order: str = "K", subok: bool = False) -> Value:
-    """Values never change, so a copy is the value; without dimensions it is an array, not a scalar."""
-    x = m.lift(a)
-    if order not in ("K", "C"):
-        raise m.refuse(f"a copy with order={order!r}")
-    if order == "C" and x.type.rank > 1:
-        return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(x.type.shape), order="C")
-    return x if x.type.rank else broadcast_to(m, x, ())
-
-
-def real(m: Maker, val: Operand, /) -> Value:
-    x = m.lift(val)
-    if x.type.dtype.kind == "complex":
-        raise m.refuse("'real' of complex numbers")
-    return x
-
-
 SHAPING: Mapping[str, Make] = {
     "reshape": reshape, "ravel": ravel, "transpose": transpose, "matrix_transpose": matrix_transpose,
-    "swapaxes": swapaxes, "moveaxis": moveaxis, "expand_dims": expand_dims, "squeeze": squeeze,
+    "swapaxes": swapaxes, "moveaxis": moveaxis, "rollaxis": rollaxis, "expand_dims": expand_dims, "squeeze": squeeze,
     "broadcast_to": broadcast_to, "broadcast_arrays": broadcast_arrays, "flip": flip, "flipud": _flip_axis(0),
-    "fliplr": _flip_axis(1), "atleast_1d": _at_least_dims(1), "atleast_2d": _at_least_dims(2), "copy": copy,
-    "zeros_like": _filled_like(0), "ones_like": _filled_like(1), "full_like": full_like, "real": real,
+    "fliplr": _flip_axis(1), "rot90": rot90, "atleast_1d": _at_least_dims(1), "atleast_2d": _at_least_dims(2),
+    "atleast_3d": _at_least_dims(3),
 }  # fmt: skip
 ALIASES = {"permute_dims": "transpose"}

@@ -28,11 +28,36 @@ def at_least(facts: Facts, size: Size, bound: Size) -> bool:
     return True
 
 
+def reaches(facts: Facts, size: Size, bound: Size) -> bool:
+    """Whether `size >= bound`, as a guard that keeps the graph valid on this side."""
+    if at_least(facts, size, bound):
+        return True
+    facts.assume_equal(dims.minimum(bound - 1, size), size)
+    return False
+
+
 def is_negative(facts: Facts, size: Size) -> bool:
     """Whether a size is below 0, as a slice that counts from the end is."""
-    if at_least(facts, size, 0):
+    return not reaches(facts, size, 0)
+
+
+def equal(facts: Facts, a: Size, b: Size) -> bool:
+    """Whether two sizes must be taken for the same; where that is false nothing may be built on it."""
+    if facts.same(a, b):
+        return True
+    left, right = facts.number(a), facts.number(b)
+    if facts.strict or (isinstance(a, int) and isinstance(b, int)) or (None not in (left, right) and left != right):
         return False
-    facts.assume_equal(dims.minimum(-1, size), size)
+    facts.assume_equal(a, b)
+    return True
+
+
+def divides(facts: Facts, number: int, size: Size) -> bool:
+    """Whether a number divides a size; where that is false nothing may be built on it."""
+    rest = facts.canonical(size - dims.floordiv(size, number) * number)
+    if facts.number(rest) not in (0, None):
+        return False
+    facts.assume_equal(rest, 0)
     return True
 
 

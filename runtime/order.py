@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import BROADCAST, CAST, NUMPY, RESHAPE, SLICE, TRANSPOSE, Trait
+from ..ir.ops import BROADCAST, CAST, DIAGONAL, NUMPY, RESHAPE, SLICE, TRANSPOSE, Trait
 from ..ir.types import ints
 
 Strides = tuple[int, ...]
@@ -63,6 +63,9 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
         return dense(shape, tuple(range(len(shape))))
     if op is RESHAPE:
         return _reshaped(shape, *operands[0])
+    if op is DIAGONAL:
+        axes, given = ints(node.attrs, "axes"), operands[0][1]
+        return (*(s for k, s in enumerate(given) if k not in axes), sum(given[k] for k in axes))
     if op is BROADCAST:
         return _aligned(shape, *operands[0])
     if Trait.REDUCTION in op.traits:

@@ -99,5 +99,7 @@ def test_refusals() -> None:
         index(builder, x, (slice(None, None, 0),), None)
     with pytest.raises(errors.TypeProblem, match="must be a whole number, not a float"):
         index(builder, x, (1.5,), None)
-    with pytest.raises(errors.TypeProblem, match="known at compile time"):
+    with pytest.raises(errors.IndexProblem, match="must be of integer"):
         index(builder, x, (x,), None)
+    with pytest.raises(errors.TypeProblem, match="known at compile time"):
+        index(builder, x, (slice(x),), None)

@@ -1,0 +1,55 @@
+"""How a value would lie in memory: a value and NumPy's `order` argument in, the same value with that order noted out.
+
+Values have no memory of their own, so nothing is computed here; the notes are for the memory of results (see
+`runtime/order.py`). What reads elements in the order of memory can't be answered from values.
+"""
+
+from __future__ import annotations
+
+from ..ir.errors import TypeProblem, Unsupported, ValueProblem
+from ..ir.graph import Value
+from ..ir.ops import RESHAPE, TRANSPOSE
+from ..ir.types import Sizes
+from .maker import Maker
+
+
+def order_of(m: Maker, order: object) -> str:
+    """NumPy's `order` argument as one of C, F, A and K."""
+    if order is None:
+        return "K"
+    if isinstance(order, str) and order.upper() in ("C", "F", "A", "K"):
+        return order.upper()
+    shown = f"'{order}'" if isinstance(order, str) else f"a {type(order).__name__}"
+    raise ValueProblem(f"order must be one of 'C', 'F', 'A', or 'K', not {shown}", m.span)
+
+
+def laid_out(m: Maker, x: Value, order: object) -> Value:
+    """A value that lies in memory in this order when it becomes a result."""
+    wanted, rank = order_of(m, order), x.type.rank
+    if wanted == "K" or rank < 2:
+        return x
+    if wanted == "F":
+        return turned(m, laid_out(m, turned(m, x), "C"))
+    note: dict[str, int | str] = {"order": "C"} if wanted == "C" else {"follows": 0}
+    return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(x.type.shape), **note)
+
+
+def reading_order(m: Maker, x: Value, order: object) -> str:
+    """C or F for elements that are read in an order; what memory would decide is left to NumPy where there is some."""
+    wanted = order_of(m, order)
+    if wanted in ("C", "F"):
+        return wanted
+    if x.type.rank < 2:
+        return "C"
+    if x.node is None:
+        raise Unsupported(f"order='{wanted}' is not supported", m.span, "use order='C' or order='F'")
+    raise TypeProblem(
+        f"order='{wanted}' asks how the array lies in memory, which a computed value does not",
+        m.span,
+        "use order='C' or order='F'",
+    )
+
+
+def turned(m: Maker, x: Value) -> Value:
+    """All axes in reverse."""
+    return m.builder.op(TRANSPOSE, x, span=m.span, order=tuple(range(x.type.rank))[::-1])
