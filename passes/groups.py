@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..ir.accesses import home_index
-from ..ir.dims import Size, symbol
+from ..ir.dims import LOOP, Size, symbol
 from ..ir.graph import Graph, Node, Value
 from ..ir.indexing import Index, is_affine, loop_variables, operand_elements
 from ..ir.ops import GATHER, IMAG, REAL, Trait
 from ..ir.types import ints
 from .sizes import size_makers, used_symbols
 
-ANYWHERE = symbol("anywhere")  # an index that only the call knows
+ANYWHERE = symbol(f"{LOOP}anywhere")  # an index that only the call knows
 MAX_COPIES = 4  # a cheap value may be computed at this many different indices before it is kept in memory
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+ORDERED = {"min": "minimum", "max": "maximum", "reduce_fmin": "fmin", "reduce_fmax": "fmax"}
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
 
 
@@ -55,8 +56,8 @@ class Kernel:
     def __init__(self, region: Node, function: Function, address: int) -> None:
         self.region, self.entries, self.extent = region, function.entries, function.extent
         self.may_fail = function.may_fail
-        self.function = NATIVE(address)
-        self.ordered = [n for n in region.body or () if n.op.name in ("min", "max")]
+        self.address, self.function = address, NATIVE(address)
+        self.ordered = [n for n in region.body or () if n.op.name in ORDERED]
 
     def run(self, arrays: Sequence[Array], env: Mapping[str, int]) -> None:
         self._refuse_empty(env)
@@ -91,11 +92,14 @@ class Kernel:
         reduced = ints(self.region.attrs, "reduced")
         space = [dims.evaluate(s, env) for s in sizes(self.region.attrs, "space")]
         rows = [n for k, n in enumerate(space) if k not in reduced]
-        if any(space[k] == 0 for k in reduced) and all(rows):
-            name = {"min": "minimum", "max": "maximum"}[self.ordered[0].op.name]
-            raise ValueProblem(
-                f"zero-size array to reduction operation {name} which has no identity", self.ordered[0].span
-            )
+        if all(space[k] for k in reduced):
+            return
+        for node in self.ordered:
+            if "refuses" in node.attrs:
+                raise ValueProblem(str(node.attrs["refuses"]), node.span)
+            if all(rows):
+                name = ORDERED[node.op.name]
+                raise ValueProblem(f"zero-size array to reduction operation {name} which has no identity", node.span)
 
 
 class Launcher:

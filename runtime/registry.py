@@ -12,10 +12,7 @@ from ..passes.complex_rules import COMPLEX_OPS
 
 EXACT, VECTORIZED = 10, 20
 NUMPY = Choice("python", "naive", 0)
-_WITHOUT_CODE = frozenset(
-    ("concatenate", "scan", "argmin", "argmax", "reduce_fmin", "reduce_fmax", "reduce_and",
-     "reduce_or", "reduce_xor")
-)  # fmt: skip
+_WITHOUT_CODE = frozenset(("concatenate", "scan"))
 
 
 class Registry:

@@ -37,7 +37,7 @@ def look_up(elements: Elements, node: Node, index: Index, given: list[tuple[Val,
     """The element at `index` of a `gather`, whose index arrays' elements are `given`."""
     axes, shape = ints(node.attrs, "axes"), node.operands[0].type.shape
     looked = [_checked(elements, x, scope, shape[axis]) for (x, scope), axis in zip(given, axes, strict=True)]
-    names = [f"lookup{k}" for k in range(len(looked))]
+    names = [f"{dims.LOOP}lookup{k}" for k in range(len(looked))]
     buffer, at = _source(elements, node, gathered_index(node, index, tuple(map(dims.symbol, names))))
     offset = address(at, buffer.strides)
     pointer, scope = elements.memory.pointer(buffer, dims.substitute(offset, dict.fromkeys(names, 0)))

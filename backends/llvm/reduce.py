@@ -14,7 +14,11 @@ from .text import BITS, Emitter, Val
 
 LEVELS = 48  # blocks are counted in binary, one partial result for each digit
 
-_COMBINE = {"sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
+_COMBINE = {
+    "sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
+    "reduce_fmin": "fmin", "reduce_fmax": "fmax", "reduce_and": "bitwise_and", "reduce_or": "bitwise_or",
+    "reduce_xor": "bitwise_xor",
+}  # fmt: skip
 
 
 def combine(e: Emitter, node: Node, older: Val, newer: Val) -> Val:
@@ -35,6 +39,14 @@ def identity(node: Node) -> bool | int | float:
             return float("inf") if is_float else _highest(dtype)
         case "max":
             return float("-inf") if is_float else _lowest(dtype)
+        case "reduce_fmin":
+            return float("nan") if is_float else _highest(dtype)
+        case "reduce_fmax":
+            return float("nan") if is_float else _lowest(dtype)
+        case "reduce_and":
+            return True if dtype.kind == "bool" else -1
+        case "reduce_or" | "reduce_xor":
+            return False if dtype.kind == "bool" else 0
         case name:
             return name == "all"
 
