@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from .backends import reference
 from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest
 from .runtime.compiler import Options
-from .runtime.kernel import Kernel
+from .runtime.kernel import CallableKernel, Kernel
 from .settings import default_options, registry
 
 if TYPE_CHECKING:  # each front end is imported by those who use it: together they take as long as NumPy
@@ -25,7 +25,7 @@ class Module:
 
     def __init__(self, parsed: ParsedModule, options: Options) -> None:
         self._file = parsed.file
-        self._kernels = {name: Kernel(source, registry, options) for name, source in parsed.kernels.items()}
+        self._kernels = {name: CallableKernel(source, registry, options) for name, source in parsed.kernels.items()}
 
     def __getattr__(self, name: str) -> Kernel:
         kernels: dict[str, Kernel] = self.__dict__.get("_kernels", {})
@@ -91,7 +91,7 @@ def compile(what: Any, *, name: str | None = None, backend: str = "llvm") -> Any
     from .frontend.tracer import Tracer
 
     if isinstance(what, (Tracer, tuple, list)):
-        return Kernel(ExpressionKernel(what, name or "expression", reference.run), registry, _options(backend))
+        return CallableKernel(ExpressionKernel(what, name or "expression", reference.run), registry, _options(backend))
     raise TypeProblem(
         f"weft.compile takes kernel text or an expression of weft.tensor, not a {type(what).__name__}",
         hint="weft.jit compiles a Python function, weft.load a file",

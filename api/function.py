@@ -11,7 +11,9 @@ from .frontend.traced import TracedFunction, TracedKernel
 from .frontend.tracer import Tracer
 from .ir.errors import TraceProblem
 from .runtime.compiler import Lowered, Options
-from .runtime.kernel import Kernel
+from .runtime.kernel import Kernel, native_class
+from .runtime.native.call import Form
+from .runtime.native.chain import Chain
 from .settings import registry
 
 MAX_KERNELS = 256  # combinations of fixed arguments that are kept
@@ -20,7 +22,7 @@ MAX_INSTANCES = 64  # objects whose compiled methods are kept, and with them the
 
 def traced(function: Any, static: Sequence[str], options: Options) -> Function:
     """A function that is traced and compiled when it is called."""
-    return Function(TracedFunction(function, static, reference.run), options)
+    return CallableFunction(TracedFunction(function, static, reference.run), options)
 
 
 class Function:
@@ -29,6 +31,7 @@ class Function:
     def __init__(self, source: TracedFunction, options: Options) -> None:
         self._source, self._options = source, options
         self._kernels: dict[TracedKernel, Kernel] = {}
+        self._chain = Chain()
         self._methods: OrderedDict[int, tuple[Any, Function]] = OrderedDict()
         self.__wrapped__ = source.function
         self.__name__ = source.name
@@ -44,19 +47,25 @@ class Function:
         if found is not None:
             self._methods.move_to_end(id(instance))
         if found is None or found[0] is not instance:
-            found = (instance, Function(self._source.for_instance(instance), self._options))
+            found = (instance, CallableFunction(self._source.for_instance(instance), self._options))
             self._methods[id(instance)] = found
             if len(self._methods) > MAX_INSTANCES:
                 self._methods.popitem(last=False)
         return found[1]
 
-    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        form = Form(len(args), tuple(kwargs))
+        out = kwargs.pop("out", None)
         if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
             if out is not None:
                 raise TraceProblem(f"{self.__name__} would write a traced value into out", hint="use what it returns")
             return self._source.function(*args, **kwargs)  # inside another trace: part of that graph
-        kernel, values = self._select(args, kwargs)
-        return kernel(*values, out=out)
+        source, values = self._source.select(args, kwargs)
+        kernel = self._kernel(source)
+        arguments = kernel.arguments(values, {})
+        return kernel.serve(
+            self, self._chain, form, tuple(self._source.signature.parameters), source.fixed, arguments, out
+        )
 
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
         """The graph for these arguments after all passes; nothing is run."""
@@ -70,30 +79,36 @@ class Function:
     @property
     def signature_cache(self) -> JointCache:
         """The compiled graphs of the function."""
-        return JointCache(self._kernels)
+        return JointCache(self._kernels, self._chain)
 
     def _select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Kernel, tuple[Any, ...]]:
         source, values = self._source.select(args, kwargs)
+        return self._kernel(source), values
+
+    def _kernel(self, source: TracedKernel) -> Kernel:
         kernel = self._kernels.get(source)
         if kernel is None:
             kernel = self._kernels.setdefault(source, Kernel(source, registry, self._options))
             if len(self._kernels) > MAX_KERNELS:
                 del self._kernels[next(iter(self._kernels))]
-        return kernel, values
+        return kernel
+
+
+CallableFunction = native_class(Function)
 
 
 class JointCache:
     """The signature caches of a function whose fixed arguments differ from call to call, as one."""
 
-    def __init__(self, kernels: Mapping[TracedKernel, Kernel]) -> None:
-        self._kernels = kernels
+    def __init__(self, kernels: Mapping[TracedKernel, Kernel], chain: Chain) -> None:
+        self._kernels, self._chain = kernels, chain
 
     def __len__(self) -> int:
         return sum(len(k.signature_cache) for k in self._kernels.values())
 
     @property
     def hits(self) -> int:
-        return sum(k.signature_cache.hits for k in self._kernels.values())
+        return self._chain.calls + sum(k.signature_cache.hits for k in self._kernels.values())
 
     @property
     def misses(self) -> int:

@@ -16,10 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.source import ABSENT, Guard
+
 _DEPTH = 4
 _LIBRARIES = frozenset(("numpy", "weft", *sys.stdlib_module_names)) - {"__main__"}
-_MISSING = object()
 Read = Callable[[], Any]
+Place = tuple[Any, str | None]  # a dict and a key, a cell and None, or twice None for what never changes
 
 
 class Identity:
@@ -55,20 +57,29 @@ class Captures:
             values = [read() for read in self._reads]
         return tuple(_described(value, _DEPTH) for value in values)
 
+    def guards(self) -> list[Guard] | None:
+        """What guards a trace as names that must still mean the same objects; None where that would not suffice."""
+        values = [read() for read in self._reads]
+        if None in self._places or not all(map(_is_constant, values)):
+            return None
+        places = zip(self._places, values, strict=True)
+        return [Guard(*place, value) for place, value in places if place and place[0] is not None]
+
     def _search(self) -> None:
         self._reads: list[Read] = []
+        self._places: list[Place | None] = []
         self._functions: list[FunctionType | None] = []
         self._seen: set[FunctionType] = set()
         self._scan(self._function)
 
     def _scan(self, value: Any) -> None:
-        instance = value.__self__ if isinstance(value, MethodType) else _MISSING
+        instance = value.__self__ if isinstance(value, MethodType) else ABSENT
         function = _underlying(value)
         if function is None or function in self._seen or _top(function.__module__ or "") in _LIBRARIES:
             return
         self._seen.add(function)
-        if instance is not _MISSING:
-            self._add(lambda: instance)
+        if instance is not ABSENT:
+            self._add(lambda: instance, None)
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         for code in _codes(function.__code__):
             for kind, root, *attributes in _chains(code):
@@ -76,20 +87,20 @@ class Captures:
                 for attribute in attributes:
                     read = self._attribute(read, attribute)
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-            self._add(lambda default=default: default)  # type: ignore[misc]
+            self._add(lambda default=default: default, (None, None))  # type: ignore[misc]
 
     def _root(
         self, function: FunctionType, cells: Mapping[str, Any], instance: Any, kind: str, root: str
     ) -> Read | None:
         """What a name is outside of the function; None for a local one, but for the object of a method."""
-        if instance is not _MISSING and kind != "global" and (root,) == function.__code__.co_varnames[:1]:
+        if instance is not ABSENT and kind != "global" and (root,) == function.__code__.co_varnames[:1]:
             return lambda: instance
         if kind == "global":
             space = function.__globals__
-            return self._add(lambda: space.get(root, _MISSING))
+            return self._add(lambda: space.get(root, ABSENT), (space, root))
         if kind == "deref" and root in cells:
             cell = cells[root]
-            return self._add(lambda: _contents(cell))
+            return self._add(lambda: _contents(cell), (cell, None))
         return None
 
     def _attribute(self, holder: Read | None, name: str) -> Read | None:
@@ -100,11 +111,13 @@ class Captures:
             return None
         if not hasattr(owner, "__dict__") and not _is_users(type(owner)):
             return None
-        return self._add(lambda: _attribute(holder(), name))
+        return self._add(lambda: _attribute(holder(), name), None)
 
-    def _add(self, read: Read) -> Read:
+    def _add(self, read: Read, place: Place | None) -> Read:
+        """Notes a place that is read; `place` says where that is, if it is a name."""
         value = read()
         self._reads.append(read)
+        self._places.append(place)
         self._functions.append(_underlying(value))
         self._scan(value)
         return read
@@ -152,23 +165,23 @@ def _chains(code: CodeType) -> Iterator[tuple[str, ...]]:
 
 def _attribute(holder: Any, name: str) -> Any:
     """An attribute without running a property."""
-    found = vars(holder).get(name, _MISSING) if hasattr(holder, "__dict__") else _MISSING
-    if found is not _MISSING or isinstance(holder, ModuleType):
+    found = vars(holder).get(name, ABSENT) if hasattr(holder, "__dict__") else ABSENT
+    if found is not ABSENT or isinstance(holder, ModuleType):
         return found
     for owner in holder.__mro__ if isinstance(holder, type) else type(holder).__mro__:
         if name in vars(owner):
             found = vars(owner)[name]
             if isinstance(found, MemberDescriptorType):  # a slot
-                return getattr(holder, name, _MISSING)
+                return getattr(holder, name, ABSENT)
             return MethodType(found, holder) if isinstance(found, FunctionType) else found
-    return _MISSING
+    return ABSENT
 
 
 def _contents(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # the cell is empty: the name is bound later
-        return _MISSING
+        return ABSENT
 
 
 def _described(value: Any, depth: int) -> Any:
@@ -190,6 +203,15 @@ def _described(value: Any, depth: int) -> Any:
     if depth and _is_users(kind) and hasattr(value, "__dict__"):
         return Identity(value), _described(vars(value), depth - 1)
     return Identity(value)
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether an object that is still the same one still means the same."""
+    if type(value) in (tuple, frozenset):
+        return all(map(_is_constant, value))
+    if isinstance(value, (list, dict, set, deque, MethodType)):
+        return False
+    return not (_is_users(type(value)) and hasattr(value, "__dict__")) or isinstance(value, FunctionType)
 
 
 def _is_users(kind: type) -> bool:

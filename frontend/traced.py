@@ -22,7 +22,7 @@ from ..ir.builder import Builder
 from ..ir.dims import Size, symbol
 from ..ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest
 from ..ir.facts import Facts
-from ..ir.source import ArgType, Binding, Built, Evaluate
+from ..ir.source import ArgType, Binding, Built, Evaluate, Guard
 from ..ir.types import TensorType
 from .captures import Captures
 from .locate import definition
@@ -85,6 +85,10 @@ class TracedFunction:
         """What guards the trace beside the arguments; when it differs the function must be traced again."""
         return self._captures.describe()
 
+    def guards(self) -> list[Guard] | None:
+        """The names outside of the function that must still mean the same objects; None where that would not do."""
+        return self._captures.guards()
+
     @cached_property
     def _captures(self) -> Captures:
         return Captures(self.function)
@@ -141,6 +145,9 @@ class TracedKernel:
 
     def captures(self) -> tuple[Any, ...]:
         return self.source.captures()
+
+    def guards(self) -> list[Guard] | None:
+        return self.source.guards()
 
     def bind(self, args: Sequence[ArgType]) -> Binding:
         if len(args) != len(self.parameters):

@@ -66,6 +66,21 @@ class Built:
     structure: Structure | None = None
 
 
+ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A name outside of a kernel that must still mean the same object: a key of a dict, or (no key) a closure cell.
+
+    `expected` is `ABSENT` where the name must still mean nothing.
+    """
+
+    holder: Any
+    key: str | None
+    expected: Any
+
+
 class KernelSource(Protocol):
     """A kernel before it has types."""
 

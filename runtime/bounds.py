@@ -29,10 +29,15 @@ class Bound:
     dtype: DType
     span: Span | None
 
-    def check(self, number: int) -> None:
+    @property
+    def range(self) -> tuple[int, int]:
         signed = self.dtype.kind == "int"
         highest = (1 << (self.dtype.bits - signed)) - 1
-        if not (-highest - 1 if signed else 0) <= number <= highest:
+        return -highest - 1 if signed else 0, highest
+
+    def check(self, number: int) -> None:
+        lowest, highest = self.range
+        if not lowest <= number <= highest:
             raise OverflowProblem(
                 f"argument '{self.name}': Python integer {number} out of bounds for {self.dtype}",
                 self.span,

@@ -17,10 +17,15 @@ class SignatureCache(Generic[T]):
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit = limit
-        self.hits = 0
+        self.found = 0
+        self.served: Callable[[], int] = lambda: 0  # calls that found their graph without asking the cache
         self.misses = 0
         self._entries: OrderedDict[Hashable, tuple[T, ...]] = OrderedDict()
         self._lock = threading.Lock()
+
+    @property
+    def hits(self) -> int:
+        return self.found + self.served()
 
     def __len__(self) -> int:
         with self._lock:
@@ -35,7 +40,7 @@ class SignatureCache(Generic[T]):
         for entry in entries:
             if fits(entry):
                 with self._lock:
-                    self.hits += 1
+                    self.found += 1
                     now = self._entries.get(key, ())
                     if entry in now:
                         self._entries[key] = (entry, *(e for e in now if e is not entry))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,13 +46,13 @@ def optimise(text: str, target: Target) -> tuple[Any, Any]:
     return module, machine
 
 
-def compile_module(text: str, target: Target) -> Compiled:
-    """Machine code for a module."""
+def compile_module(text: str, target: Target, allowed: frozenset[str] = frozenset()) -> Compiled:
+    """Machine code for a module; `allowed` are symbols that it may leave open, beside those of all modules."""
     start = time.perf_counter()
     module, machine = optimise(text, target)
     middle = time.perf_counter()
     code = bytes(machine.emit_object(module))
-    _check_symbols(code)
+    _check_symbols(code, allowed)
     return Compiled(code, middle - start, time.perf_counter() - middle)
 
 
@@ -66,9 +67,9 @@ def optimised_text(text: str, target: Target) -> str:
     return str(optimise(text, target)[0])
 
 
-def _check_symbols(code: bytes) -> None:
+def _check_symbols(code: bytes, allowed: frozenset[str]) -> None:
     """An object that needs a library routine would call whatever has that name, or nothing: refuse it."""
-    undefined = undefined_symbols(code) - ALLOWED_SYMBOLS
+    undefined = undefined_symbols(code) - ALLOWED_SYMBOLS - allowed
     if undefined:
         raise WeftError(f"native code needs routines that Weft does not provide: {', '.join(sorted(undefined))}")
 
@@ -98,7 +99,8 @@ class Library:
     _jit: Any = None
     _count = 0
 
-    def __init__(self, code: bytes, symbols: list[str]) -> None:
+    def __init__(self, code: bytes, symbols: list[str], addresses: Mapping[str, int] | None = None) -> None:
+        """`symbols` are those to call, `addresses` those that the code leaves open."""
         with _lock:
             if Library._jit is None:
                 Library._jit = llvm.create_lljit_compiler(targets.machine(targets.host()))
@@ -108,6 +110,8 @@ class Library:
                 builder = builder.export_symbol(symbol)
             for name in ALLOWED_SYMBOLS & undefined_symbols(code):
                 builder = builder.import_symbol(name, _address_of(name))
+            for name, address in (addresses or {}).items():
+                builder = builder.import_symbol(name, address)
             self._tracker = builder.link(Library._jit, f"weft{Library._count}")
             self.addresses = {symbol: self._tracker[symbol] for symbol in symbols}
 

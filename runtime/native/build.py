@@ -1,0 +1,42 @@
+"""An example of a call in, its native entry in memory out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...backends.llvm import module, target
+from ...ir.dtypes import BF16, F16, DType
+from .call import Call, Input
+from .chain import Entry
+from .entry import entry_text, serves
+from .table import Table
+
+if TYPE_CHECKING:
+    from ..compiler import Lowered
+
+NAME = "weft_entry"
+HALVES = (F16, BF16)
+
+
+def build_entry(lowered: Lowered, call: Call) -> Entry | None:
+    """Compiles and loads the entry, if the call can have one."""
+    inputs = zip(lowered.built.graph.inputs, call.inputs, strict=True)
+    if not serves(lowered, call) or not all(_readable(value.type.dtype, given) for value, given in inputs):
+        return None
+    table = Table()
+    text = entry_text(lowered, call, table, NAME)
+    code = module.compile_module(text, target.host(), allowed=frozenset(("table",))).object_code
+    library = module.Library(code, [NAME], {"table": table.finish()})
+    return Entry(lowered, table, library, library.addresses[NAME])
+
+
+def _readable(dtype: DType, given: Input) -> bool:
+    """Arrays in the machine's byte order, numbers whose value lies in the object itself, and Python's numbers."""
+    kind = type(given.given)
+    if kind is np.ndarray:
+        return given.given is given.array and given.array.dtype is dtype.numpy
+    if kind in (int, float):
+        return dtype.kind in ("int", "uint", "float") and (kind is int or dtype.kind == "float") and dtype not in HALVES
+    return given.array.dtype == dtype.numpy and (kind in (bool, complex) or issubclass(kind, (np.number, np.bool)))

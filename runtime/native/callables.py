@@ -1,0 +1,57 @@
+"""A Python class in, a class whose instances can be called natively out.
+
+The class made here inherits all from the Python one and adds a pointer to native code (a vectorcall). While that is
+null the interpreter calls the Python `__call__`, so an instance begins its life as an ordinary object.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_HAVE_VECTORCALL, _BASETYPE, _VERSION_TAG = 1 << 11, 1 << 10, 1 << 18
+_MEMBERS, _SSIZE, _READONLY = 72, 19, 1
+
+
+class _Slot(ctypes.Structure):
+    _fields_ = [("slot", ctypes.c_int), ("value", ctypes.c_void_p)]
+
+
+class _Member(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p), ("type", ctypes.c_int), ("offset", ctypes.c_ssize_t), ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]  # fmt: skip
+
+
+class _Spec(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p), ("basicsize", ctypes.c_int), ("itemsize", ctypes.c_int), ("flags", ctypes.c_uint),
+        ("slots", ctypes.POINTER(_Slot)),
+    ]  # fmt: skip
+
+
+_kept: list[Any] = []  # the interpreter keeps pointers into these for as long as a type lives
+
+
+def with_native_calls(base: type[T]) -> type[T]:
+    """A subclass that native code can stand in for; `set_entry` puts it there."""
+    offset = base.__basicsize__
+    name = f"{base.__module__}.{base.__qualname__}".encode()
+    members = (_Member * 2)(_Member(b"__vectorcalloffset__", _SSIZE, offset, _READONLY, None), _Member())
+    slots = (_Slot * 2)(_Slot(_MEMBERS, ctypes.addressof(members)), _Slot())
+    spec = _Spec(name, offset + 8, 0, _HAVE_VECTORCALL | _BASETYPE | _VERSION_TAG, slots)
+    make = ctypes.pythonapi.PyType_FromSpecWithBases
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.POINTER(_Spec), ctypes.py_object]
+    made: type[T] = make(ctypes.byref(spec), (base,))
+    made.__doc__ = base.__doc__
+    _kept.append((name, members, slots, spec))
+    return made
+
+
+def set_entry(instance: Any, entry: int) -> None:
+    """From here on the interpreter calls the code at this address; 0 is the Python `__call__` again."""
+    offset = type(instance).__basicsize__ - 8
+    ctypes.c_void_p.from_address(id(instance) + offset).value = entry or None

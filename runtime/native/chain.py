@@ -1,0 +1,86 @@
+"""The native entries of one callable, tried one after another: a call that ran in Python in, an entry for its like out.
+
+An entry is made when a graph is called in the same form for the second time: a kernel that runs once does not pay
+for it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from .call import Call, Form
+from .callables import set_entry
+from .table import CALLS, INSIDE, NEXT, Table
+
+if TYPE_CHECKING:
+    from ...backends.llvm.module import Library
+    from ..compiler import Lowered
+
+MAX_ENTRIES = 16
+_retired: list[Entry] = []  # entries that were dropped while a call was inside
+
+
+class Entry:
+    """Native code for calls of one form on one graph, with all that it needs."""
+
+    def __init__(self, lowered: Lowered, table: Table, library: Library, address: int) -> None:
+        self.lowered, self.table, self.library, self.address = lowered, table, library, address
+
+
+class Chain:
+    """The entries of a callable, the newest first."""
+
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+        self._seen: dict[tuple[int, Form], Lowered] = {}
+        self._lock = threading.Lock()
+        self._dropped_calls = 0
+
+    @property
+    def calls(self) -> int:
+        """How many calls were served natively."""
+        with self._lock:
+            return self._dropped_calls + sum(e.table[CALLS] for e in self._entries)
+
+    def wants(self, lowered: Lowered, form: Form) -> bool:
+        """Whether a call that Python has just served should have an entry: it was the second of its like."""
+        with self._lock:
+            if self._seen.get((id(lowered), form)) is lowered:
+                return True
+            if len(self._seen) >= 4 * MAX_ENTRIES:
+                del self._seen[next(iter(self._seen))]
+            self._seen[id(lowered), form] = lowered
+            return False
+
+    def add(self, instance: Any, lowered: Lowered, call: Call) -> bool:
+        """Makes an entry and puts it first; False where the graph or the call is not of a kind that has one."""
+        from .build import build_entry
+
+        entry = build_entry(lowered, call)
+        if entry is None:
+            return False
+        with self._lock:
+            while len(self._entries) >= MAX_ENTRIES:
+                self._drop(self._entries.pop())
+            entry.table[NEXT] = self._entries[0].address if self._entries else 0
+            self._entries.insert(0, entry)
+            set_entry(instance, entry.address)
+        return True
+
+    def clear(self, instance: Any) -> None:
+        """Back to Python."""
+        with self._lock:
+            set_entry(instance, 0)
+            self._seen.clear()
+            while self._entries:
+                self._drop(self._entries.pop())
+
+    def _drop(self, entry: Entry) -> None:
+        """The last entry of the chain; its code is kept while a call is inside."""
+        if self._entries:
+            self._entries[-1].table[NEXT] = 0
+        self._dropped_calls += entry.table[CALLS]
+        _retired[:] = [e for e in _retired if e.table[INSIDE]]
+        if entry.table[INSIDE]:
+            _retired.append(entry)

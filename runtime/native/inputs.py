@@ -1,0 +1,185 @@
+"""The inputs of a native call: objects in; checks that each is what the graph was compiled for, and its memory out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...backends.llvm.text import Val
+from ...ir import dims
+from ...ir.dims import Dim
+from ...ir.dtypes import DType
+from ...ir.graph import Value
+from ...ir.layouts import UNIT, C, F
+from ...ir.source import ABSENT
+from ..bounds import Bound
+from . import known
+from .call import Call, Input
+from .writer import NULL, Writer
+
+Array = np.ndarray[Any, Any]
+ARGUMENTS, NAMES, COUNT = Val("%args", "ptr", 0), Val("%names", "ptr", 0), Val("%count", "i64", 0)
+
+
+class Inputs:
+    """Reads the arguments. Afterwards `pointers`, `strides` and the writer's sizes are known."""
+
+    def __init__(self, writer: Writer, call: Call, bounds: Sequence[Bound]) -> None:
+        self.w, self.call, self.bounds = writer, call, bounds
+        self.pointers: dict[Value, Val] = {}
+        self.strides: dict[Value, list[Val]] = {}
+        self.ranges: list[tuple[Val, Val]] = []  # where arrays begin and end in memory
+        self._shapes: list[tuple[Value, list[Val]]] = []
+
+    def read(self, values: Sequence[Value]) -> None:
+        self._form()
+        self._guards()
+        for index, (value, given) in enumerate(zip(values, self.call.inputs, strict=True)):
+            obj = self.w.object(given.given) if given.place is None else self.argument(given.place)
+            self.w.demand(self.w.same(self.w.field(obj, known.TYPE), self.w.object(type(given.given))))
+            if type(given.given) is np.ndarray:
+                self._array(value, given, obj)
+            else:
+                self.pointers[value] = self._number(index, value.type.dtype, given, obj)
+        self._sizes()
+
+    def argument(self, place: int) -> Val:
+        return self.w.field(ARGUMENTS, 8 * place)
+
+    def _form(self) -> None:
+        """So many arguments by position, and these names."""
+        w, form = self.w, self.call.form
+        passed = w.e.op("and", COUNT, w.number((1 << 63) - 1))
+        w.demand(w.same(passed, w.number(form.positional)))
+        if not form.names:
+            w.demand(w.same(NAMES, NULL))
+            return
+        w.demand(w.e.icmp("ne", NAMES, NULL))
+        w.demand(w.same(w.field(NAMES, known.LENGTH, "i64"), w.number(len(form.names))))
+        for k, name in enumerate(form.names):
+            w.demand(w.same(w.field(NAMES, known.ITEMS + 8 * k), w.object(name)))
+
+    def _guards(self) -> None:
+        w = self.w
+        for place, expected in self.call.fixed:
+            w.demand(w.same(self.argument(place), w.object(expected)))
+        for guard in self.call.guards:
+            holder = w.object(guard.holder)
+            if guard.key is None:
+                found = w.field(holder, known.CELL)
+            else:
+                digest = w.word(("hash", guard.key), hash(guard.key), "i64")
+                found = w.invoke(w.interpreter("_PyDict_GetItem_KnownHash"), "ptr", holder, w.object(guard.key), digest)
+            w.demand(w.same(found, NULL if guard.expected is ABSENT else w.object(guard.expected)))
+
+    # -- numbers
+
+    def _number(self, index: int, dtype: DType, given: Input, obj: Val) -> Val:
+        """Where a number is in memory, in the dtype that the graph wants."""
+        w, kind = self.w, type(given.given)
+        if kind is bool:
+            return self._kept(w.e.cast("zext", w.same(obj, w.object(True)), "i8"))
+        if kind is int:
+            return self._kept(self._integer(index, dtype, obj))
+        if kind is float and dtype.size == 4:
+            return self._kept(w.e.cast("fptrunc", w.field(obj, known.VALUE, "double"), "float"))
+        return w.at(obj, known.VALUE)
+
+    def _kept(self, x: Val) -> Val:
+        memory = self.w.reserve(8)
+        self.w.put(x, memory, 0)
+        return memory
+
+    def _integer(self, index: int, dtype: DType, obj: Val) -> Val:
+        w = self.w
+        overflow = w.reserve(8)
+        number = w.invoke(w.interpreter("PyLong_AsLongLongAndOverflow"), "i64", obj, overflow)
+        w.demand(w.same(w.e.load(overflow, "i32", 0, 4), w.number(0, "i32")))
+        bounds = [b for b in self.bounds if b.index == index]
+        if dtype.is_integer and not dtype.weak:
+            bounds.append(Bound(index, "", dtype, None))
+        for lowest, highest in (b.range for b in bounds):
+            w.demand(w.e.icmp("sge", number, w.number(max(lowest, -(1 << 63)))))
+            w.demand(w.e.icmp("sle", number, w.number(min(highest, (1 << 63) - 1))))
+        if dtype.kind == "float":
+            return w.e.cast("sitofp", number, "float" if dtype.size == 4 else "double")
+        return number
+
+    # -- arrays
+
+    def _array(self, value: Value, given: Input, obj: Val) -> None:
+        shape = self.check_array(obj, value, given.array, given.layout)
+        for axis, size in enumerate(value.type.shape):
+            if isinstance(size, Dim) and size.symbols == {str(size)} and str(size) not in self.w.sizes.known:
+                self.w.sizes.bind({str(size): shape[axis]})
+        self._shapes.append((value, shape))
+
+    def check_array(self, obj: Val, value: Value, example: Array, layout: str) -> list[Val]:
+        """Dtype, rank, layout class and which sizes are 1 are those of the example; gives the shape."""
+        w, rank = self.w, example.ndim
+        w.demand(w.same(w.field(obj, known.DTYPE), w.object(example.dtype)))
+        w.demand(w.same(w.field(obj, known.RANK, "i32"), w.number(rank, "i32")))
+        self.pointers[value] = w.field(obj, known.DATA)
+        shape, strides = self._axes(obj, known.SIZES, rank), self._axes(obj, known.STRIDES, rank)
+        self.strides[value] = strides
+        for size, seen in zip(shape, example.shape, strict=True):
+            w.demand(w.e.icmp("eq" if seen == 1 else "ne", size, w.number(1)))
+        if rank:
+            self._layout(layout, example, w.field(obj, known.FLAGS, "i32"), shape, strides)
+        return shape
+
+    def _axes(self, obj: Val, offset: int, rank: int) -> list[Val]:
+        base = self.w.field(obj, offset) if rank else NULL
+        return [self.w.field(base, 8 * axis, "i64") for axis in range(rank)]
+
+    def _layout(self, layout: str, example: Array, flags: Val, shape: list[Val], strides: list[Val]) -> None:
+        w, e = self.w, self.w.e
+        if layout == C:
+            w.demand(e.icmp("ne", e.op("and", flags, w.number(known.C_CONTIGUOUS, "i32")), w.number(0, "i32")))
+            return
+        dense = e.op("and", flags, w.number(known.C_CONTIGUOUS | known.F_CONTIGUOUS, "i32"))
+        if layout == F:
+            w.demand(w.same(dense, w.number(known.F_CONTIGUOUS, "i32")))
+            return
+        w.demand(w.same(dense, w.number(0, "i32")))
+        axes = [k for k, n in enumerate(example.shape) if n != 1]
+        unit = w.same(strides[axes[-1]], w.number(example.itemsize))
+        for outer, inner in pairwise(axes):
+            falls = e.icmp("sge", strides[outer], e.op("mul", strides[inner], shape[inner]))
+            unit = e.op("and", unit, falls)
+        if layout == UNIT:
+            w.demand(unit)
+            return
+        w.demand(e.not_(unit))
+        self._order(example, [strides[k] for k in axes], [example.strides[k] for k in axes])
+
+    def _order(self, example: Array, strides: list[Val], seen: list[int]) -> None:
+        """Strides compare with one another as those of the example do, so that results are laid out alike."""
+        w, e = self.w, self.w.e
+        if len(seen) < 2:
+            return
+        steps = [e.call("abs", s, Val("false", "i1", 0), suffix=".i64") for s in strides]
+        for a, step in enumerate(steps):
+            w.demand(e.icmp("eq" if seen[a] == 0 else "ne", step, w.number(0)))
+            for b in range(a + 1, len(steps)):
+                left, right = abs(seen[a]), abs(seen[b])
+                w.demand(e.icmp("eq" if left == right else "sgt" if left > right else "slt", step, steps[b]))
+
+    def _sizes(self) -> None:
+        """Every array has the shape that its type says."""
+        w = self.w
+        for value, shape in self._shapes:
+            for size, number in zip(value.type.shape, shape, strict=True):
+                expected = w.sizes.number(size)
+                if expected.text != number.text:
+                    w.demand(w.same(number, expected))
+
+    def check_guards(self, guards: Sequence[tuple[dims.Size, dims.Size]]) -> None:
+        """The equalities that the graph relies on."""
+        w = self.w
+        for left, right in guards:
+            if dims.symbols(left) | dims.symbols(right) <= w.sizes.known.keys():
+                w.demand(w.same(w.sizes.number(left), w.sizes.number(right)))

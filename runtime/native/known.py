@@ -1,0 +1,121 @@
+"""Whether this interpreter and this NumPy are laid out in memory as native calls expect, found out by looking.
+
+Calls are made natively only where every offset below was seen to hold what it should; everywhere else, and with
+`WEFT_NATIVE_CALLS=0`, they go through ctypes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import sys
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+# An object: its type. An array: data, rank, sizes, strides, dtype, flags. Numbers: the value. A tuple: length, items.
+TYPE = 8
+DATA, RANK, SIZES, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
+VALUE = 16
+LENGTH, ITEMS = 16, 24
+CELL = 16
+
+C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE = 0x1, 0x2, 0x400
+ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY = 2, 60, 94  # places in NumPy's table of C functions
+
+SYMBOLS = (
+    "_PyObject_MakeTpCall", "_PyThreadState_UncheckedGet", "PyEval_SaveThread", "PyEval_RestoreThread",
+    "_PyDict_GetItem_KnownHash", "PyLong_AsLongLongAndOverflow", "PyErr_NoMemory", "PyTuple_New", "_Py_Dealloc",
+    "PyMem_RawMalloc", "PyMem_RawFree",
+)  # fmt: skip
+
+
+@cache
+def is_known() -> bool:
+    """Whether native calls work here."""
+    if os.environ.get("WEFT_NATIVE_CALLS") == "0" or sys.implementation.name != "cpython":
+        return False
+    if not (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.byteorder != "little" or sys.maxsize != 2**63 - 1:
+        return False
+    if platform.system() != "Linux" or not np.__version__.startswith("2.") or hasattr(sys, "abiflags") is False:
+        return False
+    return "t" not in sys.abiflags and not sys.flags.debug and _symbols_exist() and _objects_fit() and _arrays_fit()
+
+
+def address(symbol: str) -> int:
+    """Where a function of the interpreter is."""
+    return ctypes.cast(getattr(ctypes.pythonapi, symbol), ctypes.c_void_p).value or 0
+
+
+@cache
+def numpy_table() -> Any:
+    """NumPy's table of C functions."""
+    from numpy._core._multiarray_umath import _ARRAY_API
+
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return ctypes.cast(get(_ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+
+
+def _symbols_exist() -> bool:
+    return all(hasattr(ctypes.pythonapi, name) for name in SYMBOLS)
+
+
+def _word(x: Any, offset: int) -> int:
+    return ctypes.c_int64.from_address(id(x) + offset).value
+
+
+def _objects_fit() -> bool:
+    """Types, floats, NumPy's numbers, tuples and closure cells."""
+    number, pair = 1.25, (object(), object())
+
+    def holder() -> Any:
+        return pair
+
+    cell: Any = (holder.__closure__ or (None,))[0]
+    return (
+        _word(number, TYPE) == id(float)
+        and ctypes.c_double.from_address(id(number) + VALUE).value == number
+        and ctypes.c_float.from_address(id(np.float32(2.5)) + VALUE).value == 2.5
+        and ctypes.c_double.from_address(id(np.float64(3.5)) + VALUE).value == 3.5
+        and ctypes.c_int16.from_address(id(np.int16(-7)) + VALUE).value == -7
+        and ctypes.c_double.from_address(id(np.complex128(1 + 4j)) + VALUE + 8).value == 4.0
+        and _word(pair, LENGTH) == 2
+        and [_word(pair, ITEMS), _word(pair, ITEMS + 8)] == [id(pair[0]), id(pair[1])]
+        and _word(cell, CELL) == id(pair)
+    )
+
+
+def _arrays_fit() -> bool:
+    """The fields of an array, and the places in NumPy's table."""
+    x = np.zeros((3, 5), np.float32)[:, ::2]
+    sizes, strides = ((ctypes.c_int64 * 2).from_address(_word(x, at)) for at in (SIZES, STRIDES))
+    flags = [ctypes.c_int32.from_address(id(a) + FLAGS).value for a in (x, np.zeros(3), np.zeros((2, 2)).T)]
+    return (
+        _word(x, DATA) == x.ctypes.data
+        and ctypes.c_int32.from_address(id(x) + RANK).value == 2
+        and (tuple(sizes), tuple(strides)) == (x.shape, x.strides)
+        and _word(x, DTYPE) == id(x.dtype) == id(np.dtype(np.float32))
+        and [f & (C_CONTIGUOUS | F_CONTIGUOUS) for f in flags] == [0, C_CONTIGUOUS | F_CONTIGUOUS, F_CONTIGUOUS]
+        and all(f & WRITEABLE for f in flags)
+        and numpy_table()[ARRAY_TYPE] == id(np.ndarray)
+        and _makes_arrays()
+    )
+
+
+def _makes_arrays() -> bool:
+    dtype = np.dtype(np.float64)
+    sizes = (ctypes.c_int64 * 2)(2, 3)
+    new = ctypes.PYFUNCTYPE(
+        ctypes.py_object, ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p,
+        ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p,
+    )(numpy_table()[NEW_ARRAY])  # fmt: skip
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))  # the function takes the reference over
+    made = new(np.ndarray, id(dtype), 2, ctypes.addressof(sizes), None, None, 0, None)
+    scalar = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
+        numpy_table()[MAKE_SCALAR]
+    )(ctypes.addressof(ctypes.c_double(7.5)), dtype, None)
+    same = type(made) is np.ndarray and made.shape == (2, 3) and made.dtype == dtype and made.flags.owndata
+    return same and type(scalar) is np.float64 and scalar == 7.5

@@ -1,0 +1,135 @@
+"""The results of a native call: memory for each in, objects for the caller out.
+
+Everything that the call makes is noted in memory of its own (0 where nothing was made yet), so that one piece of code
+lets go of all of it when a kernel reports failure or memory runs out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...backends.llvm.text import Val
+from ...ir import dims
+from ...ir.graph import Value
+from ...ir.layouts import byte_strides, classify
+from . import known
+from .call import Out
+from .inputs import Inputs
+from .writer import FAIL, NULL, Writer
+
+
+class Outputs:
+    """Memory of results and of what kernels hand to one another."""
+
+    def __init__(self, writer: Writer, inputs: Inputs) -> None:
+        self.w, self.inputs = writer, inputs
+        self.objects: list[Val] = []  # places of objects that were made
+        self.buffers: list[Val] = []  # places of memory that was taken
+
+    def array(self, value: Value, order: tuple[int, ...]) -> Val:
+        """A new array whose axes lie in this order."""
+        w, rank = self.w, value.type.rank
+        shape = [w.sizes.number(s) for s in value.type.shape]
+        sizes = self._list(shape)
+        strides = NULL
+        self.inputs.strides[value] = self._dense(shape, order, value.type.dtype.size)
+        if order not in (tuple(range(rank)), tuple(range(rank))[::-1]):
+            strides = self._list(self.inputs.strides[value])
+        fortran = rank > 1 and order == tuple(range(rank))[::-1]
+        dtype = w.object(value.type.dtype.numpy)
+        w.count(dtype, 1)
+        made = w.invoke(
+            w.numpy(known.NEW_ARRAY), "ptr", w.object(np.ndarray), dtype, w.number(rank, "i32"), sizes, strides, NULL,
+            w.number(int(fortran), "i32"), NULL,
+        )  # fmt: skip
+        self._note(made, self.objects)
+        self.inputs.pointers[value] = w.field(made, known.DATA)
+        return made
+
+    def _dense(self, shape: list[Val], order: tuple[int, ...], itemsize: int) -> list[Val]:
+        strides, step = [self.w.number(0)] * len(shape), self.w.number(itemsize)
+        for axis in reversed(order):
+            strides[axis] = step
+            step = self.w.e.op("mul", step, shape[axis])
+        return strides
+
+    def _list(self, numbers: Sequence[Val]) -> Val:
+        memory = self.w.reserve(8 * len(numbers))
+        for k, number in enumerate(numbers):
+            self.w.put(number, memory, 8 * k)
+        return memory
+
+    def _note(self, made: Val, where: list[Val]) -> None:
+        place = self.w.reserve(8, cleared=True)
+        self.w.put(made, place, 0)
+        where.append(place)
+        self.w.demand(self.w.e.icmp("ne", made, NULL), FAIL)
+
+    def number(self, value: Value) -> Val:
+        """Memory for a result that is a number."""
+        memory = self.w.reserve(value.type.dtype.size)
+        self.inputs.pointers[value], self.inputs.strides[value] = memory, []
+        return memory
+
+    def scalar(self, value: Value, memory: Val) -> Val:
+        """The NumPy number in memory, as an object."""
+        made = self.w.invoke(
+            self.w.numpy(known.MAKE_SCALAR), "ptr", memory, self.w.object(value.type.dtype.numpy), NULL
+        )
+        self._note(made, self.objects)
+        return made
+
+    def given(self, value: Value, out: Out) -> Val:
+        """The caller's array: of the result's type and shape, writeable, and apart from all that is read."""
+        w, e = self.w, self.w.e
+        obj = self.inputs.argument(out.place)
+        if out.item is not None:
+            w.demand(w.same(w.field(obj, known.TYPE), w.object(tuple)))
+            w.demand(e.icmp("sgt", w.field(obj, known.LENGTH, "i64"), w.number(out.item)))
+            obj = w.field(obj, known.ITEMS + 8 * out.item)
+        w.demand(w.same(w.field(obj, known.TYPE), w.object(np.ndarray)))
+        layout = classify(out.array.shape, out.array.strides, out.array.itemsize)
+        shape = self.inputs.check_array(obj, value, out.array, layout)
+        writeable = e.op("and", w.field(obj, known.FLAGS, "i32"), w.number(known.WRITEABLE, "i32"))
+        w.demand(e.icmp("ne", writeable, w.number(0, "i32")))
+        for size, number in zip(value.type.shape, shape, strict=True):
+            w.demand(w.same(w.sizes.number(size), number))
+        return obj
+
+    def scratch(self, size: dims.Size) -> Val:
+        """Memory for this call alone."""
+        bytes = self.w.e.call("smax", self.w.sizes.number(size), self.w.number(1))
+        taken = self.w.invoke(self.w.interpreter("PyMem_RawMalloc"), "ptr", bytes)
+        place = self.w.reserve(8, cleared=True)
+        self.w.put(taken, place, 0)
+        self.buffers.append(place)
+        self.w.demand(self.w.e.icmp("ne", taken, NULL), "no_memory")
+        return taken
+
+    def between(self, value: Value) -> None:
+        """Memory for what one kernel makes and another reads: dense, in C order."""
+        size = dims.product((value.type.dtype.size, *value.type.shape))
+        self.inputs.pointers[value] = self.scratch(size)
+        strides = byte_strides("C", value.type.shape, value.type.dtype.size, "")
+        self.inputs.strides[value] = [self.w.sizes.number(s) for s in strides]
+
+    def free_buffers(self) -> None:
+        for place in self.buffers:
+            self.w.invoke(self.w.interpreter("PyMem_RawFree"), "void", self.w.field(place, 0))
+
+    def release_objects(self) -> None:
+        w = self.w
+        for place in self.objects:
+            obj = w.field(place, 0)
+            w.e.when(w.e.icmp("ne", obj, NULL), lambda obj=obj: w.release(obj))  # type: ignore[misc]
+
+    def packed(self, objects: Sequence[Val]) -> Val:
+        """A tuple of the results."""
+        w = self.w
+        pack = w.invoke(w.interpreter("PyTuple_New"), "ptr", w.number(len(objects)))
+        w.demand(w.e.icmp("ne", pack, NULL), FAIL)
+        for k, obj in enumerate(objects):
+            w.put(obj, pack, known.ITEMS + 8 * k)
+        return pack

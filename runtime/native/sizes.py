@@ -1,0 +1,52 @@
+"""Sizes as code of a native call: a polynomial over sizes in, the number that it is for this call out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...backends.llvm.text import Emitter, Val
+from ...ir.dims import Atom, Size
+
+
+class SizeCode:
+    """Computes sizes from those that arguments have shown."""
+
+    def __init__(self, e: Emitter) -> None:
+        self.e = e
+        self.known: dict[str, Val] = {}
+        self._made: dict[Size, Val] = {}
+
+    def bind(self, values: Mapping[str, Val]) -> None:
+        self.known.update(values)
+
+    def number(self, size: Size) -> Val:
+        if isinstance(size, int):
+            return self.e.const("i64", size)
+        if size not in self._made:
+            total = self.e.const("i64", 0)
+            for monomial, factor in size.terms:
+                term = self.e.const("i64", factor)
+                for atom in monomial:
+                    term = self._times(term, self._atom(atom))
+                total = term if total.text == "0" else self.e.op("add", total, term)
+            self._made[size] = total
+        return self._made[size]
+
+    def _times(self, a: Val, b: Val) -> Val:
+        return b if a.text == "1" else self.e.op("mul", a, b)
+
+    def _atom(self, atom: Atom) -> Val:
+        if not atom.args:
+            return self.known[atom.name]
+        first, *others = (self.number(a) for a in atom.args)
+        if atom.name == "floordiv":
+            return self._floordiv(first, others[0])
+        for other in others:
+            first = self.e.call("smin" if atom.name == "min" else "smax", first, other)
+        return first
+
+    def _floordiv(self, a: Val, b: Val) -> Val:
+        """Rounds down for a positive divisor."""
+        e = self.e
+        below = e.icmp("slt", e.op("srem", a, b), e.const("i64", 0))
+        return e.op("sub", e.op("sdiv", a, b), e.cast("zext", below, "i64"))

@@ -1,0 +1,324 @@
+"""Calls that native code serves: the same results as through Python, for every form of call, and nothing is leaked."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.runtime.native.known import is_known
+
+KERNELS = """
+kernel scaled(a: f32, x: f32[n, m], k: i32) -> f32[n, m] { return a * x + f32(k) }
+kernel stats(x: f64[n, m]) -> (f64[n], f64, f64[n, m]) { return sum(x, axis=1), max(x), x * 2.0 }
+"""
+
+
+def served(function: Any) -> int:
+    """How many calls native code has served."""
+    return int(function._chain.calls if hasattr(function, "_chain") else function.chain.calls)
+
+
+def natively(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """The result of a call that native code serves; the first two are Python's."""
+    for _ in range(2):
+        function(*args, **kwargs)
+    before = served(function)
+    result = function(*args, **kwargs)
+    assert served(function) == before + 1, "Python served the call"
+    return result
+
+
+def check(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    """Compiled and called natively a function gives what NumPy gives: numbers, dtypes, types and memory order."""
+    expected, found = function(*args, **kwargs), natively(weft.jit(function), *args, **kwargs)
+    pairs = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
+    assert type(found) is type(expected)
+    for a, b in pairs:
+        assert type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape
+        assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+        if isinstance(a, np.ndarray):
+            assert a.strides == b.strides and a.flags.owndata and a.flags.writeable
+
+
+def test_this_machine_is_known() -> None:
+    assert is_known()
+
+
+X = np.arange(12.0).reshape(3, 4)
+F = np.asfortranarray(X)
+CUBE = np.arange(60.0).reshape(3, 4, 5)
+
+
+@pytest.mark.parametrize(
+    "x", [X, F, X[:, ::2], X[::-1], X[:, 1:3], X.T[::2], CUBE, CUBE.transpose(1, 0, 2), CUBE[:, ::2, ::-1],
+          CUBE.transpose(2, 0, 1)[:, 1:], X[:0], X[1:2], np.float64(3.5), np.array(2.5), X[0],
+          np.broadcast_to(X[0], (3, 4))],
+)  # fmt: skip
+def test_layouts_and_ranks(x: Any) -> None:
+    check(lambda x: x + 1, x)
+    check(lambda x: (x * 2, x > 3, (x + 1).astype(np.float32)), x)
+
+
+def test_several_arguments() -> None:
+    check(lambda x, y: x * y + x, X, X + 1)
+    check(lambda x, y: x * y + x, X, F)
+    check(lambda x, y: x + y, X, X[0])
+    check(lambda x, y: x + y, X[:, :1], X[:1])
+
+
+@pytest.mark.parametrize("number", [2, 2.5, True, 1 + 2j, np.float32(1.5), np.int8(3), np.float64(2), np.complex64(1j)])
+def test_numbers(number: Any) -> None:
+    check(lambda x, k: x * k, X, number)
+    check(lambda x, k: x.astype(np.float32) * k, X, number)
+
+
+def test_reductions_to_numbers() -> None:
+    check(lambda x: x.sum(), X)
+    check(lambda x: (x.max(axis=1), x.sum(axis=0), x.mean(), x.any()), X)
+
+
+def test_language_kernels_convert_numbers() -> None:
+    module = weft.compile(KERNELS)
+    x = X.astype(np.float32)
+    assert np.array_equal(natively(module.scaled, 2.0, x, 3), 2 * x + 3)
+    assert np.array_equal(natively(module.scaled, 2, x, 3), 2 * x + 3)
+    assert np.array_equal(module.scaled(-1.5, x, -7), np.float32(-1.5) * x - 7)
+    with pytest.raises(OverflowError):
+        module.scaled(2.0, x, 1 << 31)
+    sums, top, twice = natively(module.stats, X)
+    assert np.array_equal(sums, X.sum(axis=1)) and top == 11 and np.array_equal(twice, 2 * X)
+
+
+def test_names_and_defaults() -> None:
+    def f(x: Any, y: Any, scale: float = 2.0) -> Any:
+        return x * scale + y
+
+    jitted = weft.jit(f)
+    y = X + 1
+    for args, kwargs in [
+        ((X, y), {}),
+        ((X,), {"y": y}),
+        ((), {"y": y, "x": X}),
+        ((X, y, 3.0), {}),
+        ((X, y), {"scale": 4}),
+    ]:
+        assert np.array_equal(natively(jitted, *args, **kwargs), f(*args, **kwargs))
+
+
+def test_fixed_arguments() -> None:
+    jitted = weft.jit(
+        lambda x, axis=None, how="sum": x.sum(axis=axis) if how == "sum" else x.max(axis=axis), static=("axis",)
+    )
+    assert natively(jitted, X) == X.sum()
+    assert np.array_equal(natively(jitted, X, axis=1), X.sum(axis=1))
+    assert np.array_equal(jitted(X, axis=0), X.sum(axis=0))
+    assert np.array_equal(natively(jitted, X, 1, how="max"), X.max(axis=1))
+    assert np.array_equal(jitted(X, 1, how="sum"), X.sum(axis=1))
+
+
+def test_new_sizes_take_the_same_way_and_other_signatures_do_not() -> None:
+    jitted = weft.jit(lambda x, y: x + y)
+    natively(jitted, X, X)
+    before = served(jitted)
+    for n in (2, 7, 100, 0):
+        x = np.ones((n, 4))
+        assert np.array_equal(jitted(x, x), x + x)
+    assert served(jitted) == before + 4
+    assert np.array_equal(jitted(X[:1], X), X[:1] + X)
+    assert np.array_equal(jitted(X.astype(np.int32), X), X + X)
+    assert np.array_equal(jitted(X[0], X[0]), 2 * X[0])
+    assert np.array_equal(jitted(X.astype(">f8"), X), X + X)
+    with pytest.raises(ValueError, match="broadcast"):
+        jitted(X, X[:2])
+    with pytest.raises(TypeError):
+        jitted(X)
+    with pytest.raises(TypeError):
+        jitted(X, "no array")
+    assert served(jitted) == before + 4
+
+
+def test_out() -> None:
+    jitted = weft.jit(lambda x, y: x + y)
+    out = np.empty_like(X)
+    assert natively(jitted, X, X, out=out) is out and np.array_equal(out, X + X)
+    wide = np.zeros((3, 8))
+    assert np.array_equal(natively(jitted, X, X, out=wide[:, ::2]), X + X) and not wide[:, 1::2].any()
+    pair = weft.jit(lambda x: (x + 1, x * 2))
+    outs = (np.empty_like(X), np.empty_like(X))
+    found = natively(pair, X, out=outs)
+    assert found[0] is outs[0] and found[1] is outs[1] and np.array_equal(outs[1], 2 * X)
+    total = np.empty(())
+    assert natively(weft.jit(lambda x: x.sum()), X, out=total) is total and total == X.sum()
+
+
+def test_out_that_overlaps_or_does_not_fit() -> None:
+    jitted = weft.jit(lambda x, y: x + y[::-1])
+    natively(jitted, X, X, out=np.empty_like(X))
+    y = X.copy()
+    assert np.array_equal(jitted(X, y, out=y), X + X[::-1])
+    buffer = np.arange(16.0)
+    a, b = buffer[:12].reshape(3, 4), buffer[4:].reshape(3, 4)
+    expected = a + a[::-1]
+    assert np.array_equal(jitted(a, a, out=b), expected)
+    read_only = np.empty_like(X)
+    read_only.flags.writeable = False
+    for wrong in (read_only, np.empty((3, 5)), np.empty((3, 4), np.float32)):
+        with pytest.raises((ValueError, TypeError)):
+            jitted(X, X, out=wrong)
+
+
+SCALE = 2.0
+
+
+def test_captured_names() -> None:
+    offset = np.ones(4)
+
+    def f(x: Any) -> Any:
+        return np.sqrt(abs(x)) * SCALE + offset
+
+    global SCALE
+    jitted = weft.jit(f)
+    assert np.array_equal(natively(jitted, X), f(X))
+    offset[:] = 5
+    assert np.array_equal(jitted(X), f(X))
+    offset = np.full(4, 7.0)
+    assert np.array_equal(jitted(X), f(X))
+    SCALE = 3.0
+    assert np.array_equal(jitted(X), f(X))
+    assert np.array_equal(natively(jitted, X), f(X))
+    SCALE = 2.0
+    assert np.array_equal(jitted(X), f(X))
+
+
+def test_captured_containers_are_read_by_python() -> None:
+    settings = {"scale": 2.0}
+    jitted = weft.jit(lambda x: x * settings["scale"])
+    for scale in (2.0, 2.0, 2.0, 5.0):
+        settings["scale"] = scale
+        assert np.array_equal(jitted(X), X * scale)
+
+
+def test_errors_from_values() -> None:
+    jitted = weft.jit(lambda x, y: x**y)
+    x = np.arange(1, 5)
+    assert np.array_equal(natively(jitted, x, x), x**x)
+    with pytest.raises(ValueError, match="negative integer power"):
+        jitted(x, -x)
+    smallest = weft.jit(lambda x: x.min(axis=1))
+    natively(smallest, X)
+    with pytest.raises(ValueError, match="no identity"):
+        smallest(X[:, :0])
+    assert smallest(X[:0]).shape == (0,)
+
+
+def test_memory_that_is_not_there() -> None:
+    jitted = weft.jit(lambda x, y: (x[0] * 2, x + y))
+    natively(jitted, X[:, 0], X[:, :1])
+    with pytest.raises(MemoryError):
+        jitted(np.broadcast_to(1.0, 1 << 22), np.broadcast_to(1.0, (1 << 22, 1)))
+
+
+def test_nothing_is_leaked() -> None:
+    """A million calls: references of all that is involved, and memory, stay as they were."""
+    jitted = weft.jit(lambda x, y, k: (x + y * k, (x * y).sum()))
+    x, out = np.arange(10.0), (np.empty(10), np.empty(()))
+    natively(jitted, x, x, 2.0)
+    natively(jitted, x, x, 2.0, out=out)
+    kinds = (x, out, out[0], x.dtype, np.ndarray, np.float64, jitted)
+    gc.collect()
+    before = [sys.getrefcount(k) for k in kinds]
+    tracemalloc.start()
+    start = tracemalloc.get_traced_memory()[0]
+    for _ in range(500_000):
+        jitted(x, x, 2.0)
+        jitted(x, x, 2.0, out=out)
+    grown = tracemalloc.get_traced_memory()[0] - start
+    tracemalloc.stop()
+    assert [sys.getrefcount(k) for k in kinds] == before
+    assert grown < 10_000
+
+
+def test_objects_die() -> None:
+    jitted = weft.jit(lambda x: x + 1)
+    natively(jitted, X)
+    marker = jitted._chain._entries[0]
+    references = sys.getrefcount(marker)
+    del jitted
+    gc.collect()
+    assert sys.getrefcount(marker) < references
+
+
+def test_threads() -> None:
+    jitted = weft.jit(lambda x, y: np.exp(x) + y)
+    big = np.linspace(0, 1, 200_000)
+    expected = natively(jitted, big, big)
+    wrong: list[int] = []
+
+    def work() -> None:
+        for _ in range(20):
+            if not np.array_equal(jitted(big, big), expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_many_signatures_keep_the_chain_short() -> None:
+    jitted = weft.jit(lambda x, y: x + y)
+    dtypes = [np.dtype(t) for t in "bhilBHILfd"]
+    for a in dtypes:
+        for b in dtypes[:4]:
+            x, y = np.ones(3, a), np.ones(3, b)
+            for _ in range(3):
+                assert np.array_equal(jitted(x, y), x + y)
+    assert len(jitted._chain._entries) <= 16
+
+
+def test_methods_and_attributes_are_the_python_ones() -> None:
+    class Layer:
+        def __init__(self, k: float) -> None:
+            self.k = k
+
+        @weft.jit
+        def run(self, x: Any) -> Any:
+            """Scales."""
+            return x * self.k
+
+    first, second = Layer(2.0), Layer(3.0)
+    for _ in range(4):
+        assert np.array_equal(first.run(X), 2 * X) and np.array_equal(second.run(X), 3 * X)
+    assert Layer.run.__doc__ == "Scales." and Layer.run.__name__ == "run"
+    first.k = 7.0
+    assert np.array_equal(first.run(X), 7 * X)
+
+
+def test_without_native_calls() -> None:
+    """The path through ctypes, in a process that is told to take it, passes the same tests of results."""
+    code = (
+        "import numpy as np, weft\n"
+        "from weft.runtime.native.known import is_known\n"
+        "assert not is_known()\n"
+        "f = weft.jit(lambda x, y: (x + y, (x * y).sum()))\n"
+        "x = np.arange(12.0).reshape(3, 4)\n"
+        "for _ in range(4):\n"
+        "    a, b = f(x, y=x)\n"
+        "    assert np.array_equal(a, x + x) and b == (x * x).sum() and type(b) is np.float64\n"
+        "    out = (np.empty_like(x), np.empty(()))\n"
+        "    assert f(x, x, out=out)[0] is out[0]\n"
+        "assert f._chain.calls == 0\n"
+    )
+    environment = {**os.environ, "WEFT_NATIVE_CALLS": "0"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
