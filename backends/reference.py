@@ -24,7 +24,7 @@ from . import stated, tree
 
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
 Meanings = Mapping[str, Callable[..., Any]]
-CHOICE = frozenset(("impl", "score"))  # attributes that say how an op is computed, not what it is
+CHOICE = frozenset(("impl", "score", "follows"))  # attributes that say how an op is computed, not what it is
 IDENTITY = {"sum": (np.add, 0.0), "prod": (np.multiply, 1.0)}
 
 
@@ -75,7 +75,7 @@ def _run_node(
 def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanings: Meanings = stated.MEANINGS) -> Any:
     """An op of ours that has no native code for these dtypes: a `numpy` node that names it."""
     op = TABLE[str(node.attrs["op"])]
-    attrs = {name: _resolve(a, sizes) for name, a in node.attrs.items() if name not in ("op", "function")}
+    attrs = {name: _resolve(a, sizes) for name, a in node.attrs.items() if name not in ("op", "function", *CHOICE)}
     meaning = meanings.get(op.name, op.numpy)
     assert meaning is not None, op.name
     with np.errstate(all="ignore"), _typed_errors(node.span):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import BROADCAST, CAST, DIAGONAL, NUMPY, RESHAPE, SLICE, TRANSPOSE, Trait
+from ..ir.ops import BROADCAST, CAST, CONCATENATE, DIAGONAL, GATHER, NUMPY, RESHAPE, SLICE, TRANSPOSE, Trait
 from ..ir.types import ints
 
 Strides = tuple[int, ...]
@@ -28,7 +28,7 @@ def output_orders(
     `calls` are the strides of what NumPy functions gave, by number of the call; C order is assumed of others.
     """
     known: dict[Value, tuple[tuple[int, ...], Strides]] = {
-        value: (shape, _steps(shape, stride))
+        value: (shape, _steps(shape, _in_elements(value, stride)))
         for value, shape, stride in zip(graph.inputs, shapes, strides, strict=True)
     }
     for node in graph:
@@ -36,7 +36,7 @@ def output_orders(
             shape = tuple(dims.evaluate(s, env) if dims.symbols(s) <= env.keys() else 2 for s in result.type.shape)
             call = node.attrs.get("call")
             if calls and node.op is NUMPY and isinstance(call, int) and call in calls:
-                known[result] = (shape, _steps(shape, calls[call][k]))
+                known[result] = (shape, _steps(shape, _in_elements(result, calls[call][k])))
             else:
                 known[result] = (shape, _strides(node, shape, [known[v] for v in node.operands]))
     return tuple(_copied(*known[v]) for v in graph.outputs)
@@ -46,6 +46,12 @@ def lies_in(order: tuple[int, ...], shape: tuple[int, ...], strides: Strides) ->
     """Whether the axes of an array lie in memory in this order; those of size 1 lie anywhere."""
     rank = len(shape)
     return axis_order(rank, [_steps(shape, strides)]) == axis_order(rank, [dense(shape, order)])
+
+
+def _in_elements(value: Value, strides: Strides) -> Strides:
+    """Strides in elements; those of packed records, which are none, stay bytes: only their order counts."""
+    size = value.type.dtype.size
+    return strides if any(s % size for s in strides) else tuple(s // size for s in strides)
 
 
 def _steps(shape: tuple[int, ...], strides: Strides) -> Strides:
@@ -59,6 +65,9 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
         return tuple(operands[0][1][a] for a in ints(node.attrs, "order"))
     if op is SLICE:
         return tuple(s * k for s, k in zip(operands[0][1], ints(node.attrs, "steps"), strict=True))
+    follows = node.attrs.get("follows")
+    if isinstance(follows, int):  # Fortran order if this operand has it, else C
+        return dense(shape, tuple(range(len(shape)))[:: -1 if _is_fortran(*operands[follows]) else 1])
     if op is RESHAPE and "order" in node.attrs:  # a copy that asks for C order
         return dense(shape, tuple(range(len(shape))))
     if op is RESHAPE:
@@ -66,6 +75,10 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
     if op is DIAGONAL:
         axes, given = ints(node.attrs, "axes"), operands[0][1]
         return (*(s for k, s in enumerate(given) if k not in axes), sum(given[k] for k in axes))
+    if op is CONCATENATE:
+        return dense(shape, _joined_order(operands))
+    if op is GATHER:
+        return _looked_up(ints(node.attrs, "axes"), shape, operands)
     if op is BROADCAST:
         return _aligned(shape, *operands[0])
     if Trait.REDUCTION in op.traits:
@@ -86,6 +99,46 @@ def _copied(shape: tuple[int, ...], strides: Strides) -> tuple[int, ...]:
     """How `astype` and `copy` lay axes out: unlike a ufunc they take a repeated axis for the innermost."""
     order = tuple(sorted(range(len(shape)), key=lambda axis: -abs(strides[axis])))
     return axis_order(len(shape), [dense(shape, order)])
+
+
+def _is_fortran(shape: tuple[int, ...], strides: Strides) -> bool:
+    """Whether an array is contiguous in Fortran order and not in C order too."""
+    backwards = tuple(range(len(shape)))[::-1]
+    return all(shape) and strides == dense(shape, backwards) != dense(shape, backwards[::-1])
+
+
+def _joined_order(operands: list[tuple[tuple[int, ...], Strides]]) -> tuple[int, ...]:
+    """How `concatenate` sorts axes: by the strides of all arrays, where one with C order outweighs the others."""
+    order: list[int] = []
+    for axis in range(len(operands[0][0])):
+        target = len(order)
+        for before in range(len(order) - 1, -1, -1):
+            swaps = [
+                abs(strides[axis]) > abs(strides[order[before]])
+                for shape, strides in operands
+                if shape[axis] != 1 and shape[order[before]] != 1
+            ]
+            if not swaps:
+                continue
+            if not all(swaps):
+                break
+            target = before
+        order.insert(target, axis)
+    return tuple(order)
+
+
+def _looked_up(
+    axes: tuple[int, ...], shape: tuple[int, ...], operands: list[tuple[tuple[int, ...], Strides]]
+) -> Strides:
+    """The axes of index arrays lie outside of those that are left; where none are left they keep their own order."""
+    (own, strides), *indices = operands
+    left = [k for k in range(len(own)) if k not in axes]
+    if not left:
+        return dense(shape, axis_order(len(shape), [_aligned(shape, *o) for o in indices]))
+    first, count = axes[0], len(shape) - len(left)
+    places = [k if k < first else k + count for k in range(len(left))]
+    kept = _copied(tuple(own[k] for k in left), tuple(strides[k] for k in left))
+    return dense(shape, (*range(first, first + count), *(places[k] for k in kept)))
 
 
 def _aligned(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) -> Strides:
