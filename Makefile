@@ -1,6 +1,8 @@
 # make run    compile, run and check the kernels of examples/
 # make test   lint, types, and the whole test suite on the installed wheel
-# Both need nothing but Python 3.11 or later: they make .venv and install what they use.
+# make accuracy   measure the mathematical functions and write docs/accuracy.md; it needs gcc. An hour or two for all:
+#                 FUNCTIONS="exp log" POINTS=100000000 JOBS=2 choose; QUICK=1 takes few points and writes nothing
+# The others need nothing but Python 3.11 or later: they make .venv and install what they use.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,12 +10,18 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find api backends frontend ir passes runtime -type f -not -path '*/__pycache__/*') pyproject.toml README.md
 LINTED := api backends benchmarks examples frontend ir passes runtime tests
 
-.PHONY: run test lint types suite wheel clean
+POINTS ?= 100000000
+JOBS ?= 1
+
+.PHONY: accuracy run test lint types suite wheel clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/run.py
 
 test: $(VENV)/installed-tests lint types suite
+
+accuracy: $(VENV)/installed-tests
+	$(BIN)/python -m benchmarks.accuracy $(FUNCTIONS) --points $(POINTS) --jobs $(JOBS) $(if $(QUICK),--quick)
 
 lint: $(VENV)/installed-tests
 	$(BIN)/ruff check $(LINTED)

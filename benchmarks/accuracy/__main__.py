@@ -1,0 +1,77 @@
+"""The command behind `make accuracy`: names of functions in, measurements and docs/accuracy.md out.
+
+    python -m benchmarks.accuracy exp log --points 100000000 --jobs 2
+
+Only what has no measurement of today's code is measured; with nothing to do the page is written from what is stored.
+The status is 1 where an error is over the bound. `--quick` takes few points, prints the table and keeps nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .formats import FORMATS, Format
+from .functions import FUNCTIONS, Function
+from .jobs import Task, run
+from .measure import kernel
+from .native import NoReference, compile_reference
+from .report import Row, is_within, render, table
+from .store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+QUICK_POINTS = 1 << 22
+
+
+def arguments(given: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make accuracy", description=__doc__.splitlines()[0])
+    parser.add_argument("functions", nargs="*", metavar="FUNCTION", help="what to measure (all)")
+    parser.add_argument("--dtypes", nargs="+", choices=FORMATS, default=list(FORMATS))
+    parser.add_argument("--points", type=int, default=10**8, help="points where there are too many for all")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_POINTS:,} points, to the screen")
+    parser.add_argument("--again", action="store_true", help="measure what is measured already")
+    chosen = parser.parse_args(given)
+    unknown = sorted(set(chosen.functions) - set(FUNCTIONS))
+    if unknown:
+        parser.error(f"unknown function {', '.join(unknown)}; there are {', '.join(FUNCTIONS)}")
+    chosen.functions = chosen.functions or list(FUNCTIONS)
+    return chosen
+
+
+def all_rows() -> Iterator[tuple[Function, Format]]:
+    return ((function, format) for function in FUNCTIONS.values() for format in FORMATS.values())
+
+
+def main(given: Sequence[str]) -> int:
+    chosen = arguments(given)
+    store = Store(ROOT / "build" / "accuracy")
+    points = QUICK_POINTS if chosen.quick else chosen.points
+    asked = [(FUNCTIONS[name], FORMATS[dtype]) for name in chosen.functions for dtype in chosen.dtypes]
+    fresh = chosen.quick or chosen.again
+    wanted = [(f, t) for f, t in asked if kernel(f, t) and (fresh or not store.is_measured(f, t, points))]
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            library = compile_reference(Path(folder)) if wanted else Path(folder)
+        except NoReference as problem:
+            print(problem, file=sys.stderr)
+            return 2
+        tasks = [Task(function.name, format.name, points, chosen.quick) for function, format in wanted]
+        for task, record in run(tasks, library, chosen.jobs):
+            row = FUNCTIONS[task.function], FORMATS[task.dtype], record
+            rows.append(row)
+            print(table([row]), flush=True)
+            if not chosen.quick:
+                store.write(*row)
+    if not chosen.quick:
+        rows = [(function, format, store.read(function, format)) for function, format in all_rows()]
+        (ROOT / "docs" / "accuracy.md").write_text(render(rows))
+    return 0 if all(is_within(record) for _, _, record in rows if record) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

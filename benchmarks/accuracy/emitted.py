@@ -1,0 +1,59 @@
+"""A function and a format in, the vector code that Weft emits for it out, and what can be read off it.
+
+The code's hash tells whether a measurement is still of today's code. The constants that it compares with are its
+thresholds, and the numbers beside them are the arguments at which it changes its method.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+
+import numpy as np
+from weft.backends.llvm.ops import EMITTERS
+from weft.backends.llvm.text import Emitter, Val
+from weft.ir import dtypes
+from weft.ir.ops import TABLE
+
+from .formats import F32, Array, Format
+from .functions import Function
+
+LANES = 4
+_COMPARE = re.compile(r"= [fi]cmp .*")
+_CONSTANT = re.compile(r"\b(?:float|double) 0x([0-9A-F]{16})|\b(?:i32|i64) (-?\d+)")
+
+
+def code(function: Function, format: Format) -> str | None:
+    """The text of the vector code; nothing where the backend has no such op. Halves are computed in f32."""
+    op = TABLE.get(function.language)
+    if op is None or op not in EMITTERS:
+        return None
+    computed = F32 if format.bits < F32.bits else format
+    elem = "double" if computed.name == "f64" else "float"
+    e = Emitter()
+    EMITTERS[op](e, dtypes.parse(computed.name), *(Val(f"%x{i}", elem, LANES) for i in range(function.arity)))
+    return "\n".join(e.lines)
+
+
+def fingerprint(text: str, format: Format) -> str:
+    return hashlib.sha256(f"{format.name}\n{text}".encode()).hexdigest()[:16]
+
+
+def thresholds(text: str, format: Format) -> Array:
+    """The sizes that the code compares with, and numbers made of them: not every comparison is with `|x|` itself."""
+    found = set()
+    for line in _COMPARE.findall(text):
+        for real, whole in _CONSTANT.findall(line):
+            found.add(struct.unpack(">d", bytes.fromhex(real))[0] if real else _reinterpreted(int(whole), format))
+    known = np.array([abs(value) for value in sorted(found) if np.isfinite(value) and value])
+    with np.errstate(all="ignore"):
+        derived = np.concatenate([known, np.sqrt(known), known * known, 1 + known, np.abs(1 - known), 1 / known])
+    return np.unique(derived[np.isfinite(derived) & (derived <= format.largest)])
+
+
+def _reinterpreted(bits: int, format: Format) -> float:
+    """A threshold on the bits of a number, as the number."""
+    computed = F32 if format.bits < F32.bits else format
+    size = 8 * computed.dtype.itemsize
+    return float(np.array(bits & ((1 << (size - 1)) - 1), computed.pattern).view(computed.dtype))

@@ -1,0 +1,70 @@
+"""The formats of floating-point numbers: bits, exponents, NumPy's dtype, and every number there is."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from weft.ir import dtypes
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A binary format: its mantissa's bits with the leading one, and the exponents of its normal numbers."""
+
+    name: str
+    bits: int
+    least: int
+    most: int
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return dtypes.parse(self.name).numpy
+
+    @property
+    def pattern(self) -> np.dtype[Any]:
+        """The unsigned integers of the same size."""
+        return np.dtype(f"u{self.dtype.itemsize}")
+
+    @property
+    def smallest(self) -> float:
+        return float(2.0 ** (self.least - self.bits + 1))
+
+    @property
+    def smallest_normal(self) -> float:
+        return float(2.0**self.least)
+
+    @property
+    def largest(self) -> float:
+        return float((2.0 - 2.0 ** (1 - self.bits)) * 2.0**self.most)
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are, NaN of every kind and infinities among them."""
+        return int(1 << 8 * self.dtype.itemsize)
+
+    def every(self, block: int) -> Iterator[Array]:
+        """All numbers of the format in the order of their bits, so many at a time."""
+        for start in range(0, self.count, block):
+            patterns = np.arange(start, min(start + block, self.count), dtype=np.uint64)
+            yield patterns.astype(self.pattern).view(self.dtype)
+
+
+F16 = Format("f16", 11, -14, 15)
+BF16 = Format("bf16", 8, -126, 127)
+F32 = Format("f32", 24, -126, 127)
+F64 = Format("f64", 53, -1022, 1023)
+FORMATS = {format.name: format for format in (F16, BF16, F32, F64)}
+
+
+@functools.cache
+def specials(format: Format) -> Array:
+    """Zeros, infinities, NaN, the smallest and the largest numbers, and numbers that many functions take exactly."""
+    limits = [format.smallest, format.smallest_normal, format.largest]
+    sizes = np.array([0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, *limits, np.inf, np.nan])
+    return np.concatenate([sizes, -sizes]).astype(format.dtype)

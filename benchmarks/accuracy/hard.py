@@ -1,0 +1,48 @@
+"""A function, a format and its thresholds in, the points where errors are likely out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .formats import Array, Format, specials
+from .functions import Function
+from .points import binades, steps
+
+FAMOUS = [0.5, 1.0, 1.5, 2.0, 3.0, 10.0, np.pi / 4, np.pi / 2, np.pi, np.e, np.log(2), np.sqrt(2), np.sqrt(0.5)]
+
+
+def hard_points(function: Function, format: Format, thresholds: Array) -> tuple[Array, ...]:
+    """Special values, the neighbours of thresholds and of powers of two, and the function's own hard places."""
+    if function.arity == 2:
+        return _hard_pairs(format, thresholds)
+    return (
+        np.concatenate(
+            [
+                specials(format),
+                steps(format, binades(format), 8),
+                steps(format, [*thresholds, *FAMOUS], 300),
+                steps(format, np.arange(1.0, 2049.0), 2),
+                steps(format, np.arange(0.5, 1100.0), 2),
+                steps(format, [format.largest, format.smallest_normal, format.smallest], 2000),
+                steps(format, function.extra(format), 3),
+            ]
+        ),
+    )
+
+
+def _hard_pairs(format: Format, thresholds: Array) -> tuple[Array, ...]:
+    """Every pair of special values, of thresholds and of powers of two."""
+    some = binades(format)[:: max(1, (format.most - format.least) // 60)]
+    line = np.unique(
+        np.concatenate(
+            [
+                specials(format),
+                steps(format, [*thresholds, *FAMOUS], 1),
+                steps(format, some, 0),
+                steps(format, [format.largest, format.smallest_normal], 2),
+            ]
+        ).astype(np.float64)
+    )
+    line = np.concatenate([line, [-0.0]]).astype(format.dtype)
+    first, second = np.meshgrid(line, line)
+    return first.ravel(), second.ravel()

@@ -1,0 +1,96 @@
+"""Tasks in, measurements out as they are done: each in a process of its own, several at a time.
+
+    python -m benchmarks.accuracy.jobs LIBRARY FUNCTION DTYPE POINTS [quick]
+
+is such a process. It prints one line of JSON for each report of progress, and the measurement last.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from .formats import FORMATS
+from .functions import FUNCTIONS
+from .measure import measure, planned_points
+from .native import Library
+from .progress import Meter
+from .store import Record
+
+REPORT_EVERY = 0.2  # seconds
+
+
+class Task(NamedTuple):
+    function: str
+    dtype: str
+    points: int
+    quick: bool
+
+    @property
+    def total(self) -> int:
+        return planned_points(FUNCTIONS[self.function], FORMATS[self.dtype], self.points, self.quick)
+
+
+class Failed(Exception):
+    """A process that measures has ended without a measurement."""
+
+
+def run(tasks: list[Task], library: Path, jobs: int) -> Iterator[tuple[Task, Record]]:
+    """Measurements in the order in which they are done, with a line of progress."""
+    waiting: queue.SimpleQueue[Task] = queue.SimpleQueue()
+    reports: queue.SimpleQueue[tuple[Task, Record]] = queue.SimpleQueue()
+    for task in tasks:
+        waiting.put(task)
+    meter = Meter({task: task.total for task in tasks})
+    for _ in range(min(jobs, len(tasks))):
+        threading.Thread(target=_work, args=(waiting, reports, library), daemon=True).start()
+    left = len(tasks)
+    while left:
+        task, report = reports.get()
+        if "failed" in report:
+            raise Failed(f"{task.function} {task.dtype}: {report['failed']}")
+        if "done" in report:
+            meter.update(task, report["done"])
+            continue
+        meter.update(task, meter.total(task))
+        left -= 1
+        yield task, report
+
+
+def _work(waiting: queue.SimpleQueue[Task], reports: queue.SimpleQueue[tuple[Task, Record]], library: Path) -> None:
+    while not waiting.empty():
+        task = waiting.get()
+        command = [sys.executable, "-m", __name__, str(library), task.function, task.dtype, str(task.points)]
+        command += ["quick"] * task.quick
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stdout and process.stderr
+            for line in process.stdout:
+                reports.put((task, json.loads(line)))
+            problem = process.stderr.read()
+        if process.returncode:
+            reports.put((task, {"failed": problem.strip() or f"ended by signal {-process.returncode}"}))
+
+
+def _measure(library: str, function: str, dtype: str, points: str, *quick: str) -> None:
+    shown = 0.0
+
+    def progress(done: int) -> None:
+        nonlocal shown
+        if time.monotonic() - shown > REPORT_EVERY:
+            shown = time.monotonic()
+            print(json.dumps({"done": done}), flush=True)
+
+    task = Task(function, dtype, int(points), bool(quick))
+    record = measure(Library(Path(library)), FUNCTIONS[function], FORMATS[dtype], task.total, progress)
+    print(json.dumps(record), flush=True)
+
+
+if __name__ == "__main__":
+    _measure(*sys.argv[1:])

@@ -1,0 +1,106 @@
+"""Arrays in, true values and errors in ULP out: `reference.c`, compiled for the run.
+
+The compiler is the environment's `CC`, else `gcc`, `cc` or `clang`; its quad precision (`libquadmath`) is needed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .formats import Format
+
+SOURCE = Path(__file__).with_name("reference.c")
+# The last two keep every value; without them loops stay scalar.
+FLAGS = ("-O3", "-march=native", "-mprefer-vector-width=512", "-fopenmp", "-fno-math-errno", "-fno-trapping-math")
+# By how much the quick value of an error may be off, in ULP: 2**-27 and 2**-11 are the libraries' own units.
+MARGIN = {"f32": 2.0**-20, "f64": 2.0**-8}
+
+Array = np.ndarray[Any, Any]
+
+
+class NoReference(Exception):
+    """The reference can't be compiled here."""
+
+
+def compiler() -> str:
+    names = [os.environ["CC"]] if os.environ.get("CC") else ["gcc", "cc", "clang"]
+    found = next((path for name in names if (path := shutil.which(name))), None)
+    if found is None:
+        raise NoReference(
+            f"make accuracy compares with quad precision in C and found no compiler (tried {', '.join(names)}); "
+            "install gcc, or name one with CC=..."
+        )
+    return found
+
+
+def compile_reference(folder: Path) -> Path:
+    """The shared library, made in a folder."""
+    target = folder / "reference.so"
+    command = [compiler(), *FLAGS, "-shared", "-fPIC", str(SOURCE), "-o", str(target), "-lquadmath", "-lm"]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise NoReference(
+            f"{command[0]} could not compile the reference, which needs __float128 and libquadmath "
+            f"(gcc on x86-64 has both):\n{made.stderr.strip()}"
+        )
+    return target
+
+
+class Library:
+    """The compiled code. Every function takes a count first; arrays go as addresses."""
+
+    def __init__(self, path: Path) -> None:
+        self._loaded = ctypes.CDLL(str(path))
+
+    def call(self, name: str, count: int, *arguments: Array | float) -> int:
+        function = self._loaded[name]
+        function.restype = ctypes.c_int64 if name == "sift" else None
+        made = [ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else ctypes.c_double(a) for a in arguments]
+        found: int = function(ctypes.c_int64(count), *made)
+        return found
+
+
+class Reference:
+    """The true values of one function for results of one format. Buffers are kept from block to block."""
+
+    def __init__(self, library: Library, name: str, format: Format, block: int) -> None:
+        self._library = library
+        self.name = name
+        self.format = format
+        self.kind = "f64" if format.name == "f64" else "f32"
+        self.margin = MARGIN[self.kind]
+        self._format = np.array([format.bits, format.least, format.most], np.int64)
+        self._truth = np.empty(block, np.longdouble if self.kind == "f64" else np.float64)
+        self._doubtful = np.empty(block, np.int64)
+
+    def carried(self, values: Array) -> Array:
+        """Values of the format in the type that the C code takes."""
+        return np.ascontiguousarray(values, np.float64 if self.kind == "f64" else np.float32)
+
+    def evaluate(self, *inputs: Array) -> None:
+        """Takes the points of one block."""
+        self._library.call(f"quick_{self.kind}_{self.name}", inputs[0].size, *inputs, self._truth)
+
+    def errors(self, got: Array, out: Array) -> Array:
+        """How far results are from the points last evaluated, in ULP, up to `margin`."""
+        self._library.call(f"errors_{self.kind}", got.size, got, self._truth, self._format, out)
+        return out[: got.size]
+
+    def sift(self, errors: Array, worst: float) -> tuple[int, Array]:
+        """How many results are certainly the nearest numbers, and the points that `judge` must decide."""
+        nearest = np.zeros(1, np.int64)
+        doubts = self._library.call("sift", errors.size, errors, worst, self.margin, nearest, self._doubtful)
+        return int(nearest[0]), self._doubtful[:doubts]
+
+    def judge(self, inputs: tuple[Array, ...], got: Array) -> tuple[Array, Array]:
+        """The error of each result in ULP, and whether it is the nearest number, in quad precision."""
+        errors, nearest = np.empty(got.size), np.empty(got.size, np.bool_)
+        self._library.call(f"judge_{self.kind}_{self.name}", got.size, *inputs, got, self._format, errors, nearest)
+        return errors, nearest

@@ -1,0 +1,160 @@
+/* Arguments in, true values and errors in ULP out.
+ *
+ * Every function exists three times. `quick_*` is one precision above the results under test (double for float, long
+ * double for double) and fast enough for every point. `judge_*` works in quad precision and is for the few points that
+ * the quick value can't decide: errors close to one half or to the largest so far. Compiled by native.py. */
+
+/* The C library declares its vector functions under this name only. They are within 4 ULP of double, which is plenty. */
+#define __FAST_MATH__ 1
+#include <math.h>
+#undef __FAST_MATH__
+#include <quadmath.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef __float128 quad;
+
+/* A result's format: the bits of its mantissa, its least and its greatest exponent. */
+typedef struct {
+    int64_t bits, least, most;
+} format;
+
+static inline uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double from_bits(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline double power_of_two(int64_t exponent) { return from_bits((uint64_t)(exponent + 1023) << 52); }
+
+/* How many ULP of the true value there are in 1, but for a factor 2^(bits - 2) that keeps the power in range. Rounding to
+ * double may carry the true value into the next binade, and one step down undoes it. */
+#define DEFINE_STEPS(Real, suffix)                                               \
+    static inline double steps_##suffix(Real size, format f) {                   \
+        double rounded = (double)size;                                           \
+        uint64_t bits = bits_of(rounded) - (rounded > size ? 1 : 0);             \
+        int64_t exponent = (int64_t)(bits >> 52) - 1023;                         \
+        exponent = exponent < f.least ? f.least : exponent;                      \
+        return power_of_two(1 - (exponent > f.most ? f.most : exponent));        \
+    }
+
+/* The error in ULP of the true value. Infinity counts as the number after the largest; a NaN where there should be
+ * none, none where there should be one, and the wrong sign of a zero are infinitely wrong. */
+#define DEFINE_ERROR(Real, suffix, fabs_)                                        \
+    DEFINE_STEPS(Real, suffix)                                                   \
+    static inline Real error_##suffix(double got, Real truth, format f) {        \
+        Real limit = (Real)power_of_two(f.most) * 2;                             \
+        Real kept = truth > limit ? limit : truth < -limit ? -limit : truth;     \
+        Real found = got > limit ? limit : got < -limit ? -limit : (Real)got;    \
+        Real error = fabs_(found - kept) * steps_##suffix(fabs_(kept), f);       \
+        error *= power_of_two(f.bits - 2);                                       \
+        int64_t signs = (int64_t)(bits_of(got) ^ bits_of((double)truth));        \
+        error = got == 0 ? (signs < 0 ? INFINITY : error) : error;               \
+        error = truth != truth ? (got != got ? 0 : INFINITY) : error;            \
+        return error != error ? INFINITY : error;                                \
+    }
+
+DEFINE_ERROR(double, double, fabs)
+DEFINE_ERROR(long double, extended, fabsl)
+DEFINE_ERROR(quad, quad, fabsq)
+
+void errors_f32(int64_t count, const float *got, const double *truth, const format *f, double *errors) {
+    format copy = *f;
+    for (int64_t i = 0; i < count; i++) errors[i] = error_double(got[i], truth[i], copy);
+}
+
+void errors_f64(int64_t count, const double *got, const long double *truth, const format *f, double *errors) {
+    format copy = *f;
+    for (int64_t i = 0; i < count; i++) errors[i] = (double)error_extended(got[i], truth[i], copy);
+}
+
+/* Counts the results that are certainly the nearest numbers, and lists the points that must be judged. Nearly all blocks
+ * of 64 have none of those, and are done without a branch. */
+int64_t sift(int64_t count, const double *errors, double worst, double margin, int64_t *nearest, int64_t *doubtful) {
+    int64_t doubts = 0, right = 0;
+    double limit = worst - margin, low = 0.5 - margin, high = 0.5 + margin;
+    for (int64_t start = 0; start < count; start += 64) {
+        int64_t end = start + 64 < count ? start + 64 : count, any = 0, near = 0;
+        for (int64_t i = start; i < end; i++) {
+            any |= (errors[i] > limit) | ((errors[i] >= low) & (errors[i] <= high));
+            near += errors[i] < 0.5;
+        }
+        right += near;
+        for (int64_t i = start; any && i < end; i++) {
+            int doubt = errors[i] > limit || (errors[i] >= low && errors[i] <= high);
+            doubtful[doubts] = i;
+            doubts += doubt;
+            right -= doubt && errors[i] < 0.5;
+        }
+    }
+    *nearest = right;
+    return doubts;
+}
+
+/* The error of one result, and whether it is the nearest number (of two equally near, the even one). */
+static inline void judge(double got, quad truth, format f, double *error, uint8_t *nearest) {
+    quad exact = error_quad(got, truth, f);
+    *error = (double)exact;
+    double whole = got * steps_quad(fabsq(truth), f) * power_of_two(f.bits - 2);
+    *nearest = exact < 0.5Q || (exact == 0.5Q && (isinf(got) || fmod(whole, 2) == 0));
+}
+
+/* -- functions that the libraries do not have */
+
+#define DEFINE_EXTRA(Real, s)                                                                \
+    static inline Real expit##s(Real x) { return 1 / (1 + exp##s(-x)); }                     \
+    static inline Real logit##s(Real x) {                                                    \
+        return x > 0.25 && x < 0.75 ? 2 * atanh##s(2 * x - 1) : log##s(x) - log1p##s(-x);    \
+    }                                                                                        \
+    static inline Real logaddexp##s(Real x, Real y) {                                        \
+        if (x == y) return x + log##s(2);                                                    \
+        Real apart = x - y;                                                                  \
+        return apart != apart ? apart : (apart > 0 ? x : y) + log1p##s(exp##s(-fabs##s(apart))); \
+    }                                                                                        \
+    static inline Real logaddexp2##s(Real x, Real y) {                                       \
+        if (x == y) return x + 1;                                                            \
+        Real apart = x - y;                                                                  \
+        return apart != apart ? apart : (apart > 0 ? x : y) + log1p##s(exp2##s(-fabs##s(apart))) / log##s(2); \
+    }
+
+DEFINE_EXTRA(long double, l)
+DEFINE_EXTRA(quad, q)
+
+/* The sums cancel, which takes more than double's bits even for float. */
+static inline double expit(double x) { return 1 / (1 + exp(-x)); }
+static inline double logit(double x) { return logitl(x); }
+static inline double logaddexp(double x, double y) { return logaddexpl(x, y); }
+static inline double logaddexp2(double x, double y) { return logaddexp2l(x, y); }
+
+/* -- loops over arrays; `omp simd` lets the compiler use the C library's vector functions */
+
+#define LOOP_1(name, Input, kind, Quick, quick)                                                   \
+    void quick_##kind##_##name(int64_t count, const Input *x, Quick *truth) {                     \
+        _Pragma("omp simd") for (int64_t i = 0; i < count; i++) truth[i] = quick((Quick)x[i]);    \
+    }                                                                                             \
+    void judge_##kind##_##name(int64_t count, const Input *x, const Input *got, const format *f,  \
+                               double *errors, uint8_t *nearest) {                                \
+        for (int64_t i = 0; i < count; i++) judge(got[i], name##q(x[i]), *f, errors + i, nearest + i); \
+    }
+#define LOOP_2(name, Input, kind, Quick, quick)                                                   \
+    void quick_##kind##_##name(int64_t count, const Input *x, const Input *y, Quick *truth) {     \
+        _Pragma("omp simd") for (int64_t i = 0; i < count; i++) truth[i] = quick((Quick)x[i], (Quick)y[i]); \
+    }                                                                                             \
+    void judge_##kind##_##name(int64_t count, const Input *x, const Input *y, const Input *got, const format *f, \
+                               double *errors, uint8_t *nearest) {                                \
+        for (int64_t i = 0; i < count; i++) judge(got[i], name##q(x[i], y[i]), *f, errors + i, nearest + i); \
+    }
+#define UNARY(name) LOOP_1(name, float, f32, double, name) LOOP_1(name, double, f64, long double, name##l)
+#define BINARY(name) LOOP_2(name, float, f32, double, name) LOOP_2(name, double, f64, long double, name##l)
+
+UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
+UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan)
+UNARY(sinh) UNARY(cosh) UNARY(tanh) UNARY(asinh) UNARY(acosh) UNARY(atanh)
+UNARY(sqrt) UNARY(cbrt) UNARY(erf) UNARY(erfc) UNARY(expit) UNARY(logit)
+BINARY(atan2) BINARY(pow) BINARY(hypot) BINARY(logaddexp) BINARY(logaddexp2)

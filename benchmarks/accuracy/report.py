@@ -1,0 +1,125 @@
+"""Measurements in, docs/accuracy.md out."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import weft
+
+from .formats import Format
+from .functions import Function
+from .measure import SAMPLED
+from .store import Record
+
+BOUND = 1.0
+Row = tuple[Function, Format, Record | None]
+
+HEAD = """# Accuracy
+
+Written by `make accuracy`; do not edit. Each row compares Weft's results, and NumPy's for the same arguments, with the
+true values. The promise is at most {bound} ULP everywhere.
+
+- **Error**: the largest distance from the true value, in units in the last place (ULP) of the true value, and where it
+  is. Infinity counts as the number after the largest. A wrong NaN or the wrong sign of a zero is infinitely wrong.
+- **Nearest**: the share of results that are the nearest number to the true value (0.5 ULP or less); 100 % is correct
+  rounding.
+- **Points**: functions of one `f32`, `f16` or `bf16` go through every number there is. The others go through random
+  points of every exponent and of the range where the function does its work, and all go through the hard places: both
+  sides of every threshold in the function's code and of every power of two, the numbers nearest to multiples of π/2
+  for each exponent, subnormals, the borders of overflow and underflow, and all pairs of special values.
+- **Reference**: double precision for `f32`, `f16` and `bf16`, long double for `f64`; where its own error could matter
+  (near one half, and near the largest error) quad precision decides. One point in {sampled} is checked in quad
+  precision besides: the quick reference was never off by more than {reference32:.1g} ULP of `f32` and
+  {reference64:.1g} ULP of `f64`.
+
+{summary}
+
+| function | dtype | points | Weft: error | at | nearest | NumPy: error | at | nearest |
+| --- | --- | ---: | ---: | --- | ---: | ---: | --- | ---: |
+"""
+
+FOOT = """
+Special values (zeros, infinities, NaN, the smallest and largest numbers, small whole numbers; all pairs of them for
+functions of two) were compared with NumPy's results, signs of zeros included: {specials}.
+
+Measured with `make accuracy` on {machine}, Python {python}, NumPy {numpy}, Weft {weft}.
+"""
+
+
+def is_within(record: Record) -> bool:
+    return bool(record["weft"]["error"] <= BOUND and not record["specials"])
+
+
+def table(rows: Sequence[Row]) -> str:
+    return "\n".join(_line(*row) for row in rows)
+
+
+def render(rows: Sequence[Row]) -> str:
+    """The whole page."""
+    records = [record for _, _, record in rows if record]
+    wrong = [f"{r['function']} {r['dtype']} {text}" for r in records for text in r["specials"]]
+    head = HEAD.format(
+        bound=BOUND,
+        sampled=f"{SAMPLED:,}",
+        summary=_summary(rows, records),
+        reference32=max((r["reference"] for r in records if r["dtype"] != "f64"), default=0.0),
+        reference64=max((r["reference"] for r in records if r["dtype"] == "f64"), default=0.0),
+    )
+    foot = FOOT.format(
+        specials="; ".join(wrong) if wrong else "no difference",
+        machine=processor(),
+        python=platform.python_version(),
+        numpy=np.__version__,
+        weft=weft.__version__,
+    )
+    return head + table(rows) + "\n" + foot
+
+
+def _summary(rows: Sequence[Row], records: Sequence[Record]) -> str:
+    missing = [f"`{function.name}` {format.name}" for function, format, record in rows if record is None]
+    if not records:
+        return "Nothing is measured yet."
+    top = max(records, key=lambda record: record["weft"]["error"])
+    over = [f"`{r['function']}` {r['dtype']}" for r in records if not is_within(r)]
+    lines = [
+        f"Of {len(rows)} functions and dtypes {len(records)} are measured. The largest error of Weft is "
+        f"{top['weft']['error']:.3f} ULP (`{top['function']}` {top['dtype']}); {len(over)} are over the bound"
+        + (f": {', '.join(over)}." if over else ".")
+    ]
+    if missing:
+        lines.append(f"Not measured since their code last changed: {', '.join(missing)}.")
+    return "\n".join(lines)
+
+
+def _line(function: Function, format: Format, record: Record | None) -> str:
+    cells = [f"`{function.name}`", format.name]
+    if record is None:
+        return f"| {' | '.join([*cells, 'not measured', *['—'] * 6])} |"
+    cells.append(f"all 2^{8 * format.dtype.itemsize}" if record["every"] else f"{record['points']:,}")
+    for subject in ("weft", "numpy"):
+        found = record.get(subject)
+        cells += _cells(found) if found else ["—"] * 3
+    return f"| {' | '.join(cells)} |"
+
+
+def _cells(found: Record) -> list[str]:
+    error = found["error"]
+    text = f"{error:.3f}" if error < 1000 else f"{error:.2g}"
+    return [text, ", ".join(f"{x!r}" for x in found["at"]), f"{_share(found['nearest'])} %"]
+
+
+def _share(share: float) -> str:
+    """A percentage that says 100 only where every result is the nearest."""
+    rounded = f"{100 * share:.2f}"
+    return "100" if share == 1 else "99.99+" if rounded == "100.00" else rounded
+
+
+def processor() -> str:
+    """The processor's own name where the system tells it."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    named = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), None)
+    return named or platform.processor() or platform.machine()

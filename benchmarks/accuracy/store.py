@@ -1,0 +1,46 @@
+"""Measurements in and out of files: one JSON file for each function and dtype, so that a run can be taken up again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .emitted import code, fingerprint
+from .formats import Format
+from .functions import Function
+from .measure import is_exhaustive
+
+Record = dict[str, Any]
+
+
+class Store:
+    """The folder of measurements."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def _path(self, function: Function, format: Format) -> Path:
+        return self.folder / f"{function.name}-{format.name}.json"
+
+    def read(self, function: Function, format: Format) -> Record | None:
+        """The measurement of the code as it is now, if there is one."""
+        text, path = code(function, format), self._path(function, format)
+        if text is None or not path.exists():
+            return None
+        record: Record = json.loads(path.read_text())
+        return record if record["code"] == fingerprint(text, format) else None
+
+    def write(self, function: Function, format: Format, record: Record) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self._path(function, format)
+        fresh = path.with_suffix(".new")
+        fresh.write_text(json.dumps(record, indent=1) + "\n")
+        fresh.replace(path)
+
+    def is_measured(self, function: Function, format: Format, points: int) -> bool:
+        """Whether there is nothing left to do for so many points."""
+        record = self.read(function, format)
+        if record is None:
+            return False
+        return bool(record["every"] if is_exhaustive(function, format) else record["points"] >= points)
