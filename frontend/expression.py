@@ -131,7 +131,8 @@ class ExpressionKernel:
         inputs: dict[str, Tracer] = {}
         known: dict[str, Size] = {}
         for i, (leaf, type_) in enumerate(zip(self._leaves.values(), binding.types, strict=True)):
-            value = builder.input(leaf.name, type_)
+            scalar = args is not None and isinstance(args[i].value, np.generic)
+            value = builder.input(leaf.name, type_, scalar)
             inputs[leaf.name] = Tracer(trace, value)
             known.update(zip(map(str, leaf.type.shape), type_.shape, strict=True))
             if args is not None and args[i].value is not None:

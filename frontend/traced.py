@@ -162,7 +162,8 @@ class TracedKernel:
         trace = Trace(builder, sizes, self.source.evaluate)
         given: dict[str, Any] = dict(self.fixed)
         for i, (name, type_) in enumerate(zip(self.parameters, binding.types, strict=True)):
-            value = builder.input(name, type_)
+            scalar = args is not None and isinstance(args[i].value, np.generic)
+            value = builder.input(name, type_, scalar)
             if args is not None and args[i].value is not None:
                 trace.know(value, args[i].value)
             given[name] = Tracer(trace, value, f"the argument '{name}'")

@@ -26,8 +26,9 @@ class Builder:
         self.nodes: list[Node] = []
         self.attrs: dict[str, Attr] = {}
 
-    def input(self, name: str, type: TensorType) -> Value:
+    def input(self, name: str, type: TensorType, scalar: bool = False) -> Value:
         value = Value(type, name=name)
+        value.scalar = scalar
         self.inputs.append(value)
         return value
 
@@ -107,7 +108,7 @@ def is_scalar_result(value: Value) -> bool:
     """Whether NumPy gives this value as a scalar rather than as an array without dimensions."""
     node = value.node
     if node is None or value.type.shape:
-        return False
+        return value.scalar
     if node.op is CAST:
         return is_scalar_result(node.operands[0])
     return Trait.SCALAR in node.op.traits or "element" in node.attrs

@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 
 
 class Value:
-    """What a node produces, or an input of a graph. Compared by identity."""
+    """What a node produces, or an input of a graph. Compared by identity. `scalar` marks inputs that are NumPy numbers."""
 
-    __slots__ = ("index", "name", "node", "type")
+    __slots__ = ("index", "name", "node", "scalar", "type")
 
     def __init__(self, type: TensorType, node: Node | None = None, index: int = 0, name: str | None = None) -> None:
         self.type = type
         self.node = node
         self.index = index
         self.name = name
+        self.scalar = False
 
     def __repr__(self) -> str:
         return f"<{self.name or (self.node.op.name if self.node else 'input')}: {self.type}>"

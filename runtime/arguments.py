@@ -30,7 +30,8 @@ class Argument:
 
     @property
     def type(self) -> ArgType:
-        value = self.given if self.dtype.weak or isinstance(self.given, bool) else self.array
+        number = self.dtype.weak or isinstance(self.given, (bool, np.generic))
+        value = self.given if number else self.array
         return ArgType(self.dtype, self.array.shape, value)
 
 
