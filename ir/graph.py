@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class Value:
-    """What a node produces, or an input of a graph. Compared by identity. `scalar` marks inputs that are NumPy numbers."""
+    """What a node produces, or an input of a graph. Compared by identity.
+
+    `scalar` marks an input that is a NumPy number, not an array without dimensions.
+    """
 
     __slots__ = ("index", "name", "node", "scalar", "type")
 
