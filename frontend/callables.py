@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.ops import SPECIAL
+
 # Python's operators and the NumPy functions that they are on arrays.
 OPERATORS: Mapping[Callable[..., Any], str] = {
     operator.add: "add", operator.sub: "subtract", operator.mul: "multiply", operator.truediv: "divide",
@@ -21,6 +23,7 @@ OPERATORS: Mapping[Callable[..., Any], str] = {
 }  # fmt: skip
 # Functions of numpy.linalg that have a rule of ours under their own name.
 LINALG = {getattr(np.linalg, name): name for name in ("norm", "vector_norm", "matrix_norm")}
+SPECIAL_NAMES = frozenset(op.name for op in SPECIAL)
 VIEWS = frozenset((
     "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze",
     "broadcast_to", "broadcast_arrays", "flip", "flipud", "fliplr", "atleast_1d", "atleast_2d", "real", "imag",
@@ -61,7 +64,16 @@ def numpy_name(function: Callable[..., Any]) -> str | None:
     if function in LINALG:
         return LINALG[function]
     name = getattr(function, "__name__", None)
-    return name if isinstance(name, str) and getattr(np, name, None) is function else None
+    if not isinstance(name, str):
+        return None
+    return name if getattr(np, name, None) is function or _is_special(function, name) else None
+
+
+def _is_special(function: Callable[..., Any], name: str) -> bool:
+    """Whether it is one of SciPy's functions that are ops, told by its name and loops alone: SciPy stays unloaded."""
+    if name not in SPECIAL_NAMES or not isinstance(function, np.ufunc) or function.signature is not None:
+        return False
+    return (function.nin, function.nout) == (1, 1) and {"f->f", "d->d"} <= set(function.types)
 
 
 def dotted(function: Callable[..., Any]) -> str:

@@ -19,13 +19,14 @@ from .limits import MAX_INLINE
 from .maker import Maker
 from .modules import Definition
 from .names import CONSTANTS
+from .powers import OPERATOR
 from .syntax import Expr
 from .weak import Operand, Weak, combine, is_operand, select, settle
 
 Inline = Callable[[Definition, Sequence[Thing], Mapping[str, Thing], Span], Thing]
 
 OPERATORS = {
-    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "power",
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": OPERATOR,
     "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift", "<": "less",
     "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal",
 }  # fmt: skip
@@ -222,8 +223,8 @@ class Expressions:
             return self._inline(definition, args, kwargs, expr.span)
         maker = Maker(self.builder, expr.span)
         operands = tuple(x for x in (*args, *kwargs.values()) if is_operand(x))
-        args = [settle(maker, x, operands) if isinstance(x, Weak) else x for x in args]
-        kwargs = {k: settle(maker, x, operands) if isinstance(x, Weak) else x for k, x in kwargs.items()}
+        args = [_settled(maker, x, operands) for x in args]
+        kwargs = {k: _settled(maker, x, operands) for k, x in kwargs.items()}
         if name in BY_NAME:
             if len(args) != 1 or kwargs:
                 raise TypeProblem(f"{name}(x) takes one value", expr.span)
@@ -260,6 +261,13 @@ def as_operand(found: Thing, span: Span) -> Operand:
         raise TypeProblem(f"{len(found)} values stand where one is needed", span, hint)
     names = {type(None): "None", type(...): "'...'", str: "a text", DType: "a type", tuple: "a tuple"}
     raise TypeProblem(f"a number or an array is needed here, not {names.get(type(found), 'a slice')}", span)
+
+
+def _settled(maker: Maker, x: Thing, others: tuple[Operand, ...]) -> Thing:
+    """An argument that functions can take; in a tuple, which is an array, numbers meet nothing else."""
+    if isinstance(x, tuple):
+        return tuple(_settled(maker, item, ()) for item in x)
+    return settle(maker, x, others) if isinstance(x, Weak) else x
 
 
 def _check_order(expr: syntax.Call) -> None:

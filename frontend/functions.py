@@ -23,6 +23,7 @@ from ..ir.graph import Value
 from . import arranging, elementwise, reductions
 from .elementwise import Make
 from .maker import Maker
+from .powers import OPERATOR, raised
 from .taking import index
 from .ufunc_methods import UFUNC_METHODS, outer_operands
 
@@ -54,13 +55,16 @@ def _table() -> Mapping[str, Function]:
 
 
 FUNCTIONS: Mapping[str, Function] = _table()
-METHODS: Mapping[str, Function] = {name: Function(name, make) for name, make in UFUNC_METHODS.items()}
+METHODS: Mapping[str, Function] = {
+    name: Function(name, make) for name, make in {**UFUNC_METHODS, OPERATOR: raised}.items()
+}
 OUTER = ".outer"
 
 
 def is_known(name: str) -> bool:
     """Whether a function of NumPy, or a method of a ufunc such as `add.reduce`, has a rule here."""
-    return name in FUNCTIONS or name in METHODS or name.removesuffix(OUTER) in elementwise.ELEMENTWISE
+    known = name in FUNCTIONS or name in METHODS or name == "piecewise"
+    return known or name.removesuffix(OUTER) in elementwise.ELEMENTWISE
 
 
 def call(

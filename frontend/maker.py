@@ -6,7 +6,7 @@ right whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Union
 
@@ -22,6 +22,7 @@ from ..ir.types import Attr
 
 Number = Union[bool, int, float, complex]
 Operand = Union[Value, Number, Dim, np.generic]
+Make = Callable[..., "Value | tuple[Value, ...]"]  # a maker and the arguments of a function in, its results out
 
 COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 EQ, NE = TABLE["eq"], TABLE["ne"]

@@ -21,16 +21,20 @@ from ..ir.source import Evaluate
 from ..ir.types import TensorType
 from . import functions
 from .arranging import LISTS, takes_array, takes_arrays
-from .callables import OPERATORS, VIEWS, Method, numpy_name
+from .callables import OPERATORS, SPECIAL_NAMES, VIEWS, Method, numpy_name
 from .elementwise import ELEMENTWISE
 from .fallback import Fallback
 from .keys import holds_tracers, items_of
 from .locate import here
 from .maker import Maker, literal
+from .piecewise import piecewise
+from .powers import OPERATOR
 from .symbolic import TracedSize
 from .tracer import Tracer
 
 ARRAYS = frozenset(("weights", "mean"))  # arguments in which a list is an array
+CASES = frozenset((0, 1, "condlist", "choicelist"))  # arguments of `select` in which each item of a list is an array
+SPREADING = frozenset((*ELEMENTWISE, OPERATOR)) - {"astype", "select"}  # functions that take a list as an array
 
 
 class Trace:
@@ -76,9 +80,14 @@ class Trace:
         name, args, kwargs = _resolved(function, args, kwargs)
         if name is None or not functions.is_known(name):
             return self._fallback.call(function, args, kwargs, span)
-        spread = name.removesuffix(functions.OUTER) in ELEMENTWISE and name != "astype"
+        spread = name.removesuffix(functions.OUTER) in SPREADING
         mark = len(self.builder.nodes)
         try:
+            if name == "piecewise":
+                return piecewise(self, span, *args, **kwargs)
+            if name == "nan_to_num" and isinstance(args[0], Tracer) and kwargs.get("copy") is False:
+                made = self.apply(function, args, {**kwargs, "copy": True})
+                return args[0]._change(made, "'nan_to_num'", "leave copy=False out")
             given = self._pythonic(function, args, span)
             operands = [self._argument(name, k, x, spread, span) for k, x in enumerate(given)]
             named = {key: self._argument(name, key, x, key in ARRAYS, span) for key, x in kwargs.items()}
@@ -90,7 +99,7 @@ class Trace:
 
     def _argument(self, name: str, place: int | str, x: Any, spread: bool, span: Span | None) -> Any:
         """An argument of a function, by place or by name."""
-        if takes_arrays(name, place) and isinstance(x, (list, tuple)):
+        if (takes_arrays(name, place) or (name == "select" and place in CASES)) and isinstance(x, (list, tuple)):
             return tuple(self.operand(item, True, span) for item in x)
         return self.operand(x, spread or takes_array(name, place), span)
 
@@ -204,9 +213,15 @@ def _resolved(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[str | None, tuple[Any, ...], Mapping[str, Any]]:
     """The name and arguments of our function, where Python or NumPy has a rule of its own for a special form."""
-    if function is operator.pow and literal(args[1]) == 2 and isinstance(args[0], Tracer) and args[0].dtype == bool:
-        return "square", args[:1], kwargs  # the operator gives int8 here, np.power int64
-    return numpy_name(function), args, kwargs
+    if function is operator.pow:
+        return OPERATOR, args, kwargs
+    name, array = numpy_name(function), args[0] if args else None
+    is_complex = isinstance(array, Tracer) and array.value.type.dtype.kind == "complex"
+    if isinstance(function, Method) and name in ("conj", "conjugate") and not is_complex:
+        return "real", args, kwargs  # the method gives the array itself
+    if name in SPECIAL_NAMES and is_complex:
+        return None, args, kwargs
+    return name, args, kwargs
 
 
 def _numpy_dtype(text: str) -> Any:

@@ -213,24 +213,24 @@ class Tracer:
         return self._trace.apply(operator.getitem, (self, key), {})
 
     def _update(self, function: Callable[..., Any], sign: str, other: Any) -> Any:
-        """`x += y`: the dtype and shape of x stay, and all names of this object see the change."""
+        """`x += y`."""
         made = self._trace.apply(function, (self, other), {})
+        return self._change(made, f"'{sign}'", f"write x = x {sign[:-1]} y", f" in place of x {sign} y")
+
+    def _change(self, made: Tracer, what: str, advice: str, rather: str = "") -> Any:
+        """What changes an array in place: its dtype and shape stay, and all names of this object see the change."""
         if self._value is None or made._value is None or self._value.type.dtype.weak or is_scalar_result(self._value):
             return made
         if self._shared:
-            raise TraceProblem(
-                f"'{sign}' would change {self._shared} in place",
-                here(),
-                f"write x = x {sign[:-1]} y in place of x {sign} y",
-            )
+            raise TraceProblem(f"{what} would change {self._shared} in place", here(), advice + rather)
         if made.value.type.rank != self.ndim or made.shape != self.shape:
             raise ShapeProblem(
                 f"non-broadcastable output operand: {made.value.type} does not fit {self.value.type}", here()
             )
         if not np.can_cast(made.dtype, self.dtype, "same_kind"):
             raise TypeProblem(
-                f"'{sign}' would put {made.value.type.dtype} into {self.value.type.dtype}", here(),
-                f"write x = x {sign[:-1]} y, or convert with .astype(...)",
+                f"{what} would put {made.value.type.dtype} into {self.value.type.dtype}", here(),
+                f"{advice}, or convert with .astype(...)",
             )  # fmt: skip
         made = made if made.dtype == self.dtype else made.astype(self.dtype)
         self._value, self._record = made._value, made._record

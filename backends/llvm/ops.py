@@ -224,5 +224,5 @@ def emit(e: Emitter, op: OpDef, dtypes: Sequence[DType], values: Sequence[Val]) 
     """Code for an op that has no attributes. Only in comparisons do integers with and without sign meet."""
     first, last = dtypes[0], dtypes[-1]
     if op in COMPARISONS and first != last:
-        return integers.compare_signs(e, op.name, *values, signed=0 if first.kind == "int" else 1)
+        return integers.compare_signs(e, op.name, values[0], values[1], 0 if first.kind == "int" else 1)
     return EMITTERS[op](e, first, *values)

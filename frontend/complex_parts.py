@@ -1,0 +1,50 @@
+"""Numbers in; their real and imaginary parts, their conjugates and their angles out, as NumPy has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ..ir.builder import is_scalar_result
+from ..ir.graph import Value
+from ..ir.ops import IMAG, REAL, TABLE, WHERE
+from .maker import Make, Maker, Operand
+
+ARCTAN2, MUL, POSITIVE, CONJUGATE = (TABLE[name] for name in ("arctan2", "mul", "positive", "conjugate"))
+
+
+def real(m: Maker, val: Operand) -> Value:
+    """Of a real number the number itself."""
+    value = m.lift(val)
+    return _part(m, value, m.op(REAL, value)) if value.type.dtype.kind == "complex" else value
+
+
+def imag(m: Maker, val: Operand) -> Value:
+    """Of a real number 0, in its dtype."""
+    value = m.lift(val)
+    dtype = value.type.dtype
+    if dtype.kind == "complex":
+        return _part(m, value, m.op(IMAG, value))
+    zero = m.builder.constant(False if dtype.kind == "bool" else 0, dtype.strong, m.span)
+    return _part(m, value, m.op(WHERE, True, zero, value))
+
+
+def _part(m: Maker, whole: Value, part: Value) -> Value:
+    """A part of a NumPy scalar is a scalar; of an array without dimensions it is such an array."""
+    return m.op(POSITIVE, part) if is_scalar_result(whole) and part.type.dtype.kind != "bool" else part
+
+
+def conjugate(m: Maker, x: Operand, /) -> Value:
+    return m.op(CONJUGATE, x)
+
+
+def angle(m: Maker, z: Operand, deg: bool = False) -> Value:
+    """From the positive real axis, in radians or degrees."""
+    value = m.lift(z)
+    is_complex = value.type.dtype.kind == "complex"
+    parts = (m.op(IMAG, value), m.op(REAL, value)) if is_complex else (0, value)
+    found = m.op(ARCTAN2, *parts)
+    return m.op(MUL, found, 180 / math.pi) if deg else found
+
+
+COMPLEX_PARTS: Mapping[str, Make] = {"real": real, "imag": imag, "conjugate": conjugate, "angle": angle}
