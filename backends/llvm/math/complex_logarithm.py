@@ -25,7 +25,7 @@ LOG_LIFT = (415.88830833596717, 1.8355172981578424e-14)
 def log(e: Emitter, re: Val, im: Val) -> Parts:
     """The natural logarithm whose imaginary part is from minus pi to pi."""
     usual = _half_log_of_square(e, re, im)
-    return e.rare(extreme(e, re, im), usual, lambda: _log_of_extreme(e, re, im)), atan2(e, im, re)
+    return e.rare(extreme(e, re, im), usual, lambda: log_of_extreme(e, re, im)), atan2(e, im, re)
 
 
 def _half_log_of_square(e: Emitter, re: Val, im: Val) -> Val:
@@ -42,8 +42,8 @@ def _half_log_of_square(e: Emitter, re: Val, im: Val) -> Val:
     return e.op("fmul", log_of_pair(e, total, doublings=0), e.const_like(re, 0.5))
 
 
-def _log_of_extreme(e: Emitter, re: Val, im: Val) -> Val:
-    """The logarithm of the magnitude of any value at all."""
+def log_of_extreme(e: Emitter, re: Val, im: Val) -> Val:
+    """The logarithm of the magnitude of a value whose squares would overflow or underflow, or which is not finite."""
     one, infinity = e.const_like(re, 1.0), e.const_like(re, math.inf)
     a, b = e.call("fabs", re), e.call("fabs", im)
     large = e.op("or", e.fcmp("ogt", a, one), e.fcmp("ogt", b, one))
