@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..ir import structure
+from ..ir.complexes import function_part
 from ..ir.dtypes import from_numpy
 from ..ir.ops import TABLE
+from . import complexes
 
 
 def minimum(a: Any, b: Any) -> Any:
@@ -90,7 +92,23 @@ def _with_zeros(found: Any, negative: Any) -> Any:
     return np.where(found == 0, np.where(negative, -found.dtype.type(0), found.dtype.type(0)), found)
 
 
+def _arithmetic(name: str, formula: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy's function, but a formula of ours for complex numbers."""
+    plain = TABLE[name].numpy
+    assert plain is not None
+
+    def compute(*operands: Any) -> Any:
+        return (formula if np.result_type(*operands).kind == "c" else plain)(*operands)
+
+    return compute
+
+
 MEANINGS: Mapping[str, Callable[..., Any]] = {
+    "mul": _arithmetic("mul", complexes.multiply),
+    "div": _arithmetic("div", complexes.divide),
+    "square": _arithmetic("square", complexes.square),
+    "reciprocal": _arithmetic("reciprocal", complexes.reciprocal),
+    "complex_function": function_part(lambda name: MEANINGS.get(name, TABLE[name].numpy)),
     "minimum": minimum,
     "maximum": maximum,
     "min": _smallest(np.minimum),
