@@ -12,9 +12,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import numpy as np
 
-from .formats import Format
+from .formats import F32, Format
 
 SOURCE = Path(__file__).with_name("reference.c")
 # The last two keep every value; without them loops stay scalar.
@@ -53,11 +54,21 @@ def compile_reference(folder: Path) -> Path:
     return target
 
 
+def _angles() -> Array:
+    """A quarter turn, and the powers of two up to the largest float modulo a turn, each as a sum of two doubles."""
+    with mpmath.workprec(400):
+        turn = 2 * mpmath.pi
+        exact = [turn / 4, *(mpmath.mpf(2) ** k % turn for k in range(F32.most - F32.bits + 2))]
+        return np.array([[float(value), float(value - float(value))] for value in exact])
+
+
 class Library:
     """The compiled code. Every function takes a count first; arrays go as addresses."""
 
     def __init__(self, path: Path) -> None:
         self._loaded = ctypes.CDLL(str(path))
+        parts = _angles()
+        self.call("set_angles", len(parts) - 1, parts)
 
     def call(self, name: str, count: int, *arguments: Array | float) -> int:
         function = self._loaded[name]
