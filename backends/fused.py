@@ -19,7 +19,7 @@ def fma(a: Any, b: Any, c: Any) -> Array:
 
 
 def _narrow(a: Array, b: Array, c: Array) -> Array:
-    """The product of two f32 is exact in f64; the sum is rounded to odd there, which makes the second rounding right."""
+    """The product of two f32 is exact in f64, and a sum that is rounded to odd there is rounded rightly again."""
     product, addend = a.astype(np.float64) * b, c.astype(np.float64)
     return _sum_to_odd(product, addend).astype(np.float32)
 
