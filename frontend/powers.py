@@ -32,8 +32,8 @@ def raised(m: Maker, x1: Operand, x2: Operand, /) -> Value:
         return m.op(SQUARE, x1)  # of bool an i8, which `np.power` makes an i64
     exponent, dtype = _checked(m, x1, x2)
     if dtype.kind == "complex" and not base.weak and m.dtype_of(x2).weak:
-        whole = type(exponent) is int
-        return _power(m, x1, x2, dtype, RECIPROCAL if whole and exponent == -1 else SQRT if exponent == 0.5 else None)
+        inverse, root = type(exponent) is int and exponent == -1, type(exponent) is float and exponent == 0.5
+        return _power(m, x1, x2, dtype, RECIPROCAL if inverse else SQRT if root else None)
     return _power(m, x1, x2, dtype, _short(exponent, dtype, roots=dtype != BF16))
 
 

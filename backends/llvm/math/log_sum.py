@@ -7,8 +7,6 @@ NumPy's does.
 
 from __future__ import annotations
 
-import math
-
 from ..text import Emitter, Val
 from .doubledouble import Pair, two_product, two_sum
 from .exponential import EXP_NORMAL, exp, exp2
@@ -29,7 +27,7 @@ def logaddexp(e: Emitter, x: Val, y: Val) -> Val:
     larger, gap = _apart(e, x, y)
     usual = _log_of_one_plus_exp(e, gap)
     added = e.rare(_is_wide(e, gap.high), usual, lambda: exp(e, gap.high))
-    return _joined(e, x, y, e.op("fadd", larger, added))
+    return _joined(e, x, y, LN_2[x.elem][0], e.op("fadd", larger, added))
 
 
 def logaddexp2(e: Emitter, x: Val, y: Val) -> Val:
@@ -40,7 +38,7 @@ def logaddexp2(e: Emitter, x: Val, y: Val) -> Val:
     scaled = Pair(scaled.high, e.fma(gap.low, high, e.fma(gap.high, low, scaled.low)))
     usual = _log_of_one_plus_exp(e, scaled)
     added = e.rare(_is_wide(e, scaled.high), usual, lambda: exp2(e, gap.high))
-    return _joined(e, x, y, e.fma(added, e.const_like(x, LOG2_E[x.elem]), larger))
+    return _joined(e, x, y, 1.0, e.fma(added, e.const_like(x, LOG2_E[x.elem]), larger))
 
 
 def _apart(e: Emitter, x: Val, y: Val) -> tuple[Val, Pair]:
@@ -61,7 +59,7 @@ def _is_wide(e: Emitter, gap: Val) -> Val:
     return e.fcmp("ugt", e.call("fabs", gap), e.const_like(gap, EXP_NORMAL[gap.elem]))
 
 
-def _joined(e: Emitter, x: Val, y: Val, usual: Val) -> Val:
-    """Equal infinities are themselves, where their difference is no number; NaN wins."""
-    infinite = e.op("and", e.fcmp("oeq", x, y), e.fcmp("oeq", e.call("fabs", x), e.const_like(x, math.inf)))
-    return e.select(e.fcmp("uno", x, y), e.op("fadd", x, y), e.select(infinite, x, usual))
+def _joined(e: Emitter, x: Val, y: Val, of_two: float, usual: Val) -> Val:
+    """For equal numbers, infinities among them, the logarithm of two is added; NaN wins."""
+    doubled = e.op("fadd", x, e.const_like(x, of_two))
+    return e.select(e.fcmp("uno", x, y), e.op("fadd", x, y), e.select(e.fcmp("oeq", x, y), doubled, usual))
