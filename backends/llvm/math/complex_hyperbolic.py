@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 
 from ..text import Emitter, Val
-from .bits import as_float, as_integer, flip_sign, sign_bit
-from .complex_exponential import NORMAL, far_exp
+from .bits import as_float, as_integer, at_most, flip_sign, sign_bit
+from .complex_exponential import BOUND, NORMAL, exp_near_one, far_exp
 from .complex_parts import Parts, through_double
 from .doubledouble import Pair, add, divide, fast_fma, fast_two_sum, multiply, product
 from .exponential import exp as real_exp
@@ -61,6 +61,11 @@ def _signed(e: Emitter, value: Val, *factors: Val) -> Val:
     return flip_sign(e, e.call("fabs", value), sign)
 
 
+def _half_exp(e: Emitter, x: Val, circle: Circular) -> Parts:
+    """Half of `exp(|x|)` in the direction of an angle."""
+    return far_exp(e, exp_near_one(e, at_most(e, e.call("fabs", x), BOUND)), circle, halvings=1)
+
+
 def _unusual(e: Emitter, x: Val, circle: Circular, bound: float) -> Val:
     """Whether `x` is beyond the bound or NaN, or the angle not finite."""
     beyond = e.fcmp("ugt", e.call("fabs", x), e.const_like(x, bound))
@@ -86,7 +91,7 @@ def sinh(e: Emitter, re: Val, im: Val) -> Parts:
         return _signed(e, real, re, circle.cosine.high), _signed(e, imaginary, circle.sine.high)
 
     def special() -> Parts:
-        real, imaginary = signed(*far_exp(e, e.call("fabs", re), circle, halvings=1))
+        real, imaginary = signed(*_half_exp(e, re, circle))
         endless = _endless(e, circle)
         real = e.select(e.op("and", endless, _is_infinite(e, re)), e.const_like(re, math.inf), real)
         real = e.select(e.op("and", endless, e.fcmp("oeq", re, zero)), re, real)
@@ -106,7 +111,7 @@ def cosh(e: Emitter, re: Val, im: Val) -> Parts:
         return _signed(e, real, circle.cosine.high), _signed(e, imaginary, re, circle.sine.high)
 
     def special() -> Parts:
-        real, imaginary = signed(*far_exp(e, e.call("fabs", re), circle, halvings=1))
+        real, imaginary = signed(*_half_exp(e, re, circle))
         endless = _endless(e, circle)
         real = e.select(e.op("and", endless, _is_infinite(e, re)), e.const_like(re, math.inf), real)
         imaginary = e.select(e.op("and", endless, e.fcmp("oeq", re, zero)), zero, imaginary)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ..text import Emitter, Val
 from .complex_arithmetic import reciprocal
-from .complex_logarithm import log_of_extreme
+from .complex_logarithm import angle_of_pairs, log_of_extreme
 from .complex_parts import Parts, through_double
 from .complex_root import MOST, root_pairs
 from .doubledouble import Pair, add, multiply, quotient, square_root, two_product, two_sum
@@ -42,13 +42,6 @@ class Roots(NamedTuple):
     of_difference: Pair
     cosine: Pair
     sine: Pair
-
-
-def _angle(e: Emitter, y: Pair, x: Pair) -> Val:
-    """The angle of a point that is given more precisely than by one value each."""
-    square = e.fma(x.high, x.high, e.op("fmul", y.high, y.high))
-    across = e.fma(x.high, y.low, e.fneg(e.op("fmul", y.high, x.low)))
-    return e.op("fadd", atan2(e, y.high, x.high), e.op("fdiv", across, square))
 
 
 def _asinh(e: Emitter, x: Pair) -> Val:
@@ -94,7 +87,7 @@ def asin(e: Emitter, re: Val, im: Val) -> Parts:
     """The inverse sine."""
     height = e.call("fabs", im)
     roots = _roots(e, re, height)
-    real, imaginary = _angle(e, Pair(re, e.zero_like(re)), roots.cosine), _asinh(e, roots.sine)
+    real, imaginary = angle_of_pairs(e, Pair(re, e.zero_like(re)), roots.cosine), _asinh(e, roots.sine)
 
     def special() -> Parts:
         angle = e.select(_on_axis(e, re, im), re, atan2(e, re, height))
@@ -109,7 +102,7 @@ def acos(e: Emitter, re: Val, im: Val) -> Parts:
     """The inverse cosine."""
     height = e.call("fabs", im)
     roots = _roots(e, re, height)
-    half = _angle(e, roots.of_difference, roots.of_sum)
+    half = angle_of_pairs(e, roots.of_difference, roots.of_sum)
     real, imaginary = e.op("fadd", half, half), _asinh(e, roots.sine)
 
     def special() -> Parts:
@@ -144,7 +137,7 @@ def atanh(e: Emitter, re: Val, im: Val) -> Parts:
     log = real_log1p(e, ratio.high)
     log = e.op("fadd", log, e.op("fdiv", ratio.low, e.op("fadd", one, ratio.high)))
     flat = add(e, multiply(e, below, above), Pair(e.fneg(square.high), e.fneg(square.low)))
-    angle = _angle(e, Pair(e.op("fadd", height, height), zero), flat)
+    angle = angle_of_pairs(e, Pair(e.op("fadd", height, height), zero), flat)
     usual = e.op("fmul", log, e.const_like(re, 0.25)), e.op("fmul", angle, half)
 
     tiny = e.op("and", e.fcmp("oeq", width, one), e.fcmp("olt", height, e.const_like(re, 1 / FAR)))

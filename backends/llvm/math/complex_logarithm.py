@@ -13,7 +13,7 @@ import math
 from ..text import Emitter, Val
 from .complex_parts import Parts, through_double
 from .complex_root import LIFT, extreme
-from .doubledouble import Pair, fast_two_sum, two_product, two_sum
+from .doubledouble import Pair, add, fast_two_sum, multiply, two_product, two_sum
 from .inverse_trigonometric import atan2
 from .logarithm import log_of_pair
 
@@ -26,6 +26,38 @@ def log(e: Emitter, re: Val, im: Val) -> Parts:
     """The natural logarithm whose imaginary part is from minus pi to pi."""
     usual = _half_log_of_square(e, re, im)
     return e.rare(extreme(e, re, im), usual, lambda: log_of_extreme(e, re, im)), atan2(e, im, re)
+
+
+@through_double
+def log1p(e: Emitter, re: Val, im: Val) -> Parts:
+    """`log(1 + z)`, good near 0 too."""
+    one, zero = e.const_like(re, 1.0), e.zero_like(re)
+    shifted = two_sum(e, one, re)
+    square, height = two_product(e, re, re), two_product(e, im, im)
+    # |1 + z|^2 - 1 = 2x + x^2 + y^2, which is good where it is small, and the square itself, which is good elsewhere.
+    excess = add(e, add(e, Pair(e.op("fadd", re, re), zero), square), height)
+    near = fast_two_sum(e, one, excess.high)
+    near = Pair(near.high, e.op("fadd", near.low, excess.low))
+    far = add(e, multiply(e, shifted, shifted), height)
+    small = e.fcmp("olt", e.call("fabs", excess.high), e.const_like(re, 0.5))
+    total = Pair(e.select(small, near.high, far.high), e.select(small, near.low, far.low))
+    usual = (
+        e.op("fmul", log_of_pair(e, total, doublings=0), e.const_like(re, 0.5)),
+        angle_of_pairs(e, Pair(im, zero), shifted),
+    )
+
+    def special() -> Parts:
+        return log_of_extreme(e, shifted.high, im), atan2(e, im, shifted.high)
+
+    real, imaginary = e.rare_all(extreme(e, shifted.high, im), usual, special)
+    return real, e.call("copysign", imaginary, im)
+
+
+def angle_of_pairs(e: Emitter, y: Pair, x: Pair) -> Val:
+    """The angle of a point that is given more precisely than by one value each, and whose squares lose no digits."""
+    square = e.fma(x.high, x.high, e.op("fmul", y.high, y.high))
+    across = e.fma(x.high, y.low, e.fneg(e.op("fmul", y.high, x.low)))
+    return e.op("fadd", atan2(e, y.high, x.high), e.op("fdiv", across, square))
 
 
 def _half_log_of_square(e: Emitter, re: Val, im: Val) -> Val:

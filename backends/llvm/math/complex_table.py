@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from . import complex_arithmetic, complex_exponential, complex_logarithm, complex_order, complex_root
+from . import (
+    complex_arithmetic,
+    complex_exponential,
+    complex_hyperbolic,
+    complex_inverse,
+    complex_logarithm,
+    complex_order,
+    complex_root,
+)
 from .complex_parts import Function
 
 COMPLEX: Mapping[str, Function] = MappingProxyType(
@@ -28,7 +36,22 @@ COMPLEX: Mapping[str, Function] = MappingProxyType(
         "rint": complex_arithmetic.rint,
         "sqrt": complex_root.sqrt,
         "exp": complex_exponential.exp,
+        "exp2": complex_exponential.exp2,
+        "expm1": complex_exponential.expm1,
         "log": complex_logarithm.log,
+        "log1p": complex_logarithm.log1p,
+        "sin": complex_hyperbolic.sin,
+        "cos": complex_hyperbolic.cos,
+        "tan": complex_hyperbolic.tan,
+        "sinh": complex_hyperbolic.sinh,
+        "cosh": complex_hyperbolic.cosh,
+        "tanh": complex_hyperbolic.tanh,
+        "arcsin": complex_inverse.asin,
+        "arccos": complex_inverse.acos,
+        "arctan": complex_inverse.atan,
+        "arcsinh": complex_inverse.asinh,
+        "arccosh": complex_inverse.acosh,
+        "arctanh": complex_inverse.atanh,
         "eq": complex_order.equal,
         "ne": complex_order.not_equal,
         "lt": complex_order.less,
