@@ -9,8 +9,8 @@ from . import dims
 from .dims import Atom, Dim, Size
 from .graph import Graph, Node, Value
 from .indexing import Index, broadcast_index, loop_name, loop_variables, operand_elements
-from .layouts import byte_strides
-from .ops import IOTA, REGION, Trait
+from .layouts import C, byte_strides, piece_layout
+from .ops import CONCATENATE, IOTA, REGION, Trait
 from .types import ints, sizes
 
 
@@ -137,12 +137,20 @@ def operands_at(node: Node, index: Index, space: tuple[Size, ...]) -> list[tuple
 
 
 def value_layouts(graph: Graph) -> dict[Value, str]:
-    """The layout class of all that is in memory: of arguments and of regions' results as attributes say, else C."""
+    """The layout class of all that is in memory: of arguments and of regions' results as attributes say, else C.
+
+    A piece of a concatenation lies in the memory of the whole.
+    """
     given, wanted = graph.attrs.get("layouts"), graph.attrs.get("out_layouts")
-    found = dict.fromkeys((*graph.inputs, *(r for n in graph for r in n.results)), "C")
+    found = dict.fromkeys((*graph.inputs, *(r for n in graph for r in n.results)), C)
     if isinstance(given, tuple):
         found.update(zip(graph.inputs, map(str, given), strict=True))
     if isinstance(wanted, tuple):
         outputs = zip(graph.outputs, wanted, strict=True)
-        found.update({v: str(w) for v, w in outputs if v.node is not None and v.node.op is REGION})
+        found.update({v: str(w) for v, w in outputs if v.node is not None and v.node.op in (REGION, CONCATENATE)})
+    for node in reversed(graph.nodes):
+        if node.op is CONCATENATE:
+            axis, whole = node.attrs["axis"], found[node.result]
+            assert isinstance(axis, int)
+            found.update({v: piece_layout(whole, v.type.shape, axis) for v in node.operands})
     return found

@@ -44,3 +44,13 @@ def byte_strides(layout: str, shape: tuple[Size, ...], itemsize: int, name: str)
         last = max(k for k, n in enumerate(shape) if n != 1)
         known[last] = itemsize
     return tuple(known)
+
+
+def piece_layout(whole: str, shape: tuple[Size, ...], axis: int) -> str:
+    """The layout class of a piece of an array of class `whole`, of all its elements but along one axis."""
+    before, after = (all(n == 1 for n in part) for part in (shape[:axis], shape[axis + 1 :]))
+    if (whole == C and before) or (whole == F and after):
+        return whole
+    if whole in (C, UNIT) and not (after and shape[axis] == 1):
+        return UNIT
+    return GENERAL

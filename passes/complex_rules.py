@@ -92,4 +92,4 @@ _BY_NAME: Mapping[str, Rule] = {
     "isfinite": either("isfinite", "logical_and"),
 }
 RULES: Mapping[OpDef, Rule] = {TABLE[name]: rule for name, rule in _BY_NAME.items() if name in TABLE}
-COMPLEX_OPS = frozenset(op.name for op in (*BOTH_PARTS, *RULES, *IN_PARTS, CAST, CONSTANT)) | FUNCTIONS
+COMPLEX_OPS = frozenset(op.name for op in (*BOTH_PARTS, *RULES, *IN_PARTS, CAST, CONSTANT, CONCATENATE)) | FUNCTIONS

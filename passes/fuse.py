@@ -14,9 +14,10 @@ After:
       "weft.yield"(%2) : (tensor<f32>) -> ()
     }) {space = #weft.dims<n>, reduced = array<i64: 0>} : (...) -> tensor<f32>
 
-Needs explicit casts. Guarantees that every operation but a reshape that merges axes and a NumPy call is inside a
-region, that an expensive operation is computed once, and that the kernel's `unfused` attribute tells why neighbours
-were kept apart. `groups` holds the decisions.
+Needs explicit casts. Guarantees that every operation but a reshape that merges axes, a concatenation and a NumPy call
+is inside a region, that what makes a piece of a concatenation can write it into its place, that an expensive operation
+is computed once, and that the kernel's `unfused` attribute tells why neighbours were kept apart. `groups` holds the
+decisions, `assembly` what concatenations need.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from ..ir.facts import Facts
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import REGION
 from ..ir.types import Sizes, TensorType
+from .assembly import with_copies
 from .groups import Group, Grouping, is_inline, is_reduction
 
 
@@ -39,6 +41,7 @@ class Fuse:
     name: ClassVar[str] = "fuse"
 
     def run(self, graph: Graph) -> Graph:
+        graph = with_copies(graph)
         grouping = Grouping(graph)
         builder = Builder(graph.name, Facts())
         builder.attrs.update(graph.attrs)

@@ -15,7 +15,7 @@ from ..ir.accesses import home_index
 from ..ir.dims import LOOP, Size, symbol
 from ..ir.graph import Graph, Node, Value
 from ..ir.indexing import Index, is_affine, loop_variables, operand_elements
-from ..ir.ops import GATHER, IMAG, REAL, Trait
+from ..ir.ops import CONCATENATE, GATHER, IMAG, REAL, Trait
 from ..ir.types import ints
 from .sizes import size_makers, used_symbols
 
@@ -86,6 +86,7 @@ class Grouping:
             if (source := looked_up(node)) is not None:
                 self.kept.add(source)
         self.makers = size_makers(graph)
+        self.wholes = {v: n for n in graph if n.op is CONCATENATE for v in n.operands}
         self.groups: list[Group] = []
         self.group_of: dict[Value, Group] = {}
         self.notes: list[str] = []
@@ -208,10 +209,14 @@ class Grouping:
         return reads, visits
 
     def read_sizes(self, node: Node, reads: dict[Value, set[Index]]) -> None:
-        """A size that a NumPy function makes is read by way of the function's result."""
-        if self.makers:
-            for symbol in used_symbols(node) & self.makers.keys():
-                reads.setdefault(self.makers[symbol], set())
+        """A size that a NumPy function makes is read by way of the function's result; so is that of a whole."""
+        if not self.makers:
+            return
+        whole: Node | None = node
+        while whole is not None:
+            for name in used_symbols(whole) & self.makers.keys():
+                reads.setdefault(self.makers[name], set())
+            whole = self.wholes.get(whole.result)
 
     def computed_too_often(self) -> set[Value]:
         """Values that would be computed again and again: expensive ones at a second place, cheap ones at many."""

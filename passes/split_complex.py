@@ -16,7 +16,7 @@ After:
     %6 = "weft.complex"(%4, %5) : ...
 
 Needs chosen kernels. Guarantees that only `real`, `imag` and `complex` see complex numbers, and these only where
-the numbers are in memory: arguments, results, and what NumPy functions in between take and give.
+the numbers are in memory: arguments, results, concatenations, and what NumPy functions in between take and give.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from ..ir.ops import (
     CAST,
     COMPLEX,
     COMPLEX_FUNCTION,
+    CONCATENATE,
     CONSTANT,
     DECLARED,
     IMAG,
@@ -45,6 +46,7 @@ from ..ir.types import Sizes
 from .complex_rules import BOTH_PARTS, RULES, Parts
 
 FUNCTIONS_WITH_REAL_RESULT = frozenset((TABLE["abs"],))
+IN_MEMORY = DECLARED | {CONCATENATE}  # these take and give whole numbers
 
 
 def is_complex(value: Value) -> bool:
@@ -77,7 +79,7 @@ class _Splitter(Rewriter):
         self.whole: dict[Value, Value] = {}
 
     def node(self, node: Node) -> None:
-        if node.op in DECLARED:
+        if node.op in IN_MEMORY:
             self.copy(node, [self.joined(v) if is_complex(v) else self.get(v) for v in node.operands])
             return
         if not any(is_complex(v) for v in (*node.operands, *node.results)):
@@ -163,8 +165,8 @@ class _Splitter(Rewriter):
         return self.parts[value]
 
     def joined(self, value: Value) -> Value:
-        """The value as complex numbers again; as it is where NumPy made it."""
-        if value.node is not None and value.node.op in DECLARED:
+        """The value as complex numbers again; as it is where it is in memory."""
+        if value.node is not None and value.node.op in IN_MEMORY:
             return self.get(value)
         if value not in self.whole:
             span = value.node.span if value.node else None

@@ -16,7 +16,7 @@ from ..ir.errors import ValueProblem
 from ..ir.graph import Graph, Node
 from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, classify
-from ..ir.ops import NUMPY, REGION
+from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.source import ArgType, Built, KernelSource
 from ..passes.manager import Pass, PipelineOptions, PipelineResult, run_pipeline
 from ..passes.pipeline import pipeline
@@ -127,7 +127,7 @@ class Lowered:
     @cached_property
     def writes_all_outputs(self) -> bool:
         """Whether native code makes every output, and knew its memory order when it was compiled."""
-        made = all(v.node is not None and v.node.op is REGION for v in self.graph.outputs)
+        made = all(v.node is not None and v.node.op in (REGION, CONCATENATE) for v in self.graph.outputs)
         return made and not self.built.calls and self.options.backend == "llvm"
 
     @cached_property

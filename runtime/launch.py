@@ -1,7 +1,7 @@
 """A compiled graph and prepared arguments in, result arrays out: sizes, memory and calls of native code.
 
-A graph runs step by step: regions are native functions that read a frame, a NumPy call runs in between, and a reshape
-that merges axes reads a dense array in another shape.
+A graph runs step by step: regions are native functions that read a frame, a NumPy call runs in between, a reshape that
+merges axes reads a dense array in another shape, and a concatenation is the memory that its pieces were written into.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..ir import dims
 from ..ir.dims import Dim
 from ..ir.errors import ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import NUMPY, REGION, RESHAPE
+from ..ir.ops import CONCATENATE, NUMPY, REGION, RESHAPE
 from ..ir.types import ints, sizes
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ class Launcher:
 
     def __init__(self, graph: Graph, kernels: Mapping[Node, Kernel], calls: Calls, library: Library) -> None:
         self.graph, self.kernels, self.calls, self.library = graph, kernels, calls, library
+        self.places = {v: (n, k) for n in graph if n.op is CONCATENATE for k, v in enumerate(n.operands)}
         ordered = len(kernels) > 1 and any(k.ordered for k in kernels.values())
         self.may_fail = ordered or any(k.may_fail for k in kernels.values()) or any(n.op is NUMPY for n in graph)
 
@@ -116,11 +117,14 @@ class Launcher:
         """The outputs; `results` makes the memory of those that regions write. Other outputs may share memory."""
         values: dict[Value, Array] = dict(zip(self.graph.inputs, inputs, strict=True))
         given: dict[Value, Array] = {}
+        wholes: dict[Value, Array] = {}
         for node in self.graph:
             operands = [values[v] for v in node.operands]
             if node.op is REGION:
-                made = [self._memory(v, env, results) for v in node.results]
+                made = [self._memory(v, env, results, wholes) for v in node.results]
                 self.kernels[node].run([*operands, *made], env)
+            elif node.op is CONCATENATE:
+                made = [self._memory(node.result, env, results, wholes)]
             elif node.op is RESHAPE:
                 shape = tuple(dims.evaluate(s, env) for s in node.result.type.shape)
                 made = [np.ascontiguousarray(operands[0]).reshape(shape)]
@@ -137,12 +141,30 @@ class Launcher:
         return {_call_number(n): [given[v].strides for v in n.results] for n in calls}
 
     def _memory(
-        self, value: Value, env: Mapping[str, int], results: Mapping[Value, Callable[[tuple[int, ...]], Array]]
+        self,
+        value: Value,
+        env: Mapping[str, int],
+        results: Mapping[Value, Callable[[tuple[int, ...]], Array]],
+        wholes: dict[Value, Array],
     ) -> Array:
+        """Where a value is written; a piece of a concatenation lies in the whole, which its first piece brings about."""
+        if value in wholes:
+            return wholes[value]
         shape = tuple(dims.evaluate(s, env) for s in value.type.shape)
-        if value in results:
-            return results[value](shape)
-        return np.empty(shape, value.type.dtype.numpy)
+        if value in self.places:
+            node, place = self.places[value]
+            axis = node.attrs["axis"]
+            assert isinstance(axis, int)
+            start = sum(dims.evaluate(v.type.shape[axis], env) for v in node.operands[:place])
+            whole = self._memory(node.result, env, results, wholes)
+            found = whole[(slice(None),) * axis + (slice(start, start + shape[axis]),)]
+        elif value in results:
+            found = results[value](shape)
+        else:
+            found = np.empty(shape, value.type.dtype.numpy)
+        if value.node is not None and value.node.op is CONCATENATE:
+            wholes[value] = found
+        return found
 
     def _call(self, node: Node, operands: list[Array], env: dict[str, int]) -> list[Array]:
         """A NumPy function; what it gives must be of the types that the graph was compiled for."""

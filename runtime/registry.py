@@ -12,7 +12,7 @@ from ..passes.complex_rules import COMPLEX_OPS
 
 EXACT, VECTORIZED = 10, 20
 NUMPY = Choice("python", "naive", 0)
-_WITHOUT_CODE = frozenset(("concatenate", "scan"))
+_WITHOUT_CODE = frozenset(("scan",))
 
 
 class Registry:
