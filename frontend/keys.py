@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.errors import Span
+from ..ir.errors import IndexProblem, Span
 from .symbolic import TracedSize
 from .tracer import Tracer
 
@@ -36,6 +36,13 @@ def _item(trace: Trace, item: Any, span: Span | None) -> Any:
         item = item if item.size else item.astype(np.intp)
     if isinstance(item, np.ndarray) and item.dtype.kind in "iu":
         return trace.capture(item, span)
+    if isinstance(item, (float, complex, str, np.inexact)):
+        raise IndexProblem(
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+            "valid indices",
+            span,
+            f"{item!r} is none of them",
+        )
     return _UNKNOWN
 
 

@@ -44,10 +44,9 @@ def reshape(m: Maker, a: Operand, /, shape: object, order: str = "C", *, copy: b
 
 
 def _completed(m: Maker, x: Value, shape: tuple[Size, ...]) -> tuple[Size, ...]:
-    """The shape with its one -1 computed from the others."""
+    """The shape with its one -1 (any negative number means that) computed from the others."""
+    shape = tuple(-1 if isinstance(size, int) and size < 0 else size for size in shape)
     unknown = [i for i, size in enumerate(shape) if size == -1]
-    if any(isinstance(size, int) and size < -1 for size in shape):
-        raise ValueProblem(f"negative dimensions are not allowed in {shown(shape)}", m.span, "one size may be -1")
     if not unknown:
         return shape
     if len(unknown) > 1:

@@ -200,7 +200,7 @@ class Kernel:
                 orders = orders_of(lowered, inputs, env, calls)
         if not lowered.writes_all_outputs:
             outputs = _fresh_outputs(outputs, orders, inputs, wanted)
-        return _handed_back(lowered, outputs, wanted)
+        return _handed_back(lowered, outputs, orders, wanted)
 
 
 def native_class(base: type[T]) -> type[T]:
@@ -255,7 +255,10 @@ def _fresh_outputs(
 
 
 def _handed_back(
-    lowered: Lowered, outputs: list[np.ndarray[Any, Any]], wanted: Sequence[np.ndarray[Any, Any] | None]
+    lowered: Lowered,
+    outputs: list[np.ndarray[Any, Any]],
+    orders: Sequence[tuple[int, ...]],
+    wanted: Sequence[np.ndarray[Any, Any] | None],
 ) -> Any:
     """Results as NumPy would give them: in the caller's arrays, as scalars, as a tuple."""
     moves = [(k, given) for k, given in enumerate(wanted) if given is not None and outputs[k] is not given]
@@ -266,8 +269,10 @@ def _handed_back(
         outputs[k] = given
     if lowered.repeats_outputs:
         for k, x in enumerate(outputs):
-            if wanted[k] is None and any(x is other for other in (*outputs[:k], *wanted)):
-                outputs[k] = np.copy(x, order="K")
+            own = not any(x is other for other in (*outputs[:k], *wanted)) and lies_in(orders[k], x.shape, x.strides)
+            if wanted[k] is None and not own:
+                outputs[k] = fresh(x.shape, from_numpy(x.dtype), orders[k])
+                outputs[k][...] = x
     results = zip(outputs, lowered.scalars, wanted, strict=True)
     packed = [x[()] if scalar and given is None else x for x, scalar, given in results]
     structure = lowered.built.structure or Structure("single" if len(packed) == 1 else "tuple")

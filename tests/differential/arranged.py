@@ -1,0 +1,51 @@
+"""A kernel and arguments in, Weft's fresh results beside what NumPy views and copies give out; and refusals of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.errors import WeftError
+
+from .comparing import same
+
+DTYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "complex64", "complex128",
+)  # fmt: skip
+
+
+def fresh(result: Any) -> Any:
+    """NumPy's result as its own array, which has the machine's byte order: a view is copied as it lies in memory."""
+    if isinstance(result, (tuple, list)):
+        return type(result)(fresh(part) for part in result)
+    if not isinstance(result, np.ndarray) or (result.base is None and result.dtype.isnative):
+        return result
+    return result.astype(result.dtype.newbyteorder("="), order="K")
+
+
+def arranged(
+    function: Callable[..., Any], *args: Any, jitted: Any = None, native: bool = True, ulps: float = 0
+) -> None:
+    """Fails unless a function gives the same compiled and in NumPy, and if `native`, all of it in native code."""
+    jitted = jitted or weft.jit(function)
+    found = jitted(*args)
+    with np.errstate(all="ignore"):
+        expected = function(*args)
+    same(found, fresh(expected), ulps)
+    if native:
+        assert jitted.lower(*args).fallbacks == ()
+
+
+def refused(function: Callable[..., Any], *args: Any) -> None:
+    """Fails unless NumPy refuses a call and Weft does so with an error of the same kind."""
+    with pytest.raises((TypeError, ValueError, IndexError, ZeroDivisionError)) as theirs:
+        function(*args)
+    with pytest.raises(WeftError) as ours:
+        weft.jit(function)(*args)
+    kinds = [k for k in (TypeError, IndexError, ValueError, ZeroDivisionError) if isinstance(theirs.value, k)]
+    assert any(isinstance(ours.value, kind) for kind in kinds), (repr(theirs.value), repr(ours.value))
+    assert ours.value.message
