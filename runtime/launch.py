@@ -147,7 +147,7 @@ class Launcher:
         results: Mapping[Value, Callable[[tuple[int, ...]], Array]],
         wholes: dict[Value, Array],
     ) -> Array:
-        """Where a value is written; a piece of a concatenation lies in the whole, which its first piece brings about."""
+        """Where a value is written: a piece of a concatenation in the whole, which is allocated with its first piece."""
         if value in wholes:
             return wholes[value]
         shape = tuple(dims.evaluate(s, env) for s in value.type.shape)
