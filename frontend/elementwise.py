@@ -29,9 +29,8 @@ ALIASES = {
     "true_divide": "divide", "mod": "remainder", "pow": "power", "abs": "absolute", "bitwise_not": "invert",
     "bitwise_invert": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
     "conj": "conjugate", "around": "round", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
-    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "degrees": "rad2deg", "radians": "deg2rad",
+    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
 }  # fmt: skip
-_FABS = rules.ufunc_dtypes(np.fabs)
 
 
 def simple(op: OpDef) -> Make:
@@ -49,10 +48,15 @@ def together(*names: str) -> Make:
     return lambda m, x1, x2, /: tuple(m.op(op, x1, x2) for op in ops)
 
 
-def fabs(m: Maker, x: Operand, /) -> Value:
-    """Always a float, unlike `absolute`."""
-    (dtype,), _ = _FABS((m.dtype_of(x).strong,), {})
-    return m.op(TABLE["abs"], m.cast(x, dtype))
+def in_dtypes_of(ufunc: np.ufunc, op: OpDef) -> Make:
+    """An op in the dtypes of another ufunc: `fabs` is always a float, and bf16 becomes f32 in `degrees`."""
+    resolve = rules.ufunc_dtypes(ufunc)
+
+    def make(m: Maker, x: Operand, /) -> Value:
+        (dtype,), _ = resolve((m.dtype_of(x).strong,), {})
+        return m.op(op, m.cast(x, dtype))
+
+    return make
 
 
 def astype(m: Maker, x: Operand, dtype: object, /, *, copy: bool = True) -> Value:
@@ -69,6 +73,8 @@ ELEMENTWISE: Mapping[str, Make] = {
     "divmod": together("floor_divide", "remainder"),
     "frexp": together("frexp_mantissa", "frexp_exponent"),
     "modf": together("modf_fraction", "modf_whole"),
-    "fabs": fabs,
+    "fabs": in_dtypes_of(np.fabs, TABLE["abs"]),
+    "degrees": in_dtypes_of(np.degrees, TABLE["rad2deg"]),
+    "radians": in_dtypes_of(np.radians, TABLE["deg2rad"]),
     "astype": astype,
 }

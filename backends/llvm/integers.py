@@ -25,12 +25,30 @@ def _divide(e: Emitter, dtype: DType, a: Val, b: Val, by_zero: Val) -> tuple[Val
     """Quotient towards zero and remainder, with the divisors that trap made harmless."""
     one = e.const_like(b, 1)
     if dtype.kind == "uint":
-        quotient = e.op("udiv", a, e.select(by_zero, one, b))
+        quotient = _quotient(e, dtype, a, e.select(by_zero, one, b))
     else:
         minus_one = e.icmp("eq", b, e.const_like(b, -1))
-        quotient = e.op("sdiv", a, e.select(e.op("or", by_zero, minus_one), one, b))
+        quotient = _quotient(e, dtype, a, e.select(e.op("or", by_zero, minus_one), one, b))
         quotient = e.select(minus_one, e.op("sub", e.zero_like(a), a), quotient)
     return quotient, e.op("sub", a, e.op("mul", quotient, b))
+
+
+def _quotient(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
+    """Division towards zero.
+
+    CPUs divide vectors of floats only. A quotient of numbers of n bits that is not whole is further than 2**-n from the
+    next whole number, so one in a float of a few more digits than n, rounded towards zero, is right.
+    """
+    sign = "s" if dtype.kind == "int" else "u"
+    if not a.lanes or dtype.bits == 64:
+        return e.op(f"{sign}div", a, b)
+    wide, elem = ("i32", "float") if dtype.bits < 32 else (a.elem, "double")
+    if wide != a.elem:
+        a, b = (e.cast("sext" if sign == "s" else "zext", x, wide) for x in (a, b))
+        sign = "s"
+    x, y = (e.cast(f"{sign}itofp", v, elem) for v in (a, b))
+    quotient = e.cast(f"fpto{sign}i", e.op("fdiv", x, y), wide)
+    return quotient if wide == f"i{dtype.bits}" else e.cast("trunc", quotient, f"i{dtype.bits}")
 
 
 def _is_zero(e: Emitter, x: Val) -> Val:
@@ -121,7 +139,8 @@ def lcm(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
     """Wraps around where it does not fit; 0 if one is 0."""
     divisor = gcd(e, dtype, a, b)
     a, b = absolute(e, dtype, a), absolute(e, dtype, b)
-    quotient = e.op("udiv", a, e.select(_is_zero(e, divisor), e.const_like(a, 1), divisor))
+    unsigned = DType(f"u{dtype.bits}", "uint", dtype.bits)
+    quotient = _quotient(e, unsigned, a, e.select(_is_zero(e, divisor), e.const_like(a, 1), divisor))
     return e.op("mul", quotient, b)
 
 
