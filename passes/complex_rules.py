@@ -17,7 +17,7 @@ Make = Callable[..., Value]
 Rule = Callable[..., "Value | Parts"]
 
 BOTH_PARTS = frozenset(
-    (*VIEWS, WHERE, DEMAND, CONCATENATE, GATHER, *(TABLE[n] for n in ("add", "sub", "neg", "positive", "rint", "sum")))
+    (*VIEWS, WHERE, DEMAND, GATHER, *(TABLE[n] for n in ("add", "sub", "neg", "positive", "rint", "sum")))
 )
 
 

@@ -147,7 +147,7 @@ class Launcher:
         results: Mapping[Value, Callable[[tuple[int, ...]], Array]],
         wholes: dict[Value, Array],
     ) -> Array:
-        """Where a value is written: a piece of a concatenation in the whole, which is allocated with its first piece."""
+        """Where a value is written; a piece of a concatenation in the whole, which is allocated with the first."""
         if value in wholes:
             return wholes[value]
         shape = tuple(dims.evaluate(s, env) for s in value.type.shape)
