@@ -19,7 +19,8 @@ ADD, SUB, MUL, DIV, POWER = (TABLE[n] for n in ("add", "sub", "mul", "div", "pow
 FLOOR_DIVIDE, REMAINDER = TABLE["floor_divide"], TABLE["remainder"]
 NEG, POSITIVE, ABS, SQUARE = (TABLE[n] for n in ("neg", "positive", "abs", "square"))
 LEFT_SHIFT, RIGHT_SHIFT, BITWISE_AND = TABLE["left_shift"], TABLE["right_shift"], TABLE["bitwise_and"]
-MINIMUM, MAXIMUM = TABLE["minimum"], TABLE["maximum"]
+EXTREMES = tuple(TABLE[n] for n in ("minimum", "maximum", "fmin", "fmax"))
+CONJUGATE = TABLE["conjugate"]
 _LARGEST_EXPONENT = {F16: 15, F32: 127, F64: 1023}
 ROUNDINGS = tuple(TABLE[n] for n in ("floor", "ceil", "trunc", "rint"))
 
@@ -123,8 +124,10 @@ def positive(site: Site) -> Value | None:
 
 
 def without_sign(site: Site) -> Value | None:
-    """`abs` and `square` do not see the sign."""
+    """`abs` and `square` do not see the sign; a number without one is its own absolute value, and -1 the largest."""
     inner = site.operands[0].node
+    if site.op is ABS and site.dtype.kind in ("bool", "uint"):
+        return site.operands[0]
     if site.dtype.kind == "complex" or inner is None:
         return None
     if site.op is ABS and inner.op is ABS:
@@ -132,6 +135,10 @@ def without_sign(site: Site) -> Value | None:
     if inner.op is NEG or inner.op is ABS:
         return site.make(site.op, inner.operands[0])
     return None
+
+
+def conjugate(site: Site) -> Value | None:
+    return site.operands[0] if site.dtype.kind != "complex" else None
 
 
 def rounding(site: Site) -> Value | None:
@@ -177,7 +184,7 @@ RULES: dict[OpDef, tuple[Rule, ...]] = {
     POSITIVE: (positive,),
     ABS: (without_sign,),
     SQUARE: (without_sign,),
-    MINIMUM: (same_twice,),
-    MAXIMUM: (same_twice,),
+    CONJUGATE: (conjugate,),
+    **dict.fromkeys(EXTREMES, (same_twice,)),
     **dict.fromkeys(ROUNDINGS, (rounding,)),
 }
