@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import BROADCAST, CAST, CONCATENATE, DIAGONAL, GATHER, NUMPY, RESHAPE, SLICE, TRANSPOSE, Trait
+from ..ir.ops import BROADCAST, CAST, CONCATENATE, DIAGONAL, GATHER, NUMPY, RESHAPE, SCAN, SLICE, TRANSPOSE, Trait
 from ..ir.types import ints
 
 Strides = tuple[int, ...]
@@ -90,7 +90,7 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
         return dense(shape, axis_order(len(shape), [kept]))
     if op is CAST:
         return dense(shape, _copied(shape, operands[0][1]))
-    if Trait.ELEMENTWISE in op.traits:
+    if Trait.ELEMENTWISE in op.traits or op is SCAN:
         return dense(shape, axis_order(len(shape), [_aligned(shape, *o) for o in operands]))
     return dense(shape, tuple(range(len(shape))))
 
