@@ -1,17 +1,19 @@
 """Extremes of complex numbers by real ops: an array and axes in, the extreme or the places where it stands out.
 
 Complex numbers are ordered by their real parts, and among equal ones by their imaginary parts. A number with a part
-that is NaN is NaN; an extreme that is NaN is so in both parts.
+that is NaN is NaN. As in NumPy, the first of several extremes, or of several NaN, is the one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..ir import dims
+from ..ir.dims import Size
 from ..ir.graph import Value
-from ..ir.ops import ARGMIN, COMPLEX, IMAG, REAL, TABLE, WHERE, OpDef
+from ..ir.ops import ARGMAX, COMPLEX, IMAG, IOTA, REAL, TABLE, WHERE, OpDef
+from ..ir.types import Sizes
 from .maker import Maker
 from .shaping import reshaped
 
@@ -22,41 +24,34 @@ POSITIVE = TABLE["positive"]
 ORDERED = frozenset((MIN, MAX, FMIN, FMAX))
 
 
-@dataclass(frozen=True, slots=True)
-class _Best:
-    """The best real part, the best imaginary part beside it, and who has the first; all axes are kept."""
-
-    real: Value
-    imag: Value
-    tied: Value
-    nan: Value
-
-
 def extreme(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool) -> Value:
     """What `min`, `max`, `fmin` or `fmax` gives over axes."""
-    skips = op in (FMIN, FMAX)
-    best = _best(m, op in (MIN, FMIN), skips, x, axes)
-    gone = _over(m, ALL, best.nan, axes) if skips else m.op(IS_NAN, best.real)
-    whole = m.op(COMPLEX, *(m.op(WHERE, gone, math.nan, part) for part in (best.real, best.imag)))
+    found = places(m, op in (MIN, FMIN), op in (FMIN, FMAX), x, axes)
+    first = m.op(EQUAL, _counted(m, x, axes), _over(m, ARGMAX, found, axes))
+    parts = [m.op(WHERE, first, m.op(part, x), -math.inf) for part in (REAL, IMAG)]
+    whole = m.op(COMPLEX, *(_over(m, MAX, part, axes) for part in parts))
     if not keepdims:
         whole = reshaped(m, whole, [size for k, size in enumerate(x.type.shape) if k not in axes])
     return m.op(POSITIVE, whole)  # a scalar where the result has no dimensions
 
 
-def places(m: Maker, op: OpDef, x: Value, axes: Sequence[int]) -> Value:
-    """Whether an element is what `argmin` or `argmax` looks for."""
-    best = _best(m, op is ARGMIN, False, x, axes)
-    found = m.op(AND, best.tied, m.op(EQUAL, m.op(IMAG, x), best.imag))
-    return m.op(WHERE, m.op(IS_NAN, best.real), best.nan, found)
-
-
-def _best(m: Maker, least: bool, skips: bool, x: Value, axes: Sequence[int]) -> _Best:
+def places(m: Maker, least: bool, skips: bool, x: Value, axes: Sequence[int]) -> Value:
+    """Whether an element is the smallest, or the largest; with `skips` NaN is that only if there is nothing else."""
     over, worst = (MIN, math.inf) if least else (MAX, -math.inf)
     re, im, nan = m.op(REAL, x), m.op(IMAG, x), m.op(IS_NAN, x)
-    real = _over(m, over, m.op(WHERE, nan, worst if skips else math.nan, re), axes)
-    tied = m.op(AND, m.op(EQUAL, re, real), m.op(NOT, nan))
-    return _Best(real, _over(m, over, m.op(WHERE, tied, im, worst), axes), tied, nan)
+    best = _over(m, over, m.op(WHERE, nan, worst if skips else math.nan, re), axes)
+    tied = m.op(AND, m.op(EQUAL, re, best), m.op(NOT, nan))
+    second = _over(m, over, m.op(WHERE, tied, im, worst), axes)
+    is_nan = _over(m, ALL, nan, axes) if skips else m.op(IS_NAN, best)
+    return m.op(WHERE, is_nan, nan, m.op(AND, tied, m.op(EQUAL, im, second)))
 
 
 def _over(m: Maker, op: OpDef, x: Value, axes: Sequence[int]) -> Value:
     return m.builder.op(op, x, span=m.span, axes=tuple(axes), keepdims=True)
+
+
+def _counted(m: Maker, x: Value, axes: Sequence[int]) -> Value:
+    """The position of each element in C order over the axes."""
+    shape: list[Size] = [size if k in axes else 1 for k, size in enumerate(x.type.shape)]
+    count = m.builder.op(IOTA, span=m.span, shape=Sizes((dims.product(shape),)), axis=0)
+    return reshaped(m, count, shape)

@@ -12,9 +12,8 @@ from .arrays import array_of, joined
 from .axes import axis_of, flag
 from .elementwise import Make
 from .maker import Maker, Operand
-from .reducing import PLUS, TIMES, Algebra, in_dtype
+from .reducing import PLUS, TIMES, Algebra, identity_in, in_dtype
 from .shaping import ravel, reshaped
-from .weak import take
 
 
 def running(m: Maker, algebra: Algebra, x: Value, axis: int, dtype: object) -> Value:
@@ -63,9 +62,8 @@ def _from_array_api(algebra: Algebra) -> Make:
         found = running(m, algebra, value, at, dtype)
         if not flag(m, include_initial, "include_initial"):
             return found
-        assert algebra.identity is not None
         shape = Sizes(1 if k == at else size for k, size in enumerate(found.type.shape))
-        first = take(m, algebra.identity, found.type.dtype)
+        first = identity_in(m, algebra, found.type.dtype)
         return joined(m, [m.builder.op(BROADCAST, first, span=m.span, shape=shape), found], at)
 
     return make

@@ -24,7 +24,7 @@ def position(m: Maker, op: OpDef, a: Operand, axis: object, keepdims: object) ->
     if not has_elements(m, x, axes):
         raise ValueProblem(f"attempt to get {op.name} of an empty sequence", m.span)
     if x.type.dtype.kind == "complex":
-        op, x = ARGMAX, places(m, op, x, axes)
+        op, x = ARGMAX, places(m, op is ARGMIN, False, x, axes)
     kept = flag(m, keepdims, "keepdims") and given.type.rank > 0
     return m.builder.op(op, x, span=m.span, axes=axes, keepdims=kept)
 

@@ -95,6 +95,8 @@ def over_axes(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool
     same = m.cast(x, dtype)
     if op is PLUS.over and not dtype.is_integer:
         return m.op(ADD, same, 0.0)  # a sum starts from 0.0, which -0.0 does not survive
+    if op is TIMES.over and dtype.kind == "complex":
+        return m.op(MUL, same, 1.0)  # a product starts from 1, which infinities do not survive
     return m.op(LOGICAL_OR, same, same) if dtype == BOOL else m.op(POSITIVE, same)
 
 
@@ -167,14 +169,20 @@ def has_elements(m: Maker, x: Value, axes: Sequence[int]) -> bool:
 
 def _masked(m: Maker, algebra: Algebra, x: Value, where: object, start: Value | None) -> Value:
     if algebra.identity is not None:
-        dtype = x.type.dtype.strong
-        return m.op(WHERE, mask_in(m, where, x.type.shape), x, take(m, algebra.identity, dtype))
+        return m.op(WHERE, mask_in(m, where, x.type.shape), x, identity_in(m, algebra, x.type.dtype.strong))
     if start is None:
         raise ValueProblem(
             f"reduction operation '{algebra.ufunc}' does not have an identity, so to use a where mask one has to "
             "specify 'initial'", m.span,
         )  # fmt: skip
     return m.op(WHERE, mask_in(m, where, x.type.shape), x, start)
+
+
+def identity_in(m: Maker, algebra: Algebra, dtype: DType) -> Value:
+    """What changes nothing, in a dtype; -1 is all bits."""
+    assert algebra.identity is not None
+    number = (1 << dtype.bits) - 1 if algebra.identity == -1 and dtype.kind == "uint" else algebra.identity
+    return take(m, number, dtype)
 
 
 def _filled(m: Maker, algebra: Algebra, start: Value, shape: tuple[Size, ...]) -> Value:

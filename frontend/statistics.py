@@ -13,7 +13,7 @@ from ..ir import dims
 from ..ir.complexes import PARTS
 from ..ir.dims import Dim
 from ..ir.dtypes import BF16, C64, C128, F16, F32, F64, DType
-from ..ir.errors import ValueProblem
+from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import BROADCAST, IMAG, REAL, TABLE, WHERE
 from ..ir.rules import promote, shown
@@ -92,9 +92,12 @@ def _variance(m: Maker, x: Value, axis: object, dtype: object, ddof: Operand, ke
 
 
 def root(m: Maker, variance: Value, wanted: DType) -> Value:
-    """The standard deviation for a variance that is not rounded yet."""
-    if wanted.kind not in ("float", "complex"):
-        raise m.refuse(f"a standard deviation in {wanted}")
+    """The standard deviation for a variance that is not rounded yet; NumPy has no arrays of whole ones."""
+    if wanted.kind not in ("float", "complex") and variance.type.rank:
+        raise TypeProblem(
+            f"Cannot cast ufunc 'sqrt' output from a float to dtype('{wanted.numpy}') with casting rule 'same_kind'",
+            m.span, "name a float dtype, and convert the result",
+        )  # fmt: skip
     return m.cast(m.op(SQRT, variance if wanted in HALVES else m.cast(variance, wanted)), wanted)
 
 
@@ -128,7 +131,7 @@ def squared_distances(m: Maker, x: Value, axes: Sequence[int], dtype: object, ke
     summed_in = F32 if wanted in HALVES and dtype is None else wanted
     total = reduced(m, PLUS, squares, tuple(axes), summed_in, keepdims, ABSENT, where)
     count = counted(m, x, axes, keepdims, where)
-    if own and summed_in in (F32, F64) and have not in HALVES:
+    if own and summed_in in (F32, F64) and have not in HALVES and (have.kind == "complex") == (inner.kind == "complex"):
         rest = reduced(m, PLUS, distances, tuple(axes), None, keepdims, ABSENT, where)
         total = _without_rest(m, total, rest, count)
     return total, count, wanted
