@@ -1,12 +1,13 @@
 """A complex value as parts in, its exponential out.
 
 `exp(x + iy) = exp(x) (cos y + i sin y)`, where all three factors are sums of two doubles, so that little more than the
-last rounding is lost; `exp2` has the angle `y ln 2` and `expm1` the real part `expm1(x) cos y + (cos y - 1)`, whose terms
-cancel only where the imaginary part is far larger. The rare branch takes results whose factor `exp(x)` is not a normal
-number, though the product may be, and infinite or undefined `x`.
+last rounding is lost. `exp2` has the angle `y ln 2`. The real part of `expm1` is `expm1(x) cos y + (cos y - 1)`, whose
+terms cancel only where the imaginary part is far larger. The rare branch takes results whose factor `exp(x)` is not a
+normal number, though the product may be, and infinite or undefined `x`.
 
 Infinite and NaN parts give what C99, Annex G, says; for `expm1` they give what NumPy's formula gives, which is NaN for
-the imaginary part where `exp(x)` overflows and `y` is 0. The angle of `exp2` is rounded from `2**52` on, as in NumPy.
+the imaginary part where `exp(x)` overflows and `y` is 0. The angle of `exp2` is rounded from `2**52` on; NumPy rounds
+it always.
 """
 
 from __future__ import annotations

@@ -4,9 +4,10 @@
     cosh(x + iy) = cosh x cos y + i sinh x sin y
     tanh(x + iy) = (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y)
 
-All factors are sums of two doubles, so that little more than the last rounding is lost; nothing cancels. The rare branch
-takes large `x`: there both hyperbolic functions are half an exponential, and `tanh` is 1 with a vanishing imaginary part.
-The sine and the tangent are the hyperbolic ones with both parts exchanged before and after, and `cos z = cosh iz`.
+All factors are sums of two doubles, so that little more than the last rounding is lost; nothing cancels. The rare
+branch takes large `x`: there both hyperbolic functions are half an exponential, and `tanh` is 1 with a vanishing
+imaginary part. The sine and the tangent are the hyperbolic ones with both parts exchanged before and after, and
+`cos z = cosh iz`.
 
 Infinite and NaN parts give what C99, Annex G, says.
 """

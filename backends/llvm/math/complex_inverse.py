@@ -7,8 +7,9 @@ Kahan's formulas: with `sqrt(1 + z) = a + ib` and `sqrt(1 - z) = c - id`, where 
     atanh z = log1p(4x / ((1 - x)^2 + y^2)) / 4 + i atan2(2y, (1 - x)(1 + x) - y^2) / 2      for x >= 0
 
 and the signs follow from those of `x` and `y`. Only the last difference cancels, where the angle does not feel it.
-The roots, their products and the quotient are sums of two doubles, so that the real functions are all that is lost.
-`acosh` is `acos` turned by a quarter; `asinh` and `atan` are `asin` and `atanh` with both parts exchanged before and after.
+The roots, their products and the quotient are sums of two doubles, so that only the real functions lose something.
+`acosh` is `acos` turned by a quarter; `asinh` and `atan` are `asin` and `atanh` with both parts exchanged before and
+after.
 
 The rare branch takes large values, where all but the first term of the series at infinity vanishes, and the branch
 points. Infinite and NaN parts give what C99, Annex G, says.

@@ -14,8 +14,10 @@ from . import (
     complex_exponential,
     complex_hyperbolic,
     complex_inverse,
+    complex_log_base,
     complex_logarithm,
     complex_order,
+    complex_power,
     complex_root,
 )
 from .complex_parts import Function
@@ -26,6 +28,7 @@ COMPLEX: Mapping[str, Function] = MappingProxyType(
         "sub": complex_arithmetic.subtract,
         "mul": complex_arithmetic.multiply,
         "div": complex_arithmetic.divide,
+        "power": complex_power.power,
         "neg": complex_arithmetic.negative,
         "positive": complex_arithmetic.positive,
         "conjugate": complex_arithmetic.conjugate,
@@ -39,6 +42,8 @@ COMPLEX: Mapping[str, Function] = MappingProxyType(
         "exp2": complex_exponential.exp2,
         "expm1": complex_exponential.expm1,
         "log": complex_logarithm.log,
+        "log2": complex_log_base.log2,
+        "log10": complex_log_base.log10,
         "log1p": complex_logarithm.log1p,
         "sin": complex_hyperbolic.sin,
         "cos": complex_hyperbolic.cos,

@@ -1,0 +1,47 @@
+"""A complex value as parts in, its logarithm to base 2 or 10 out.
+
+The natural logarithm to 90 bits (`complex_long_log`) is multiplied by a constant in two doubles, which leaves the last
+rounding: `log2` of a power of two is whole. Zero, infinite and NaN parts give those of the natural logarithm times the
+constant, as in NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..text import Emitter, Val
+from .complex_logarithm import log
+from .complex_long_log import long_log
+from .complex_parts import Parts, through_double
+from .doubledouble import Pair, product
+
+# 1 / ln(2) and 1 / ln(10) in two parts.
+LOG2_E = (1.4426950408889634, 2.0355273740931033e-17)
+LOG10_E = (0.4342944819032518, 1.098319650216765e-17)
+
+
+@through_double
+def log2(e: Emitter, re: Val, im: Val) -> Parts:
+    """The logarithm to base 2."""
+    return _scaled_log(e, re, im, LOG2_E)
+
+
+@through_double
+def log10(e: Emitter, re: Val, im: Val) -> Parts:
+    """The logarithm to base 10."""
+    return _scaled_log(e, re, im, LOG10_E)
+
+
+def _scaled_log(e: Emitter, re: Val, im: Val, scale: tuple[float, float]) -> Parts:
+    factor = Pair(*(e.const_like(re, part) for part in scale))
+    real, angle = (product(e, part, factor) for part in long_log(e, re, im))
+    limit, zero = e.const_like(re, math.inf), e.zero_like(re)
+    finite = e.op("and", *(e.fcmp("olt", e.call("fabs", part), limit) for part in (re, im)))
+    somewhere = e.op("or", e.fcmp("une", re, zero), e.fcmp("une", im, zero))
+
+    def special() -> Parts:
+        return tuple(e.op("fmul", part, factor.high) for part in log(e, re, im))
+
+    unusual = e.not_(e.op("and", finite, somewhere))
+    real, angle = e.rare_all(unusual, (real, e.call("copysign", angle, im)), special)
+    return real, angle
