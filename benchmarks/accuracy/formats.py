@@ -50,9 +50,9 @@ class Format:
 
     def every(self, block: int) -> Iterator[Array]:
         """All numbers of the format in the order of their bits, so many at a time."""
-        for start in range(0, self.count, block):
-            patterns = np.arange(start, min(start + block, self.count), dtype=np.uint64)
-            yield patterns.astype(self.pattern).view(self.dtype)
+        first = np.arange(min(block, self.count)).astype(self.pattern)
+        for start in range(0, self.count, first.size):
+            yield (first + self.pattern.type(start)).view(self.dtype)
 
 
 F16 = Format("f16", 11, -14, 15)

@@ -34,6 +34,7 @@ class Function:
     sources: Callable[[Format], list[Source]]
     extra: Callable[[Format], Array] = _none
     pairs: Callable[[Format], list[pairs.PairSource]] | None = None
+    kept: Callable[..., Array] | None = None  # which points are measured, where not all are
 
     @property
     def numpy(self) -> Callable[..., Array] | None:
@@ -78,17 +79,36 @@ def _hard_turns(format: Format) -> Array:
 
 
 def _true_power(x: Any, y: Any) -> Any:
-    if x > 0:
+    if x == 0 and y < 0:
+        return mpmath.inf
+    if x >= 0:
         return mpmath.power(x, y)
+    if not mpmath.isint(y):
+        return mpmath.nan
     return (1 if int(y) % 2 == 0 else -1) * mpmath.power(-x, y)
+
+
+def _true_complement(x: Any) -> Any:
+    """Far below the smallest number mpmath gives up."""
+    return mpmath.erfc(x) if x < 1000 else mpmath.mpf(0)
 
 
 def _true_cube_root(x: Any) -> Any:
     return mpmath.sign(x) * mpmath.cbrt(abs(x))
 
 
-def _log_of_sum(base: Any) -> Callable[..., Any]:
-    return lambda x, y: mpmath.log(base**x + base**y) / mpmath.log(base)
+def _log_of_sum(name: str, base: Any) -> Function:
+    """The result is a sum that may cancel, here as in NumPy: points where it loses more than half are left out."""
+
+    def true(x: Any, y: Any) -> Any:
+        return max(x, y) + mpmath.log1p(base ** -abs(x - y)) / mpmath.log(base)
+
+    def kept(x: Array, y: Array) -> Array:
+        larger = np.maximum(x, y).astype(np.float64)
+        result = getattr(np, name)(x.astype(np.float64), y.astype(np.float64))
+        return np.asarray(~(np.abs(result) < np.abs(larger) / 2))
+
+    return Function(name, name, true, _ranges(), pairs=pairs.logarithms, kept=kept)
 
 
 _SMALL = sizes(2.0**-60, 1)
@@ -132,13 +152,13 @@ _TABLE = (
     Function("sqrt", "sqrt", mpmath.sqrt, _around(1.0, interval(0, 16), _LARGE)),
     Function("cbrt", "cbrt", _true_cube_root, _ranges(interval(-27, 27), _LARGE, _SMALL)),
     Function("erf", "erf", mpmath.erf, _ranges(interval(-2, 2), interval(-7, 7), _SMALL)),
-    Function("erfc", "erfc", mpmath.erfc, _complement),
+    Function("erfc", "erfc", _true_complement, _complement),
     Function("expit", "expit", lambda x: 1 / (1 + mpmath.exp(-x)), _exponential(LN_2)),
     Function("logit", "logit", lambda x: mpmath.log(x / (1 - x)), _probabilities),
     Function("pow", "power", _true_power, _ranges(), pairs=pairs.powers),
     Function("atan2", "arctan2", mpmath.atan2, _ranges(), pairs=pairs.angles),
     Function("hypot", "hypot", mpmath.hypot, _ranges(), pairs=pairs.sides),
-    Function("logaddexp", "logaddexp", _log_of_sum(mpmath.e), _ranges(), pairs=pairs.logarithms),
-    Function("logaddexp2", "logaddexp2", _log_of_sum(mpmath.mpf(2)), _ranges(), pairs=pairs.logarithms),
+    _log_of_sum("logaddexp", mpmath.e),
+    _log_of_sum("logaddexp2", mpmath.mpf(2)),
 )
 FUNCTIONS: Mapping[str, Function] = {function.name: function for function in _TABLE}

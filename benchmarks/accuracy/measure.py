@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import weft
 
-from . import pairs, points
+from . import exact, pairs, points
 from .emitted import code, fingerprint, thresholds
 from .formats import Array, Format, specials
 from .functions import Function
@@ -24,6 +24,7 @@ from .hard import hard_points
 from .native import Library, Reference
 
 BLOCK = 1 << 17
+CHECKED = 100  # points of a block on which quad precision is checked against mpmath
 SAMPLED = 4096  # one point of so many checks the quick reference against quad precision
 Subject = Callable[..., Array]
 Progress = Callable[[int], None]
@@ -53,18 +54,18 @@ class Tally:
         self._check(reference, inputs, got, errors)
         if not doubtful.size:
             return
-        exact, nearest = reference.judge(tuple(x[doubtful] for x in inputs), got[doubtful])
+        judged, nearest = reference.judge(tuple(x[doubtful] for x in inputs), got[doubtful])
         self.nearest += int(nearest.sum())
-        top = int(exact.argmax())
-        if exact[top] > self.worst or not self.place:
-            self.worst, self.place = float(exact[top]), tuple(float(x[doubtful[top]]) for x in inputs)
+        top = int(judged.argmax())
+        if judged[top] > self.worst or not self.place:
+            self.worst, self.place = float(judged[top]), tuple(float(x[doubtful[top]]) for x in inputs)
 
     def _check(self, reference: Reference, inputs: tuple[Array, ...], got: Array, errors: Array) -> None:
         some = slice(self.points // BLOCK % SAMPLED, None, SAMPLED)
-        exact, _ = reference.judge(tuple(x[some].copy() for x in inputs), got[some].copy())
+        judged, _ = reference.judge(tuple(x[some].copy() for x in inputs), got[some].copy())
         quick = errors[some]
-        known = np.isfinite(exact) & np.isfinite(quick)
-        self.reference = max([self.reference, *np.abs(exact - quick)[known]])
+        known = np.isfinite(judged) & np.isfinite(quick)
+        self.reference = max([self.reference, *np.abs(judged - quick)[known]])
         if self.reference > reference.margin:
             raise WrongReference(
                 f"the quick reference of {reference.name} is off by {self.reference:.2g} ULP of "
@@ -112,7 +113,17 @@ def planned_points(function: Function, format: Format, count: int, quick: bool =
     return count
 
 
-def _blocks(function: Function, format: Format, text: str, count: int) -> Iterator[tuple[Array, ...]]:
+def point_blocks(function: Function, format: Format, text: str, count: int) -> Iterator[tuple[Array, ...]]:
+    """The hard places, then every number or `count` random points, so many at a time."""
+    for inputs in _all_blocks(function, format, text, count):
+        if function.kept is None:
+            yield inputs
+            continue
+        kept = function.kept(*inputs)
+        yield tuple(x[kept] for x in inputs)
+
+
+def _all_blocks(function: Function, format: Format, text: str, count: int) -> Iterator[tuple[Array, ...]]:
     hard = hard_points(function, format, thresholds(text, format))
     for start in range(0, hard[0].size, BLOCK):
         yield tuple(x[start : start + BLOCK] for x in hard)
@@ -140,7 +151,8 @@ def measure(
     reference = Reference(library, function.name, format, BLOCK)
     began, done = time.monotonic(), 0
     with np.errstate(all="ignore"):
-        for inputs in _blocks(function, format, text, total):
+        check_reference(reference, function, mine, text)
+        for inputs in point_blocks(function, format, text, total):
             carried = tuple(reference.carried(x) for x in inputs)
             reference.evaluate(*carried)
             for name, tally in tallies.items():
@@ -159,6 +171,22 @@ def measure(
         "versions": {"numpy": np.__version__, "machine": platform.processor() or platform.machine()},
         "seconds": round(time.monotonic() - began, 1),
     }
+
+
+def check_reference(reference: Reference, function: Function, mine: Subject, text: str) -> None:
+    """Compares quad precision with mpmath on a few points of every kind."""
+    for inputs in point_blocks(function, reference.format, text, BLOCK):
+        some = np.random.default_rng(0).integers(0, inputs[0].size, CHECKED)
+        chosen = tuple(x[some] for x in inputs)
+        got = mine(*chosen)
+        judged, _ = reference.judge(tuple(reference.carried(x) for x in chosen), reference.carried(got))
+        known = exact.errors(function.true, reference.format, chosen, got)
+        differ = ~np.isnan(known) & (judged != known) & ~(np.abs(judged - known) < 1e-6)
+        if differ.any():
+            raise WrongReference(
+                f"quad precision and mpmath differ on {reference.name} of {reference.format.name} "
+                f"at {[x[differ][:3].tolist() for x in chosen]}"
+            )
 
 
 def wrong_specials(function: Function, format: Format, mine: Subject) -> list[str]:

@@ -126,9 +126,13 @@ static inline void judge(double got, quad truth, format f, double *error, uint8_
 DEFINE_EXTRA(long double, l)
 DEFINE_EXTRA(quad, q)
 
-/* The sums cancel, which takes more than double's bits even for float. */
 static inline double expit(double x) { return 1 / (1 + exp(-x)); }
-static inline double logit(double x) { return logitl(x); }
+static inline double logit(double x) {
+    int is_near = (x > 0.25) & (x < 0.75);
+    double near = 2 * atanh(is_near ? 2 * x - 1 : 0 * x), far = log(x) - log1p(-x);
+    return is_near ? near : far;
+}
+/* Sums that cancel: more than double's bits even for float. */
 static inline double logaddexp(double x, double y) { return logaddexpl(x, y); }
 static inline double logaddexp2(double x, double y) { return logaddexp2l(x, y); }
 
@@ -146,17 +150,19 @@ void set_angles(int64_t count, const double *parts) {
 static inline double reduced(double x, double *turns) {
     int64_t exponent = (int64_t)(bits_of(x) >> 52 & 0x7ff) - 1023 - 23;
     int64_t power = exponent < 0 ? 0 : exponent > 104 ? 104 : exponent;
-    double whole = x * power_of_two(-power);
-    double first = exponent < 0 ? x : whole * powers[power][0];
-    double rest = exponent < 0 ? 0 : fma(whole, powers[power][0], -first) + whole * powers[power][1];
+    double whole = x * power_of_two(-power), high = powers[power][0], low = powers[power][1];
+    double first = whole * high, rest = fma(whole, high, -first) + whole * low;
+    first = exponent < 0 ? x : first;
+    rest = exponent < 0 ? 0 : rest;
     *turns = rint(first / quarter[0]);
     return fma(-*turns, quarter[0], first) + fma(-*turns, quarter[1], rest);
 }
 
+/* The cosine is the sine a quarter turn on, to full precision where it is not small. */
 static inline double sine(double x, int64_t ahead) {
     double turns, angle = reduced(x, &turns);
     int64_t quadrant = (int64_t)turns + ahead;
-    double along = cos(angle), across = sin(angle), value = quadrant & 1 ? along : across;
+    double value = sin(quadrant & 1 ? angle + quarter[0] : angle);
     return quadrant & 2 ? -value : value;
 }
 
@@ -185,12 +191,32 @@ static inline double tan_of_float(double x) {
                                double *errors, uint8_t *nearest) {                                \
         for (int64_t i = 0; i < count; i++) judge(got[i], name##q(x[i], y[i]), *f, errors + i, nearest + i); \
     }
-#define UNARY(name) LOOP_1(name, float, f32, double, name) LOOP_1(name, double, f64, long double, name##l)
-#define ANGLE(name) LOOP_1(name, float, f32, double, name##_of_float) LOOP_1(name, double, f64, long double, name##l)
+#define LOOPS_1(name, quick) LOOP_1(name, float, f32, double, quick) LOOP_1(name, double, f64, long double, name##l)
+#define UNARY(name) LOOPS_1(name, name)
+#define ANGLE(name) LOOPS_1(name, name##_of_float)
+/* One. The compiler must not know: it would compute the results for constant arguments, and call for all others again. */
+double unit = 1;
+/* Beyond these bounds the result is beyond all floats, or does not change: the library is slow there. */
+#define CLAMPED(name, low, high)                                                                  \
+    static inline double name##_clamped(double x) {                                               \
+        double least = low * unit, most = high * unit;                                            \
+        return name(x < least ? least : x > most ? most : x);                                     \
+    }                                                                                             \
+    LOOPS_1(name, name##_clamped)
+/* Outside of these bounds there is no result. A choice by masks, for the compiler would turn one by `?` into a call anyway. */
+#define DEFINED(name, low, high, inside)                                                          \
+    static inline double name##_defined(double x) {                                               \
+        uint64_t mask = -(uint64_t)((x >= low) & (x <= high));                                    \
+        double kept = from_bits((bits_of(x) & mask) | (bits_of(inside) & ~mask));                 \
+        return name(kept) * from_bits(bits_of(1) | (bits_of(NAN) & ~mask));                       \
+    }                                                                                             \
+    LOOPS_1(name, name##_defined)
 #define BINARY(name) LOOP_2(name, float, f32, double, name) LOOP_2(name, double, f64, long double, name##l)
 
-UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
-ANGLE(sin) ANGLE(cos) ANGLE(tan) UNARY(asin) UNARY(acos) UNARY(atan)
-UNARY(sinh) UNARY(cosh) UNARY(tanh) UNARY(asinh) UNARY(acosh) UNARY(atanh)
-UNARY(sqrt) UNARY(cbrt) UNARY(erf) UNARY(erfc) UNARY(expit) UNARY(logit)
+CLAMPED(exp, -200, 200) CLAMPED(exp2, -200, 200) CLAMPED(expm1, -200, 200)
+CLAMPED(sinh, -200, 200) CLAMPED(cosh, -200, 200) CLAMPED(expit, -200, 200) CLAMPED(erfc, -30, 20)
+DEFINED(log, 0, INFINITY, 1) DEFINED(log2, 0, INFINITY, 1) DEFINED(log10, 0, INFINITY, 1) DEFINED(log1p, -1, INFINITY, 1)
+DEFINED(asin, -1, 1, 0) DEFINED(acos, -1, 1, 0) DEFINED(acosh, 1, INFINITY, 2) DEFINED(atanh, -1, 1, 0) DEFINED(logit, 0, 1, 0.5)
+ANGLE(sin) ANGLE(cos) ANGLE(tan)
+UNARY(atan) UNARY(tanh) UNARY(asinh) UNARY(sqrt) UNARY(cbrt) UNARY(erf)
 BINARY(atan2) BINARY(pow) BINARY(hypot) BINARY(logaddexp) BINARY(logaddexp2)
