@@ -25,7 +25,7 @@ LEAST_ANGLE = 2.0**-300
 
 
 def long_log(e: Emitter, re: Val, im: Val) -> tuple[Pair, Pair]:
-    """The logarithm of a finite value that is not 0."""
+    """The logarithm of a finite value that is not 0; of an infinite value only the angle."""
     width, height = e.call("fabs", re), e.call("fabs", im)
     steep = e.fcmp("ogt", height, width)
     longer, shorter = e.select(steep, height, width), e.select(steep, width, height)
@@ -83,9 +83,10 @@ def _acute_angle(e: Emitter, shorter: Val, longer: Val, angle: Val) -> Pair:
     low = e.op("fsub", e.fma(shorter, cosine.low, up.low), e.fma(longer, sine.low, down.low))
     across = e.op("fadd", e.op("fsub", up.high, down.high), low)
     along = e.fma(longer, cosine.high, e.op("fmul", shorter, sine.high))
-    # The side of a tiny angle may have vanished when it was scaled.
-    matters = e.fcmp("ogt", angle, e.const_like(angle, LEAST_ANGLE))
-    return fast_two_sum(e, angle, e.select(matters, e.op("fdiv", across, along), e.zero_like(angle)))
+    correction = e.op("fdiv", across, along)
+    # The side of a tiny angle may have vanished when it was scaled; that of an infinite value gives NaN.
+    useful = e.op("and", e.fcmp("ogt", angle, e.const_like(angle, LEAST_ANGLE)), e.fcmp("ord", across, along))
+    return fast_two_sum(e, angle, e.select(useful, correction, e.zero_like(angle)))
 
 
 def _angle(e: Emitter, re: Val, im: Val, steep: Val, acute: Pair) -> Pair:

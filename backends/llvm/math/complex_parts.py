@@ -6,7 +6,7 @@ A complex value is two real ones here: its real and its imaginary part. Complex 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 
 from ..text import Emitter, Val
@@ -22,7 +22,14 @@ def through_double(function: Function) -> Function:
     def serve(e: Emitter, *parts: Val) -> Parts:
         if parts[0].elem == "double":
             return function(e, *parts)
-        results = function(e, *(e.cast("fpext", part, "double") for part in parts))
-        return tuple(e.cast("fptrunc", result, "float") for result in results)
+        return to_float(e, function(e, *to_double(e, parts)))
 
     return serve
+
+
+def to_double(e: Emitter, parts: Sequence[Val]) -> Parts:
+    return tuple(part if part.elem == "double" else e.cast("fpext", part, "double") for part in parts)
+
+
+def to_float(e: Emitter, parts: Sequence[Val]) -> Parts:
+    return tuple(e.cast("fptrunc", part, "float") for part in parts)

@@ -2,7 +2,7 @@
 
 `a**b = exp(b log a)`, where the logarithm is good to 90 bits and its product with `b` is a sum of two doubles, so that
 the result is good to the last place for angles `Im(b log a)` up to `2**35`. Whole exponents of at most 99 are done by
-multiplying (`complex_whole_power`), as in NumPy, but with sums of two doubles.
+multiplying (`complex_whole_power`), as in NumPy, but with sums of two doubles. For `float`, plain doubles do for both.
 
 Special cases are NumPy's: `a**0` is 1, whatever `a`; 0 to a power with a positive real part is 0, and NaN otherwise;
 whole powers that overflow have the parts that plain products give. Infinite and NaN parts and huge exponents give the
@@ -14,10 +14,11 @@ from __future__ import annotations
 import math
 
 from ..text import Emitter, Val
-from .complex_exponential import BOUND, NORMAL, exp, exp_near_one, of_parts, small_rest
+from . import complex_annex_g as annex_g
+from .complex_exponential import BOUND, NORMAL, exp_near_one, of_parts, small_rest
 from .complex_logarithm import log
 from .complex_long_log import long_log
-from .complex_parts import Parts, through_double
+from .complex_parts import Parts, to_double, to_float
 from .complex_whole_power import is_small_whole, plain_power, precise_power
 from .doubledouble import Pair, add, two_product
 from .sincos import sincos
@@ -28,90 +29,90 @@ HUGE = {"float": 2.0**100, "double": 2.0**1000}
 
 def power(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
     """`a` to the power `b`."""
-    zero, infinity = e.zero_like(ar), e.const_like(ar, math.inf)
-    result = _power(e, ar, ai, br, bi)
+    zero = e.zero_like(ar)
+    whole = is_small_whole(e, br, bi)
+    result = _by_products(e, ar, ai, whole, e.select(whole, br, zero))
+    result = tuple(e.rare_all(e.not_(whole), result, lambda: _by_logarithm(e, ar, ai, br, bi)))
+
+    def of_origin() -> Parts:
+        positive, exponent_zero = e.fcmp("ogt", br, zero), e.op("and", whole, e.fcmp("oeq", br, zero))
+        other = e.select(positive, zero, e.const_like(ar, math.nan))
+        return e.select(exponent_zero, e.const_like(ar, 1.0), other), e.select(exponent_zero, zero, other)
+
     origin = e.op("and", e.fcmp("oeq", ar, zero), e.fcmp("oeq", ai, zero))
-    whole, defined = is_small_whole(e, br, bi), e.fcmp("ord", *result)
+    return tuple(e.rare_all(origin, result, of_origin))
+
+
+def _by_products(e: Emitter, ar: Val, ai: Val, whole: Val, exponent: Val) -> Parts:
+    """Powers with small whole exponents. What overflows, and the signs of zeros, are those of plain products."""
+    if ar.elem == "float":
+        result = to_float(e, plain_power(e, *to_double(e, (ar, ai, exponent))))
+    else:
+        result = precise_power(e, ar, ai, exponent)
+    zero, infinity = e.zero_like(ar), e.const_like(ar, math.inf)
     finite = e.op("and", *(e.fcmp("olt", e.call("fabs", part), infinity) for part in result))
     nowhere_zero = e.op("and", *(e.fcmp("one", part, zero) for part in result))
-    plain = e.op("and", whole, e.not_(e.op("and", finite, nowhere_zero)))
-    huge = e.op("or", *(e.fcmp("ogt", e.call("fabs", part), e.const_like(part, HUGE[part.elem])) for part in (br, bi)))
-    endless = e.op("and", e.not_(whole), e.op("or", huge, e.not_(defined)))
 
     def special() -> Parts:
-        def settle(precise: Val, by_products: Val, by_logarithm: Val, of_origin: Val) -> Val:
-            """Whole powers that overflow, and the signs of their zeros, are those of plain products."""
-            signed = e.select(e.fcmp("oeq", precise, zero), e.call("copysign", zero, by_products), precise)
-            result = e.select(plain, e.select(finite, signed, by_products), precise)
-            return e.select(origin, of_origin, e.select(endless, by_logarithm, result))
+        def settle(precise: Val, plain: Val) -> Val:
+            signed = e.select(e.fcmp("oeq", precise, zero), e.call("copysign", zero, plain), precise)
+            return e.select(finite, signed, plain)
 
-        unit = e.op("and", e.fcmp("oeq", br, zero), e.fcmp("oeq", bi, zero))
-        nothing = e.select(e.fcmp("ogt", br, zero), zero, e.const_like(ar, math.nan))
-        of_origin = e.select(unit, e.const_like(ar, 1.0), nothing), e.select(unit, zero, nothing)
-        by_products = plain_power(e, ar, ai, e.select(plain, br, zero))
-        by_logarithm = exp(e, *_product(e, br, bi, *log(e, ar, ai)))
-        return tuple(settle(*given) for given in zip(result, by_products, by_logarithm, of_origin, strict=True))
+        return tuple(settle(*given) for given in zip(result, plain_power(e, ar, ai, exponent), strict=True))
 
-    return tuple(e.rare_all(e.op("or", origin, e.op("or", plain, endless)), result, special))
-
-
-@through_double
-def _power(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
-    """The power of a value that is not 0."""
-    whole = is_small_whole(e, br, bi)
-    usual = precise_power(e, ar, ai, e.select(whole, br, e.zero_like(br)))
-    return tuple(e.rare_all(e.not_(whole), usual, lambda: _by_logarithm(e, ar, ai, br, bi)))
+    unusual = e.op("and", whole, e.not_(e.op("and", finite, nowhere_zero)))
+    return tuple(e.rare_all(unusual, result, special))
 
 
 def _by_logarithm(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
-    """`exp(b log a)`, or NaN where something on the way is not finite."""
-    real_log, angle = long_log(e, ar, ai)
+    """`exp(b log a)` for `a` that is not 0."""
+    logarithm = _short_log(e, ar, ai) if ar.elem == "float" else long_log(e, ar, ai)
+    real, imaginary = _times_logarithm(e, to_double(e, (br, bi)), *logarithm)
+    limit = e.const_like(br, HUGE[br.elem])
+    huge = e.op("or", *(e.fcmp("ogt", e.call("fabs", part), limit) for part in (br, bi)))
+    unusual = e.op("or", huge, e.fcmp("uno", real.high, imaginary.high))
+
+    def special() -> Parts:
+        parts = _log_of_any(e, ar, ai, *logarithm)
+        zero = e.zero_like(real.low)
+        high_real, high_imaginary = to_double(e, annex_g.product(e, br, bi, *parts))
+        return high_real, zero, high_imaginary, zero
+
+    parts = e.rare_all(unusual, (*real, *imaginary), special)
+    real, imaginary = Pair(*parts[:2]), Pair(*parts[2:])
+    within = e.fcmp("olt", e.call("fabs", real.high), e.const_like(real.high, BOUND))
+    rest = e.select(within, real.low, e.zero_like(real.low))
+    circle = sincos(e, *small_rest(e, imaginary))
+    result = of_parts(e, real.high, imaginary.high, circle, lambda x: exp_near_one(e, x, rest), NORMAL, BOUND)
+    return to_float(e, result) if ar.elem == "float" else result
+
+
+def _short_log(e: Emitter, re: Val, im: Val) -> tuple[Pair, Pair]:
+    real, angle = log(e, *to_double(e, (re, im)))
+    zero = e.zero_like(real)
+    return Pair(real, zero), Pair(angle, zero)
+
+
+def _log_of_any(e: Emitter, re: Val, im: Val, real_log: Pair, angle: Pair) -> Parts:
+    """The logarithm in the precision of its argument, which may be infinite."""
+    parts = real_log.high, angle.high
+    if re.elem == "float":
+        return to_float(e, parts)
+    infinity = e.const_like(re, math.inf)
+    infinite = e.op("or", *(e.fcmp("oeq", e.call("fabs", part), infinity) for part in (re, im)))
+    return e.select(infinite, infinity, parts[0]), parts[1]
+
+
+def _times_logarithm(e: Emitter, exponent: Parts, real_log: Pair, angle: Pair) -> tuple[Pair, Pair]:
+    br, bi = exponent
     real = add(e, _times(e, br, real_log), _times(e, e.fneg(bi), angle))
     imaginary = add(e, _times(e, br, angle), _times(e, bi, real_log))
     # The precise sum of zeros loses their sign.
-    plainly = e.op("fadd", e.op("fmul", br, angle.high), e.op("fmul", bi, real_log.high))
-    nothing = e.fcmp("oeq", imaginary.high, e.zero_like(ar))
-    imaginary = Pair(e.select(nothing, plainly, imaginary.high), imaginary.low)
-    within = e.fcmp("olt", e.call("fabs", real.high), e.const_like(ar, BOUND))
-    rest = e.select(within, real.low, e.zero_like(ar))
-    circle = sincos(e, *small_rest(e, imaginary))
-    return of_parts(e, real.high, imaginary.high, circle, lambda x: exp_near_one(e, x, rest), NORMAL, BOUND)
+    plain = e.op("fadd", e.op("fmul", br, angle.high), e.op("fmul", bi, real_log.high))
+    nothing = e.fcmp("oeq", imaginary.high, e.zero_like(plain))
+    return real, Pair(e.select(nothing, plain, imaginary.high), imaginary.low)
 
 
 def _times(e: Emitter, factor: Val, x: Pair) -> Pair:
     high, low = two_product(e, factor, x.high)
     return Pair(high, e.fma(factor, x.low, low))
-
-
-def _product(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
-    """The product of C99, Annex G: infinite, and not NaN, where a factor is infinite or a product of parts is."""
-    zero, one, infinity = e.zero_like(ar), e.const_like(ar, 1.0), e.const_like(ar, math.inf)
-
-    def products(a: Val, b: Val, c: Val, d: Val) -> list[Val]:
-        return [e.op("fmul", *factors) for factors in ((a, c), (b, d), (a, d), (b, c))]
-
-    def is_infinite(x: Val) -> Val:
-        return e.fcmp("oeq", e.call("fabs", x), infinity)
-
-    def to_number(x: Val, replace: Val) -> Val:
-        return e.select(e.op("and", replace, e.fcmp("uno", x, x)), e.call("copysign", zero, x), x)
-
-    def to_unit(x: Val, replace: Val) -> Val:
-        return e.select(replace, e.call("copysign", e.select(is_infinite(x), one, zero), x), x)
-
-    plain = products(ar, ai, br, bi)
-    real, imaginary = e.op("fsub", plain[0], plain[1]), e.op("fadd", plain[2], plain[3])
-    first, second = e.op("or", is_infinite(ar), is_infinite(ai)), e.op("or", is_infinite(br), is_infinite(bi))
-    overflow = is_infinite(plain[0])
-    for part in plain[1:]:
-        overflow = e.op("or", overflow, is_infinite(part))
-    either = e.op("or", e.op("or", first, second), overflow)
-    ar, ai = (to_number(to_unit(x, first), either) for x in (ar, ai))
-    br, bi = (to_number(to_unit(x, second), either) for x in (br, bi))
-    again = products(ar, ai, br, bi)
-    recover = e.op("and", either, e.op("and", e.fcmp("uno", real, real), e.fcmp("uno", imaginary, imaginary)))
-    endless = (
-        e.op("fmul", infinity, e.op("fsub", again[0], again[1])),
-        e.op("fmul", infinity, e.op("fadd", again[2], again[3])),
-    )
-    return e.select(recover, endless[0], real), e.select(recover, endless[1], imaginary)

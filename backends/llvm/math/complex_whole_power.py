@@ -1,8 +1,8 @@
 """A complex value and small whole exponents in, the powers out, by repeated squaring.
 
 `precise_power` multiplies sums of two doubles, which leaves the last rounding and gives exact results where they are
-numbers. `plain_power` has the order of products and quotients of NumPy's loop, for what overflows and for the signs of
-zeros.
+numbers. `plain_power` has the order of products and quotients of NumPy's loop: for `float` operands in `double`, for
+what overflows, and for the signs of zeros.
 """
 
 from __future__ import annotations
