@@ -25,31 +25,6 @@ from .complex_parts import Parts
 from .root import hypot
 
 
-def add(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
-    """The sum."""
-    return e.op("fadd", ar, br), e.op("fadd", ai, bi)
-
-
-def subtract(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
-    """The difference."""
-    return e.op("fsub", ar, br), e.op("fsub", ai, bi)
-
-
-def negative(e: Emitter, re: Val, im: Val) -> Parts:
-    """The value with both signs changed."""
-    return e.fneg(re), e.fneg(im)
-
-
-def positive(e: Emitter, re: Val, im: Val) -> Parts:
-    """The value itself."""
-    return re, im
-
-
-def conjugate(e: Emitter, re: Val, im: Val) -> Parts:
-    """The value with the sign of its imaginary part changed."""
-    return re, e.fneg(im)
-
-
 def multiply(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
     """The product."""
     return e.fma(ar, br, e.fneg(e.op("fmul", ai, bi))), e.fma(ar, bi, e.op("fmul", ai, br))
@@ -120,8 +95,3 @@ def sign(e: Emitter, re: Val, im: Val) -> Parts:
     rare = e.op("or", e.fcmp("ueq", magnitude, zero), e.fcmp("oeq", magnitude, e.const_like(re, math.inf)))
     usual = e.op("fdiv", re, magnitude), e.op("fdiv", im, magnitude)
     return tuple(e.rare_all(rare, usual, special))
-
-
-def rint(e: Emitter, re: Val, im: Val) -> Parts:
-    """Both parts rounded to whole numbers."""
-    return e.call("roundeven", re), e.call("roundeven", im)

@@ -1,7 +1,8 @@
 """The name of an op in, the function that emits it for complex operands out.
 
 Each function takes the emitter and the real and imaginary parts of its operands, in order, and gives the parts of its
-result: two, or one where the result is real or a truth value.
+result: two, or one where the result is real. Ops that need no more than an op for each part, and comparisons, are not
+here; a pass makes real ops of them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from . import (
     complex_inverse,
     complex_log_base,
     complex_logarithm,
-    complex_order,
     complex_power,
     complex_root,
 )
@@ -24,19 +24,13 @@ from .complex_parts import Function
 
 COMPLEX: Mapping[str, Function] = MappingProxyType(
     {
-        "add": complex_arithmetic.add,
-        "sub": complex_arithmetic.subtract,
         "mul": complex_arithmetic.multiply,
         "div": complex_arithmetic.divide,
         "power": complex_power.power,
-        "neg": complex_arithmetic.negative,
-        "positive": complex_arithmetic.positive,
-        "conjugate": complex_arithmetic.conjugate,
         "abs": complex_arithmetic.absolute,
         "sign": complex_arithmetic.sign,
         "square": complex_arithmetic.square,
         "reciprocal": complex_arithmetic.reciprocal,
-        "rint": complex_arithmetic.rint,
         "sqrt": complex_root.sqrt,
         "exp": complex_exponential.exp,
         "exp2": complex_exponential.exp2,
@@ -57,22 +51,5 @@ COMPLEX: Mapping[str, Function] = MappingProxyType(
         "arcsinh": complex_inverse.asinh,
         "arccosh": complex_inverse.acosh,
         "arctanh": complex_inverse.atanh,
-        "eq": complex_order.equal,
-        "ne": complex_order.not_equal,
-        "lt": complex_order.less,
-        "le": complex_order.less_equal,
-        "gt": complex_order.greater,
-        "ge": complex_order.greater_equal,
-        "maximum": complex_order.maximum,
-        "minimum": complex_order.minimum,
-        "fmax": complex_order.fmax,
-        "fmin": complex_order.fmin,
-        "logical_and": complex_order.logical_and,
-        "logical_or": complex_order.logical_or,
-        "logical_xor": complex_order.logical_xor,
-        "logical_not": complex_order.logical_not,
-        "isnan": complex_order.isnan,
-        "isinf": complex_order.isinf,
-        "isfinite": complex_order.isfinite,
     }
 )
