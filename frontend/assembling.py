@@ -10,7 +10,7 @@ import numpy as np
 from ..ir import dims
 from ..ir.dims import Size
 from ..ir.dtypes import DType
-from ..ir.errors import ShapeProblem, TypeProblem, ValueProblem
+from ..ir.errors import DivisionByZero, ShapeProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.rules import promote
 from .arrays import array_of, joined, stacked, strong_array
@@ -18,7 +18,7 @@ from .axes import axis_of
 from .elementwise import Make
 from .indexing import index
 from .maker import Maker, Operand, as_dtype, static_int, static_size
-from .memory import turned
+from .memory import laid_out, turned
 from .shaping import at_least, at_least_3d, part, ravel
 from .sizes import divides
 
@@ -122,7 +122,7 @@ def block(m: Maker, arrays: object) -> Value:
             return at_least(m, strong_array(m, part), rank)
         return _join(m, [built(item, level + 1) for item in part], rank - depth + level)
 
-    return built(arrays, 0)
+    return built(arrays, 0) if depth else laid_out(m, built(arrays, 0), "C")
 
 
 def _depth(m: Maker, part: object) -> int:
@@ -168,17 +168,19 @@ def array_split(m: Maker, ary: Operand, indices_or_sections: object, axis: objec
     along = axis_of(m, axis, x.type.rank)
     if isinstance(indices_or_sections, (tuple, list)):
         return _cut(m, x, indices_or_sections, along)
-    count, size = _sections(m, indices_or_sections), m.builder.facts.canonical(x.type.shape[along])
+    count, size = _sections(m, indices_or_sections, "array_split"), m.builder.facts.canonical(x.type.shape[along])
     each = dims.floordiv(size, count)
     longer = size - each * count  # the first parts have one element more until none is left over
     starts = [each * k + dims.minimum(k, longer) for k in range(count)] + [size]
     return tuple(part(m, x, along, a, b - a) for a, b in pairwise(starts))
 
 
-def _sections(m: Maker, sections: object) -> int:
+def _sections(m: Maker, sections: object, name: str) -> int:
     if isinstance(sections, Value) and sections.type.rank:
         raise m.refuse("a split at places that an array tells")
     count = static_int(sections, "indices_or_sections", m.span)
+    if count == 0 and name == "split":
+        raise DivisionByZero("integer modulo by zero", m.span, "an array has one part or more")
     if count <= 0:
         raise ValueProblem("number sections must be larger than 0.", m.span)
     return count
@@ -196,7 +198,7 @@ def split(m: Maker, ary: Operand, indices_or_sections: object, axis: object = 0)
     along = axis_of(m, axis, x.type.rank)
     if isinstance(indices_or_sections, (tuple, list)):
         return _cut(m, x, indices_or_sections, along)
-    count, size = _sections(m, indices_or_sections), m.builder.facts.canonical(x.type.shape[along])
+    count, size = _sections(m, indices_or_sections, "split"), m.builder.facts.canonical(x.type.shape[along])
     if not divides(m.builder.facts, count, size):
         number = m.builder.facts.number(size)
         raise ShapeProblem(
@@ -213,7 +215,7 @@ def _split_along(name: str, axis: int) -> Make:
 
     def make(m: Maker, ary: Operand, indices_or_sections: object) -> tuple[Value, ...]:
         x = array_of(m, ary)
-        needed = 1 if name == "hsplit" else axis + 1
+        needed = {"hsplit": 1, "vsplit": 2, "dsplit": 3}[name]
         if x.type.rank < needed:
             raise ValueProblem(f"{name} only works on arrays of {needed} or more dimensions", m.span)
         return split(m, x, indices_or_sections, min(axis, x.type.rank - 1))

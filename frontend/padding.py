@@ -17,6 +17,7 @@ from ..ir.types import Sizes
 from .arrays import array_of
 from .elementwise import Make
 from .maker import Maker, Operand
+from .memory import laid_out
 from .repeating import count_of
 from .shaping import part
 from .sizes import at_least, is_one, reaches
@@ -43,7 +44,7 @@ def pad(m: Maker, array: Operand, pad_width: object, mode: str = "constant", *, 
     for axis, pair in enumerate(widths):
         if any(_is_some(m, width) for width in pair):
             x = _around(m, x, axis, *_extended(m, x, axis, pair, mode))
-    return x
+    return laid_out(m, x, "A")
 
 
 def _check_mode(m: Maker, mode: object, given: Sequence[str]) -> None:
@@ -62,7 +63,7 @@ def _constant(m: Maker, x: Value, widths: Sequence[Pair], values: object) -> Val
             for width, value in zip(pair, numbers, strict=True)
         ]
         x = _around(m, x, axis, *sides)
-    return x
+    return laid_out(m, x, "A")
 
 
 def _number(m: Maker, x: object) -> Value:
