@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+import pytest
+from weft.backends.llvm.math.complex_table import COMPLEX
+from weft.ir.complexes import FUNCTIONS
+
+from .complex_accuracy import check_normwise, check_same_bits, compute, grid, plane, unlike_numpy, whole
+from .harness import DTYPES, Array
+
+
+def nowhere(re: Array, im: Array) -> Array:
+    return np.zeros(re.shape, bool)
+
+
+class Function(NamedTuple):
+    """The true function, NumPy's, the largest error in ULP, and where NumPy's special values are not ours."""
+
+    true: Callable[..., Any]
+    numpy: Callable[..., Array]
+    bound: float
+    differs: Callable[[Array, Array], Array] = nowhere
+
+
+def both_huge(re: Array, im: Array) -> Array:
+    """Where NumPy's magnitude overflows."""
+    return (np.abs(re) > 1e30) & (np.abs(im) > 1e30) & np.isfinite(re) & np.isfinite(im)
+
+
+def tiny(re: Array, im: Array) -> Array:
+    """Where NumPy adds 1 and loses the number."""
+    return ((np.abs(re) < 1e-30) & (re != 0)) | both_huge(re, im)
+
+
+def large_angle(re: Array, im: Array) -> Array:
+    """Where the angle is rounded before it is reduced."""
+    return np.isfinite(im) & (np.abs(im) > 1e9)
+
+
+def underflow(re: Array, im: Array) -> Array:
+    """Where the square of the imaginary part is too small for its sign to show in NumPy."""
+    return (np.abs(re) < 1e-30) & (np.abs(im) < 1e-30)
+
+
+def true_atanh(z: Any) -> Any:
+    """mpmath's own loses small numbers."""
+    return (mpmath.log1p(z) - mpmath.log1p(-z)) / 2
+
+
+FUNCTIONS_OF_ONE = {
+    "abs": Function(abs, np.abs, 0.8),
+    "sign": Function(mpmath.sign, np.sign, 1.5, both_huge),
+    "sqrt": Function(mpmath.sqrt, np.sqrt, 1.4),
+    "exp": Function(mpmath.exp, np.exp, 1.1),
+    "exp2": Function(lambda z: mpmath.power(2, z), np.exp2, 1.1, large_angle),
+    "expm1": Function(mpmath.expm1, np.expm1, 1.2, underflow),
+    "log": Function(mpmath.log, np.log, 1.0),
+    "log2": Function(lambda z: mpmath.log(z) / mpmath.log(2), np.log2, 0.8),
+    "log10": Function(mpmath.log10, np.log10, 0.8),
+    "log1p": Function(mpmath.log1p, np.log1p, 1.2, tiny),
+    "sin": Function(mpmath.sin, np.sin, 1.1),
+    "cos": Function(mpmath.cos, np.cos, 1.1),
+    "tan": Function(mpmath.tan, np.tan, 1.2),
+    "sinh": Function(mpmath.sinh, np.sinh, 1.1),
+    "cosh": Function(mpmath.cosh, np.cosh, 1.1),
+    "tanh": Function(mpmath.tanh, np.tanh, 1.2),
+    "arcsin": Function(mpmath.asin, np.arcsin, 1.5),
+    "arccos": Function(mpmath.acos, np.arccos, 1.5),
+    "arctan": Function(lambda z: true_atanh(z * 1j) * -1j, np.arctan, 1.3),
+    "arcsinh": Function(mpmath.asinh, np.arcsinh, 1.5),
+    "arccosh": Function(mpmath.acosh, np.arccosh, 1.5),
+    "arctanh": Function(true_atanh, np.arctanh, 1.3),
+}
+
+
+def results(name: str) -> int:
+    return 1 if name == "abs" else 2
+
+
+def special_values(elem: str) -> list[float]:
+    limits = np.finfo(DTYPES[elem])
+    sizes = [0.0, 1.0, float(limits.smallest_subnormal), float(limits.max), np.inf]
+    return [*(sign * size for size in sizes for sign in (1, -1)), np.nan]
+
+
+def test_the_table_has_every_function_that_backends_compute() -> None:
+    assert set(COMPLEX) == FUNCTIONS
+    assert FUNCTIONS - set(FUNCTIONS_OF_ONE) == {"mul", "div", "square", "reciprocal", "power"}
+
+
+@pytest.mark.parametrize("elem", DTYPES)
+@pytest.mark.parametrize("name", FUNCTIONS_OF_ONE)
+def test_a_function_is_within_its_bound_and_has_the_same_bits_everywhere(name: str, elem: str) -> None:
+    function, emit = FUNCTIONS_OF_ONE[name], COMPLEX[name]
+    re, im = plane(elem)
+    if name == "exp2":
+        re, im = (side[~large_angle(re, im)] for side in (re, im))
+    check_normwise(emit, function.true, elem, re, im, bound=function.bound, results=results(name))
+    specials = grid(elem, special_values(elem), 2)
+    everything = (np.concatenate([side, special]) for side, special in zip((re, im), specials, strict=True))
+    check_same_bits(emit, elem, *everything, results=results(name))
+
+
+@pytest.mark.parametrize("elem", DTYPES)
+@pytest.mark.parametrize("name", FUNCTIONS_OF_ONE)
+def test_special_values_are_those_of_numpy(name: str, elem: str) -> None:
+    function = FUNCTIONS_OF_ONE[name]
+    re, im = grid(elem, special_values(elem), 2)
+    got = compute(COMPLEX[name], elem, re, im, results=results(name))
+    with np.errstate(all="ignore"):
+        unlike = unlike_numpy(got, function.numpy(whole(re, im))) & ~function.differs(re, im)
+    assert not unlike.any(), f"{[side[unlike] for side in (re, im, *got)]}"
+    assert function.differs(re, im).mean() < 0.4
