@@ -22,7 +22,7 @@ from .cache import SignatureCache
 from .compiler import Lowered, Options, Request, fits, lower, orders_of
 from .launch import SizesChanged
 from .native.call import Form
-from .native.callables import with_native_calls
+from .native.callables import is_native, with_native_calls
 from .native.chain import Chain
 from .native.known import is_known
 from .native.learning import learn
@@ -67,7 +67,7 @@ class Kernel:
     ) -> Any:
         """Runs a call, which `instance` got in this form, and lets it learn to serve the next one natively."""
         result, lowered = self.run(arguments, out)
-        if is_known() and self._options == Options():
+        if is_native(instance) and self._options == Options():
             named = dict(zip(self._source.parameters, arguments, strict=True))
             learn(instance, chain, form, lowered, named, out, parameters, fixed, self._guards())
         return result

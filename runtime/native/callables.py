@@ -33,7 +33,7 @@ class _Spec(ctypes.Structure):
     ]  # fmt: skip
 
 
-_kept: list[Any] = []  # the interpreter keeps pointers into these for as long as a type lives
+_kept: dict[type, Any] = {}  # the classes made here, and what the interpreter has pointers into
 
 
 def with_native_calls(base: type[T]) -> type[T]:
@@ -47,11 +47,17 @@ def with_native_calls(base: type[T]) -> type[T]:
     make.restype, make.argtypes = ctypes.py_object, [ctypes.POINTER(_Spec), ctypes.py_object]
     made: type[T] = make(ctypes.byref(spec), (base,))
     made.__doc__ = base.__doc__
-    _kept.append((name, members, slots, spec))
+    _kept[made] = (name, members, slots, spec)
     return made
+
+
+def is_native(instance: Any) -> bool:
+    """Whether native code can stand in for an object."""
+    return type(instance) in _kept
 
 
 def set_entry(instance: Any, entry: int) -> None:
     """From here on the interpreter calls the code at this address; 0 is the Python `__call__` again."""
+    assert is_native(instance), type(instance)
     offset = type(instance).__basicsize__ - 8
     ctypes.c_void_p.from_address(id(instance) + offset).value = entry or None

@@ -322,3 +322,14 @@ def test_without_native_calls() -> None:
     )
     environment = {**os.environ, "WEFT_NATIVE_CALLS": "0"}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
+def test_objects_without_room_for_an_entry_get_none() -> None:
+    from weft.runtime.compiler import Options
+    from weft.runtime.kernel import Kernel
+    from weft.runtime.registry import Registry
+
+    kernel = Kernel(weft.compile(KERNELS).stats._source, Registry(), Options())
+    for _ in range(4):
+        assert kernel(X)[1] == 11
+    assert kernel.__weakref__ is None and kernel.chain.calls == 0
