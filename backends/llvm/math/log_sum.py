@@ -1,44 +1,63 @@
 """Two values in, the logarithm of the sum of their exponentials out.
 
 With the larger one `m` and `d` what it exceeds the smaller one by, kept as a sum of two values, `log(exp x + exp y)` is
-`m + log(1 + exp(-d))`. The sum at the end is the rounding that counts most; where `m` is negative it may cancel, as
-NumPy's does.
+`m + log(1 + exp(-d))`. The logarithm stays a sum of two values, so that the last sum is the rounding that counts; where
+`m` is negative it may cancel, as NumPy's does. In `float` all of it is done in `double`, where less is lost.
+
+Largest errors found where at most half of `m` is lost, in ULP: 0.50 and 0.99.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
+
 from ..text import Emitter, Val
 from .doubledouble import Pair, two_product, two_sum
-from .exponential import EXP_NORMAL, exp, exp2
-from .logarithm import log_of_pair
+from .exponential import EXP_BOUNDS, EXP_NORMAL, exp
+from .logarithm import BASE_2, BASE_E, Base, log_terms
 from .logistic import exp_pair, one_plus
-from .scaling import scale_normal
+from .scaling import scale, scale_normal
 
-# ln 2 and its reciprocal, each in two parts.
-LN_2 = {
-    "float": (0.6931471824645996, -1.904654323148236e-09),
-    "double": (0.6931471805599453, 2.3190468138462996e-17),
-}
-LOG2_E = {"float": 1.4426950216293335, "double": 1.4426950408889634}
+# ln 2 in two parts.
+LN_2 = (0.6931471805599453, 2.3190468138462996e-17)
+# Below this log(1 + u) is u - u**2 / 2 + u**3 / 3.
+SMALL = 2.0**-20
 
 
 def logaddexp(e: Emitter, x: Val, y: Val) -> Val:
     """`log(exp(x) + exp(y))`."""
+    if x.elem == "float":
+        return _in_double(e, logaddexp, x, y)
     larger, gap = _apart(e, x, y)
-    usual = _log_of_one_plus_exp(e, gap)
-    added = e.rare(_is_wide(e, gap.high), usual, lambda: exp(e, gap.high))
-    return _joined(e, x, y, LN_2[x.elem][0], e.op("fadd", larger, added))
+    added = _or_tiny(e, gap, _log_of_one_plus_exp(e, gap, BASE_E), lambda: exp(e, gap.high))
+    return _joined(e, x, y, LN_2[0], _plus(e, larger, added))
 
 
 def logaddexp2(e: Emitter, x: Val, y: Val) -> Val:
     """`log2(2**x + 2**y)`."""
+    if x.elem == "float":
+        return _in_double(e, logaddexp2, x, y)
     larger, gap = _apart(e, x, y)
-    high, low = (e.const_like(x, part) for part in LN_2[x.elem])
+    high, low = (e.const_like(x, part) for part in LN_2)
     scaled = two_product(e, gap.high, high)
     scaled = Pair(scaled.high, e.fma(gap.low, high, e.fma(gap.high, low, scaled.low)))
-    usual = _log_of_one_plus_exp(e, scaled)
-    added = e.rare(_is_wide(e, scaled.high), usual, lambda: exp2(e, gap.high))
-    return _joined(e, x, y, 1.0, e.fma(added, e.const_like(x, LOG2_E[x.elem]), larger))
+    added = _log_of_one_plus_exp(e, scaled, BASE_2)
+
+    def tiny() -> Val:
+        """The exponential is divided before it loses bits as a subnormal number."""
+        least = e.const_like(x, EXP_BOUNDS[x.elem][0] - 1.0)
+        inside = e.fcmp("oge", scaled.high, least)
+        mantissa, whole = exp_pair(
+            e, e.select(inside, scaled.high, least), e.select(inside, scaled.low, e.zero_like(least))
+        )
+        return scale(e, e.op("fadd", *_over_ln_2(e, mantissa)), whole)
+
+    return _joined(e, x, y, 1.0, _plus(e, larger, _or_tiny(e, scaled, added, tiny)))
+
+
+def _in_double(e: Emitter, function: Callable[[Emitter, Val, Val], Val], x: Val, y: Val) -> Val:
+    return e.cast("fptrunc", function(e, e.cast("fpext", x, "double"), e.cast("fpext", y, "double")), "float")
 
 
 def _apart(e: Emitter, x: Val, y: Val) -> tuple[Val, Pair]:
@@ -48,15 +67,39 @@ def _apart(e: Emitter, x: Val, y: Val) -> tuple[Val, Pair]:
     return larger, two_sum(e, smaller, e.fneg(larger))
 
 
-def _log_of_one_plus_exp(e: Emitter, gap: Pair) -> Val:
+def _log_of_one_plus_exp(e: Emitter, gap: Pair, bases: Mapping[str, Base]) -> Pair:
+    """The logarithm in any base of `1 + exp(gap)`, where the exponential is a normal number."""
+    one = e.const_like(gap.high, 1.0)
     mantissa, whole = exp_pair(e, gap.high, gap.low)
-    power = scale_normal(e, e.const_like(gap.high, 1.0), whole)
-    return log_of_pair(e, one_plus(e, mantissa, power), doublings=0)
+    power = scale_normal(e, one, whole)
+    total = one_plus(e, mantissa, power)
+    # Beside 1 a small exponential would be rounded, and again in what it is added to.
+    u, rest = e.op("fmul", mantissa.high, power), e.op("fmul", mantissa.low, power)
+    factor = e.op("fmul", u, e.fma(u, e.const_like(u, 1 / 3), e.const_like(u, -0.5)))
+    series = Pair(u, e.fma(factor, u, rest))
+    small = e.fcmp("olt", u, e.const_like(u, SMALL))
+    scaled = series if bases is BASE_E else _over_ln_2(e, series)
+    both = zip(scaled, log_terms(e, total, 0, bases), strict=True)
+    return Pair(*(e.select(small, *terms) for terms in both))
 
 
-def _is_wide(e: Emitter, gap: Val) -> Val:
-    """Whether the exponential of the gap may be subnormal: then it is the logarithm of 1 more, too."""
-    return e.fcmp("ugt", e.call("fabs", gap), e.const_like(gap, EXP_NORMAL[gap.elem]))
+def _over_ln_2(e: Emitter, x: Pair) -> Pair:
+    high, low = (e.const_like(x.high, part) for part in BASE_2[x.high.elem].of_e)
+    product = two_product(e, x.high, high)
+    return Pair(product.high, e.fma(x.low, high, e.fma(x.high, low, product.low)))
+
+
+def _or_tiny(e: Emitter, gap: Pair, usual: Pair, tiny: Callable[[], Val]) -> Pair:
+    """`usual`, but where the exponential of the gap may be subnormal `tiny`."""
+    wide = e.fcmp("ugt", e.call("fabs", gap.high), e.const_like(gap.high, EXP_NORMAL[gap.high.elem]))
+    return Pair(*e.rare_all(wide, usual, lambda: [tiny(), e.zero_like(gap.high)]))
+
+
+def _plus(e: Emitter, larger: Val, added: Pair) -> Val:
+    """The sum of three terms, which has no second part where the first is infinite."""
+    total = two_sum(e, larger, added.high)
+    infinite = e.fcmp("oeq", larger, e.const_like(larger, math.inf))
+    return e.select(infinite, larger, e.op("fadd", total.high, e.op("fadd", total.low, added.low)))
 
 
 def _joined(e: Emitter, x: Val, y: Val, of_two: float, usual: Val) -> Val:

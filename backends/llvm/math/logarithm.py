@@ -11,6 +11,7 @@ log10 0.89 and 0.90, log1p 0.92 and 0.89.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..text import Emitter, Val
@@ -87,12 +88,18 @@ def _remainder(e: Emitter, f: Val, scale: float, plus: Val) -> Val:
 
 def _combine(e: Emitter, k: Val, f: Val, base: Base, plus: Val) -> Val:
     """The logarithm of `2**k * (1 + f)`; `plus` is a small term of it."""
-    two_high, two_low = (e.const_like(f, part) for part in base.of_2)
-    scale, e_low = base.of_e[0], e.const_like(f, base.of_e[1])
     if base.of_2 == (1.0, 0.0):
         # Adding a whole number to a fraction of at most 1/2 takes nothing from the fraction that would show.
+        scale, e_low = base.of_e[0], e.const_like(f, base.of_e[1])
         low = _remainder(e, f, scale, e.fma(f, e_low, plus))
         return e.op("fadd", k, e.fma(f, e.const_like(f, scale), low))
+    return e.op("fadd", *_terms(e, k, f, base, plus))
+
+
+def _terms(e: Emitter, k: Val, f: Val, base: Base, plus: Val) -> Pair:
+    """What `_combine` adds at last."""
+    two_high, two_low = (e.const_like(f, part) for part in base.of_2)
+    scale, e_low = base.of_e[0], e.const_like(f, base.of_e[1])
     scaled = f
     if scale != 1.0:
         scaled, rounding = two_product(e, f, e.const_like(f, scale))
@@ -100,7 +107,7 @@ def _combine(e: Emitter, k: Val, f: Val, base: Base, plus: Val) -> Val:
     high = e.fma(k, two_high, scaled)
     lost = e.op("fadd", e.fma(k, two_high, e.fneg(high)), scaled)
     low = e.fma(k, two_low, e.op("fadd", lost, plus))
-    return e.op("fadd", high, _remainder(e, f, scale, low))
+    return Pair(high, _remainder(e, f, scale, low))
 
 
 def _positive_normal(e: Emitter, x: Val, base: Base, lifted: Val | None = None) -> Val:
@@ -148,6 +155,11 @@ def log10(e: Emitter, x: Val) -> Val:
 
 def log_of_pair(e: Emitter, x: Pair, doublings: int) -> Val:
     """The natural logarithm of the positive normal sum `x`, doubled as often as said."""
+    return e.op("fadd", *log_terms(e, x, doublings, BASE_E))
+
+
+def log_terms(e: Emitter, x: Pair, doublings: int, bases: Mapping[str, Base]) -> Pair:
+    """`log_of_pair` in any base before its last sum, the second term the smaller one, for those who add to it."""
     one = e.const_like(x.high, 1.0)
     parts = split(e, x.high)
     f = e.op("fsub", parts.mantissa, one)
@@ -155,7 +167,10 @@ def log_of_pair(e: Emitter, x: Pair, doublings: int) -> Val:
     plus = e.op("fmul", e.op("fmul", x.low, twice_down), e.poly(f, list(HALF_INVERSE_POLY)))
     # Minus zero, because adding it changes nothing at all.
     power = e.op("fadd", parts.exponent, e.const_like(one, doublings or -0.0))
-    return _combine(e, power, f, BASE_E[one.elem], plus)
+    base = bases[one.elem]
+    if base.of_e[0] != 1.0:
+        plus = e.op("fmul", plus, e.const_like(one, base.of_e[0]))
+    return _terms(e, power, f, base, plus)
 
 
 def log1p(e: Emitter, x: Val) -> Val:
