@@ -93,20 +93,24 @@ def _true_complement(x: Any) -> Any:
     return mpmath.erfc(x) if x < 1000 else mpmath.mpf(0)
 
 
+def _true_logit(x: Any) -> Any:
+    return mpmath.log(x / (1 - x)) if x < 1 else mpmath.inf if x == 1 else mpmath.nan
+
+
 def _true_cube_root(x: Any) -> Any:
     return mpmath.sign(x) * mpmath.cbrt(abs(x))
 
 
 def _log_of_sum(name: str, base: Any) -> Function:
-    """The result is a sum that may cancel, here as in NumPy: points where it loses more than half are left out."""
+    """The result is a sum that may cancel, here as in NumPy: points where it takes more than half are left out."""
 
     def true(x: Any, y: Any) -> Any:
         return max(x, y) + mpmath.log1p(base ** -abs(x - y)) / mpmath.log(base)
 
     def kept(x: Array, y: Array) -> Array:
         larger = np.maximum(x, y).astype(np.float64)
-        result = getattr(np, name)(x.astype(np.float64), y.astype(np.float64))
-        return np.asarray(~(np.abs(result) < np.abs(larger) / 2))
+        added = getattr(np, name)(x.astype(np.float64), y.astype(np.float64)) - larger
+        return np.asarray(~((larger < 0) & (added > -larger / 2)))
 
     return Function(name, name, true, _ranges(), pairs=pairs.logarithms, kept=kept)
 
@@ -154,7 +158,7 @@ _TABLE = (
     Function("erf", "erf", mpmath.erf, _ranges(interval(-2, 2), interval(-7, 7), _SMALL)),
     Function("erfc", "erfc", _true_complement, _complement),
     Function("expit", "expit", lambda x: 1 / (1 + mpmath.exp(-x)), _exponential(LN_2)),
-    Function("logit", "logit", lambda x: mpmath.log(x / (1 - x)), _probabilities),
+    Function("logit", "logit", _true_logit, _probabilities),
     Function("pow", "power", _true_power, _ranges(), pairs=pairs.powers),
     Function("atan2", "arctan2", mpmath.atan2, _ranges(), pairs=pairs.angles),
     Function("hypot", "hypot", mpmath.hypot, _ranges(), pairs=pairs.sides),

@@ -1,6 +1,6 @@
 """An emitter function and points in, verdicts out: the error in ULP, NumPy's special values, equal bits.
 
-The error is taken against the true value: mpmath at forty digits, or for `float` NumPy in double precision.
+Points and errors are those of `make accuracy`, with mpmath for the true values.
 """
 
 from __future__ import annotations
@@ -8,38 +8,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import mpmath
 import numpy as np
 from weft.backends.llvm.text import Val
 
+from benchmarks.accuracy import exact, points
+from benchmarks.accuracy.formats import F32, F64
+
 from .harness import DTYPES, WIDTHS, Array, available, build
 
-MANTISSA_BITS = {"float": 24, "double": 53}
-SMALLEST_EXPONENT = {"float": -125, "double": -1021}
+FORMATS = {"float": F32, "double": F64}
 
 
 def spread(elem: str, smallest: float, largest: float, count: int, seed: int = 0) -> Array:
     """Magnitudes of every size from `smallest` to `largest`, of both signs."""
-    rng = np.random.default_rng(seed)
-    sizes = np.exp2(rng.uniform(np.log2(smallest), np.log2(largest), count))
-    return np.asarray(sizes * rng.choice([-1.0, 1.0], count), DTYPES[elem])
+    return points.sizes(smallest, largest)(np.random.default_rng(seed), count).astype(DTYPES[elem])
 
 
 def uniform(elem: str, low: float, high: float, count: int, seed: int = 0) -> Array:
-    return np.random.default_rng(seed).uniform(low, high, count).astype(DTYPES[elem])
+    return points.interval(low, high)(np.random.default_rng(seed), count).astype(DTYPES[elem])
 
 
 def around(elem: str, centres: list[float], steps: int = 20) -> Array:
     """The numbers next to each centre, a few steps to each side."""
     dtype = DTYPES[elem]
-    points = []
+    found = []
     for centre in centres:
         up = down = dtype(centre)
-        points.append(up)
+        found.append(up)
         for _ in range(steps):
             up, down = np.nextafter(up, dtype(np.inf)), np.nextafter(down, dtype(-np.inf))
-            points += [up, down]
-    return np.array(points, dtype)
+            found += [up, down]
+    return np.array(found, dtype)
 
 
 def specials(elem: str) -> Array:
@@ -52,19 +51,11 @@ def specials(elem: str) -> Array:
 def worst_error(
     emit: Callable[..., Val], true: Callable[..., Any], elem: str, *inputs: Array, lanes: int = 8
 ) -> tuple[float, tuple[float, ...]]:
-    """The largest error in ULP of the true value, and where it is; points with no finite true value are left out."""
+    """The largest error in ULP of the true value, and where it is."""
     got = build(emit, elem, lanes, arity=len(inputs))(*inputs)
-    worst, place = 0.0, tuple(float(x[0]) for x in inputs)
-    with mpmath.workdps(40):
-        for value, *point in zip(got.tolist(), *(x.tolist() for x in inputs), strict=True):
-            exact = true(*map(mpmath.mpf, point))
-            if not mpmath.isfinite(exact) or exact == 0 or abs(exact) > np.finfo(DTYPES[elem]).max:
-                continue
-            exponent = max(mpmath.frexp(exact)[1], SMALLEST_EXPONENT[elem])
-            error = abs(mpmath.mpf(value) - exact) * mpmath.ldexp(1, MANTISSA_BITS[elem] - exponent)
-            if not error <= worst:
-                worst, place = float(error), tuple(point)
-    return worst, place
+    errors = np.nan_to_num(exact.errors(true, FORMATS[elem], inputs, got), posinf=np.inf)
+    worst = int(errors.argmax())
+    return float(errors[worst]), tuple(float(x[worst]) for x in inputs)
 
 
 def check_accuracy(emit: Callable[..., Val], true: Callable[..., Any], elem: str, *inputs: Array, bound: float) -> None:
