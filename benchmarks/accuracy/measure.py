@@ -18,13 +18,14 @@ import weft
 
 from . import exact, pairs, points
 from .emitted import code, fingerprint, thresholds
-from .formats import Array, Format, specials
+from .formats import F32, Array, Format, specials
 from .functions import Function
 from .hard import hard_points
 from .native import Library, Reference
 
 BLOCK = 1 << 17
 CHECKED = 100  # points of a block on which quad precision is checked against mpmath
+PAIRS_OF_HALVES = 10_000_000
 SAMPLED = 4096  # one point of so many checks the quick reference against quad precision
 Subject = Callable[..., Array]
 Progress = Callable[[int], None]
@@ -107,10 +108,10 @@ def is_exhaustive(function: Function, format: Format) -> bool:
 
 
 def planned_points(function: Function, format: Format, count: int, quick: bool = False) -> int:
-    """How many points a measurement has besides the hard places."""
+    """How many points a measurement has besides the hard places. Halves have few numbers to make pairs of."""
     if is_exhaustive(function, format) and (not quick or format.count <= count):
         return format.count
-    return count
+    return min(count, PAIRS_OF_HALVES) if format.bits < F32.bits else count
 
 
 def point_blocks(function: Function, format: Format, text: str, count: int) -> Iterator[tuple[Array, ...]]:
@@ -163,6 +164,7 @@ def measure(
         "function": function.name,
         "dtype": format.name,
         "code": fingerprint(text, format),
+        "planned": total,
         "points": tallies["weft"].points,
         "every": is_exhaustive(function, format) and total == format.count,
         **{name: tally.result() for name, tally in tallies.items()},

@@ -9,7 +9,7 @@ from typing import Any
 from .emitted import code, fingerprint
 from .formats import Format
 from .functions import Function
-from .measure import is_exhaustive
+from .measure import is_exhaustive, planned_points
 
 Record = dict[str, Any]
 
@@ -43,4 +43,6 @@ class Store:
         record = self.read(function, format)
         if record is None:
             return False
-        return bool(record["every"] if is_exhaustive(function, format) else record["points"] >= points)
+        if is_exhaustive(function, format):
+            return bool(record["every"])
+        return bool(record["planned"] >= planned_points(function, format, points))
