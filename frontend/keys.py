@@ -30,7 +30,8 @@ def _item(trace: Trace, item: Any, span: Span | None) -> Any:
     if _is_basic(item):
         return _plain(item)
     if isinstance(item, Tracer):
-        return trace.owned(item, span) if item.value.type.dtype.is_integer else _UNKNOWN
+        value = trace.owned(item, span)
+        return _UNKNOWN if value.type.dtype.kind == "bool" else value
     if isinstance(item, list) and not holds_tracers(item):
         item = np.asarray(item)
         item = item if item.size else item.astype(np.intp)

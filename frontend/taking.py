@@ -12,7 +12,7 @@ from typing import Any
 from ..ir.builder import Builder
 from ..ir.dims import Size
 from ..ir.dtypes import I64
-from ..ir.errors import IndexProblem, Span, TypeProblem, ValueProblem
+from ..ir.errors import IndexProblem, ShapeProblem, Span, TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import GATHER, TABLE
 from . import indexing
@@ -79,8 +79,19 @@ def _looked_up(m: Maker, x: Value, arrays: Sequence[Value], axes: Sequence[int],
     if list(axes) != list(range(first, first + len(axes))):
         others = [k for k in range(x.type.rank) if k not in axes]
         x = transpose(m, x, [*others[:first], *axes, *others[first:]])
+    _demand_one_shape(m, arrays)
     target = tuple(range(first, first + len(axes)))
     return m.builder.op(GATHER, x, *arrays, span=m.span, axes=target)
+
+
+def _demand_one_shape(m: Maker, arrays: Sequence[Value]) -> None:
+    """NumPy says of index arrays that do not broadcast that the index is wrong, not the shape."""
+    try:
+        m.builder.facts.broadcast([array.type.shape for array in arrays], m.span)
+    except ShapeProblem as error:
+        _, _, shapes = error.message.partition("with ")
+        message = f"shape mismatch: indexing arrays could not be broadcast together with {shapes}"
+        raise IndexProblem(message, error.span, error.hint) from error
 
 
 def take(m: Maker, a: Operand, indices: Operand, axis: object = None, out: None = None, mode: str = "raise") -> Value:
@@ -123,7 +134,7 @@ def take_along_axis(m: Maker, arr: Operand, indices: Operand, axis: object = -1)
         raise ValueProblem("`indices` and `arr` must have the same number of dimensions", m.span)
     lone = [[n if k == axis_ else 1 for k, n in enumerate(x.type.shape)] for axis_ in range(x.type.rank)]
     by = [m.cast(places, I64) if k == along else numbered(m, sizes, k) for k, sizes in enumerate(lone)]
-    return m.builder.op(GATHER, x, *by, span=m.span, axes=tuple(range(x.type.rank)))
+    return _looked_up(m, x, by, range(x.type.rank), False)
 
 
 TAKING: Mapping[str, Make] = {"take": take, "take_along_axis": take_along_axis}
