@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..ir import rules
-from ..ir.dtypes import BF16, BOOL, DType
+from ..ir.dtypes import BF16, BOOL, I64, U64, WEAK_INT, DType
 from ..ir.errors import OverflowProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import COMPLEX, IMAG, REAL, RESHAPE, TABLE, WHERE
+from ..ir.ops import COMPLEX, DEMAND, IMAG, REAL, RESHAPE, TABLE, WHERE
 from ..ir.types import Sizes
 from .maker import Make, Maker, Operand, fits, literal
 
 MINIMUM, MAXIMUM, POSITIVE, BOTH = (TABLE[name] for name in ("minimum", "maximum", "positive", "bitwise_and"))
-ISNAN, ISINF, LT, GT = (TABLE[name] for name in ("isnan", "isinf", "lt", "gt"))
+ISNAN, ISINF, GT, GE, LE = (TABLE[name] for name in ("isnan", "isinf", "gt", "ge", "le"))
 
 
 def where(m: Maker, condition: Operand, x: Operand | None = None, y: Operand | None = None, /) -> Value:
@@ -51,14 +51,35 @@ def clip(m: Maker, a: Operand, a_min: Operand | None = None, a_max: Operand | No
         high = None if (n := literal(high)) is not None and n >= limits.max else high
     if low is None and high is None:
         return m.op(POSITIVE, a)
+    dtype = rules.promote(tuple(m.dtype_of(x) for x in (a, low, high) if x is not None))
+    low, high = _reachable(m, low, have, dtype, True), _reachable(m, high, have, dtype, False)
     if low is None:
         assert high is not None
         return m.op(MINIMUM, a, high)
     if high is None:
         return m.op(MAXIMUM, a, low)
-    dtype = rules.promote(tuple(m.dtype_of(x) for x in (a, low, high)))
     a, low, high = (x if m.dtype_of(x).weak else m.cast(x, dtype) for x in (a, low, high))
     return m.op(MINIMUM, m.op(MAXIMUM, a, low), high)
+
+
+def _reachable(m: Maker, limit: Operand | None, have: DType, dtype: DType, lower: bool) -> Operand | None:
+    """A limit that is known at run time only: what the array can't reach is the furthest that it can.
+
+    What is out of bounds on the other side is refused, as a Python number is that meets an array.
+    """
+    if not isinstance(limit, Value) or limit.type.dtype != WEAK_INT or literal(limit) is not None:
+        return limit
+    if have.weak or have == I64 or not (have.is_integer and dtype.is_integer):
+        return limit
+    if have == U64:
+        return m.op(MAXIMUM, limit, 0) if lower else limit
+    first, last = (int(end) for end in (np.iinfo(have.numpy).min, np.iinfo(have.numpy).max))
+    beyond, end, holds, other = (MAXIMUM, first, LE, last) if lower else (MINIMUM, last, GE, first)
+    kept = m.op(
+        DEMAND, m.cast(m.op(beyond, limit, end), I64), m.op(holds, limit, other), error=OverflowProblem.__name__,
+        message=f"Python integer out of bounds for {have.numpy}",
+    )  # fmt: skip
+    return m.cast(kept, have)
 
 
 def select(m: Maker, condlist: Sequence[Operand], choicelist: Sequence[Operand], default: Operand = 0) -> Value:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..ir import rules
+from ..ir.dtypes import BF16
 from ..ir.graph import Value
 from ..ir.ops import SPECIAL, TABLE, OpDef
 from .choosing import CHOOSING
@@ -59,6 +60,12 @@ def in_dtypes_of(ufunc: np.ufunc, op: OpDef) -> Make:
     return make
 
 
+def sign(m: Maker, x: Operand, /) -> Value:
+    """Of -0.0 it is 0.0, but for bf16 -0.0, as ml_dtypes has it."""
+    found = m.op(TABLE["sign"], x)
+    return m.op(TABLE["copysign"], found, x) if found.type.dtype == BF16 else found
+
+
 def astype(m: Maker, x: Operand, dtype: object, /, *, copy: bool = True) -> Value:
     return m.cast(x, as_dtype(dtype, m.span))
 
@@ -76,5 +83,6 @@ ELEMENTWISE: Mapping[str, Make] = {
     "fabs": in_dtypes_of(np.fabs, TABLE["abs"]),
     "degrees": in_dtypes_of(np.degrees, TABLE["rad2deg"]),
     "radians": in_dtypes_of(np.radians, TABLE["deg2rad"]),
+    "sign": sign,
     "astype": astype,
 }

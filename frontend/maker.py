@@ -26,7 +26,6 @@ Make = Callable[..., "Value | tuple[Value, ...]"]  # a maker and the arguments o
 
 COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 EQ, NE = TABLE["eq"], TABLE["ne"]
-_INT64 = np.iinfo(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class Maker:
             return self.builder.constant(x.item(), from_numpy(x.dtype), self.span)
         if not isinstance(x, (bool, int, float, complex)):
             raise self._no_operand(x)
-        if type(x) is int and not _INT64.min <= x <= _INT64.max:
+        if type(x) is int and not _is_long(x):
             raise OverflowProblem(f"the integer {x} does not fit i64", self.span)
         return self.builder.constant(x, span=self.span)
 
@@ -63,6 +62,8 @@ class Maker:
 
     def cast(self, x: Operand, dtype: DType) -> Value:
         """The value in this dtype; the same value where it has it."""
+        if type(x) is int and not _is_long(x):
+            x = self._fitted(x, x, dtype)
         value = self.lift(x)
         return value if value.type.dtype == dtype else self.builder.op(CAST, value, span=self.span, to=dtype)
 
@@ -100,10 +101,12 @@ class Maker:
                 self.span,
                 f"convert the array with .astype(...) or keep the number within {_range(dtype)}",
             )
-        if _INT64.min <= number <= _INT64.max:
+        if _is_long(number):
             return x
         if dtype.kind == "bool":
             return True
+        if dtype.is_integer:
+            return np.uint64(number)
         try:
             return float(number)
         except OverflowError as error:
@@ -118,9 +121,9 @@ class Maker:
         if not dtype.is_integer or number is None or fits(number, dtype) or (left is not None and right is not None):
             return None
         assert op.numpy is not None
-        answer = bool(op.numpy(np.sign(float(left or 0)), np.sign(float(right or 0))))
+        answer = bool(op.numpy(*(0 if n is None else 1 if n > 0 else -1 for n in numbers)))
         array = operands[1 if left is not None else 0]
-        return self.op(EQ if answer else NE, array, array)
+        return self.op(EQ if answer else NE, array, array) if self.dtype_of(array) != BOOL else None
 
 
 def literal(x: object) -> int | None:
@@ -144,6 +147,11 @@ def number_of(x: object) -> Number | None:
         assert isinstance(number, (bool, int, float, complex))
         return number
     return None
+
+
+def _is_long(number: int) -> bool:
+    """Whether it is one of the integers that a graph has for weak ones."""
+    return -(2**63) <= number < 2**63
 
 
 def fits(number: int, dtype: DType) -> bool:

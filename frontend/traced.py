@@ -178,7 +178,9 @@ class TracedKernel:
 
 
 def is_static(value: Any) -> bool:
-    """Whether an argument is fixed at the trace because of what it is."""
+    """Whether an argument is fixed at the trace because of what it is; integers beyond 64 bits with a sign are."""
+    if type(value) is int:
+        return not -(2**63) <= value < 2**63
     return value is None or value is Ellipsis or isinstance(value, (str, bytes, tuple, type, np.dtype, slice))
 
 

@@ -72,9 +72,9 @@ class _Promoter(Rewriter):
     def compute_dtypes(self, node: Node) -> tuple[DType, ...]:
         """The dtypes that an op computes in; a comparison with a Python integer argument takes it whole."""
         want, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
-        numbers = (v.type.dtype == WEAK_INT and not is_weak_constant(v) for v in node.operands)
-        if node.op in MIRRORED and any(numbers) and all(d.is_integer and d != U64 for d in want):
-            return (I64, I64)
+        numbers = [v.type.dtype == WEAK_INT and not is_weak_constant(v) for v in node.operands]
+        if node.op in MIRRORED and any(numbers) and all(d.is_integer for d in want):
+            return tuple(U64 if d == U64 and not number else I64 for d, number in zip(want, numbers, strict=True))
         return want
 
     def as_it_was(self, value: Value) -> Value:

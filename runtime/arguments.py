@@ -44,11 +44,13 @@ def prepare(name: str, value: Any) -> Argument:
         return Argument(np.asarray(value), BOOL, SCALAR, value)
     if kind in _WEAK:
         dtype, numpy_dtype = _WEAK[kind]
+        if kind is int and not -(2**63) <= value < 2**63:
+            numpy_dtype = np.dtype(np.uint64 if 0 < value < 2**64 else np.float64)
         try:
             return Argument(np.asarray(value, numpy_dtype), dtype, SCALAR, value)
         except OverflowError as error:
             raise OverflowProblem(
-                f"argument '{name}': Python integer {value} does not fit 64 bits", hint="pass a float or an array"
+                f"argument '{name}': the Python integer has {value.bit_length()} bits, more than f64 holds"
             ) from error
     if isinstance(value, (np.generic, np.memmap)):
         return _from_array(name, np.asarray(value), value)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.dtypes import U64, WEAK_INT, DType
+from ..ir.dtypes import WEAK_INT, DType
 from ..ir.errors import OverflowProblem, Span
 from ..ir.graph import Graph
 from ..ir.ops import CAST, TABLE, WHERE, Trait
@@ -55,8 +55,7 @@ def bounds_of(graph: Graph) -> tuple[Bound, ...]:
             continue
         compute, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
         for value, dtype in zip(node.operands, compute, strict=True):
-            # Comparisons are made in i64, which leaves only u64 to check.
-            if value in weak and dtype.is_integer and (node.op not in _COMPARISONS or dtype == U64):
+            if value in weak and dtype.is_integer and node.op not in _COMPARISONS:
                 index = weak[value]
                 found.setdefault((index, dtype), Bound(index, value.name or "", dtype, node.span))
     return tuple(found.values())

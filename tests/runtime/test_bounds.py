@@ -37,6 +37,32 @@ def test_a_declared_scalar_is_checked_at_every_call() -> None:
         kernel(x, 2**40)
 
 
-def test_a_number_beyond_64_bits_is_refused() -> None:
-    with pytest.raises(OverflowProblem, match="does not fit 64 bits"):
-        weft.jit(lambda x, k: x + k)(SMALL, 2**70)
+def test_a_number_beyond_64_bits() -> None:
+    """It meets floats and, up to 2**64, u64; a kernel for small numbers is left as it was."""
+    add = weft.jit(lambda x, k: x + k)
+    assert add(SMALL, 1).tolist() == [1, 2, 3]
+    with pytest.raises(OverflowProblem, match=f"Python integer {2**70} out of bounds for int32"):
+        add(SMALL, 2**70)
+    assert add(SMALL.astype(np.uint64), 2**64 - 3).tolist() == [2**64 - 3, 2**64 - 2, 2**64 - 1]
+    assert add(SMALL.astype(np.float32), 2**70).tolist() == [2.0**70] * 3
+    with pytest.raises(OverflowProblem):
+        add(SMALL.astype(np.float32), 10**400)
+    assert add(SMALL, 2).tolist() == [2, 3, 4]
+
+
+def test_a_declared_scalar_beyond_64_bits() -> None:
+    text = "kernel whole(x: u64[n], k: u64) = x + k; kernel wide(x: f64[n], k: f64) = x + k"
+    kernels = weft.compile(text + "; kernel weak(x: f64[n], k: any) = x + k")
+    x = SMALL.astype(np.uint64)
+    for number in (5, 2**64 - 3):
+        assert kernels.whole(x, number).tolist() == (x + np.uint64(number)).tolist()
+    for number in (2**64, -1):
+        with pytest.raises(OverflowProblem):
+            kernels.whole(x, number)
+    for number in (5, 2**63, 2**80, -(2**80)):
+        assert kernels.wide(x.astype(np.float64), number).tolist() == (x.astype(np.float64) + number).tolist()
+    assert kernels.weak(np.ones(1), 2**62).tolist() == [2.0**62]
+    with pytest.raises(OverflowProblem):
+        kernels.weak(np.ones(1), 2**63)
+    with pytest.raises(OverflowProblem, match="1329 bits"):
+        kernels.wide(np.ones(1), 10**400)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.errors import OverflowProblem, TraceProblem, TypeProblem
+from weft.errors import TraceProblem, TypeProblem
 from weft.function import MAX_KERNELS
 
 X = np.arange(3.0)
@@ -85,8 +85,7 @@ def test_a_long_chain_of_fallbacks() -> None:
 
 
 def test_u64_is_never_compared_with_a_wrapped_number() -> None:
-    with pytest.raises(OverflowProblem, match="out of bounds for u64"):
-        weft.jit(lambda x, k: x > k)(X.astype(np.uint64), -1)
+    assert weft.jit(lambda x, k: x > k)(X.astype(np.uint64), -1).all()
 
 
 def test_arrays_in_files_and_objects_that_fail(tmp_path: Path) -> None:

@@ -1,0 +1,110 @@
+"""Every ufunc of numbers that NumPy has, on every dtype that it accepts: native, and NumPy's answers bit for bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.ir.dtypes import NATIVE, from_numpy
+
+from .arrays import LAYOUTS, pairs
+from .comparing import Array, agrees, same
+from .ufuncs import DISTINCT, EXTREMES, INTEGERS, MATHEMATICAL, REAL, UFUNCS, accepted, together
+
+EXACT = tuple(f for f in DISTINCT if f not in MATHEMATICAL and f not in EXTREMES)
+SIZES = (0, 3, 17, 100)
+# Every width and every kind of code, for what the others share.
+SOME = ("bool", "int8", "uint16", "int64", "float16", "float32")
+
+
+def operands(a: str, b: str, size: int) -> tuple[Array, Array]:
+    """Special and random numbers; the right ones are no negative integers, which are no exponents."""
+    x, y = pairs(a, b, size, size)
+    return x, np.where(y < 0, y.dtype.type(3), y) if y.dtype.kind == "i" else y
+
+
+def test_names() -> None:
+    assert len(UFUNCS) == 101
+    for name in UFUNCS:
+        assert weft.jit(getattr(np, name)) is not None
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_all_are_native(dtype: str) -> None:
+    """The share of NumPy's ufuncs that compile without fallback is all of them, under every name."""
+    assert from_numpy(np.dtype(dtype)) in NATIVE
+    for count in (1, 2):
+        args = operands(dtype, dtype, 5)[:count]
+        ufuncs = accepted(UFUNCS.values(), *(dtype,) * count)
+        assert len(ufuncs) > 20
+        function = together(ufuncs)
+        low = weft.jit(function).lower(*args)
+        assert low.fallbacks == ()
+        with np.errstate(all="ignore"):
+            assert [r.dtype for r in function(*args)] == [v.type.dtype.numpy for v in low.graph.outputs]
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_one_operand(dtype: str) -> None:
+    function = together(accepted(EXACT, dtype))
+    jitted = weft.jit(function)
+    for size in (*SIZES, 1) if dtype in SOME else SIZES:
+        agrees(function, _not_zero(operands(dtype, dtype, size)[0]), jitted=jitted)
+    if dtype in SOME:
+        agrees(function, _not_zero(LAYOUTS["strided"](operands(dtype, dtype, 33)[0])), jitted=jitted)
+
+
+def _not_zero(x: Array) -> Array:
+    """The reciprocal of an integer 0 has no answer of NumPy's."""
+    x[x == 0] = 1 if x.dtype.kind in "iu" else 0 * x[x == 0]
+    return x
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_reciprocal_of_zero(dtype: str) -> None:
+    found = weft.jit(np.reciprocal)(np.zeros(3, dtype))
+    lowest = np.iinfo(dtype).min if dtype in ("int32", "int64") else 0
+    same(found, np.full(3, lowest, dtype))
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_two_operands(dtype: str) -> None:
+    function = together((*accepted(EXACT, dtype, dtype), *_powers(dtype)))
+    jitted = weft.jit(function)
+    for size in (*SIZES, 1) if dtype in SOME else SIZES:
+        agrees(function, *operands(dtype, dtype, size), jitted=jitted)
+    if dtype in SOME:
+        x, y = operands(dtype, dtype, 33)
+        agrees(function, LAYOUTS["strided"](x), LAYOUTS["negative"](y), jitted=jitted)
+
+
+def _powers(dtype: str) -> tuple[np.ufunc, ...]:
+    return (np.power,) if np.dtype(dtype).kind in "biu" else ()
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_smaller_and_larger(dtype: str) -> None:
+    function = together(EXTREMES)
+    jitted = weft.jit(function)
+    for size in (17, 100, 1025):
+        x, y = pairs(dtype, dtype, size, size)
+        with np.errstate(all="ignore"):
+            same(jitted(x, y), function(x, y), zero_signs=False)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint32", "float16", "bfloat16", "float32", "float64"])
+def test_mathematical_functions_are_near(dtype: str) -> None:
+    """What is not a number, infinite or zero is NumPy's; all else lies within NumPy's own error of it."""
+    for count in (1, 2):
+        function = together(accepted(MATHEMATICAL, *(dtype,) * count))
+        args = operands(dtype, dtype, 100)[:count]
+        with np.errstate(all="ignore"):
+            expected = function(*args)
+        for found, plain in zip(weft.jit(function)(*args), expected, strict=True):
+            assert found.dtype == plain.dtype
+            rare = ~np.isfinite(plain) | (plain == 0)
+            same(found[rare], plain[rare])
+            wide: tuple[Any, ...] = tuple(x.astype(np.float64) for x in (found[~rare], plain[~rare]))
+            np.testing.assert_allclose(*wide, rtol={2: 1e-2, 4: 1e-5, 8: 1e-12}[plain.itemsize])
