@@ -18,14 +18,30 @@ from ..ir.ops import TABLE
 from . import complexes
 
 
-def minimum(a: Any, b: Any) -> Any:
-    """The smaller; of two zeros the negative one, if there is one."""
-    return _with_zeros(np.minimum(a, b), np.signbit(a) | np.signbit(b)) if _is_float(a, b) else np.minimum(a, b)
+def _smaller(ufunc: np.ufunc) -> Callable[..., Any]:
+    def meaning(a: Any, b: Any) -> Any:
+        """The smaller; of two zeros the negative one, if there is one."""
+        found = ufunc(a, b)
+        return _with_zeros(found, _is_negative_zero(a) | _is_negative_zero(b)) if _is_float(a, b) else found
+
+    return meaning
 
 
-def maximum(a: Any, b: Any) -> Any:
-    """The larger; of two zeros the positive one, if there is one."""
-    return _with_zeros(np.maximum(a, b), np.signbit(a) & np.signbit(b)) if _is_float(a, b) else np.maximum(a, b)
+def _larger(ufunc: np.ufunc) -> Callable[..., Any]:
+    def meaning(a: Any, b: Any) -> Any:
+        """The larger; of two zeros the positive one, if there is one."""
+        found = ufunc(a, b)
+        return _with_zeros(found, ~(_is_positive_zero(a) | _is_positive_zero(b))) if _is_float(a, b) else found
+
+    return meaning
+
+
+def _is_negative_zero(x: Any) -> Any:
+    return (np.asarray(x) == 0) & np.signbit(x)
+
+
+def _is_positive_zero(x: Any) -> Any:
+    return (np.asarray(x) == 0) & ~np.signbit(x)
 
 
 def _smallest(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -34,7 +50,7 @@ def _smallest(ufunc: np.ufunc) -> Callable[..., Any]:
         found = ufunc.reduce(x, axis=axes, keepdims=keepdims)
         if not _is_float(x):
             return found
-        return _with_zeros(found, np.any((x == 0) & np.signbit(x), axis=axes, keepdims=keepdims))
+        return _with_zeros(found, np.any(_is_negative_zero(x), axis=axes, keepdims=keepdims))
 
     return meaning
 
@@ -45,7 +61,7 @@ def _largest(ufunc: np.ufunc) -> Callable[..., Any]:
         found = ufunc.reduce(x, axis=axes, keepdims=keepdims)
         if not _is_float(x):
             return found
-        return _with_zeros(found, ~np.any((x == 0) & ~np.signbit(x), axis=axes, keepdims=keepdims))
+        return _with_zeros(found, ~np.any(_is_positive_zero(x), axis=axes, keepdims=keepdims))
 
     return meaning
 
@@ -109,8 +125,10 @@ MEANINGS: Mapping[str, Callable[..., Any]] = {
     "square": _arithmetic("square", complexes.square),
     "reciprocal": _arithmetic("reciprocal", complexes.reciprocal),
     "complex_function": function_part(lambda name: MEANINGS.get(name, TABLE[name].numpy)),
-    "minimum": minimum,
-    "maximum": maximum,
+    "minimum": _smaller(np.minimum),
+    "maximum": _larger(np.maximum),
+    "fmin": _smaller(np.fmin),
+    "fmax": _larger(np.fmax),
     "min": _smallest(np.minimum),
     "max": _largest(np.maximum),
     "reduce_fmin": _smallest(np.fmin),

@@ -11,7 +11,7 @@ from .graph import Graph, Node, Value
 from .indexing import Index, broadcast_index, loop_name, loop_variables, operand_elements
 from .layouts import C, byte_strides, piece_layout
 from .ops import CONCATENATE, IOTA, REGION, Trait
-from .types import ints, sizes
+from .types import integer, ints, sizes
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,7 @@ def region_positions(region: Node) -> list[Size]:
     found: dict[Size, None] = {}
     for value, index in region_elements(region):
         if value.node is not None and value.node.op is IOTA:
-            axis = value.node.attrs["axis"]
-            assert isinstance(axis, int)
-            found[index[axis]] = None
+            found[index[integer(value.node.attrs, "axis")]] = None
     return list(found)
 
 
@@ -150,7 +148,6 @@ def value_layouts(graph: Graph) -> dict[Value, str]:
         found.update({v: str(w) for v, w in outputs if v.node is not None and v.node.op in (REGION, CONCATENATE)})
     for node in reversed(graph.nodes):
         if node.op is CONCATENATE:
-            axis, whole = node.attrs["axis"], found[node.result]
-            assert isinstance(axis, int)
+            axis, whole = integer(node.attrs, "axis"), found[node.result]
             found.update({v: piece_layout(whole, v.type.shape, axis) for v in node.operands})
     return found

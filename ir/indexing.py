@@ -9,7 +9,7 @@ from __future__ import annotations
 from . import dims
 from .dims import Size, symbol
 from .graph import Node, Value
-from .ops import BROADCAST, DIAGONAL, GATHER, RESHAPE, SLICE, TRANSPOSE, Trait
+from .ops import BROADCAST, DIAGONAL, GATHER, RESHAPE, SCAN, SLICE, TRANSPOSE, Trait
 from .types import ints, sizes
 
 Index = tuple[Size, ...]
@@ -66,7 +66,7 @@ def operand_index(node: Node, operand: Value, index: Index) -> Index:
         found = reshape_index(operand.type.shape, node.result.type.shape, index)
         assert found is not None
         return found
-    assert node.op is BROADCAST or Trait.ELEMENTWISE in node.op.traits, node.op
+    assert node.op in (BROADCAST, SCAN) or Trait.ELEMENTWISE in node.op.traits, node.op
     return broadcast_index(operand.type.shape, index)
 
 

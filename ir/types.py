@@ -53,6 +53,13 @@ def normalize_axes(axes: Sequence[int], rank: int) -> tuple[int, ...] | None:
     return tuple(sorted(a for a in found if a is not None))
 
 
+def integer(attrs: Mapping[str, Attr], name: str) -> int:
+    """An attribute that is a whole number."""
+    found = attrs[name]
+    assert isinstance(found, int), name
+    return found
+
+
 def ints(attrs: Mapping[str, Attr], name: str) -> tuple[int, ...]:
     """An attribute that is a list of numbers."""
     found = attrs[name]

@@ -29,9 +29,9 @@ from ..ir.builder import Builder
 from ..ir.facts import Facts
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import REGION
-from ..ir.types import Sizes, TensorType
+from ..ir.types import Attr, Sizes, TensorType
 from .assembly import with_copies
-from .groups import Group, Grouping, is_inline, is_reduction
+from .groups import Group, Grouping, stands_alone
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Fuse:
         wanted = _read_from_memory(graph, grouping)
         pending: list[Group | Node] = [
             *grouping.groups,
-            *(n for n in graph if not is_inline(n) and not is_reduction(n.result)),
+            *(n for n in graph if stands_alone(n)),
         ]
         while pending:
             unit = next(u for u in pending if all(v in values for v in _operands(u)))
@@ -79,7 +79,7 @@ def _read_from_memory(graph: Graph, grouping: Grouping) -> set[Value]:
     for group in grouping.groups:
         wanted |= group.reads
     for node in graph:
-        if not is_inline(node) and not is_reduction(node.result):
+        if stands_alone(node):
             wanted |= set(node.operands)
     return wanted
 
@@ -98,10 +98,17 @@ def _emit_region(
         types: tuple[TensorType, ...] = tuple(r.type for r in node.results)
         copy = body.node(node.op, [inside[v] for v in node.operands], node.attrs, node.span, None, types)
         inside.update(zip(node.results, copy.results, strict=True))
+    attrs: dict[str, Attr] = {"space": Sizes(group.space), "reduced": group.reduced}
+    if group.scanned:
+        attrs["scanned"] = group.scanned
     region = builder.node(
         REGION,
         [values[v] for v in reads],
-        {"space": Sizes(group.space), "reduced": group.reduced},
+        {
+            "space": Sizes(group.space),
+            "reduced": group.reduced,
+            **({"scanned": group.scanned} if group.scanned else {}),
+        },
         next((v.node.span for v in reversed(results) if v.node), None),
         body.finish([inside[v] for v in results]),
         tuple(v.type for v in results),

@@ -1,9 +1,10 @@
 """A flat graph in, groups of values that one loop nest can compute out: the decisions of `fuse`.
 
-A group iterates over a space, of which some axes may be reduced. Its members are the values that the loops must
-produce: reductions, and what has to be in memory. Everything else is computed at the index where it is needed, by
-following operands from the members; a walk that meets a member of the same group at its own index (the element
-that this iteration makes) stays inside the group, and any other read of a member goes through memory.
+A group iterates over a space, of which some axes may be reduced, or one walked along by scans. Its members are the
+values that the loops must produce: reductions, scans, and what has to be in memory. Everything else is computed at the
+index where it is needed, by following operands from the members; a walk that meets a member of the same group at its
+own index (the element that this iteration makes) stays inside the group, and any other read of a member goes through
+memory.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from ..ir.accesses import home_index
 from ..ir.dims import LOOP, Size, symbol
 from ..ir.graph import Graph, Node, Value
 from ..ir.indexing import Index, is_affine, loop_variables, operand_elements
-from ..ir.ops import CONCATENATE, GATHER, IMAG, REAL, Trait
-from ..ir.types import ints
+from ..ir.ops import CONCATENATE, GATHER, IMAG, REAL, SCAN, Trait
+from ..ir.types import integer, ints
 from .sizes import size_makers, used_symbols
 
 ANYWHERE = symbol(f"{LOOP}anywhere")  # an index that only the call knows
@@ -25,10 +26,11 @@ MAX_COPIES = 4  # a cheap value may be computed at this many different indices b
 
 @dataclass(eq=False)
 class Group:
-    """One future kernel: its iteration space, the axes reduced in it, and its members in order."""
+    """One future kernel: its iteration space, the axes reduced and scanned in it, and its members in order."""
 
     space: tuple[Size, ...]
     reduced: tuple[int, ...]
+    scanned: tuple[int, ...] = ()
     members: list[Value] = field(default_factory=list)
     reads: set[Value] = field(default_factory=set)
     feeds_on: set[Group] = field(default_factory=set)
@@ -74,6 +76,15 @@ def looked_up(node: Node) -> Value | None:
     return node.operands[0] if root.node is not None and is_inline(root.node) else None
 
 
+def is_scan(value: Value) -> bool:
+    return value.node is not None and value.node.op is SCAN
+
+
+def stands_alone(node: Node) -> bool:
+    """Whether a node is no part of any loop: it reads and makes memory."""
+    return not (is_inline(node) or is_reduction(node.result) or is_scan(node.result))
+
+
 class Grouping:
     """Places every value that loops must produce into a group."""
 
@@ -81,7 +92,7 @@ class Grouping:
         self.graph = graph
         self.kept: set[Value] = set(graph.outputs)
         for node in graph:
-            if not is_inline(node) and Trait.REDUCTION not in node.op.traits:
+            if stands_alone(node):
                 self.kept.update(node.operands)
             if (source := looked_up(node)) is not None:
                 self.kept.add(source)
@@ -99,7 +110,7 @@ class Grouping:
 
     def is_member(self, value: Value) -> bool:
         node = value.node
-        if is_reduction(value):
+        if is_reduction(value) or is_scan(value):
             return True
         return node is not None and is_inline(node) and value in self.kept
 
@@ -118,11 +129,12 @@ class Grouping:
         node = value.node
         assert node is not None
         reduced = ints(node.attrs, "axes") if is_reduction(value) else ()
+        scanned = (integer(node.attrs, "axis"),) if is_scan(value) else ()
         shape = node.operands[0].type.shape if is_reduction(value) else value.type.shape
         for group in reversed(self.groups):
-            if self.joins(value, group, shape, reduced):
+            if self.joins(value, group, shape, reduced, scanned):
                 return
-        group = Group(shape, reduced)
+        group = Group(shape, reduced, scanned)
         self.groups.append(group)
         self.add(value, group, *self.walk(value, group))
 
@@ -133,10 +145,18 @@ class Grouping:
         group.reads.add(value)
         self.groups.append(group)
 
-    def joins(self, value: Value, group: Group, shape: tuple[Size, ...], reduced: tuple[int, ...]) -> bool:
+    def joins(
+        self,
+        value: Value,
+        group: Group,
+        shape: tuple[Size, ...],
+        reduced: tuple[int, ...],
+        scanned: tuple[int, ...],
+    ) -> bool:
         """Puts the value into the group if one loop nest can serve both; notes why not where they are neighbours."""
         merged = group.reduced or (reduced if shape == group.space else ())
-        trial = Group(group.space, merged, group.members)
+        walked = group.scanned or (scanned if shape == group.space else ())
+        trial = Group(group.space, merged, walked, group.members)
         own_index = trial.home(value)
         reads, visits = self.walk(value, trial)
         inside = {v for v in reads if self.group_of.get(v) is group}
@@ -144,11 +164,13 @@ class Grouping:
         if not inside and not (group.reads & reads.keys()):
             return False
         reason = None
-        is_row = own_index is not None and bool(inside) and not is_reduction(value)
+        is_row = own_index is not None and bool(inside) and not is_reduction(value) and not scanned
         if shape != group.space and not is_row:
             reason = f"they iterate over different spaces, {_shape(group.space)} and {_shape(shape)}"
         elif reduced and merged != reduced:
             reason = f"they reduce different axes, {merged} and {reduced} of {_shape(group.space)}"
+        elif (scanned and walked != scanned) or (walked and merged and walked != merged):
+            reason = f"they walk along different axes of {_shape(group.space)}"
         elif inside != local:
             reason = "one needs elements of the other that another iteration makes"
         elif any(group is s or group in s.needs() for v in reads.keys() - inside for s in self.sources_of(v)):
@@ -156,7 +178,7 @@ class Grouping:
         if reason:
             self.notes.append(f"{_label(value)} is not fused with {_label(group.members[-1])}: {reason}")
             return False
-        group.reduced = merged
+        group.reduced, group.scanned = merged, walked
         self.add(value, group, reads, visits)
         return True
 

@@ -33,20 +33,27 @@ class Loops:
 
 def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
     """Loop order from the strides of all accesses; neighbours that every access walks through in one go are joined."""
-    space, reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
+    space, scanned = tuple(sizes(region.attrs, "space")), scanned_axes(region)
+    inside = frozenset((*ints(region.attrs, "reduced"), *scanned))
     accesses = region_accesses(region, layouts)
     axes = [axis for axis, size in enumerate(space) if size != 1]
     if not axes:
         return Loops((), (), -1)
     weights = {axis: _weight(axis, accesses) for axis in axes}
     # What happens once a row does not decide where the vectors of the many columns lie.
-    inner = [a for a in accesses if any(coefficient(a.address, axis) != 0 for axis in reduced)]
-    vector = max(axes, key=lambda a: (_unit_accesses(a, inner or accesses), a))
+    inner = [a for a in accesses if any(coefficient(a.address, axis) != 0 for axis in inside)]
+    # Vectors along a scan are combined lane by lane, so it is the last choice among equals.
+    vector = max(axes, key=lambda a: (_unit_accesses(a, inner or accesses), a not in scanned, a))
     order = sorted(axes, key=lambda a: (a == vector, -weights[a], a))
-    rows = [a for a in order if a not in reduced]
-    columns = [a for a in order if a in reduced]
+    rows = [a for a in order if a not in inside]
+    columns = [a for a in order if a in inside]
     walked = [*(a.address for a in accesses), *region_positions(region)]
     return Loops(_join(rows, space, walked), _join(columns, space, walked), vector)
+
+
+def scanned_axes(region: Node) -> tuple[int, ...]:
+    """The axis that the scans of a region run along, if it has some."""
+    return ints(region.attrs, "scanned") if "scanned" in region.attrs else ()
 
 
 def _unit_accesses(axis: int, accesses: list[Access]) -> int:

@@ -12,7 +12,7 @@ After:
     %3 = "weft.cast"(%2) {to = f16} : ...
 
 Needs explicit casts and chosen kernels. Guarantees that f16 and bf16 are only moved, converted and looked at bit by
-bit. This is how NumPy computes with them; a sum or a running sum is rounded at its end only.
+bit. This is how NumPy computes with them; a sum is rounded at its end only, a running sum at every step.
 """
 
 from __future__ import annotations
@@ -22,13 +22,22 @@ from typing import ClassVar
 
 from ..ir.dtypes import BF16, F16, F32
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import CAST, CONCATENATE, CONSTANT, DECLARED, GATHER, TABLE, WHERE, Trait
+from ..ir.ops import CAST, CONCATENATE, CONSTANT, DECLARED, GATHER, SCAN, TABLE, WHERE, Trait
 from ..ir.rewrite import Rewriter
 
 HALVES = frozenset((F16, BF16))
-# These move elements, or step along the numbers of the dtype itself.
+# These move elements, or step along the numbers of the dtype itself; a scan rounds every running value.
 KEPT = frozenset(
-    (CAST, WHERE, CONCATENATE, GATHER, CONSTANT, *DECLARED, *(TABLE[n] for n in ("nextafter", "spacing") if n in TABLE))
+    (
+        CAST,
+        WHERE,
+        CONCATENATE,
+        GATHER,
+        SCAN,
+        CONSTANT,
+        *DECLARED,
+        *(TABLE[n] for n in ("nextafter", "spacing") if n in TABLE),
+    )
 )
 
 

@@ -19,7 +19,7 @@ from ..ir.dims import Dim
 from ..ir.errors import ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CONCATENATE, NUMPY, REGION, RESHAPE
-from ..ir.types import ints, sizes
+from ..ir.types import integer, ints, sizes
 
 if TYPE_CHECKING:
     from ..backends.llvm.module import Library
@@ -153,8 +153,7 @@ class Launcher:
         shape = tuple(dims.evaluate(s, env) for s in value.type.shape)
         if value in self.places:
             node, place = self.places[value]
-            axis = node.attrs["axis"]
-            assert isinstance(axis, int)
+            axis = integer(node.attrs, "axis")
             start = sum(dims.evaluate(v.type.shape[axis], env) for v in node.operands[:place])
             whole = self._memory(node.result, env, results, wholes)
             found = whole[(slice(None),) * axis + (slice(start, start + shape[axis]),)]

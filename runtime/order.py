@@ -10,7 +10,20 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import BROADCAST, CAST, CONCATENATE, DIAGONAL, GATHER, NUMPY, RESHAPE, SCAN, SLICE, TRANSPOSE, Trait
+from ..ir.ops import (
+    BROADCAST,
+    CAST,
+    CONCATENATE,
+    DIAGONAL,
+    GATHER,
+    NUMPY,
+    POSITIONS,
+    RESHAPE,
+    SCAN,
+    SLICE,
+    TRANSPOSE,
+    Trait,
+)
 from ..ir.types import ints
 
 Strides = tuple[int, ...]
@@ -81,7 +94,7 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
         return _looked_up(ints(node.attrs, "axes"), shape, operands)
     if op is BROADCAST:
         return _aligned(shape, *operands[0])
-    if Trait.REDUCTION in op.traits:
+    if Trait.REDUCTION in op.traits and op not in POSITIONS:
         axes, given = ints(node.attrs, "axes"), operands[0][1]
         if node.attrs.get("keepdims"):
             kept = tuple(0 if k in axes else s for k, s in enumerate(given))

@@ -12,13 +12,12 @@ from ..passes.complex_rules import COMPLEX_OPS
 
 EXACT, VECTORIZED = 10, 20
 NUMPY = Choice("python", "naive", 0)
-_WITHOUT_CODE = frozenset(("scan",))
 
 
 class Registry:
     """The bundled implementations of the ops. Lookups are cached."""
 
-    def __init__(self, inline: frozenset[str] = frozenset(TABLE) - _WITHOUT_CODE) -> None:
+    def __init__(self, inline: frozenset[str] = frozenset(TABLE)) -> None:
         self._inline = inline
         self._cache: dict[tuple[str, tuple[DType, ...], DType], Choice] = {}
         self._lock = threading.Lock()

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from ...ir.accesses import slot_strides
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, operand_elements, operand_index
-from ...ir.ops import CAST, COMPLEX, CONSTANT, GATHER, IMAG, IOTA, REAL, SIZE, WHERE, WHOLE_POWER, Trait
+from ...ir.ops import CAST, COMPLEX, CONSTANT, GATHER, IMAG, IOTA, REAL, SCAN, SIZE, WHERE, WHOLE_POWER, Trait
+from ...ir.types import integer
 from . import integers
 from .casts import cast, constant
 from .frame import Frame
@@ -67,6 +68,15 @@ class Elements:
         """From here on this is the element; reductions are made known so."""
         self.nest.scope.memo[value, index] = element
 
+    def put_full(self, value: Value, index: Index, element: Val) -> None:
+        """The same of an element that a later stage may need again."""
+        self.put(value, index, element)
+        self._keep(value, index, element)
+
+    def _keep(self, value: Value, index: Index, element: Val) -> None:
+        if value in self.kept and self.kept[value][1] == self.stage:
+            self.memory.store(self.kept[value][0], index, element)
+
     def known(self, element: Element) -> tuple[Val, Scope]:
         found = self.nest.find(element)
         assert found is not None
@@ -95,17 +105,14 @@ class Elements:
             part = PART_OF[value.node.op]
             result, scope = self.memory.load_part(buffer, operand_index(value.node, operand, index), part)
         elif value.node is not None and value.node.op is IOTA:
-            axis = value.node.attrs["axis"]
-            assert isinstance(axis, int)
-            result, scope = self.memory.number(index[axis])
+            result, scope = self.memory.number(index[integer(value.node.attrs, "axis")])
         elif value.node is not None and value.node.op is GATHER:
             result, scope = look_up(self, value.node, index, [self.known(n) for n in needs])
         else:
             assert value.node is not None
             result, scope = self._compute(value.node, [self.known(n) for n in needs])
         scope.memo[value, index] = result
-        if value in self.kept and self.kept[value][1] == self.stage:
-            self.memory.store(self.kept[value][0], index, result)
+        self._keep(value, index, result)
 
     @staticmethod
     def part_of(node: Node) -> int | None:
@@ -124,6 +131,9 @@ class Elements:
             assert isinstance(size, tuple) and not isinstance(size[0], str)
             return self.frame.size(size[0]), entry
         if Trait.VIEW in node.op.traits:
+            return operands[0]
+        if node.op is SCAN:
+            assert node.result.type.shape[integer(node.attrs, "axis")] == 1, "the walk along a scan makes it known"
             return operands[0]
         scope = max((s for _, s in operands), key=lambda s: s.depth)
         lanes = max(v.lanes for v, _ in operands)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from ...ir.dtypes import DType
 from ...ir.graph import Node
 from ...ir.ops import TABLE
-from ...ir.types import Attr
+from ...ir.types import integer
 from .casts import element, memory_element
+from .combine import Number, combined, neutral
 from .frame import Frame
-from .ops import EMITTERS
 from .scopes import Nest
 from .text import BITS, Emitter, Val
 
 LEVELS = 48  # blocks are counted in binary, one partial result for each digit
 
-_COMBINE = {
+_OPS = {
     "sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
     "reduce_fmin": "fmin", "reduce_fmax": "fmax", "reduce_and": "bitwise_and", "reduce_or": "bitwise_or",
     "reduce_xor": "bitwise_xor",
@@ -23,45 +22,14 @@ _COMBINE = {
 
 def combine(e: Emitter, node: Node, older: Val, newer: Val) -> Val:
     """Two partial results as one."""
-    return EMITTERS[TABLE[_COMBINE[node.op.name]]](e, node.result.type.dtype, older, newer)
+    return combined(e, TABLE[_OPS[node.op.name]], node.result.type.dtype, older, newer)
 
 
-def identity(node: Node) -> bool | int | float:
-    """What changes no partial result; a sum starts from 0.0, as NumPy's, so -0.0 alone gives 0.0."""
-    dtype = node.result.type.dtype
-    is_float = dtype.kind == "float"
-    match node.op.name:
-        case "sum":
-            return 0.0 if is_float else 0
-        case "prod":
-            return 1.0 if is_float else 1
-        case "min":
-            return float("inf") if is_float else _highest(dtype)
-        case "max":
-            return float("-inf") if is_float else _lowest(dtype)
-        case "reduce_fmin":
-            return float("nan") if is_float else _highest(dtype)
-        case "reduce_fmax":
-            return float("nan") if is_float else _lowest(dtype)
-        case "reduce_and":
-            return True if dtype.kind == "bool" else -1
-        case "reduce_or" | "reduce_xor":
-            return False if dtype.kind == "bool" else 0
-        case name:
-            return name == "all"
-
-
-def _highest(dtype: DType) -> int:
-    return (1 << (dtype.bits - (dtype.kind == "int"))) - 1
-
-
-def _lowest(dtype: DType) -> int:
-    return -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
-
-
-def number(attr: Attr) -> int:
-    assert isinstance(attr, int)
-    return attr
+def identity(node: Node) -> Number:
+    """What a reduction starts from; a sum from 0.0, as NumPy's, so -0.0 alone gives 0.0."""
+    found = neutral(TABLE[_OPS[node.op.name]], node.result.type.dtype)
+    assert found is not None
+    return abs(found) if node.op.name == "sum" else found
 
 
 class Accumulators:
@@ -69,7 +37,7 @@ class Accumulators:
 
     def __init__(self, node: Node, nest: Nest, frame: Frame, slots: int, lanes: int) -> None:
         self.node, self.nest, self.frame, self.slots, self.lanes = node, nest, frame, slots, lanes
-        self.steps = number(node.attrs["steps"])
+        self.steps = integer(node.attrs, "steps")
         self.elem = element(node.result.type.dtype)
         self.memory_elem = memory_element(node.result.type.dtype)
         self.stack = self._reserve(LEVELS) if self.steps else None

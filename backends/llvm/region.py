@@ -2,7 +2,8 @@
 
 Rows are looped over first. For each row (or, where vectors lie along a row axis, for each vector of rows) the stages
 run one after another: a stage walks the columns, feeds the reductions whose operands are known by then, and stores
-the results that are. What a row leaves is stored last. A region without reductions is all rows and has no columns.
+the results that are. What a row leaves is stored last. A region without reductions and scans is all rows and has no
+columns.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from ...ir.accesses import home_index
 from ...ir.dims import Size
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name
-from ...ir.types import ints, sizes
+from ...ir.types import integer, ints, sizes
+from .columns import Columns
 from .elements import Elements
 from .frame import Entry, Frame
-from .reduce import Accumulators, combine, identity, number
+from .reduce import combine, identity
 from .scopes import Nest
 from .stages import Stages
 from .text import Val
@@ -40,16 +42,18 @@ class Function:
 
 def emit_region(region: Node, name: str) -> Function:
     """The function `i32 name(ptr frame, i64 begin, i64 end)`, which runs the rows from `begin` to `end`."""
-    return _Region(region).function(name)
+    return Region(region).function(name)
 
 
-class _Region:
+class Region:
+    """One region while its function is written."""
+
     def __init__(self, region: Node) -> None:
         self.region = region
         self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
         self.rows, self.columns = _groups(region.attrs["rows"]), _groups(region.attrs["columns"])
-        self.vector, self.width = number(region.attrs["vector"]), number(region.attrs["width"])
-        self.unroll = number(region.attrs["unroll"])
+        self.vector, self.width = integer(region.attrs, "vector"), integer(region.attrs, "width")
+        self.unroll = integer(region.attrs, "unroll")
         self.across_columns = bool(self.columns) and self.columns[-1][-1] == self.vector
         self.nest = Nest()
         self.frame = Frame(self.nest)
@@ -146,9 +150,9 @@ class _Region:
                     self.elements.put(node.result, self.home(node.result, offset), total)
             return
         if self.across_columns:
-            lanes = number(reductions[0].attrs["lanes"]) if reductions else self.width * self.unroll
+            lanes = integer(reductions[0].attrs, "lanes") if reductions else self.width * self.unroll
             offsets = [self.width * k for k in range(lanes // self.width)]
-        walk = _Columns(self, reductions, outputs, offsets)
+        walk = Columns(self, reductions, self.stages.scans[stage], outputs, offsets)
         for node, totals in walk.run():
             if self.across_columns:
                 self.elements.put(node.result, self.home(node.result, 0), totals[0])
@@ -166,107 +170,6 @@ class _Region:
                 index = self.home(value, offset)
                 self.elements.write(slot, value, index)
         return {n: [get(n.operands[0], self.home(n.operands[0], k)) for k in offsets] for n in reductions}
-
-
-class _Columns:
-    """One walk over the columns of a row: the loops, and the blocks of the reductions' trees."""
-
-    def __init__(
-        self,
-        region: _Region,
-        reductions: list[Node],
-        outputs: list[tuple[int, Value]],
-        offsets: list[int],
-    ) -> None:
-        self.region, self.nest = region, region.nest
-        self.outputs, self.offsets = outputs, offsets
-        self.sums = [Accumulators(n, region.nest, region.frame, len(offsets), region.width) for n in reductions]
-        self.blocked = [a for a in self.sums if a.steps]
-        self.step = len(offsets) * region.width if region.across_columns else 1
-        self.block = self.step * max([a.steps for a in self.sums], default=0)
-
-    def run(self) -> list[tuple[Node, list[Val]]]:
-        """The results of the reductions."""
-        e = self.nest.e
-        # The blocks on the stack: all that were begun but the last, so -1 before the first.
-        start = [e.const("i64", -1), *self.flat([a.start() for a in self.sums])]
-        count, *totals = self.outer(list(self.region.columns), start)
-        results = []
-        for sums, parts in zip(self.sums, self.split(totals), strict=True):
-            if sums.steps:
-                parts = sums.finish(parts, e.call("smax", count, e.const("i64", 0)))
-            if self.region.across_columns:
-                parts = [sums.across(parts)]
-            results.append((sums.node, parts))
-        return results
-
-    def outer(self, groups: list[tuple[int, ...]], carried: list[Val]) -> list[Val]:
-        """Loops over all groups but the last, which is walked in blocks."""
-        size = self.region.frame.size
-        group, *inner = groups
-        stop = size(self.region.extent(group))
-        if not inner:
-            return self.innermost(group, stop, carried)
-        _, last = self.nest.loop(
-            loop_name(group[-1]), size(0), stop, 1, carried, lambda at, values: self.outer(inner, values)
-        )
-        return last
-
-    def innermost(self, group: tuple[int, ...], stop: Val, carried: list[Val]) -> list[Val]:
-        e, variable = self.nest.e, loop_name(group[-1])
-        zero = e.const("i64", 0)
-        if not self.blocked:
-            count, *totals = carried
-            return [count, *self.span(variable, zero, stop, totals)]
-
-        def block(at: Val, values: list[Val]) -> list[Val]:
-            """Puts the block before this one on the stack, if there is one, and walks this one."""
-            count, *totals = values
-            blocks = list(zip(self.sums, self.split(totals), strict=True))
-
-            def push() -> None:
-                for sums, parts in blocks:
-                    if sums.steps:
-                        sums.push(parts, count)
-
-            e.when(e.icmp("sge", count, zero), push)
-            fresh = self.flat([sums.start() if sums.steps else parts for sums, parts in blocks])
-            end = e.call("smin", stop, e.op("add", at, e.const("i64", self.block)))
-            return [e.op("add", count, e.const("i64", 1)), *self.span(variable, at, end, fresh)]
-
-        return self.nest.loop(None, zero, stop, self.block, carried, block)[1]
-
-    def span(self, variable: str, start: Val, stop: Val, totals: list[Val]) -> list[Val]:
-        """Whole steps, and what is left of one."""
-        end = self.region.whole_steps(start, stop, self.step)
-        _, totals = self.nest.loop(variable, start, end, self.step, totals, lambda _, v: self.whole_step(v))
-        if not self.region.across_columns:
-            return totals
-
-        def tail_vector(at: Val, carried: list[Val]) -> list[Val]:
-            mask = self.region.lane_mask(at, stop)
-            self.region.elements.memory.mask = mask
-            found = self.region.visit([a.node for a in self.sums], self.outputs, [0])
-            self.region.elements.memory.mask = None
-            for sums in self.sums:
-                sums.put_tail(found[sums.node][0], mask, self.nest.e.op("sub", at, end))
-            return []
-
-        for sums in self.sums:
-            sums.begin_tail()
-        self.nest.loop(variable, end, stop, self.region.width, [], tail_vector)
-        return self.flat([a.add_tail(t) for a, t in zip(self.sums, self.split(totals), strict=True)])
-
-    def whole_step(self, totals: list[Val]) -> list[Val]:
-        found = self.region.visit([a.node for a in self.sums], self.outputs, self.offsets)
-        return self.flat([a.add(t, found[a.node]) for a, t in zip(self.sums, self.split(totals), strict=True)])
-
-    def flat(self, parts: list[list[Val]]) -> list[Val]:
-        return [p for slots in parts for p in slots]
-
-    def split(self, totals: list[Val]) -> list[list[Val]]:
-        n = len(self.offsets)
-        return [totals[k * n : (k + 1) * n] for k in range(len(self.sums))]
 
 
 def _groups(text: object) -> tuple[tuple[int, ...], ...]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...ir import dims
 from ...ir.accesses import operands_at
 from ...ir.dims import Size
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_variables
-from ...ir.ops import Trait
-from ...ir.types import ints, sizes
+from ...ir.ops import SCAN, Trait
+from ...ir.types import integer, ints, sizes
 from .elements import Elements
 from .frame import Entry, Frame
 from .memory import Buffer
-from .reduce import number
 
 
 class Stages:
-    """Reductions and full-size outputs by stage, outputs of rows, and buffers for what later stages need again.
+    """Reductions, scans and full-size outputs by stage, outputs of rows, and buffers for what later stages need again.
 
     A value is known in stage s if the reductions that it needs ended in stages before s.
     """
@@ -41,6 +42,9 @@ class Stages:
         self.reductions = [[n for n in nodes if self.known[n.operands[0]] == s] for s in range(self.count)]
         self.outputs = [[(k, v) for k, v in full if self.known[v] == s] for s in range(self.count)]
         elements.kept = self._kept()
+        scans = [n for n in body if n.op is SCAN] if columns else []
+        needed_in = self._needed_in(elements.kept) if scans else {}
+        self.scans = [[n for n in scans if s in needed_in.get(n.result, ())] for s in range(self.count)]
 
     def _kept(self) -> dict[Value, tuple[Buffer, int]]:
         """Expensive values that several stages need: each gets a buffer, written in the first of these stages."""
@@ -48,7 +52,7 @@ class Stages:
         if not self.columns:
             return kept
         free = [(slot, v) for outputs in self.outputs for slot, v in outputs]
-        for value, stages in self._needed_in().items():
+        for value, stages in self._needed_in({}).items():
             node = value.node
             if len(stages) < 2 or node is None or Trait.EXPENSIVE not in node.op.traits:
                 continue
@@ -63,8 +67,8 @@ class Stages:
                 kept[value] = (self._scratch(value), first)
         return kept
 
-    def _needed_in(self) -> dict[Value, set[int]]:
-        """The stages in which each value is computed at the index of the iteration."""
+    def _needed_in(self, kept: Mapping[Value, tuple[Buffer, int]]) -> dict[Value, set[int]]:
+        """The stages in which each value is computed at the index of the iteration; what is kept only in its first."""
         home = loop_variables(self.space)
         found: dict[Value, set[int]] = {}
         roots = [(v, s) for s in range(self.count) for _, v in self.outputs[s]]
@@ -75,6 +79,8 @@ class Stages:
                 value, index = pending.pop()
                 node = value.node
                 if (value, index) in seen or node is None or Trait.REDUCTION in node.op.traits:
+                    continue
+                if value in kept and kept[value][1] < stage:
                     continue
                 seen.add((value, index))
                 if index == home:
@@ -90,7 +96,7 @@ class Stages:
         vector = self.elements.memory.vector
         if vector not in self.columns[-1]:
             strides[vector] = itemsize
-            size = itemsize * self.elements.memory.width * number(self.region.attrs["unroll"])
+            size = itemsize * self.elements.memory.width * integer(self.region.attrs, "unroll")
         for group in reversed(self.columns):
             strides[group[-1]] = size
             size = size * dims.product(self.space[a] for a in group)

@@ -160,6 +160,9 @@ class Emitter:
     def extract(self, x: Val, lane: int) -> Val:
         return self.emit(f"extractelement {x.typed}, i64 {lane}", x.elem, 0)
 
+    def insert(self, x: Val, element: Val, lane: int) -> Val:
+        return self.emit(f"insertelement {x.typed}, {element.typed}, i64 {lane}", x.elem, x.lanes)
+
     def shuffle(self, a: Val, b: Val, mask: list[int]) -> Val:
         indices = ", ".join(f"i32 {i}" for i in mask)
         return self.emit(f"shufflevector {a.typed}, {b.typed}, <{len(mask)} x i32> <{indices}>", a.elem, len(mask))

@@ -1,0 +1,140 @@
+"""One walk over the columns of a row: the loops, the blocks of the reductions' trees, and the scans' running values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir.graph import Node, Value
+from ...ir.indexing import loop_name
+from .reduce import Accumulators
+from .scan import Running
+from .text import Val
+
+if TYPE_CHECKING:
+    from .region import Region
+
+
+class Columns:
+    """One stage of a row. Loops carry the number of blocks, the running values and the totals, in this order."""
+
+    def __init__(
+        self,
+        region: Region,
+        reductions: list[Node],
+        scans: list[Node],
+        outputs: list[tuple[int, Value]],
+        offsets: list[int],
+    ) -> None:
+        self.region, self.nest = region, region.nest
+        self.outputs, self.offsets = outputs, offsets
+        across, width = region.across_columns, region.width
+        self.sums = [Accumulators(n, region.nest, region.frame, len(offsets), width) for n in reductions]
+        self.scans = [Running(n, region.nest, region.frame, len(offsets), width, across) for n in scans]
+        self.blocked = [a for a in self.sums if a.steps]
+        self.step = len(offsets) * width if across else 1
+        self.block = self.step * max([a.steps for a in self.sums], default=0)
+
+    def run(self) -> list[tuple[Node, list[Val]]]:
+        """The results of the reductions."""
+        e = self.nest.e
+        # The blocks on the stack: all that were begun but the last, so -1 before the first.
+        start = [e.const("i64", -1), *(v for s in self.scans for v in s.start()), *self.fresh()]
+        count, _, totals = self.apart(self.outer(list(self.region.columns), start))
+        results = []
+        for sums, parts in zip(self.sums, totals, strict=True):
+            if sums.steps:
+                parts = sums.finish(parts, e.call("smax", count, e.const("i64", 0)))
+            if self.region.across_columns:
+                parts = [sums.across(parts)]
+            results.append((sums.node, parts))
+        return results
+
+    # -- what loops carry
+
+    def fresh(self) -> list[Val]:
+        return [v for sums in self.sums for v in sums.start()]
+
+    def apart(self, carried: list[Val]) -> tuple[Val, list[Val], list[list[Val]]]:
+        """The number of blocks, the running values, and the totals of each reduction."""
+        running = sum(s.slots for s in self.scans)
+        totals, slots = carried[1 + running :], len(self.offsets)
+        return carried[0], carried[1 : 1 + running], [totals[k : k + slots] for k in range(0, len(totals), slots)]
+
+    # -- loops
+
+    def outer(self, groups: list[tuple[int, ...]], carried: list[Val]) -> list[Val]:
+        """Loops over all groups but the last, which is walked in blocks."""
+        size = self.region.frame.size
+        group, *inner = groups
+        stop = size(self.region.extent(group))
+        if not inner:
+            return self.innermost(group, stop, carried)
+        _, last = self.nest.loop(
+            loop_name(group[-1]), size(0), stop, 1, carried, lambda at, values: self.outer(inner, values)
+        )
+        return last
+
+    def innermost(self, group: tuple[int, ...], stop: Val, carried: list[Val]) -> list[Val]:
+        e, variable = self.nest.e, loop_name(group[-1])
+        zero = e.const("i64", 0)
+        if not self.blocked:
+            return [carried[0], *self.span(variable, zero, stop, carried[1:])]
+
+        def block(at: Val, values: list[Val]) -> list[Val]:
+            """Puts the block before this one on the stack, if there is one, and walks this one."""
+            count, running, totals = self.apart(values)
+            blocks = list(zip(self.sums, totals, strict=True))
+
+            def push() -> None:
+                for sums, parts in blocks:
+                    if sums.steps:
+                        sums.push(parts, count)
+
+            e.when(e.icmp("sge", count, zero), push)
+            fresh = [v for sums, parts in blocks for v in (sums.start() if sums.steps else parts)]
+            end = e.call("smin", stop, e.op("add", at, e.const("i64", self.block)))
+            return [e.op("add", count, e.const("i64", 1)), *self.span(variable, at, end, [*running, *fresh])]
+
+        return self.nest.loop(None, zero, stop, self.block, carried, block)[1]
+
+    def span(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        """Whole steps, and what is left of one."""
+        end = self.region.whole_steps(start, stop, self.step)
+        _, carried = self.nest.loop(variable, start, end, self.step, carried, self.whole_step)
+        if not self.region.across_columns:
+            return carried
+        _, running, totals = self.apart([end, *carried])
+
+        def tail_vector(at: Val, running: list[Val]) -> list[Val]:
+            mask = self.region.lane_mask(at, stop)
+            self.region.elements.memory.mask = mask
+            running = self.scan(at, running, [0])
+            found = self.region.visit([a.node for a in self.sums], self.outputs, [0])
+            self.region.elements.memory.mask = None
+            for sums in self.sums:
+                sums.put_tail(found[sums.node][0], mask, self.nest.e.op("sub", at, end))
+            return running
+
+        for sums in self.sums:
+            sums.begin_tail()
+        _, running = self.nest.loop(variable, end, stop, self.region.width, running, tail_vector)
+        return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.add_tail(t))]
+
+    def whole_step(self, at: Val, carried: list[Val]) -> list[Val]:
+        _, running, totals = self.apart([at, *carried])
+        running = self.scan(at, running, self.offsets)
+        found = self.region.visit([a.node for a in self.sums], self.outputs, self.offsets)
+        return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.add(t, found[a.node]))]
+
+    def scan(self, at: Val, running: list[Val], offsets: list[int]) -> list[Val]:
+        """Makes the elements of all scans known at this iteration; gives the running values behind them."""
+        elements, after, begin = self.region.elements, list[Val](), 0
+        for scan in self.scans:
+            operand, result = scan.node.operands[0], scan.node.result
+            given = [elements.get(operand, self.region.home(operand, k)) for k in offsets]
+            made, last = scan.step(running[begin : begin + scan.slots], given, at, elements.memory.mask)
+            for k, x in zip(offsets, made, strict=True):
+                elements.put_full(result, self.region.home(result, k), x)
+            after += last
+            begin += scan.slots
+        return after
