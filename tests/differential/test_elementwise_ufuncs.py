@@ -98,7 +98,7 @@ def test_smaller_and_larger(dtype: str) -> None:
 def test_mathematical_functions_are_near(dtype: str) -> None:
     """What is not a number, infinite or zero is NumPy's; all else lies within NumPy's own error of it."""
     for count in (1, 2):
-        function = together(accepted(MATHEMATICAL, *(dtype,) * count))
+        function = together(accepted(MATHEMATICAL.difference(_powers(dtype)), *(dtype,) * count))
         args = operands(dtype, dtype, 100)[:count]
         with np.errstate(all="ignore"):
             expected = function(*args)
