@@ -34,8 +34,8 @@ def whole(re: Array, im: Array) -> Array:
 
 
 def plane(elem: str, count: int = 40) -> tuple[Array, Array]:
-    """Points everywhere: of moderate, small and all sizes, near the unit circle, near 1 and i, and near multiples of
-    a quarter turn on both axes."""
+    """Points everywhere: of moderate, small and all sizes, near the unit circle, near 1 and i, near multiples of a
+    quarter turn on both axes, and where exponentials are large or overflow."""
     limits = np.finfo(DTYPES[elem])
     angle = uniform("double", -np.pi, np.pi, count)
     radius = 1 + spread("double", limits.eps / 4, 0.5, count, seed=1)
@@ -52,11 +52,15 @@ def plane(elem: str, count: int = 40) -> tuple[Array, Array]:
         (near, turns),
         (turns, near),
     ]
+    across, edge = uniform(elem, -4, 4, count, seed=9), float(np.log(limits.max))
+    for low, high in ((0.0, 25.0), (0.0, 1.05 * edge), (0.995 * edge, 1.001 * edge)):
+        far = uniform(elem, low, high, count, seed=10) * np.sign(uniform(elem, -1, 1, count, seed=11))
+        pairs += [(far, across), (across, far)]
     re, im = (np.concatenate(side).astype(DTYPES[elem]) for side in zip(*pairs, strict=True))
     return re, im
 
 
-def worst_error(emit: Emit, true: Callable[..., Any], elem: str, *parts: Array, results: int = 2) -> tuple[float, Any]:
+def worst_error(emit: Emit, true: Callable[..., Any], elem: str, *parts: Array, results: int) -> tuple[float, Any]:
     """The largest error in ULP, and where it is; points whose true value is not finite are left out."""
     got = compute(emit, elem, *parts, results=results)
     columns = [side.tolist() for side in (*got, *parts)]

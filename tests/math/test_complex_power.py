@@ -10,6 +10,8 @@ from .complex_accuracy import CLOSE, check_normwise, check_same_bits, compute, g
 from .harness import DTYPES, Array
 
 POWER = COMPLEX["power"]
+# Imaginary exponents of real bases, for angles of millions of turns.
+LARGE = {"float": 1e5, "double": 5e7}
 
 
 def bases_and_exponents(elem: str) -> list[Array]:
@@ -34,6 +36,7 @@ def bases_and_exponents(elem: str) -> list[Array]:
         [np.cos(angle), np.sin(angle), spread(elem, 1, 1e5, count, seed=9), uniform(elem, -20, 20, count)],
         [1 + spread(elem, limits.eps, 0.1, count), spread(elem, limits.eps, 0.1, count, seed=10)]
         + [spread(elem, 1, 1e3, count, seed=k) for k in (11, 12)],
+        [np.abs(spread(elem, limits.tiny, limits.max / 2, count)), zeros, zeros, spread(elem, 1e3, LARGE[elem], count)],
         [spread(elem, limits.tiny, limits.max / 2, count, seed=k) for k in (13, 14)]
         + [uniform(elem, -1, 1, count, seed=15), uniform(elem, -9, 9, count, seed=16)],
     ]
