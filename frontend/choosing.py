@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..ir import rules
-from ..ir.dtypes import BF16, BOOL, I64, U64, WEAK_INT, DType
+from ..ir.dtypes import BF16, BOOL, F32, I64, U64, WEAK_INT, DType
 from ..ir.errors import OverflowProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import COMPLEX, DEMAND, IMAG, REAL, RESHAPE, TABLE, WHERE
@@ -58,6 +58,7 @@ def clip(m: Maker, a: Operand, a_min: Operand | None = None, a_max: Operand | No
         return m.op(MINIMUM, a, high)
     if high is None:
         return m.op(MAXIMUM, a, low)
+    dtype = F32 if dtype == BF16 else dtype  # for bf16 NumPy has no clip
     a, low, high = (x if m.dtype_of(x).weak else m.cast(x, dtype) for x in (a, low, high))
     return m.op(MINIMUM, m.op(MAXIMUM, a, low), high)
 

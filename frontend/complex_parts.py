@@ -44,7 +44,7 @@ def angle(m: Maker, z: Operand, deg: bool = False) -> Value:
     is_complex = value.type.dtype.kind == "complex"
     parts = (m.op(IMAG, value), m.op(REAL, value)) if is_complex else (0, value)
     found = m.op(ARCTAN2, *parts)
-    return m.op(MUL, found, 180 / math.pi) if deg else found
+    return m.cast(m.op(MUL, found, 180 / math.pi), found.type.dtype) if deg else found
 
 
 COMPLEX_PARTS: Mapping[str, Make] = {"real": real, "imag": imag, "conjugate": conjugate, "angle": angle}

@@ -66,11 +66,9 @@ def _power(m: Maker, x1: Operand, x2: Operand, dtype: DType, short: OpDef | None
 
 
 def float_power(m: Maker, x1: Operand, x2: Operand, /) -> Value:
-    """In f64 or c128 always."""
+    """In f64 or c128 always, and without roots."""
     dtypes, _ = _FLOAT_POWER((m.dtype_of(x1).strong, m.dtype_of(x2).strong), {})
-    exponent = number_of(x2)
-    known = exponent is not None and not isinstance(exponent, complex)
-    return power(m, m.cast(x1, dtypes[0]), float(exponent) if known else m.cast(x2, dtypes[1]))  # type: ignore[arg-type]
+    return m.op(POWER, m.cast(x1, dtypes[0]), m.cast(x2, dtypes[1]))
 
 
 POWERS: Mapping[str, Make] = {"power": power, "float_power": float_power}

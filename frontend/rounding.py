@@ -35,10 +35,21 @@ def round(m: Maker, a: Operand, decimals: int = 0) -> Value:
 
 
 def _rounded(m: Maker, x: Value, places: int) -> Value:
-    # As a number it takes the dtype of the array, and is infinite where that does not hold it.
-    factor = 10.0 ** abs(places) if abs(places) < 309 else math.inf
+    """Each step in the dtype of the array, which bf16 among numbers is not by itself."""
+    factor, dtype = _power_of_ten(abs(places)), x.type.dtype
     first, last = (MUL, DIV) if places > 0 else (DIV, MUL)
-    return m.op(last, m.op(RINT, m.op(first, x, factor)), factor)
+    whole = m.op(RINT, m.cast(m.op(first, x, factor), dtype))
+    return m.cast(m.op(last, whole, factor), dtype)
+
+
+def _power_of_ten(exponent: int) -> float:
+    """As NumPy computes it: up to 10**9 it is exact, and beyond it collects the roundings of its factors."""
+    power = 10.0 ** min(exponent, 9)
+    for _ in range(exponent - 9):
+        power *= 10.0
+        if math.isinf(power):
+            break
+    return power
 
 
 def sinc(m: Maker, x: Operand) -> Value:
