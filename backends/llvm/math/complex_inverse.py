@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from ..text import Emitter, Val
 from .complex_arithmetic import reciprocal
-from .complex_logarithm import angle_of_pairs, log_of_extreme
+from .complex_logarithm import angle_of_pairs, log_of_double
 from .complex_parts import Parts, through_double
 from .complex_root import MOST, root_pairs
 from .doubledouble import Pair, add, multiply, quotient, square_root, two_product, two_sum
@@ -73,11 +73,6 @@ def _large(e: Emitter, re: Val, im: Val, bound: float) -> Val:
     return e.op("or", *(e.fcmp("ugt", e.call("fabs", part), limit) for part in (re, im)))
 
 
-def _log_of_double(e: Emitter, re: Val, im: Val) -> Val:
-    """The logarithm of twice the magnitude of a large value."""
-    return e.op("fadd", log_of_extreme(e, re, im), e.const_like(re, LN_2))
-
-
 def _on_axis(e: Emitter, re: Val, im: Val) -> Val:
     """Whether the real part is 0 and the imaginary part NaN."""
     return e.op("and", e.fcmp("oeq", re, e.zero_like(re)), e.fcmp("uno", im, im))
@@ -92,7 +87,7 @@ def asin(e: Emitter, re: Val, im: Val) -> Parts:
 
     def special() -> Parts:
         angle = e.select(_on_axis(e, re, im), re, atan2(e, re, height))
-        return angle, _log_of_double(e, re, im)
+        return angle, log_of_double(e, re, im)
 
     real, imaginary = e.rare_all(_large(e, re, im, MOST), (real, imaginary), special)
     return e.call("copysign", real, re), e.call("copysign", imaginary, im)
@@ -108,7 +103,7 @@ def acos(e: Emitter, re: Val, im: Val) -> Parts:
 
     def special() -> Parts:
         quarter = e.const_like(re, math.pi / 2)
-        return e.select(_on_axis(e, re, im), quarter, atan2(e, height, re)), _log_of_double(e, re, im)
+        return e.select(_on_axis(e, re, im), quarter, atan2(e, height, re)), log_of_double(e, re, im)
 
     real, imaginary = e.rare_all(_large(e, re, im, MOST), (real, imaginary), special)
     return real, e.call("copysign", imaginary, e.fneg(im))

@@ -17,8 +17,9 @@ from .doubledouble import Pair, add, fast_two_sum, multiply, two_product, two_su
 from .inverse_trigonometric import atan2
 from .logarithm import log_of_pair
 
-# The logarithm of the factor that brings squares into range, in two parts.
+# The logarithm of the factor that brings squares into range, in two parts, and that of twice the factor.
 LOG_LIFT = (415.88830833596717, 1.8355172981578424e-14)
+LOG_TWICE_LIFT = (416.5814555165271, 1.649098430785412e-14)
 
 
 @through_double
@@ -74,13 +75,18 @@ def _half_log_of_square(e: Emitter, re: Val, im: Val) -> Val:
     return e.op("fmul", log_of_pair(e, total, doublings=0), e.const_like(re, 0.5))
 
 
-def log_of_extreme(e: Emitter, re: Val, im: Val) -> Val:
+def log_of_double(e: Emitter, re: Val, im: Val) -> Val:
+    """The logarithm of twice the magnitude of a value whose squares would overflow, or which is not finite."""
+    return log_of_extreme(e, re, im, LOG_TWICE_LIFT)
+
+
+def log_of_extreme(e: Emitter, re: Val, im: Val, log_lift: tuple[float, float] = LOG_LIFT) -> Val:
     """The logarithm of the magnitude of a value whose squares would overflow or underflow, or which is not finite."""
     one, infinity = e.const_like(re, 1.0), e.const_like(re, math.inf)
     a, b = e.call("fabs", re), e.call("fabs", im)
     large = e.op("or", e.fcmp("ogt", a, one), e.fcmp("ogt", b, one))
     factor = e.select(large, e.const_like(re, 1 / LIFT), e.const_like(re, LIFT))
-    shift, shift_low = (e.select(large, e.const_like(re, part), e.const_like(re, -part)) for part in LOG_LIFT)
+    shift, shift_low = (e.select(large, e.const_like(re, part), e.const_like(re, -part)) for part in log_lift)
     scaled = _half_log_of_square(e, e.op("fmul", re, factor), e.op("fmul", im, factor))
     result = e.op("fadd", shift, e.op("fadd", scaled, shift_low))
     result = e.select(e.fcmp("oeq", e.op("fadd", a, b), e.zero_like(re)), e.const_like(re, -math.inf), result)

@@ -69,19 +69,23 @@ def sqrt(e: Emitter, re: Val, im: Val) -> Parts:
     """The square root whose real part is not negative."""
     zero = e.zero_like(re)
 
-    def parts(longer: Pair) -> Parts:
-        real, imaginary = _arrange(e, re, im, longer)
+    def parts(height: Val, longer: Pair) -> Parts:
+        real, imaginary = _arrange(e, re, height, longer)
         return rounded(e, real), e.call("copysign", rounded(e, imaginary), im)
 
     def special() -> Parts:
         large = e.fcmp("ogt", e.op("fadd", e.call("fabs", re), e.call("fabs", im)), e.const_like(re, 1.0))
         factor = e.select(large, e.const_like(re, 1 / LIFT), e.const_like(re, LIFT))
-        back = e.select(large, e.const_like(re, LIFT_ROOT), e.const_like(re, 1 / LIFT_ROOT))
-        longer = _longer_part(e, Pair(e.op("fmul", re, factor), zero), e.op("fmul", im, factor))
-        finite = parts(Pair(e.op("fmul", longer.high, back), e.op("fmul", longer.low, back)))
-        return _where_not_finite(e, re, im, finite)
+        height = e.op("fmul", im, factor)
+        longer = _longer_part(e, Pair(e.op("fmul", re, factor), zero), height)
+        # The shorter part of a large root may be small: it is divided at its own size, that of a small one before.
+        first = e.select(large, e.const_like(re, LIFT_ROOT), e.const_like(re, 1.0))
+        last = e.select(large, e.const_like(re, 1.0), e.const_like(re, 1 / LIFT_ROOT))
+        longer = Pair(e.op("fmul", longer.high, first), e.op("fmul", longer.low, first))
+        scaled = parts(e.select(large, im, height), longer)
+        return _where_not_finite(e, re, im, tuple(e.op("fmul", part, last) for part in scaled))
 
-    usual = parts(_longer_part(e, Pair(re, zero), im))
+    usual = parts(im, _longer_part(e, Pair(re, zero), im))
     return tuple(e.rare_all(extreme(e, re, im), usual, special))
 
 
