@@ -18,7 +18,7 @@ from ..ir import dims
 from ..ir.dims import Dim
 from ..ir.errors import ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import CONCATENATE, NUMPY, REGION, RESHAPE
+from ..ir.ops import CONCATENATE, GATHER, NUMPY, REGION, RESHAPE
 from ..ir.types import integer, ints, sizes
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class Kernel:
         self.may_fail = function.may_fail
         self.address, self.function = address, NATIVE(address)
         self.ordered = [n for n in region.body or () if n.op.name in ORDERED]
+        self.looks_up = any(n.op is GATHER for n in region.body or ())
 
     def run(self, arrays: Sequence[Array], env: Mapping[str, int]) -> None:
         self._refuse_empty(env)
@@ -73,17 +74,23 @@ class Kernel:
                 scratch.append(np.empty(max(1, dims.evaluate(entry.bytes, env)), np.uint8))
                 words.append(scratch[-1].ctypes.data)
         frame = words.buffer_info()[0]
-        if self.function(frame, 0, dims.evaluate(self.extent, env)):
-            raise self._problem(arrays, env)
+        failed = self.function(frame, 0, dims.evaluate(self.extent, env))
+        # NumPy checks indices even where they lead to nothing, which no loop does.
+        empty = self.looks_up and not all(dims.evaluate(s, env) for s in sizes(self.region.attrs, "space"))
+        problem = self._problem(arrays, env) if failed or empty else None
+        if problem is None and failed:
+            problem = ValueProblem("a value is not allowed here", self.region.span)
+        if problem is not None:
+            raise problem
 
-    def _problem(self, arrays: Sequence[Array], env: Mapping[str, int]) -> WeftError:
+    def _problem(self, arrays: Sequence[Array], env: Mapping[str, int]) -> WeftError | None:
         """What is wrong with the values: NumPy says it where it meets the first of them."""
         assert self.region.body is not None
         try:
             reference.run(self.region.body, arrays[: len(self.region.operands)], env)
         except WeftError as error:
             return error
-        return ValueProblem("a value is not allowed here", self.region.span)
+        return None
 
     def _refuse_empty(self, env: Mapping[str, int]) -> None:
         """The smallest of nothing is an error, as in NumPy, unless there is nothing to give it to."""

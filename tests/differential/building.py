@@ -24,7 +24,7 @@ from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry
 
-from .comparing import bits, levels
+from .comparing import bits, levels, same_numbers
 
 Build = Callable[..., Any]
 
@@ -86,7 +86,9 @@ class Compiled:
         first = found["level 3"]
         for name, results in found.items():
             for k, (a, b) in enumerate(zip(first, results, strict=True)):
-                assert bits(a) == bits(b), f"{name} differs from level 3 in output {k}: {b!r} for {a!r}"
+                if bits(a) != bits(b):
+                    same_numbers(np.asarray(a), np.asarray(b))
+                    raise AssertionError(f"{name} differs from level 3 in the dtype or shape of output {k}")
         return first
 
 

@@ -85,9 +85,30 @@ def rows(x: Any) -> Any:
     return e / e.sum(axis=-1, keepdims=True), (x * x).sum(axis=0), x[:, ::-1] + 1
 
 
+def lookups(x: Any, i: Any) -> Any:
+    return x[i], x.T[:, i], np.concatenate([x[i] * 2, x])
+
+
+def walks(x: Any) -> Any:
+    return np.cumsum(x, axis=0), np.cumsum(x, axis=1), np.argmax(x, axis=1), np.arange(x.shape[1]) + x
+
+
+def refused(jitted: Any, fences: list[Fence], x: Array) -> None:
+    """An index far outside, at every place of a vector: nothing is read there."""
+    for at, far in [(at, far) for at in (0, 5, 16) for far in (x.shape[0], 10**9, -(10**12))]:
+        i = np.zeros(17, np.int64)
+        i[at] = far
+        for at_end in (False, True):
+            try:
+                jitted(put(fences[0], x, "C", at_end), i)
+            except IndexError:
+                continue
+            raise AssertionError(f"index {far} at {at} was taken")
+
+
 def main() -> None:
     rng = np.random.default_rng(0)
-    fences = [Fence() for _ in range(4)]
+    fences = [Fence() for _ in range(6)]
     if "--touch" in sys.argv:  # shows that the fence holds
         ctypes.string_at(fences[0].bytes.ctypes.data + PAGE + fences[0].size, 1)
     for dtype in ("float32", "float64", "int32", "bool"):
@@ -99,6 +120,13 @@ def main() -> None:
         jitted = weft.jit(rows)
         for n, m in [(n, m) for n in (1, 2, 3, 17) for m in (1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 130)]:
             check(jitted, rows, fences, [rng.normal(size=(n, m)).astype(dtype)])
+    for dtype in ("float32", "float64", "int8", "bool"):
+        jitted, walked = weft.jit(lookups), weft.jit(walks)
+        for n, m in [(n, m) for n in (1, 2, 17) for m in (1, 2, 7, 16, 17, 33, 65)]:
+            x = rng.integers(0, 2 if dtype == "bool" else 9, (n, m)).astype(dtype)
+            check(jitted, lookups, fences, [x, rng.integers(-n, n, 19)])
+            check(walked, walks, fences, [x])
+            refused(jitted, fences, x)
     print("done")
 
 
