@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-import numpy as np
-
 from ..ir import dims
 from ..ir.dims import Size
-from ..ir.dtypes import DType
 from ..ir.errors import DivisionByZero, ShapeProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.rules import promote
 from .arrays import array_of, joined, stacked, strong_array
 from .axes import axis_of
+from .converting import demand_cast
 from .elementwise import Make
 from .indexing import index
 from .maker import Maker, Operand, as_dtype, static_int, static_size
@@ -46,22 +44,6 @@ def _in_dtype(m: Maker, values: Sequence[Value], dtype: object, casting: str) ->
     for value in values:
         demand_cast(m, value.type.dtype, wanted, casting)
     return [m.cast(value, wanted) for value in values]
-
-
-def demand_cast(m: Maker, have: DType, wanted: DType, casting: str) -> None:
-    """Refuses a conversion that NumPy's casting rule does not allow."""
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe", "same_value"):
-        raise ValueProblem(
-            f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe', not '{casting}'", m.span
-        )
-    if casting == "same_value":
-        raise m.refuse("casting='same_value'")
-    if not np.can_cast(have.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
-        raise TypeProblem(
-            f"Cannot cast array data from {have} to {wanted} according to the rule '{casting}'",
-            m.span,
-            "convert with .astype(...) first",
-        )
 
 
 def _join(m: Maker, values: Sequence[Value], axis: object, dtype: object = None, casting: str = "same_kind") -> Value:

@@ -17,7 +17,7 @@ from ..ir.types import Sizes
 from .arrays import array_of, stacked, strong_array
 from .elementwise import Make
 from .maker import Maker, Operand, as_dtype, static_int
-from .memory import laid_out, order_of
+from .memory import copied, laid_out, order_of
 from .repeating import count_of
 from .shaping import at_least, broadcast_to, reshaped, shape_of
 
@@ -58,7 +58,7 @@ def full_like(m: Maker, a: Operand, fill_value: Operand, dtype: object = None, o
     if sizes != x.type.shape:
         raise m.refuse("an array of another shape in the memory order of its prototype")
     # The prototype has no say in the values, but memory follows its axis order, as in NumPy.
-    prototype = m.cast(laid_out(m, x, lies), wanted)
+    prototype = m.cast(laid_out(m, copied(m, x), lies), wanted)
     return m.op(WHERE, m.builder.constant(True, span=m.span), made, prototype)
 
 

@@ -10,8 +10,9 @@ from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import TABLE
 from .arrays import array_of, joined, strong_array
-from .assembling import concatenate, demand_cast
+from .assembling import concatenate
 from .axes import axis_of, ordered_axes
+from .converting import demand_cast
 from .elementwise import Make
 from .maker import Maker, Operand, static_int
 from .shaping import broadcast_to, part, ravel

@@ -15,8 +15,9 @@ from ..ir.graph import Value
 from ..ir.ops import SPECIAL, TABLE, OpDef
 from .choosing import CHOOSING
 from .complex_parts import COMPLEX_PARTS
+from .converting import astype
 from .maker import Make as Make
-from .maker import Maker, Operand, as_dtype
+from .maker import Maker, Operand
 from .powers import POWERS
 from .powers import power as power
 from .rounding import ROUNDING
@@ -64,10 +65,6 @@ def sign(m: Maker, x: Operand, /) -> Value:
     """Of -0.0 it is 0.0, but for bf16 -0.0, as ml_dtypes has it."""
     found = m.op(TABLE["sign"], x)
     return m.op(TABLE["copysign"], found, x) if found.type.dtype == BF16 else found
-
-
-def astype(m: Maker, x: Operand, dtype: object, /, *, copy: bool = True) -> Value:
-    return m.cast(x, as_dtype(dtype, m.span))
 
 
 ELEMENTWISE: Mapping[str, Make] = {

@@ -34,6 +34,11 @@ def laid_out(m: Maker, x: Value, order: object) -> Value:
     return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(x.type.shape), **note)
 
 
+def copied(m: Maker, x: Value) -> Value:
+    """A value that lies in memory as NumPy's copy of it would."""
+    return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(x.type.shape), order="K") if x.type.rank > 1 else x
+
+
 def reading_order(m: Maker, x: Value, order: object) -> str:
     """C or F for elements that are read in an order; what memory would decide is left to NumPy where there is some."""
     wanted = order_of(m, order)

@@ -81,8 +81,8 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
     follows = node.attrs.get("follows")
     if isinstance(follows, int):  # Fortran order if this operand has it, else C
         return dense(shape, tuple(range(len(shape)))[:: -1 if _is_fortran(*operands[follows]) else 1])
-    if op is RESHAPE and "order" in node.attrs:  # a copy that asks for C order
-        return dense(shape, tuple(range(len(shape))))
+    if op is RESHAPE and "order" in node.attrs:  # a copy that asks for C order, or for the order that there is
+        return dense(shape, _copied(shape, operands[0][1]) if node.attrs["order"] == "K" else tuple(range(len(shape))))
     if op is RESHAPE:
         return _reshaped(shape, *operands[0])
     if op is DIAGONAL:

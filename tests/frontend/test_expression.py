@@ -157,8 +157,8 @@ def test_mistakes_show_at_their_line() -> None:
 
 def test_fallbacks_and_captured_arrays() -> None:
     x, weights = tensor("x", "f32[n, m]"), np.arange(4.0)
-    expression = np.cumsum(np.exp(x), axis=1) * weights + 1
-    same(result(expression, X), np.cumsum(np.exp(X), axis=1) * weights + 1)
+    expression = np.sort(np.exp(x), axis=1) * weights + 1
+    same(result(expression, X), np.sort(np.exp(X), axis=1) * weights + 1)
     with pytest.raises(errors.Unsupported, match="known only at a call"):
         _ = expression.shape
 

@@ -1,0 +1,34 @@
+"""Conversions by name: a value, a dtype and NumPy's casting rule in, the value in that dtype out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ir.dtypes import DType
+from ..ir.errors import TypeProblem, ValueProblem
+from ..ir.graph import Value
+from .maker import Maker, Operand, as_dtype
+from .memory import laid_out
+
+
+def astype(m: Maker, x: Operand, /, dtype: object, order: str = "K", casting: str = "unsafe", subok: bool = True,
+           copy: bool = True) -> Value:  # fmt: skip
+    value, wanted = m.lift(x), as_dtype(dtype, m.span)
+    demand_cast(m, value.type.dtype.strong, wanted, casting)
+    return laid_out(m, m.cast(value, wanted), order)
+
+
+def demand_cast(m: Maker, have: DType, wanted: DType, casting: str) -> None:
+    """Refuses a conversion that NumPy's casting rule does not allow."""
+    if casting == "same_value":
+        raise m.refuse("casting='same_value'")
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueProblem(
+            f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe', not '{casting}'", m.span
+        )
+    if not np.can_cast(have.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
+        raise TypeProblem(
+            f"Cannot cast array data from {have} to {wanted} according to the rule '{casting}'",
+            m.span,
+            "convert with .astype(...) first",
+        )
