@@ -92,10 +92,11 @@ class _Run:
         self._ways_out()
 
     def _demand_elements(self, region: Node, kernel: Kernel) -> None:
-        """The smallest of nothing is an error that Python reports."""
-        if kernel.ordered:
-            space = list(sizes(region.attrs, "space"))
-            for axis in ints(region.attrs, "reduced"):
+        """The smallest of nothing is an error that Python reports; so is an index that leads nowhere to nothing."""
+        space = list(sizes(region.attrs, "space"))
+        axes = range(len(space)) if kernel.looks_up else ints(region.attrs, "reduced")
+        if kernel.ordered or kernel.looks_up:
+            for axis in axes:
                 self.w.demand(self.w.e.icmp("ne", self.w.sizes.number(space[axis]), self.w.number(0)))
 
     def _memory(self, k: int, value: Value) -> Val:
