@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "half": 16, "bfloat": 16, "float": 32, "double": 64}
 INTRINSIC_NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64", "ptr": "p0"}
+# Tells LLVM to keep registers for the other side.
+UNLIKELY = ', !prof !{!"branch_weights", i32 1, i32 2000}'
 
 
 class Val(NamedTuple):
@@ -71,8 +73,9 @@ class Emitter:
     def br(self, label: str) -> None:
         self.lines.append(f"  br label %{label}")
 
-    def cbr(self, cond: Val, yes: str, no: str) -> None:
-        self.lines.append(f"  br i1 {cond.text}, label %{yes}, label %{no}")
+    def cbr(self, cond: Val, yes: str, no: str, unlikely: bool = False) -> None:
+        weights = UNLIKELY if unlikely else ""
+        self.lines.append(f"  br i1 {cond.text}, label %{yes}, label %{no}{weights}")
 
     def const(self, elem: str, value: float, lanes: int = 0) -> Val:
         text = number(elem, value)
@@ -184,7 +187,7 @@ class Emitter:
         """`rare` for several values at once."""
         slow, done = self.label("rare"), self.label("done")
         before = self.block
-        self.cbr(self.any(mask), slow, done)
+        self.cbr(self.any(mask), slow, done, unlikely=True)
         self.place(slow)
         fixed = [self.select(mask, new, old) for new, old in zip(handle(), usual, strict=True)]
         after = self.block

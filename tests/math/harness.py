@@ -19,7 +19,7 @@ from weft.backends.llvm.text import Emitter, Val
 
 DTYPES = {"float": np.float32, "double": np.float64}
 CPUS = {"avx2": "x86-64-v3", "avx512": "x86-64-v4"}
-WIDTHS = (0, 4, 8, 16)
+WIDTHS = {"avx2": (0, 4, 8), "avx512": (0, 4, 8, 16)}
 
 Array = np.ndarray[Any, Any]
 

@@ -1,6 +1,6 @@
-"""Values in, hyperbolic sines, cosines and tangents out.
+"""Values in, hyperbolic sines and cosines out.
 
-For `sinh` and `cosh`, `|x| = k ln 2 + r` with `|r| <= ln(2) / 2`, where `r` is a sum of two values. Minimax polynomials
+`|x| = k ln 2 + r` with `|r| <= ln(2) / 2`, where `r` is a sum of two values. Minimax polynomials
 in `r^2` give `S = sinh r` and `C = cosh r` (to 2**-61 for `double`, 2**-33 for `float`), and the addition theorems
 
     sinh x = C (2^k - 2^-k) / 2 + S (2^k + 2^-k) / 2
@@ -8,15 +8,8 @@ in `r^2` give `S = sinh r` and `C = cosh r` (to 2**-61 for `double`, 2**-33 for 
 
 have no cancellation. Results near overflow take the rare branch, where both are half of `2^k (C + S)`.
 
-For `tanh`, `|x| = k ln(2)/2 + r` and `t = tanh r` is a short polynomial, for
-
-    tanh x = (1 - 2^-k + (1 + 2^-k) t) / (1 + 2^-k + (1 - 2^-k) t)
-
-which is `t` itself for `k = 0`. `k` is rounded with a bias, so that `r` is small just where `k = 1` begins: there the
-result is small too, and would feel the rounding of `t`.
-
 Largest errors in ULP (`float` over every argument from 2**-13 on, `double` over 10**7): `sinh` 0.94 and 0.87,
-`cosh` 0.93 and 0.92, `tanh` 0.74 and 0.88.
+`cosh` 0.93 and 0.92.
 """
 
 from __future__ import annotations
@@ -25,7 +18,7 @@ from typing import NamedTuple
 
 from ..text import Emitter, Val
 from .bits import as_float, at_most, flip_sign, sign_bit
-from .doubledouble import divide, fast_fma, fast_two_sum
+from .doubledouble import fast_fma, fast_two_sum
 from .exponential import LN_2, LOG2_E
 from .scaling import BIAS, MANTISSA_BITS, Whole, nearest_whole, scale
 
@@ -49,24 +42,6 @@ COSH = {
         0.0013888888888873281,
         0.041666666666666685,
         0.5,
-    ],
-}
-# From here on the tangent is 1.
-TANH_BOUND = {"float": 10.0, "double": 20.0}
-TANH_BIAS = 0.237
-# ln(2)/2, in as many parts as the result needs.
-HALF_LN_2 = {"float": (0.3465735912322998,), "double": (0.34657359027997264, 1.1595234069231498e-17)}
-# tanh r = r + r z TANH(z), where z = r^2, for -0.091 < r < 0.256.
-TANH = {
-    "float": [-0.051314644515514374, 0.1332339197397232, -0.33333227038383484],
-    "double": [
-        -0.0013117955228003886,
-        0.0035772927044175826,
-        -0.008862435421578593,
-        0.021869464726335906,
-        -0.05396825358863447,
-        0.13333333333046177,
-        -0.333333333333326,
     ],
 }
 # Up to the first bound both powers of two are normal numbers; from the second on the result is infinite.
@@ -100,24 +75,6 @@ def cosh(e: Emitter, x: Val) -> Val:
     return _beyond(e, magnitude, _cosh_of_reduced(e, reduce_by_ln_2(e, magnitude)))
 
 
-def tanh(e: Emitter, x: Val) -> Val:
-    """The hyperbolic tangent."""
-    magnitude = at_most(e, e.call("fabs", x), TANH_BOUND[x.elem])
-    halves = nearest_whole(e, e.fma(magnitude, e.const_like(x, 2 * LOG2_E), e.const_like(x, -TANH_BIAS)))
-    rest = magnitude
-    for part in HALF_LN_2[x.elem]:
-        rest = e.fma(halves.value, e.const_like(x, -part), rest)
-    square = e.op("fmul", rest, rest)
-    tangent = e.fma(e.op("fmul", rest, square), e.poly(square, TANH[x.elem]), rest)
-    _, inverse = _powers(e, halves, x.elem, 0)
-    one = e.const_like(x, 1.0)
-    # In this order the difference stays right where the sum rounds.
-    more = e.op("fadd", one, inverse)
-    less = e.fma(e.const_like(x, -2.0), inverse, more)
-    quotient = divide(e, fast_fma(e, more, tangent, less), fast_fma(e, less, tangent, more))
-    return flip_sign(e, quotient, sign_bit(e, x))
-
-
 def reduce_by_ln_2(e: Emitter, x: Val, rest: Val | None = None) -> Reduced:
     """`x + rest` less the multiple of `ln 2` nearest to `x`, and the polynomials of what is left."""
     power = nearest_whole(e, x, LOG2_E)
@@ -131,7 +88,7 @@ def reduce_by_ln_2(e: Emitter, x: Val, rest: Val | None = None) -> Reduced:
     return Reduced(power, high, low, square, e.poly(square, SINH[x.elem]), e.poly(square, COSH[x.elem]))
 
 
-def _powers(e: Emitter, power: Whole, elem: str, halvings: int) -> tuple[Val, Val]:
+def powers(e: Emitter, power: Whole, elem: str, halvings: int) -> tuple[Val, Val]:
     """`2^power` and `2^-power`, both halved as often as asked; both must be normal numbers."""
     mantissa = MANTISSA_BITS[elem]
     one = e.const_like(power.bits, (BIAS[elem] - halvings) << mantissa)
@@ -146,7 +103,7 @@ def exp_rest(e: Emitter, reduced: Reduced) -> Val:
 
 def _sinh_of_reduced(e: Emitter, reduced: Reduced) -> Val:
     power, r, low, square, sinh_part, cosh_part = reduced
-    grown, shrunk = _powers(e, power, r.elem, 1)
+    grown, shrunk = powers(e, power, r.elem, 1)
     of_cosh, of_sinh = e.op("fsub", grown, shrunk), e.op("fadd", grown, shrunk)
     lost = e.op("fsub", e.op("fsub", grown, of_cosh), shrunk)
     total = fast_fma(e, of_sinh, r, of_cosh)
@@ -157,7 +114,7 @@ def _sinh_of_reduced(e: Emitter, reduced: Reduced) -> Val:
 
 def _cosh_of_reduced(e: Emitter, reduced: Reduced) -> Val:
     power, r, low, square, sinh_part, cosh_part = reduced
-    grown, shrunk = _powers(e, power, r.elem, 1)
+    grown, shrunk = powers(e, power, r.elem, 1)
     of_sinh, of_cosh = e.op("fsub", grown, shrunk), e.op("fadd", grown, shrunk)
     lost = e.op("fsub", shrunk, e.op("fsub", of_cosh, grown))
     sinh_rest = e.fma(e.op("fmul", r, square), sinh_part, low)

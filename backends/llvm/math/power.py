@@ -18,7 +18,17 @@ from .bits import as_integer
 from .doubledouble import Pair, fast_fma, fast_two_sum, two_product
 from .exponential import EXP2_POLY
 from .polynomial import evaluate
-from .scaling import MANTISSA_BITS, Whole, clamp, nearest_whole, not_positive_normal, scale, scale_normal, split
+from .scaling import (
+    EXPONENT_UNIT,
+    MANTISSA_BITS,
+    Whole,
+    clamp,
+    nearest_whole,
+    not_positive_normal,
+    scale,
+    scale_normal,
+    split,
+)
 
 # Powers of two up to the first are normal numbers; beyond the second they are 0 or infinity.
 NORMAL = {"float": 125.0, "double": 1021.0}
@@ -68,6 +78,8 @@ def _log2(e: Emitter, m: Val, k: Val) -> Pair:
     factor, factor_low = (e.const_like(m, part) for part in TWO_OVER_LN_2[m.elem])
     log = two_product(e, atanh.high, factor)
     log_low = e.fma(atanh.high, factor_low, e.fma(atanh_low, factor, log.low))
+    if m.elem == "float":
+        k = e.op("fmul", k, e.const_like(k, EXPONENT_UNIT["float"]))
     total = fast_two_sum(e, k, log.high)
     return Pair(total.high, e.op("fadd", total.low, log_low))
 
@@ -91,7 +103,7 @@ def _magnitude(e: Emitter, x: Val, y: Val) -> Val:
     zero, infinity = e.zero_like(x), e.const_like(x, math.inf)
     lift = MANTISSA_BITS[x.elem] + 1
     below_one = e.fcmp("olt", x, e.const_like(x, 1.0))
-    lifted = e.select(below_one, e.const_like(x, float(lift)), zero)
+    lifted = e.select(below_one, e.const_like(x, lift / EXPONENT_UNIT[x.elem]), zero)
     parts = split(e, e.select(below_one, e.op("fmul", x, e.const_like(x, 2.0**lift)), x))
     log = _log2(e, parts.mantissa, e.op("fsub", parts.exponent, lifted))
     high = e.select(e.fcmp("oeq", x, zero), e.const_like(x, -math.inf), log.high)
