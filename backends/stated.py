@@ -80,6 +80,8 @@ def cast(x: Any, to: np.dtype[Any]) -> Any:
     a u64 from 2**63 on is taken 2**63 lower and moved up.
     """
     x = np.asarray(x)
+    if x.dtype.kind == "c" and to.kind not in "cb":
+        x = x.real  # `astype` would warn
     if not _is_float(x) or to.kind not in "iu":
         return x.astype(to)
     if x.dtype.itemsize < 4:

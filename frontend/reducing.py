@@ -123,7 +123,9 @@ def in_dtype(m: Maker, algebra: Algebra, x: Value, asked: object) -> tuple[Algeb
 
 
 def scalar_in(m: Maker, x: object, dtype: DType) -> Value:
-    """An argument that is one number, in a dtype; a Python integer must fit it."""
+    """An argument that is one number, in a dtype; a Python number as an integer must fit it."""
+    if isinstance(x, float) and dtype.is_integer:
+        x = _truncated(m, x)
     number = literal(x)
     if number is not None and dtype.is_integer and not fits(number, dtype):
         raise OverflowProblem(f"Python integer {number} out of bounds for {dtype.numpy}", m.span)
@@ -135,6 +137,15 @@ def scalar_in(m: Maker, x: object, dtype: DType) -> Value:
     if value.type.rank:
         raise ValueProblem("setting an array element with a sequence.", m.span, "'initial' is one number")
     return m.cast(value, dtype)
+
+
+def _truncated(m: Maker, x: float) -> int:
+    try:
+        return int(x)
+    except ValueError as error:
+        raise ValueProblem(str(error), m.span) from error
+    except OverflowError as error:
+        raise OverflowProblem(str(error), m.span) from error
 
 
 def mask_in(m: Maker, where: object, shape: Sequence[Size]) -> Value:

@@ -32,7 +32,7 @@ HALVES = frozenset((F16, BF16))
 def mean(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None,
          keepdims: object = False, *, where: object = True) -> Value:  # fmt: skip
     x = array_of(m, a)
-    return averaged(m, x, axes_of(m, axis, x.type.rank, lenient=False), dtype, keepdims, where)
+    return averaged(m, x, axes_of(m, axis, x.type.rank, lenient=where is not True), dtype, keepdims, where)
 
 
 def averaged(m: Maker, x: Value, axes: Sequence[int], dtype: object, keepdims: object, where: object) -> Value:
@@ -85,7 +85,7 @@ def std(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: No
 def _variance(m: Maker, x: Value, axis: object, dtype: object, ddof: Operand, keepdims: object, where: object,
               mean: object, correction: object) -> tuple[Value, DType]:  # fmt: skip
     """A variance that is not rounded to the dtype of the result yet, and that dtype."""
-    axes = axes_of(m, axis, x.type.rank, lenient=False)
+    axes = axes_of(m, axis, x.type.rank, lenient=where is not True)
     lost = freedom_lost(m, ddof, correction)
     total, count, wanted = squared_distances(m, x, axes, dtype, keepdims, where, mean)
     return quotient(m, total, _freedom(m, count, lost)), wanted

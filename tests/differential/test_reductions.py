@@ -20,8 +20,7 @@ def subsets(rank: int) -> list[tuple[int, ...]]:
     return [s for k in range(rank + 1) for s in itertools.combinations(range(rank), k)]
 
 
-@pytest.mark.parametrize("keepdims", [False, True])
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize(("shape", "keepdims"), [*((shape, False) for shape in SHAPES), ((4, 3, 18), True)], ids=str)
 def test_every_set_of_axes(shape: tuple[int, ...], keepdims: bool) -> None:
     """Sums and products of small whole numbers are exact in any order."""
 
