@@ -11,16 +11,16 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from .formats import FORMATS, Format
-from .functions import FUNCTIONS, Function
+from .formats import FORMATS
 from .jobs import Task, run
-from .measure import kernel
 from .native import NoReference, compile_reference
 from .report import Row, is_within, render, table
 from .store import Store
+from .subjects import kernel
+from .table import NAMES, find, rows
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK_POINTS = 1 << 22
@@ -35,25 +35,22 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_POINTS:,} points, to the screen")
     parser.add_argument("--again", action="store_true", help="measure what is measured already")
     chosen = parser.parse_args(given)
-    unknown = sorted(set(chosen.functions) - set(FUNCTIONS))
+    unknown = sorted(set(chosen.functions) - set(NAMES))
     if unknown:
-        parser.error(f"unknown function {', '.join(unknown)}; there are {', '.join(FUNCTIONS)}")
-    chosen.functions = chosen.functions or list(FUNCTIONS)
+        parser.error(f"unknown function {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    chosen.functions = chosen.functions or list(NAMES)
     return chosen
-
-
-def all_rows() -> Iterator[tuple[Function, Format]]:
-    return ((function, format) for function in FUNCTIONS.values() for format in FORMATS.values())
 
 
 def main(given: Sequence[str]) -> int:
     chosen = arguments(given)
     store = Store(ROOT / "build" / "accuracy")
     points = QUICK_POINTS if chosen.quick else chosen.points
-    asked = [(FUNCTIONS[name], FORMATS[dtype]) for name in chosen.functions for dtype in chosen.dtypes]
+    asked = [(f, t) for f, t in rows() if f.name in chosen.functions and t.name in chosen.dtypes]
+    asked.sort(key=lambda row: chosen.functions.index(row[0].name))
     fresh = chosen.quick or chosen.again
     wanted = [(f, t) for f, t in asked if kernel(f, t) and (fresh or not store.is_measured(f, t, points))]
-    rows: list[Row] = []
+    measured: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         try:
             library = compile_reference(Path(folder)) if wanted else Path(folder)
@@ -62,15 +59,15 @@ def main(given: Sequence[str]) -> int:
             return 2
         tasks = [Task(function.name, format.name, points, chosen.quick) for function, format in wanted]
         for task, record in run(tasks, library, chosen.jobs):
-            row = FUNCTIONS[task.function], FORMATS[task.dtype], record
-            rows.append(row)
+            row = find(task.function, task.dtype), FORMATS[task.dtype], record
+            measured.append(row)
             print(table([row]), flush=True)
             if not chosen.quick:
                 store.write(*row)
     if not chosen.quick:
-        rows = [(function, format, store.read(function, format)) for function, format in all_rows()]
-        (ROOT / "docs" / "accuracy.md").write_text(render(rows))
-    return 0 if all(is_within(record) for _, _, record in rows if record) else 1
+        measured = [(function, format, store.read(function, format)) for function, format in rows()]
+        (ROOT / "docs" / "accuracy.md").write_text(render(measured))
+    return 0 if all(is_within(record) for _, _, record in measured if record) else 1
 
 
 if __name__ == "__main__":

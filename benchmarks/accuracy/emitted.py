@@ -11,6 +11,7 @@ import re
 import struct
 
 import numpy as np
+from weft.backends.llvm.math.complex_table import COMPLEX
 from weft.backends.llvm.ops import EMITTERS
 from weft.backends.llvm.text import Emitter, Val
 from weft.ir import dtypes
@@ -27,12 +28,16 @@ _CONSTANT = re.compile(r"\b(?:float|double) 0x([0-9A-F]{16})|\b(?:i32|i64) (-?\d
 def code(function: Function, format: Format) -> str | None:
     """The text of the vector code; nothing where the backend has no such op. Halves are computed in f32."""
     op = TABLE.get(function.language)
-    if op is None or op not in EMITTERS:
+    if op is None or (function.language not in COMPLEX if format.is_complex else op not in EMITTERS):
         return None
-    computed = F32 if format.bits < F32.bits else format
+    computed = F32 if format.bits < F32.bits else format.part
     elem = "double" if computed.name == "f64" else "float"
     e = Emitter()
-    EMITTERS[op](e, dtypes.parse(computed.name), *(Val(f"%x{i}", elem, LANES) for i in range(function.arity)))
+    values = [Val(f"%x{i}", elem, LANES) for i in range(function.arity * (1 + format.is_complex))]
+    if format.is_complex:
+        COMPLEX[function.language](e, *values)
+    else:
+        EMITTERS[op](e, dtypes.parse(computed.name), *values)
     return "\n".join(e.lines)
 
 
@@ -54,6 +59,6 @@ def thresholds(text: str, format: Format) -> Array:
 
 def _reinterpreted(bits: int, format: Format) -> float:
     """A threshold on the bits of a number, as the number."""
-    computed = F32 if format.bits < F32.bits else format
+    computed = F32 if format.bits < F32.bits else format.part
     size = 8 * computed.dtype.itemsize
     return float(np.array(bits & ((1 << (size - 1)) - 1), computed.pattern).view(computed.dtype))

@@ -14,31 +14,47 @@ import numpy as np
 
 from .formats import Array, Format
 
-DIGITS = 40
+DIGITS, COMPLEX_DIGITS = 40, 90
 
 
 def errors(true: Callable[..., Any], format: Format, inputs: tuple[Array, ...], got: Array) -> Array:
     """The distance of each result from the true value in its ULP; NaN where mpmath can't tell."""
-    columns = [x.astype(np.float64).tolist() for x in (*inputs, got)]
-    with mpmath.workdps(DIGITS):
-        return np.array([_error(true, format, tuple(point), value) for *point, value in zip(*columns, strict=True)])
+    wide = np.complex128 if format.is_complex else np.float64
+    columns = [x.astype(wide).tolist() for x in (*inputs, got)]
+    error = _normwise if format.is_complex else _error
+    with mpmath.workdps(COMPLEX_DIGITS if format.is_complex else DIGITS):
+        return np.array([error(true, format, tuple(point), value) for *point, value in zip(*columns, strict=True)])
 
 
 def _error(true: Callable[..., Any], format: Format, point: tuple[float, ...], got: float) -> float:
     if any(not np.isfinite(x) or (x == 0 and np.signbit(x)) for x in point):
         return np.nan  # infinite results of infinite arguments are defined by C's rules, and mpmath has no -0
-    exact = _value(true, point)
-    if exact is None or np.isnan(got):
-        return 0.0 if exact is None and np.isnan(got) else np.inf
+    exact = true(*map(mpmath.mpf, point))
+    if not isinstance(exact, mpmath.mpf) or mpmath.isnan(exact):
+        return 0.0 if np.isnan(got) else np.inf
+    if np.isnan(got) or (got == 0 and exact and np.signbit(got) != (exact < 0)):
+        return np.inf
     limit = mpmath.ldexp(1, format.most + 1)
     kept, found = (max(min(value, limit), -limit) for value in (exact, mpmath.mpf(got)))
-    if got == 0 and exact and (np.signbit(got) != (exact < 0)):
+    return float(abs(found - kept) * _steps(kept, format))
+
+
+def _normwise(true: Callable[..., Any], format: Format, point: tuple[complex, ...], got: complex) -> float:
+    """Real and imaginary numbers are left out: they are on branch cuts, and mpmath has no -0 to tell the sides by. So
+    are results next to a power of two, which quad precision may put on its other side, where an ULP is half as much."""
+    if any(not np.isfinite(z) or z.real == 0 or z.imag == 0 for z in point):
+        return np.nan
+    exact = true(*map(mpmath.mpc, point))
+    if abs(exact) > format.largest:
+        return np.nan
+    if abs(mpmath.log(abs(exact) or 1, 2) - mpmath.nint(mpmath.log(abs(exact) or 1, 2))) < 1e-30:
+        return np.nan
+    if not np.isfinite(got):
         return np.inf
-    exponent = min(max(mpmath.frexp(kept)[1] - 1, format.least), format.most)
-    return float(abs(found - kept) * mpmath.ldexp(1, format.bits - 1 - exponent))
+    return float(abs(mpmath.mpc(got) - exact) * _steps(abs(exact), format))
 
 
-def _value(true: Callable[..., Any], point: tuple[float, ...]) -> Any:
-    """The true value, or nothing where the function has none among the reals."""
-    exact = true(*map(mpmath.mpf, point))
-    return exact if isinstance(exact, mpmath.mpf) and not mpmath.isnan(exact) else None
+def _steps(size: Any, format: Format) -> Any:
+    """How many ULP of a number of this size there are in 1."""
+    exponent = min(max(mpmath.frexp(size)[1] - 1, format.least), format.most)
+    return mpmath.ldexp(1, format.bits - 1 - exponent)

@@ -27,6 +27,15 @@ class Format:
         return dtypes.parse(self.name).numpy
 
     @property
+    def is_complex(self) -> bool:
+        return self.name.startswith("c")
+
+    @property
+    def part(self) -> Format:
+        """The format of a complex number's parts; a real one is its own."""
+        return {"c64": F32, "c128": F64}.get(self.name, self)
+
+    @property
     def pattern(self) -> np.dtype[Any]:
         """The unsigned integers of the same size."""
         return np.dtype(f"u{self.dtype.itemsize}")
@@ -59,7 +68,11 @@ F16 = Format("f16", 11, -14, 15)
 BF16 = Format("bf16", 8, -126, 127)
 F32 = Format("f32", 24, -126, 127)
 F64 = Format("f64", 53, -1022, 1023)
-FORMATS = {format.name: format for format in (F16, BF16, F32, F64)}
+C64 = Format("c64", F32.bits, F32.least, F32.most)
+C128 = Format("c128", F64.bits, F64.least, F64.most)
+REAL = (F16, BF16, F32, F64)
+COMPLEX = (C64, C128)
+FORMATS = {format.name: format for format in (*REAL, *COMPLEX)}
 
 
 @functools.cache

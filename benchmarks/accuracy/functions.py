@@ -1,11 +1,12 @@
-"""The functions that are measured: their names here, in NumPy and in the language, their true values, and their points.
+"""The real functions that are measured: names here, in NumPy and in the language, true values, and points.
 
 The names are C's, as in `reference.c`. `sources` says where random points come from; places that are hard for every
-function (the thresholds in its code, all powers of two) are added by `hard.py`.
+function (the thresholds in its code, all powers of two) are added by `hard.py`, and random bits by `plan.py`.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,7 @@ class Function:
     extra: Callable[[Format], Array] = _none
     pairs: Callable[[Format], list[pairs.PairSource]] | None = None
     kept: Callable[..., Array] | None = None  # which points are measured, where not all are
+    is_complex: bool = False
 
     @property
     def numpy(self) -> Callable[..., Array] | None:
@@ -43,6 +45,18 @@ class Function:
     @property
     def arity(self) -> int:
         return 2 if self.pairs else 1
+
+    @property
+    def c_name(self) -> str:
+        return f"c{self.name}" if self.is_complex else self.name
+
+    @property
+    def has_real_result(self) -> bool:
+        return self.name == "abs"
+
+    def most_points(self, format: Format) -> int:
+        """Complex powers of doubles have no reference but the slowest."""
+        return 10_000_000 if self.name == "pow" and format.name == "c128" else sys.maxsize
 
 
 def _exponents(format: Format) -> tuple[float, float]:
@@ -105,7 +119,8 @@ def _log_of_sum(name: str, base: Any) -> Function:
     """The result is a sum that may cancel, here as in NumPy: points where it takes more than half are left out."""
 
     def true(x: Any, y: Any) -> Any:
-        return max(x, y) + mpmath.log1p(base ** -abs(x - y)) / mpmath.log(base)
+        added = mpmath.log1p(base ** -abs(x - y)) / mpmath.log(base) if abs(x - y) < 5000 else 0
+        return max(x, y) + added
 
     def kept(x: Array, y: Array) -> Array:
         larger = np.maximum(x, y).astype(np.float64)

@@ -9,12 +9,15 @@ from .functions import Function
 from .points import binades, steps
 
 FAMOUS = [0.5, 1.0, 1.5, 2.0, 3.0, 10.0, np.pi / 4, np.pi / 2, np.pi, np.e, np.log(2), np.sqrt(2), np.sqrt(0.5)]
+LONGEST_LINE = 600  # more numbers would make too many pairs
 
 
 def hard_points(function: Function, format: Format, thresholds: Array) -> tuple[Array, ...]:
     """Special values, the neighbours of thresholds and of powers of two, and the function's own hard places."""
+    if format.is_complex:
+        return _hard_numbers(format, thresholds, function.arity)
     if function.arity == 2:
-        return _hard_pairs(format, thresholds)
+        return _pairs(_hard_line(format, thresholds))
     return (
         np.concatenate(
             [
@@ -30,19 +33,31 @@ def hard_points(function: Function, format: Format, thresholds: Array) -> tuple[
     )
 
 
-def _hard_pairs(format: Format, thresholds: Array) -> tuple[Array, ...]:
-    """Every pair of special values, of thresholds and of powers of two."""
+def _hard_line(format: Format, thresholds: Array) -> Array:
+    """Special values, and some neighbours of thresholds and of powers of two."""
     some = binades(format)[:: max(1, (format.most - format.least) // 60)]
-    line = np.unique(
-        np.concatenate(
-            [
-                specials(format),
-                steps(format, [*thresholds, *FAMOUS], 1),
-                steps(format, some, 0),
-                steps(format, [format.largest, format.smallest_normal], 2),
-            ]
-        ).astype(np.float64)
+    line = np.concatenate(
+        [
+            specials(format),
+            steps(format, [*thresholds, *FAMOUS], 1),
+            steps(format, some, 0),
+            steps(format, [format.largest, format.smallest_normal], 2),
+        ]
     )
-    line = np.concatenate([line, [-0.0]]).astype(format.dtype)
+    return np.concatenate([np.unique(line.astype(np.float64)), [-0.0]]).astype(format.dtype)
+
+
+def _pairs(line: Array) -> tuple[Array, Array]:
     first, second = np.meshgrid(line, line)
     return first.ravel(), second.ravel()
+
+
+def _hard_numbers(format: Format, thresholds: Array, arity: int) -> tuple[Array, ...]:
+    """Complex numbers, or pairs of them, with hard parts."""
+    line = _hard_line(format.part, thresholds) if arity == 1 else specials(format.part)
+    if line.size > LONGEST_LINE:
+        line = np.random.default_rng(0).choice(line, LONGEST_LINE, replace=False)
+    re, im = _pairs(line)
+    numbers = np.empty(re.size, format.dtype)
+    numbers.real, numbers.imag = re, im
+    return (numbers,) if arity == 1 else _pairs(numbers)

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .formats import FORMATS
-from .functions import FUNCTIONS
-from .measure import measure, planned_points
+from .measure import measure
 from .native import Library
+from .plan import planned_points
 from .progress import Meter
 from .store import Record
+from .table import find
 
 REPORT_EVERY = 0.2  # seconds
 
@@ -35,7 +36,7 @@ class Task(NamedTuple):
 
     @property
     def total(self) -> int:
-        return planned_points(FUNCTIONS[self.function], FORMATS[self.dtype], self.points, self.quick)
+        return planned_points(find(self.function, self.dtype), FORMATS[self.dtype], self.points, self.quick)
 
 
 class Failed(Exception):
@@ -88,7 +89,7 @@ def _measure(library: str, function: str, dtype: str, points: str, *quick: str) 
             print(json.dumps({"done": done}), flush=True)
 
     task = Task(function, dtype, int(points), bool(quick))
-    record = measure(Library(Path(library)), FUNCTIONS[function], FORMATS[dtype], task.total, progress)
+    record = measure(Library(Path(library)), find(function, dtype), FORMATS[dtype], task.total, progress)
     print(json.dumps(record), flush=True)
 
 

@@ -6,28 +6,24 @@ of one f16, bf16 or f32, and random points for the others.
 
 from __future__ import annotations
 
-import itertools
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import weft
 
-from . import exact, pairs, points
-from .emitted import code, fingerprint, thresholds
-from .formats import F32, Array, Format, specials
+from . import exact
+from .emitted import code, fingerprint
+from .formats import Array, Format
 from .functions import Function
-from .hard import hard_points
 from .native import Library, Reference
+from .plan import BLOCK, is_exhaustive, point_blocks
+from .subjects import Subject, kernel, numpy_subject, wrong_specials
 
-BLOCK = 1 << 17
 CHECKED = 100  # points of a block on which quad precision is checked against mpmath
-PAIRS_OF_HALVES = 10_000_000
 SAMPLED = 4096  # one point of so many checks the quick reference against quad precision
-Subject = Callable[..., Array]
 Progress = Callable[[int], None]
 
 
@@ -40,7 +36,7 @@ class Tally:
     """What is known of one subject's results so far."""
 
     worst: float = 0.0
-    place: tuple[float, ...] = ()
+    place: tuple[str, ...] = ()
     nearest: int = 0
     points: int = 0
     reference: float = 0.0  # the largest error of the quick reference that was seen, in ULP
@@ -59,14 +55,18 @@ class Tally:
         self.nearest += int(nearest.sum())
         top = int(judged.argmax())
         if judged[top] > self.worst or not self.place:
-            self.worst, self.place = float(judged[top]), tuple(float(x[doubtful[top]]) for x in inputs)
+            self.worst, self.place = float(judged[top]), tuple(repr(x[doubtful[top]].item()) for x in inputs)
 
     def _check(self, reference: Reference, inputs: tuple[Array, ...], got: Array, errors: Array) -> None:
         some = slice(self.points // BLOCK % SAMPLED, None, SAMPLED)
         judged, _ = reference.judge(tuple(x[some].copy() for x in inputs), got[some].copy())
         quick = errors[some]
         known = np.isfinite(judged) & np.isfinite(quick)
-        self.reference = max([self.reference, *np.abs(judged - quick)[known]])
+        apart = np.abs(judged - quick)
+        if reference.format.is_complex:
+            # Next to a power of two the two may take the ULP of different sides.
+            apart = np.minimum.reduce([apart, np.abs(judged - 2 * quick), np.abs(2 * judged - quick)])
+        self.reference = max([self.reference, *(apart / np.maximum(judged, 1))[known]])
         if self.reference > reference.margin:
             raise WrongReference(
                 f"the quick reference of {reference.name} is off by {self.reference:.2g} ULP of "
@@ -74,70 +74,7 @@ class Tally:
             )
 
     def result(self) -> dict[str, Any]:
-        return {"error": self.worst, "at": self.place, "nearest": self.nearest / max(self.points, 1)}
-
-
-def kernel(function: Function, format: Format) -> Subject | None:
-    """Weft's own code for a function, or nothing where it has none and leaves the work to NumPy."""
-    names = "xy"[: function.arity]
-    parameters = ", ".join(f"{name}: {format.name}[n]" for name in names)
-    text = f"kernel measured({parameters}) -> {format.name}[n] {{ return {function.language}({', '.join(names)}) }}"
-    try:
-        compiled = weft.compile(text).measured
-        sample = [np.ones(8, format.dtype)] * function.arity
-        return None if compiled.lower(*sample).fallbacks else compiled
-    except weft.errors.WeftError:
-        return None
-
-
-def numpy_subject(function: Function, format: Format) -> Subject | None:
-    """NumPy's function, where it has one for the format."""
-    ufunc = function.numpy
-    if ufunc is None:
-        return None
-    try:
-        with np.errstate(all="ignore"):
-            fits = ufunc(*[np.ones(1, format.dtype)] * function.arity).dtype == format.dtype
-    except TypeError:
-        return None
-    return ufunc if fits else None
-
-
-def is_exhaustive(function: Function, format: Format) -> bool:
-    return function.arity == 1 and format.name != "f64"
-
-
-def planned_points(function: Function, format: Format, count: int, quick: bool = False) -> int:
-    """How many points a measurement has besides the hard places. Halves have few numbers to make pairs of."""
-    if is_exhaustive(function, format) and (not quick or format.count <= count):
-        return format.count
-    return min(count, PAIRS_OF_HALVES) if format.bits < F32.bits else count
-
-
-def point_blocks(function: Function, format: Format, text: str, count: int) -> Iterator[tuple[Array, ...]]:
-    """The hard places, then every number or `count` random points, so many at a time."""
-    for inputs in _all_blocks(function, format, text, count):
-        if function.kept is None:
-            yield inputs
-            continue
-        kept = function.kept(*inputs)
-        yield tuple(x[kept] for x in inputs)
-
-
-def _all_blocks(function: Function, format: Format, text: str, count: int) -> Iterator[tuple[Array, ...]]:
-    hard = hard_points(function, format, thresholds(text, format))
-    for start in range(0, hard[0].size, BLOCK):
-        yield tuple(x[start : start + BLOCK] for x in hard)
-    if is_exhaustive(function, format) and count == format.count:
-        yield from ((x,) for x in format.every(BLOCK))
-        return
-    for number, start in enumerate(range(0, count, BLOCK)):
-        rng = np.random.default_rng([number, *function.name.encode()])
-        size = min(BLOCK, count - start)
-        if function.pairs:
-            yield pairs.block(format, function.pairs(format), rng, size)
-        else:
-            yield (points.block(format, [points.patterns(format), *function.sources(format)], rng, size),)
+        return {"error": self.worst, "at": self.place, "nearest": self.nearest / self.points}
 
 
 def measure(
@@ -149,7 +86,7 @@ def measure(
         return None
     subjects = {"weft": mine, "numpy": numpy_subject(function, format)}
     tallies = {name: Tally() for name, subject in subjects.items() if subject}
-    reference = Reference(library, function.name, format, BLOCK)
+    reference = Reference(library, function.c_name, format, BLOCK)
     began, done = time.monotonic(), 0
     with np.errstate(all="ignore"):
         check_reference(reference, function, mine, text)
@@ -189,18 +126,3 @@ def check_reference(reference: Reference, function: Function, mine: Subject, tex
                 f"quad precision and mpmath differ on {reference.name} of {reference.format.name} "
                 f"at {[x[differ][:3].tolist() for x in chosen]}"
             )
-
-
-def wrong_specials(function: Function, format: Format, mine: Subject) -> list[str]:
-    """Where results for special values, or results that are special, differ from NumPy's; signs of zeros count."""
-    theirs = numpy_subject(function, format)
-    if theirs is None:
-        return []
-    values = list(itertools.product(specials(format), repeat=function.arity))
-    inputs = [np.array(side, format.dtype) for side in zip(*values, strict=True)]
-    with np.errstate(all="ignore"):
-        got, expected = mine(*inputs).astype(np.float64), theirs(*inputs).astype(np.float64)
-    special = ~np.isfinite(expected) | (expected == 0) | (np.abs(np.frexp(expected)[0]) == 0.5)
-    same = (got == expected) & (np.signbit(got) == np.signbit(expected)) | np.isnan(got) & np.isnan(expected)
-    wrong = np.flatnonzero(special & ~same)
-    return [f"{tuple(float(x[i]) for x in inputs)}: {got[i]}, NumPy has {expected[i]}" for i in wrong]

@@ -1,4 +1,4 @@
-"""Arrays in, true values and errors in ULP out: `reference.c`, compiled for the run.
+"""Arrays in, true values and errors in ULP out: `reference.c` and `complex.c`, compiled for the run.
 
 The compiler is the environment's `CC`, else `gcc`, `cc` or `clang`; its quad precision (`libquadmath`) is needed.
 """
@@ -17,11 +17,14 @@ import numpy as np
 
 from .formats import F32, Format
 
-SOURCE = Path(__file__).with_name("reference.c")
+SOURCES = [str(Path(__file__).with_name(name)) for name in ("reference.c", "complex.c")]
 # The last two keep every value; without them loops stay scalar.
 FLAGS = ("-O3", "-march=native", "-mprefer-vector-width=512", "-fopenmp", "-fno-math-errno", "-fno-trapping-math")
 # By how much the quick value of an error may be off, in ULP: 2**-27 and 2**-11 are the libraries' own units.
-MARGIN = {"f32": 2.0**-20, "f64": 2.0**-8}
+MARGIN = {"f32": 2.0**-20, "f64": 2.0**-8, "c64": 2.0**-20, "c128": 2.0**-8}
+# What the C code takes, and its quick values.
+CARRIED = {"f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}
+QUICK = {"f32": np.float64, "f64": np.longdouble, "c64": np.complex128, "c128": np.clongdouble}
 
 Array = np.ndarray[Any, Any]
 
@@ -44,7 +47,7 @@ def compiler() -> str:
 def compile_reference(folder: Path) -> Path:
     """The shared library, made in a folder."""
     target = folder / "reference.so"
-    command = [compiler(), *FLAGS, "-shared", "-fPIC", str(SOURCE), "-o", str(target), "-lquadmath", "-lm"]
+    command = [compiler(), *FLAGS, "-shared", "-fPIC", *SOURCES, "-o", str(target), "-lquadmath", "-lm"]
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode:
         raise NoReference(
@@ -85,15 +88,15 @@ class Reference:
         self._library = library
         self.name = name
         self.format = format
-        self.kind = "f64" if format.name == "f64" else "f32"
+        self.kind = format.name if format.name in CARRIED else "f32"
         self.margin = MARGIN[self.kind]
         self._format = np.array([format.bits, format.least, format.most], np.int64)
-        self._truth = np.empty(block, np.longdouble if self.kind == "f64" else np.float64)
+        self._truth = np.empty(block, QUICK[self.kind])
         self._doubtful = np.empty(block, np.int64)
 
     def carried(self, values: Array) -> Array:
         """Values of the format in the type that the C code takes."""
-        return np.ascontiguousarray(values, np.float64 if self.kind == "f64" else np.float32)
+        return np.ascontiguousarray(values, CARRIED[self.kind])
 
     def evaluate(self, *inputs: Array) -> None:
         """Takes the points of one block."""

@@ -14,26 +14,29 @@ from .functions import Function
 from .measure import SAMPLED
 from .store import Record
 
-BOUND = 1.0
+BOUND, COMPLEX_BOUND = 1.0, 2.0
 Row = tuple[Function, Format, Record | None]
 
 HEAD = """# Accuracy
 
 Written by `make accuracy`; do not edit. Each row compares Weft's results, and NumPy's for the same arguments, with the
-true values. The promise is at most {bound} ULP everywhere.
+true values. The promise is at most {bound} ULP everywhere, and {complex_bound} ULP normwise for complex functions.
 
 - **Error**: the largest distance from the true value, in units in the last place (ULP) of the true value, and where it
-  is. Infinity counts as the number after the largest. A wrong NaN or the wrong sign of a zero is infinitely wrong.
+  is. Infinity counts as the number after the largest. A wrong NaN or the wrong sign of a zero is infinitely wrong. For
+  complex functions it is the distance in the plane, in ULP of the true value's magnitude.
 - **Nearest**: the share of results that are the nearest number to the true value (0.5 ULP or less); 100 % is correct
   rounding.
 - **Points**: functions of one `f32`, `f16` or `bf16` go through every number there is. The others go through random
   points of every exponent and of the range where the function does its work, and all go through the hard places: both
   sides of every threshold in the function's code and of every power of two, the numbers nearest to multiples of π/2
-  for each exponent, subnormals, the borders of overflow and underflow, and all pairs of special values.
-- **Reference**: double precision for `f32`, `f16` and `bf16`, long double for `f64`; where its own error could matter
-  (near one half, and near the largest error) quad precision decides. One point in {sampled} is checked in quad
-  precision besides: the quick reference was never off by more than {reference32:.1g} ULP of `f32` and
-  {reference64:.1g} ULP of `f64`.
+  for each exponent, subnormals, the borders of overflow and underflow, and all pairs of special values. Left out are
+  points where the sum in `logaddexp` and `logaddexp2` cancels by more than half, and complex powers that overflow or
+  whose angle has more than a million turns.
+- **Reference**: double precision for `f32`, `c64` and halves, long double for `f64` and `c128`; where its own error
+  could matter (near one half, and near the largest error) quad precision decides. One point in {sampled} is checked in
+  quad precision besides: the quick reference was never off by more than {reference32:.1g} ULP of `f32` and
+  {reference64:.1g} ULP of `f64`. Quad precision itself is compared with mpmath on some points of every row.
 
 {summary}
 
@@ -50,7 +53,8 @@ Measured with `make accuracy` on {machine}, Python {python}, NumPy {numpy}, Weft
 
 
 def is_within(record: Record) -> bool:
-    return bool(record["weft"]["error"] <= BOUND and not record["specials"])
+    bound = COMPLEX_BOUND if record["dtype"].startswith("c") else BOUND
+    return bool(record["weft"]["error"] <= bound and not record["specials"])
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -63,10 +67,11 @@ def render(rows: Sequence[Row]) -> str:
     wrong = [f"{r['function']} {r['dtype']} {text}" for r in records for text in r["specials"]]
     head = HEAD.format(
         bound=BOUND,
+        complex_bound=COMPLEX_BOUND,
         sampled=f"{SAMPLED:,}",
         summary=_summary(rows, records),
-        reference32=max((r["reference"] for r in records if r["dtype"] != "f64"), default=0.0),
-        reference64=max((r["reference"] for r in records if r["dtype"] == "f64"), default=0.0),
+        reference32=max((r["reference"] for r in records if r["dtype"] not in ("f64", "c128")), default=0.0),
+        reference64=max((r["reference"] for r in records if r["dtype"] in ("f64", "c128")), default=0.0),
     )
     foot = FOOT.format(
         specials="; ".join(wrong) if wrong else "no difference",
@@ -101,14 +106,15 @@ def _line(function: Function, format: Format, record: Record | None) -> str:
     cells.append(f"all 2^{8 * format.dtype.itemsize}" if record["every"] else f"{record['points']:,}")
     for subject in ("weft", "numpy"):
         found = record.get(subject)
-        cells += _cells(found) if found else ["—"] * 3
+        cells += _cells(found, format) if found else ["—"] * 3
     return f"| {' | '.join(cells)} |"
 
 
-def _cells(found: Record) -> list[str]:
+def _cells(found: Record, format: Format) -> list[str]:
     error = found["error"]
     text = f"{error:.3f}" if error < 1000 else f"{error:.2g}"
-    return [text, ", ".join(f"{x!r}" for x in found["at"]), f"{_share(found['nearest'])} %"]
+    share = "—" if format.is_complex else f"{_share(found['nearest'])} %"
+    return [text, ", ".join(found["at"]), share]
 
 
 def _share(share: float) -> str:

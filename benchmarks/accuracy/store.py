@@ -9,7 +9,7 @@ from typing import Any
 from .emitted import code, fingerprint
 from .formats import Format
 from .functions import Function
-from .measure import is_exhaustive, planned_points
+from .plan import is_exhaustive, planned_points
 
 Record = dict[str, Any]
 

@@ -8,11 +8,12 @@ import pytest
 from benchmarks.accuracy import exact
 from benchmarks.accuracy.emitted import code
 from benchmarks.accuracy.formats import FORMATS, Array
-from benchmarks.accuracy.functions import FUNCTIONS
-from benchmarks.accuracy.measure import BLOCK, kernel, point_blocks, wrong_specials
+from benchmarks.accuracy.plan import BLOCK, point_blocks
+from benchmarks.accuracy.report import BOUND, COMPLEX_BOUND
+from benchmarks.accuracy.subjects import kernel, wrong_specials
+from benchmarks.accuracy.table import find, rows
 
-BOUND = 1.0
-POINTS = {"f16": 50, "bf16": 50, "f32": 200, "f64": 300}
+POINTS = {"f16": 50, "bf16": 50, "f32": 200, "f64": 300, "c64": 20, "c128": 30}
 
 
 def few(inputs: tuple[Array, ...], count: int) -> tuple[Array, ...]:
@@ -20,16 +21,16 @@ def few(inputs: tuple[Array, ...], count: int) -> tuple[Array, ...]:
     return tuple(x[chosen] for x in inputs)
 
 
-@pytest.mark.parametrize("dtype", FORMATS)
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(("name", "dtype"), [(function.name, format.name) for function, format in rows()])
 def test_sampled_accuracy(name: str, dtype: str) -> None:
-    function, format = FUNCTIONS[name], FORMATS[dtype]
+    function, format = find(name, dtype), FORMATS[dtype]
     text, compiled = code(function, format), kernel(function, format)
     assert text is not None and compiled is not None, "no code of its own"
+    bound = COMPLEX_BOUND if format.is_complex else BOUND
     with np.errstate(all="ignore"):
         for block in point_blocks(function, format, text, BLOCK):
             inputs = few(block, POINTS[dtype])
             errors = np.nan_to_num(exact.errors(function.true, format, inputs, compiled(*inputs)), posinf=np.inf)
             worst = int(errors.argmax())
-            assert errors[worst] <= BOUND, f"{errors[worst]:.3f} ULP at {[float(x[worst]) for x in inputs]}"
+            assert errors[worst] <= bound, f"{errors[worst]:.3f} ULP at {[x[worst] for x in inputs]}"
     assert wrong_specials(function, format, compiled) == []
