@@ -15,8 +15,8 @@ from weft.ir.verify import Stage, verify
 
 Weft = Callable[..., tuple[int, str, str]]
 PASSES = [
-    "promote-dtypes", "canonicalize", "merge-duplicates", "drop-dead",
-    "select-kernels", "fuse", "lower-reductions", "schedule",
+    "promote-dtypes", "canonicalize", "lower-positions", "merge-duplicates", "drop-dead", "select-kernels",
+    "split-complex", "widen-halves", "fuse", "lower-reductions", "schedule",
 ]  # fmt: skip
 
 
