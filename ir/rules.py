@@ -101,7 +101,11 @@ def promote(operands: DTypes) -> DType:
         return max((d.strong for d in operands), key=lambda d: ("int", "float", "complex").index(d.kind))
     strong = [d.numpy for d in operands if not d.weak]
     samples = [python_type(d)(0) for d in operands if d.weak]
-    return from_numpy(np.result_type(*strong, *samples))
+    try:
+        return from_numpy(np.result_type(*strong, *samples))
+    except np.exceptions.DTypePromotionError as error:
+        shown = " and ".join(map(str, operands))
+        raise TypeProblem(f"{shown} have no common dtype", hint="convert one of them, as with .astype(...)") from error
 
 
 def cast_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
