@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from weft.ir.builder import Builder
-from weft.ir.dtypes import BOOL, F32, F64, I32, I64, U8, WEAK_FLOAT, WEAK_INT, DType, from_numpy, python_type
+from weft.ir.dtypes import ALL, BF16, BOOL, U8, WEAK, DType, from_numpy, python_type
 from weft.ir.errors import TypeProblem
-from weft.ir.ops import ELEMENTWISE, NUMPY, REDUCTIONS, REGION, STRUCTURAL, TABLE, WHERE, OpDef, Trait
+from weft.ir.ops import COMPLEX_FUNCTION, ELEMENTWISE, NUMPY, REDUCTIONS, REGION, STRUCTURAL, TABLE, WHERE, OpDef, Trait
 from weft.ir.types import TensorType
 
-DTYPES = (BOOL, I32, I64, F32, F64)
+DTYPES = tuple(d for d in ALL if d != BF16)
 OPS = list(TABLE.values())
 
 
@@ -27,7 +27,7 @@ def test_every_op_is_complete(op: OpDef) -> None:
     if op in (REGION, NUMPY):
         assert op.numpy is None and op.arity is None and Trait.BARRIER in op.traits
     else:
-        assert callable(op.numpy) and (op.arity is not None or op in STRUCTURAL)
+        assert callable(op.numpy) and (op.arity is not None or op in (*STRUCTURAL, COMPLEX_FUNCTION))
 
 
 def test_docs_are_their_own() -> None:
@@ -53,7 +53,7 @@ def _sample(dtype: DType) -> Any:
 def test_dtypes_are_numpys(op: OpDef) -> None:
     """With arrays and Python numbers in every combination; a refusal must be NumPy's too."""
     assert isinstance(op.numpy, np.ufunc) and op.arity == op.numpy.nin
-    for dtypes in itertools.product((*DTYPES, WEAK_INT, WEAK_FLOAT), repeat=op.arity):
+    for dtypes in itertools.product((*DTYPES, *WEAK.values()), repeat=op.arity):
         if all(d.weak for d in dtypes):
             continue
         builder = Builder("f")
@@ -71,7 +71,7 @@ def test_dtypes_are_numpys(op: OpDef) -> None:
 
 @pytest.mark.parametrize("op", ELEMENTWISE, ids=lambda op: op.name)
 def test_numbers_among_themselves_stay_weak(op: OpDef) -> None:
-    for dtypes in itertools.product((WEAK_INT, WEAK_FLOAT), repeat=op.arity or 0):
+    for dtypes in itertools.product(WEAK.values(), repeat=op.arity or 0):
         try:
             _, (result,) = op.dtypes(dtypes, {})
         except TypeProblem:
@@ -109,7 +109,7 @@ def test_reductions_are_numpys(op: OpDef, dtype: DType) -> None:
 
 
 def test_where_is_numpys() -> None:
-    for yes, no in itertools.product((*DTYPES, WEAK_INT, WEAK_FLOAT), repeat=2):
+    for yes, no in itertools.product((*DTYPES, *WEAK.values()), repeat=2):
         builder = Builder("f")
         operands = [builder.input("x", TensorType(d, () if d.weak else (3,))) for d in (BOOL, yes, no)]
         expected = np.where(_sample(BOOL), _sample(yes), _sample(no))
