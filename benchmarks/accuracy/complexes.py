@@ -78,10 +78,12 @@ def powers(format: Format) -> list[PairSource]:
 def is_moderate(x: Array, y: Array) -> Array:
     """Whether a power is finite, and its angle of at most a million turns: of more, quad precision has too few bits.
 
-    Whole powers of what is infinite, or that overflow, have the parts that plain products give, here as in NumPy.
+    Whole powers whose products overflow, or those of what is infinite, have the parts that plain products give, here
+    as in NumPy.
     """
     product = y.astype(np.complex128) * np.log(x.astype(np.complex128))
-    return np.asarray((np.abs(product) < 2.0**20) & (product.real < np.log(np.finfo(x.dtype).max) - 0.01))
+    size = np.where((y.imag == 0) & (y.real == np.rint(y.real)), np.abs(product.real), product.real)
+    return np.asarray((np.abs(product) < 2.0**20) & (size < np.log(np.finfo(x.dtype).max) - 0.01))
 
 
 def _true_arctanh(z: Any) -> Any:

@@ -21,6 +21,7 @@ from .formats import F32, Array, Format
 from .functions import Function
 
 LANES = 4
+_HINT = re.compile(r", !prof .*")
 _COMPARE = re.compile(r"= [fi]cmp .*")
 _CONSTANT = re.compile(r"\b(?:float|double) 0x([0-9A-F]{16})|\b(?:i32|i64) (-?\d+)")
 
@@ -42,7 +43,8 @@ def code(function: Function, format: Format) -> str | None:
 
 
 def fingerprint(text: str, format: Format) -> str:
-    return hashlib.sha256(f"{format.name}\n{text}".encode()).hexdigest()[:16]
+    """The code's hash, hints for LLVM left out: they change no result."""
+    return hashlib.sha256(f"{format.name}\n{_HINT.sub('', text)}".encode()).hexdigest()[:16]
 
 
 def thresholds(text: str, format: Format) -> Array:
