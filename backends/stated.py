@@ -121,11 +121,21 @@ def _arithmetic(name: str, formula: Callable[..., Any]) -> Callable[..., Any]:
     return compute
 
 
+def reciprocal(x: Any) -> Any:
+    """Of an integer 0 the smallest i32 or i64, and 0 of other integers; NumPy converts an infinity there."""
+    x = np.asarray(x)
+    if x.dtype.kind not in "iu":
+        return _RECIPROCAL(x)
+    lowest = np.iinfo(x.dtype).min if x.dtype.itemsize >= 4 else 0
+    return np.where(x == 0, x.dtype.type(lowest), np.reciprocal(np.where(x == 0, x.dtype.type(1), x)))
+
+
+_RECIPROCAL = _arithmetic("reciprocal", complexes.reciprocal)
 MEANINGS: Mapping[str, Callable[..., Any]] = {
     "mul": _arithmetic("mul", complexes.multiply),
     "div": _arithmetic("div", complexes.divide),
     "square": _arithmetic("square", complexes.square),
-    "reciprocal": _arithmetic("reciprocal", complexes.reciprocal),
+    "reciprocal": reciprocal,
     "complex_function": function_part(lambda name: MEANINGS.get(name, TABLE[name].numpy)),
     "minimum": _smaller(np.minimum),
     "maximum": _larger(np.maximum),
