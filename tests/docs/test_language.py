@@ -52,6 +52,12 @@ def smoothed(x):
     return (x[:-2].sum() + 2 * x[1:-1].sum() + x[2:].sum()) / (4 * len(x))
 
 
+def summary(x, keep):
+    ranges = np.nanmax(x, axis=0) - np.nanmin(x, axis=0, keepdims=True)
+    heights = np.linalg.norm(x, np.inf, axis=1)
+    return x.sum(axis=1, where=keep, initial=1), ranges, x.argmax(), heights, *np.average(x, axis=0, returned=True)
+
+
 MEANINGS = {
     "softmax": (softmax, (M,)),
     "moments": (lambda x: (x.mean(), np.square(x - x.mean()).mean()), (F,)),
@@ -71,6 +77,7 @@ MEANINGS = {
     "rows": (lambda x, k, last: (x[k], x[k, 0], x[last] - x[:, k % 6][0, 0]), (M, np.array([2, 0, -1]), 3)),
     "halves": (lambda x: (np.roll(x, 3), np.pad(x, (1, 2), "edge"), np.roll(x, 1) - x), (F,)),
     "ramp": (lambda x: (x * np.arange(1, 7) / np.linspace(1, 2, 6), np.tril(x[:, None] * x) + np.eye(6)), (D,)),
+    "summary": (summary, (M, F > 0)),
     "layernorm": (layernorm, (M, F, G)),
     "flat": (lambda x: (x.T.reshape(-1), x.sum(axis=0).astype(np.float64)), (M,)),
 }
