@@ -22,8 +22,9 @@ from .scaling import MANTISSA_BITS, Whole, clamp, not_positive_normal, scale
 
 
 class Method(NamedTuple):
-    """A logarithm and its inverse, in any base. Up to `normal` the inverse is a normal number, and from `outer` on it is 0
-    or infinity.
+    """A logarithm and its inverse, in any base.
+
+    Up to `normal` the inverse is a normal number, and from `outer` on it is 0 or infinity.
     """
 
     log: Callable[[Emitter, Val, Val | None], Pair]
