@@ -3,7 +3,8 @@
     python -m benchmarks.accuracy exp log --points 100000000 --jobs 2
 
 Only what has no measurement of today's code is measured; with nothing to do the page is written from what is stored.
-The status is 1 where an error is over the bound. `--quick` takes few points, prints the table and keeps nothing.
+The status is 1 where an error is over the bound or a measurement failed. `--quick` takes few points, prints the table
+and keeps nothing.
 """
 
 from __future__ import annotations
@@ -15,14 +16,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .formats import FORMATS
-from .jobs import Task, run
+from .jobs import ROOT, Task, run
 from .native import NoReference, compile_reference
 from .report import Row, is_within, render, table
 from .store import Store
 from .subjects import kernel
 from .table import NAMES, find, rows
 
-ROOT = Path(__file__).resolve().parents[2]
 QUICK_POINTS = 1 << 22
 
 
@@ -49,8 +49,9 @@ def main(given: Sequence[str]) -> int:
     asked = [(f, t) for f, t in rows() if f.name in chosen.functions and t.name in chosen.dtypes]
     asked.sort(key=lambda row: chosen.functions.index(row[0].name))
     fresh = chosen.quick or chosen.again
-    wanted = [(f, t) for f, t in asked if kernel(f, t) and (fresh or not store.is_measured(f, t, points))]
+    wanted = [(f, t) for f, t in asked if (fresh or not store.is_measured(f, t, points)) and kernel(f, t)]
     measured: list[Row] = []
+    failures = 0
     with tempfile.TemporaryDirectory() as folder:
         try:
             library = compile_reference(Path(folder)) if wanted else Path(folder)
@@ -59,6 +60,10 @@ def main(given: Sequence[str]) -> int:
             return 2
         tasks = [Task(function.name, format.name, points, chosen.quick) for function, format in wanted]
         for task, record in run(tasks, library, chosen.jobs):
+            if "failed" in record:
+                failures += 1
+                print(f"{task.function} {task.dtype}: {record['failed']}", file=sys.stderr)
+                continue
             row = find(task.function, task.dtype), FORMATS[task.dtype], record
             measured.append(row)
             print(table([row]), flush=True)
@@ -67,7 +72,7 @@ def main(given: Sequence[str]) -> int:
     if not chosen.quick:
         measured = [(function, format, store.read(function, format)) for function, format in rows()]
         (ROOT / "docs" / "accuracy.md").write_text(render(measured))
-    return 0 if all(is_within(record) for _, _, record in measured if record) else 1
+    return 0 if not failures and all(is_within(record) for _, _, record in measured if record) else 1
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from .progress import Meter
 from .store import Record
 from .table import find
 
+ROOT = Path(__file__).resolve().parents[2]
 REPORT_EVERY = 0.2  # seconds
 
 
@@ -39,12 +40,8 @@ class Task(NamedTuple):
         return planned_points(find(self.function, self.dtype), FORMATS[self.dtype], self.points, self.quick)
 
 
-class Failed(Exception):
-    """A process that measures has ended without a measurement."""
-
-
 def run(tasks: list[Task], library: Path, jobs: int) -> Iterator[tuple[Task, Record]]:
-    """Measurements in the order in which they are done, with a line of progress."""
+    """Measurements in the order in which they are done, with a line of progress; of failures, the reason."""
     waiting: queue.SimpleQueue[Task] = queue.SimpleQueue()
     reports: queue.SimpleQueue[tuple[Task, Record]] = queue.SimpleQueue()
     for task in tasks:
@@ -55,8 +52,6 @@ def run(tasks: list[Task], library: Path, jobs: int) -> Iterator[tuple[Task, Rec
     left = len(tasks)
     while left:
         task, report = reports.get()
-        if "failed" in report:
-            raise Failed(f"{task.function} {task.dtype}: {report['failed']}")
         if "done" in report:
             meter.update(task, report["done"])
             continue
@@ -66,11 +61,15 @@ def run(tasks: list[Task], library: Path, jobs: int) -> Iterator[tuple[Task, Rec
 
 
 def _work(waiting: queue.SimpleQueue[Task], reports: queue.SimpleQueue[tuple[Task, Record]], library: Path) -> None:
-    while not waiting.empty():
-        task = waiting.get()
+    while True:
+        try:
+            task = waiting.get_nowait()
+        except queue.Empty:
+            return
         command = [sys.executable, "-m", __name__, str(library), task.function, task.dtype, str(task.points)]
         command += ["quick"] * task.quick
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT) as process:
             assert process.stdout and process.stderr
             for line in process.stdout:
                 reports.put((task, json.loads(line)))

@@ -31,7 +31,7 @@ class Meter:
         if now - self._shown < (0.2 if sys.stderr.isatty() else SILENT):
             return
         self._shown = now
-        self._show(f"{task[0]} {task[1]} {100 * done // self._totals[task]:3} %", now - self._began)
+        self._show(f"{task[0]} {task[1]} {100 * self._done[task] // self._totals[task]:3} %", now - self._began)
 
     def _show(self, current: str, seconds: float) -> None:
         rate = sum(self._done.values()) / seconds
