@@ -28,7 +28,7 @@ VIEWS = frozenset((
     "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze",
     "broadcast_to", "broadcast_arrays", "flip", "flipud", "fliplr", "atleast_1d", "atleast_2d", "real", "imag",
     "permute_dims", "rollaxis", "rot90", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack",
-    "diagonal", "diag",
+    "diagonal", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray",
 ))  # fmt: skip
 
 

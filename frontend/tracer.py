@@ -153,6 +153,10 @@ class Tracer:
         return self.size * self.itemsize
 
     @property
+    def device(self) -> str:
+        return "cpu"
+
+    @property
     def T(self) -> Any:
         return self.transpose()
 

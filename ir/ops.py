@@ -83,7 +83,7 @@ RESHAPE = _op(
     lambda x, shape, element=False, order=None: np.reshape(x, shape),
 )  # fmt: skip
 DIAGONAL = _op(
-    "diagonal", 1, rules.same_dtypes, rules.diagonal, "view", "Elements along a diagonal of two axes, as the last axis.",
+    "diagonal", 1, rules.same_dtypes, rules.diagonal, "view", "Elements along a diagonal of two axes, as the last one.",
     lambda x, axes, starts, size: rules.diagonal_of(np.asarray(x), axes, starts, size[0]),
 )  # fmt: skip
 BROADCAST = _op(

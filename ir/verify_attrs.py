@@ -155,6 +155,15 @@ def _diagonal_problem(node: Node) -> str | None:
     axes, starts, size = ints(node.attrs, "axes"), sizes(node.attrs, "starts"), sizes(node.attrs, "size")
     if not len(axes) == len(starts) == 2 or len(size) != 1:
         return f"runs along {len(axes)} axes from {len(starts)} starts, with {len(size)} sizes"
+    shape = node.operands[0].type.shape
+    for axis, start in zip(axes, starts, strict=True):
+        if not 0 <= axis < len(shape):
+            return f"runs along axis {axis} of {len(shape)}"
+        first, count, whole = start, size[0], shape[axis]
+        if not (isinstance(first, int) and isinstance(count, int) and isinstance(whole, int)) or count == 0:
+            continue
+        if first < 0 or first + count > whole:
+            return f"axis {axis} is read from {first} to {first + count - 1}, it has {whole} elements"
     return None
 
 

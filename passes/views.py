@@ -77,7 +77,8 @@ def _inner(site: Site, op: OpDef) -> Node | None:
 SUM = REDUCTIONS[0]
 _OWN: dict[OpDef, Rule] = {TRANSPOSE: transpose, SLICE: slice_, RESHAPE: reshape, BROADCAST: broadcast}
 RULES: dict[OpDef, tuple[Rule, ...]] = {
-    **{op: (*((_OWN[op],) if op in _OWN else ()), of_one_number) for op in VIEWS},
+    **dict.fromkeys(VIEWS, (of_one_number,)),
+    **{op: (own, of_one_number) for op, own in _OWN.items()},
     **dict.fromkeys(REDUCTIONS, (reduction,)),
     **dict.fromkeys(POSITIONS, (position,)),
 }

@@ -313,3 +313,24 @@ def test_dot() -> None:
     assert "[label=1]" in text
     framed = dot(region_graph())
     assert "subgraph cluster_" in framed and framed.count("{") == framed.count("}")
+
+
+@pytest.mark.parametrize(
+    ("name", "attr", "message"),
+    [
+        ("starts", Sizes((0, 3)), "%0 (diagonal): axis 1 is read from 3 to 6, it has 6 elements"),
+        ("starts", Sizes((0,)), "%0 (diagonal): runs along 2 axes from 1 starts, with 1 sizes"),
+        ("axes", (0, 2), "%0 (diagonal): runs along axis 2 of 2"),
+        ("size", Sizes((5,)), "%0 (diagonal): axis 0 is read from 0 to 4, it has 4 elements"),
+    ],
+)
+def test_diagonals(name: str, attr: Any, message: str) -> None:
+    b = Builder("f")
+    x = b.input("x", typed(F32, 4, 6))
+    d = b.op(TABLE["diagonal"], x, axes=(0, 1), starts=Sizes((0, 2)), size=Sizes((4,)))
+    graph = b.finish([d])
+    verify(graph)
+    node(graph, "diagonal").attrs = {**node(graph, "diagonal").attrs, name: attr}
+    with pytest.raises(VerifyProblem) as error:
+        verify(graph)
+    assert error.value.message == message
