@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import BROADCAST, SCAN
+from ..ir.ops import BROADCAST, COMPLEX, IMAG, REAL, SCAN
 from ..ir.types import Sizes
 from .arrays import array_of, joined
 from .axes import axis_of, flag
@@ -19,7 +19,11 @@ from .shaping import ravel, reshaped
 def running(m: Maker, algebra: Algebra, x: Value, axis: int, dtype: object) -> Value:
     """Each element along an axis combined with all before it."""
     algebra, x, wanted = in_dtype(m, algebra, x, dtype)
-    return m.builder.op(SCAN, m.cast(x, wanted), span=m.span, combine=algebra.combine.name, axis=axis)
+    x = m.cast(x, wanted)
+    if algebra is not PLUS or wanted.kind != "complex":
+        return m.builder.op(SCAN, x, span=m.span, combine=algebra.combine.name, axis=axis)
+    parts = (m.builder.op(SCAN, m.op(part, x), span=m.span, combine="add", axis=axis) for part in (REAL, IMAG))
+    return m.op(COMPLEX, *parts)
 
 
 def accumulated(m: Maker, algebra: Algebra, array: Operand, axis: object, dtype: object) -> Value:

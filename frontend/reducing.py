@@ -124,15 +124,15 @@ def in_dtype(m: Maker, algebra: Algebra, x: Value, asked: object) -> tuple[Algeb
 
 def scalar_in(m: Maker, x: object, dtype: DType) -> Value:
     """An argument that is one number, in a dtype; a Python number as an integer must fit it."""
-    if isinstance(x, float) and dtype.is_integer:
+    if type(x) is float and dtype.is_integer:
         x = _truncated(m, x)
     number = literal(x)
     if number is not None and dtype.is_integer and not fits(number, dtype):
         raise OverflowProblem(f"Python integer {number} out of bounds for {dtype.numpy}", m.span)
-    if isinstance(x, complex) and dtype.kind != "complex":
+    if type(x) is complex and dtype.kind != "complex":
         raise TypeProblem(f"{x} is not a real number, and the result is {dtype}", m.span)
-    if isinstance(x, (bool, int, float, complex)):
-        return take(m, x, dtype)
+    if type(x) in (bool, int, float, complex):
+        return take(m, x, dtype)  # type: ignore[arg-type]
     value = m.lift(x)  # type: ignore[arg-type]
     if value.type.rank:
         raise ValueProblem("setting an array element with a sequence.", m.span, "'initial' is one number")
