@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import weft
 
-from .formats import Format
+from .formats import FORMATS, Format
 from .functions import Function
 from .measure import SAMPLED
 from .store import Record
@@ -40,8 +40,8 @@ true values. The promise is at most {bound} ULP everywhere, and {complex_bound} 
 
 {summary}
 
-| function | dtype | points | Weft: error | at | nearest | NumPy: error | at | nearest |
-| --- | --- | ---: | ---: | --- | ---: | ---: | --- | ---: |
+| function | dtype | points | bound | Weft: error | at | nearest | NumPy: error | at | nearest |
+| --- | --- | ---: | ---: | ---: | --- | ---: | ---: | --- | ---: |
 """
 
 FOOT = """
@@ -52,9 +52,13 @@ Measured with `make accuracy` on {machine}, Python {python}, NumPy {numpy}, Weft
 """
 
 
+def bound(format: Format) -> float:
+    """What is promised."""
+    return COMPLEX_BOUND if format.is_complex else BOUND
+
+
 def is_within(record: Record) -> bool:
-    bound = COMPLEX_BOUND if record["dtype"].startswith("c") else BOUND
-    return bool(record["weft"]["error"] <= bound and not record["specials"])
+    return bool(record["weft"]["error"] <= bound(FORMATS[record["dtype"]]) and not record["specials"])
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -102,8 +106,9 @@ def _summary(rows: Sequence[Row], records: Sequence[Record]) -> str:
 def _line(function: Function, format: Format, record: Record | None) -> str:
     cells = [f"`{function.name}`", format.name]
     if record is None:
-        return f"| {' | '.join([*cells, 'not measured', *['—'] * 6])} |"
-    cells.append(f"all 2^{8 * format.dtype.itemsize}" if record["every"] else f"{record['points']:,}")
+        return f"| {' | '.join([*cells, 'not measured', f'{bound(format)}', *['—'] * 6])} |"
+    points = f"all 2^{8 * format.dtype.itemsize}" if record["every"] else f"{record['points']:,}"
+    cells += [points, f"{bound(format)}"]
     for subject in ("weft", "numpy"):
         found = record.get(subject)
         cells += _cells(found, format) if found else ["—"] * 3

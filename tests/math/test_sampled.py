@@ -9,7 +9,7 @@ from benchmarks.accuracy import exact
 from benchmarks.accuracy.emitted import code
 from benchmarks.accuracy.formats import FORMATS, Array
 from benchmarks.accuracy.plan import BLOCK, point_blocks
-from benchmarks.accuracy.report import BOUND, COMPLEX_BOUND
+from benchmarks.accuracy.report import bound
 from benchmarks.accuracy.subjects import kernel, wrong_specials
 from benchmarks.accuracy.table import find, rows
 
@@ -26,11 +26,10 @@ def test_sampled_accuracy(name: str, dtype: str) -> None:
     function, format = find(name, dtype), FORMATS[dtype]
     text, compiled = code(function, format), kernel(function, format)
     assert text is not None and compiled is not None, "no code of its own"
-    bound = COMPLEX_BOUND if format.is_complex else BOUND
     with np.errstate(all="ignore"):
         for block in point_blocks(function, format, text, BLOCK):
             inputs = few(block, POINTS[dtype])
             errors = np.nan_to_num(exact.errors(function.true, format, inputs, compiled(*inputs)), posinf=np.inf)
             worst = int(errors.argmax())
-            assert errors[worst] <= bound, f"{errors[worst]:.3f} ULP at {[x[worst] for x in inputs]}"
+            assert errors[worst] <= bound(format), f"{errors[worst]:.3f} ULP at {[x[worst] for x in inputs]}"
     assert wrong_specials(function, format, compiled) == []
