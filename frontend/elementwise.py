@@ -6,18 +6,20 @@ Most are one op. Those that are several ops stand in `powers`, `choosing`, `roun
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from ..ir import rules
-from ..ir.dtypes import BF16
+from ..ir.dtypes import BF16, from_numpy, python_type
+from ..ir.errors import TypeProblem
 from ..ir.graph import Value
 from ..ir.ops import SPECIAL, TABLE, OpDef
 from .choosing import CHOOSING
 from .complex_parts import COMPLEX_PARTS
 from .converting import astype
 from .maker import Make as Make
-from .maker import Maker, Operand
+from .maker import Maker, Operand, as_dtype
 from .powers import POWERS
 from .powers import power as power
 from .rounding import ROUNDING
@@ -34,12 +36,38 @@ ALIASES = {
     "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
 }  # fmt: skip
 
+CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+
 
 def simple(op: OpDef) -> Make:
-    """A function that is one op."""
-    if op.arity == 1:
-        return lambda m, x, /: m.op(op, x)
-    return lambda m, x1, x2, /: m.op(op, x1, x2)
+    """A function that is one op; a ufunc can be told the dtype to compute in."""
+
+    def one(m: Maker, x: Operand, /, *, dtype: object = None, casting: Any = "same_kind") -> Value:
+        return m.op(op, *_told(m, op, (x,), dtype, casting))
+
+    def two(m: Maker, x1: Operand, x2: Operand, /, *, dtype: object = None, casting: Any = "same_kind") -> Value:
+        return m.op(op, *_told(m, op, (x1, x2), dtype, casting))
+
+    return one if op.arity == 1 else two
+
+
+def _told(m: Maker, op: OpDef, operands: tuple[Operand, ...], dtype: object, casting: Any) -> tuple[Operand, ...]:
+    """The operands in the dtypes of the loop that NumPy takes for the dtype of the result that was asked for."""
+    if dtype is None and casting == "same_kind":
+        return operands
+    ufunc = op.numpy
+    if not isinstance(ufunc, np.ufunc) or casting not in CASTINGS:
+        raise m.refuse(f"the argument 'dtype' of '{op.name}'")
+    wanted = None if dtype is None else as_dtype(dtype, m.span).numpy
+    given = [m.dtype_of(x) for x in operands]
+    asked = [python_type(d) if d.weak and not all(g.weak for g in given) else d.numpy for d in given]
+    try:
+        loop = ufunc.resolve_dtypes((*asked, None), signature=(*(None,) * ufunc.nin, wanted), casting=casting)
+    except TypeError as error:
+        raise TypeProblem(
+            f"'{op.name}': {error}", m.span, "leave 'dtype' and 'casting' out, or convert first"
+        ) from error
+    return tuple(m.cast(x, from_numpy(d)) for x, d in zip(operands, loop, strict=False))
 
 
 def together(*names: str) -> Make:

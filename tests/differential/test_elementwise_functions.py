@@ -206,6 +206,19 @@ def test_quotient_and_remainder_are_computed_once() -> None:
     assert 2 * together.count("sdiv") == apart.count("sdiv") > 0
 
 
+def test_ufuncs_that_are_told_a_dtype() -> None:
+    i, f = np.arange(-3, 4, dtype=np.int32), np.linspace(-2, 2, 7)
+    native(lambda i: (np.add(i, i, dtype=np.float64), np.divide(i, 3, dtype="f4"), np.multiply(i, 2.5, dtype="f2")), i)
+    native(lambda f: (np.add(f, f, dtype=np.float32), np.add(f, 1.5, dtype=int, casting="unsafe")), f)
+    native(lambda f: (np.negative(f > 0, dtype="i1"), np.sqrt(f > 0, dtype="f8"), np.equal(f, 1, dtype=bool)), f)
+    native(lambda i: np.add(i, i, casting="no"), i)
+    for function in (
+        lambda i, f: np.add(f, f, dtype=int), lambda i, f: np.add(i, f, casting="no"),
+        lambda i, f: np.less(i, f, dtype=float),
+    ):  # fmt: skip
+        refused(function, i, f)
+
+
 def test_every_function_is_tried() -> None:
     """Functions of elements that are no ufuncs are all in this file, or beside it."""
     others = {name for name in ELEMENTWISE if not isinstance(getattr(np, name, None), np.ufunc)}
