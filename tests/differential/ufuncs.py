@@ -33,6 +33,7 @@ EXTREMES = (np.minimum, np.maximum, np.fmin, np.fmax)
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 REAL = ("bool", *INTEGERS, *FLOATS)
+COMPLEX = ("complex64", "complex128")
 
 
 def accepted(ufuncs: Iterable[np.ufunc], *dtypes: str) -> tuple[np.ufunc, ...]:
