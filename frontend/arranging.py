@@ -23,8 +23,8 @@ _SEQUENCES = frozenset(("concatenate", "concat", "stack", "hstack", "vstack", "d
 _ARRAYS: Mapping[str, tuple[int | str, ...]] = {
     "take": (0, 1, "a", "indices"), "take_along_axis": (0, 1, "arr", "indices"), "append": (0, 1, "arr", "values"),
     "diff": (0, 3, 4, "a", "prepend", "append"), "ediff1d": (0, 1, 2, "ary", "to_end", "to_begin"),
-    "meshgrid": tuple(range(32)), "full": (1, "fill_value"), "full_like": (0, 1, "a", "fill_value"),
-    "array": (0, "object"), "asarray": (0, "a"), "asanyarray": (0, "a"),
+    "meshgrid": tuple(range(32)), "ix_": tuple(range(32)), "full": (1, "fill_value"),
+    "full_like": (0, 1, "a", "fill_value"), "array": (0, "object"), "asarray": (0, "a"), "asanyarray": (0, "a"),
 }  # fmt: skip
 
 

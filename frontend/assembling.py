@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ..ir import dims
-from ..ir.dims import Size
 from ..ir.errors import DivisionByZero, ShapeProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.rules import promote
@@ -14,8 +13,9 @@ from .arrays import array_of, joined, stacked, strong_array
 from .axes import axis_of
 from .converting import demand_cast
 from .elementwise import Make
+from .fixed import fixed_int, known
 from .indexing import index
-from .maker import Maker, Operand, as_dtype, static_int, static_size
+from .maker import Maker, Operand, as_dtype, static_size
 from .memory import laid_out, turned
 from .shaping import at_least, at_least_3d, part, ravel
 from .sizes import divides
@@ -137,14 +137,6 @@ def unstack(m: Maker, x: Operand, /, *, axis: object = 0) -> tuple[Value, ...]:
     return tuple(index(m.builder, value, (*before, i, ...), m.span) for i in range(count))
 
 
-def known(m: Maker, size: Size, name: str) -> int:
-    """The number that a size is, where the number of results depends on it."""
-    number = m.builder.facts.specialize(size)
-    if number is None:
-        raise m.refuse(f"'{name}' of '{size}' elements, a number known only at a call,")
-    return number
-
-
 def array_split(m: Maker, ary: Operand, indices_or_sections: object, axis: object = 0) -> tuple[Value, ...]:
     x = array_of(m, ary)
     along = axis_of(m, axis, x.type.rank)
@@ -160,7 +152,7 @@ def array_split(m: Maker, ary: Operand, indices_or_sections: object, axis: objec
 def _sections(m: Maker, sections: object, name: str) -> int:
     if isinstance(sections, Value) and sections.type.rank:
         raise m.refuse("a split at places that an array tells")
-    count = static_int(sections, "indices_or_sections", m.span)
+    count = fixed_int(m, sections, "indices_or_sections")
     if count == 0 and name == "split":
         raise DivisionByZero("integer modulo by zero", m.span, "an array has one part or more")
     if count <= 0:

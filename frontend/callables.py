@@ -22,7 +22,9 @@ OPERATORS: Mapping[Callable[..., Any], str] = {
     operator.matmul: "matmul",
 }  # fmt: skip
 # Functions of numpy.linalg that have a rule of ours under their own name.
-LINALG = {getattr(np.linalg, name): name for name in ("norm", "vector_norm", "matrix_norm")}
+LINALG = {getattr(np.linalg, name): name for name in ("norm", "vector_norm", "matrix_norm", "matrix_transpose")}
+# Those that are functions of NumPy itself on the last two axes.
+ON_MATRICES = {np.linalg.diagonal: "diagonal", np.linalg.trace: "trace"}
 SPECIAL_NAMES = frozenset(op.name for op in SPECIAL)
 VIEWS = frozenset((
     "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze",

@@ -16,9 +16,9 @@ from ..ir.ops import BROADCAST, IOTA, WHERE
 from ..ir.types import Sizes
 from .arrays import array_of, stacked, strong_array
 from .elementwise import Make
+from .fixed import count_of
 from .maker import Maker, Operand, as_dtype, static_int
 from .memory import copied, laid_out, order_of
-from .repeating import count_of
 from .shaping import at_least, broadcast_to, reshaped, shape_of
 
 

@@ -14,6 +14,7 @@ from .assembling import concatenate
 from .axes import axis_of, ordered_axes
 from .converting import demand_cast
 from .elementwise import Make
+from .fixed import fixed_int
 from .maker import Maker, Operand, static_int
 from .shaping import broadcast_to, part, ravel
 from .sizes import reaches
@@ -23,7 +24,7 @@ ADD, SUB, MUL, DIV, NE = (TABLE[name] for name in ("add", "sub", "mul", "div", "
 
 def diff(m: Maker, a: Operand, n: object = 1, axis: object = -1, prepend: Operand | None = None,
          append: Operand | None = None) -> Value:  # fmt: skip
-    times = static_int(n, "n", m.span)
+    times = fixed_int(m, n, "n")
     if times < 0:
         raise ValueProblem(f"order must be non-negative but got {times}", m.span)
     x = array_of(m, a)

@@ -16,9 +16,9 @@ from ..ir.ops import BROADCAST, CONCATENATE
 from ..ir.types import Sizes
 from .arrays import array_of
 from .elementwise import Make
+from .fixed import count_of
 from .maker import Maker, Operand
 from .memory import laid_out
-from .repeating import count_of
 from .shaping import part
 from .sizes import at_least, is_one, reaches
 

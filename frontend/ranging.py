@@ -18,9 +18,9 @@ from ..ir.rules import promote
 from .axes import axis_of, flag
 from .creating import numbered
 from .elementwise import Make, power
+from .fixed import count_of
 from .maker import Maker, Operand, as_dtype, number_of
 from .numbers import number_behind
-from .repeating import count_of
 from .shaping import moveaxis
 from .sizes import reaches
 

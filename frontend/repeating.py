@@ -14,7 +14,8 @@ from ..ir.types import Sizes
 from .arrays import array_of, joined
 from .axes import axis_of
 from .elementwise import Make
-from .maker import Maker, Operand, literal, static_size
+from .fixed import count_of, fixed_size
+from .maker import Maker, Operand, literal
 from .memory import laid_out
 from .shaping import at_least as with_rank
 from .shaping import part, ravel, reshaped
@@ -30,7 +31,7 @@ def roll(m: Maker, a: Operand, shift: object, axis: object = None) -> Value:
     axes = [axis_of(m, one, x.type.rank) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
     if isinstance(shift, Value) and len(axes) == 1 and not shift.type.rank and literal(shift) is None:
         return _rolled_by_value(m, x, axes[0], shift)
-    shifts = [_fixed(m, s, "shift") for s in (shift if isinstance(shift, (tuple, list)) else (shift,))]
+    shifts = [fixed_size(m, s, "shift") for s in (shift if isinstance(shift, (tuple, list)) else (shift,))]
     if 1 not in (len(axes), len(shifts)) and len(axes) != len(shifts):
         raise ValueProblem("'shift' and 'axis' should be scalars or 1D sequences", m.span, "of one length")
     count = max(len(axes), len(shifts))
@@ -106,22 +107,6 @@ def _merged(m: Maker, x: Value, apart: Sequence[Size], spread: Sequence[Size], a
     else:
         shape = [*spread[:axis], spread[axis] * spread[axis + 1], *spread[axis + 2 :]]
     return laid_out(m, reshaped(m, wide, shape), "C")
-
-
-def _fixed(m: Maker, x: object, what: str) -> Size:
-    """A size; what only a call knows is left to NumPy, because the shape of the result depends on it."""
-    if isinstance(x, Value) and literal(x) is None:
-        raise m.refuse(f"'{what}' that is known only at a call")
-    return static_size(x, what, m.span)
-
-
-def count_of(m: Maker, x: object, what: str) -> Size:
-    """How often, or how much: a size that is not negative."""
-    count = _fixed(m, x, what)
-    number = m.builder.facts.number(count)
-    if number is not None and number < 0:
-        raise ValueProblem(f"'{what}' may not contain negative values.", m.span)
-    return count
 
 
 REPEATING: Mapping[str, Make] = {"roll": roll, "tile": tile, "repeat": repeat}

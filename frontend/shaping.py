@@ -17,6 +17,7 @@ from ..ir.types import Sizes
 from .arrays import array_of
 from .axes import axes_of, axis_of, ordered_axes
 from .elementwise import Make
+from .fixed import fixed_int
 from .maker import Maker, Operand, static_int, static_size
 from .memory import reading_order, turned
 from .sizes import is_one
@@ -205,7 +206,7 @@ def rot90(maker: Maker, /, m: Operand, k: object = 1, axes: object = (0, 1)) -> 
     first, second = (axis_of(maker, axis, x.type.rank) for axis in named)
     if first == second:
         raise ValueProblem("Axes must be different.", maker.span, turning)
-    turns = static_int(k, "k", maker.span) % 4
+    turns = fixed_int(maker, k, "k") % 4
     if turns == 0:
         return x
     if turns == 2:

@@ -22,7 +22,7 @@ from .creating import numbered
 from .elementwise import Make
 from .maker import Maker, Operand, literal
 from .memory import laid_out
-from .shaping import broadcast_to, ravel, transpose
+from .shaping import broadcast_to, ravel, reshaped, transpose
 
 REMAINDER, MINIMUM, MAXIMUM, SUB = (TABLE[name] for name in ("remainder", "minimum", "maximum", "sub"))
 
@@ -137,4 +137,14 @@ def take_along_axis(m: Maker, arr: Operand, indices: Operand, axis: object = -1)
     return _looked_up(m, x, by, range(x.type.rank), False)
 
 
-TAKING: Mapping[str, Make] = {"take": take, "take_along_axis": take_along_axis}
+def ix_(m: Maker, *args: Operand) -> tuple[Value, ...]:
+    values = [strong_array(m, x) for x in args]
+    if any(value.type.rank != 1 for value in values):
+        raise ValueProblem("Cross index must be 1 dimensional", m.span)
+    if any(value.type.dtype.kind == "bool" for value in values):
+        raise m.refuse("'ix_' of a mask of bools")
+    alone = enumerate(values)
+    return tuple(reshaped(m, x, [x.type.shape[0] if j == k else 1 for j in range(len(values))]) for k, x in alone)
+
+
+TAKING: Mapping[str, Make] = {"take": take, "take_along_axis": take_along_axis, "ix_": ix_}

@@ -21,7 +21,7 @@ from ..ir.source import Evaluate
 from ..ir.types import TensorType
 from . import functions
 from .arranging import LISTS, takes_array, takes_arrays
-from .callables import OPERATORS, SPECIAL_NAMES, VIEWS, Method, numpy_name
+from .callables import ON_MATRICES, OPERATORS, SPECIAL_NAMES, VIEWS, Method, numpy_name
 from .elementwise import ELEMENTWISE
 from .fallback import Fallback
 from .keys import holds_tracers, items_of
@@ -77,9 +77,10 @@ class Trace:
         self._refuse_subclasses((args, tuple(kwargs.values())), span)
         if function is operator.getitem:
             return self._index(args[0], args[1], span)
+        original = args, kwargs
         name, args, kwargs = _resolved(function, args, kwargs)
         if name is None or not functions.is_known(name):
-            return self._fallback.call(function, args, kwargs, span)
+            return self._fallback.call(function, *original, span)
         spread = name.removesuffix(functions.OUTER) in SPREADING
         mark = len(self.builder.nodes)
         try:
@@ -94,7 +95,7 @@ class Trace:
             found = functions.call(self.builder, name, operands, named, span)
         except Unsupported:
             del self.builder.nodes[mark:]
-            return self._fallback.call(function, args, kwargs, span)
+            return self._fallback.call(function, *original, span)
         return self._wrapped(found, function, name, args, span)
 
     def _argument(self, name: str, place: int | str, x: Any, spread: bool, span: Span | None) -> Any:
@@ -215,6 +216,8 @@ def _resolved(
     """The name and arguments of our function, where Python or NumPy has a rule of its own for a special form."""
     if function is operator.pow:
         return OPERATOR, args, kwargs
+    if function in ON_MATRICES:
+        return ON_MATRICES[function], args, {**kwargs, "axis1": -2, "axis2": -1}
     name, array = numpy_name(function), args[0] if args else None
     is_complex = isinstance(array, Tracer) and array.value.type.dtype.kind == "complex"
     if isinstance(function, Method) and name in ("conj", "conjugate") and not is_complex:

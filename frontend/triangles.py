@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..ir import dims
 from ..ir.dims import Size
+from ..ir.dtypes import I64
 from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import DIAGONAL, TABLE, WHERE, OpDef
@@ -14,14 +15,14 @@ from .arrays import array_of, joined
 from .axes import axis_of
 from .creating import filled, numbered
 from .elementwise import Make
+from .fixed import count_of, fixed_size
 from .maker import Maker, Operand, as_dtype, static_size
 from .memory import laid_out
 from .reducing import PLUS, reduced
-from .repeating import count_of
 from .shaping import ravel, reshaped
 from .sizes import is_negative
 
-ADD, EQ, GE = (TABLE[name] for name in ("add", "eq", "ge"))
+ADD, SUB, EQ, GE = (TABLE[name] for name in ("add", "sub", "eq", "ge"))
 
 
 def eye(m: Maker, N: object, M: object = None, k: object = 0, dtype: object = float, order: str = "C") -> Value:
@@ -41,9 +42,14 @@ def tri(m: Maker, N: object, M: object = None, k: object = 0, dtype: object = fl
 def _compared(m: Maker, op: OpDef, shape: tuple[Size, Size], k: object) -> Value:
     """Whether the row, moved by k, equals (or is not below) the column."""
     row, column = numbered(m, (shape[0], 1), 0), numbered(m, (1, shape[1]), 1)
-    offset = static_size(k, "k", m.span)
-    moved = m.op(ADD, row, m.builder.size(offset, m.span)) if offset != 0 else row
-    return m.op(op, moved, column)
+    return m.op(op, row if k == 0 else m.op(ADD, row, m.cast(_offset(m, k), I64)), column)
+
+
+def _offset(m: Maker, k: object) -> Operand:
+    """How far right of the main diagonal; a number that only the call knows will do."""
+    if isinstance(k, Value) and (k.type.rank or not k.type.dtype.is_integer):
+        raise TypeProblem(f"'k' must be a whole number, not {k.type}", m.span)
+    return k if isinstance(k, Value) else static_size(k, "k", m.span)
 
 
 def _triangle(lower: bool) -> Make:
@@ -53,9 +59,9 @@ def _triangle(lower: bool) -> Make:
         x = array_of(maker, m)
         if not x.type.rank:
             raise TypeProblem("a triangle is part of a matrix, not of a number", maker.span)
-        offset = static_size(k, "k", maker.span)
+        offset = _offset(maker, k)
         shape = x.type.shape[-2:] if x.type.rank > 1 else x.type.shape * 2
-        mask = _compared(maker, GE, (shape[0], shape[1]), offset if lower else offset - 1)
+        mask = _compared(maker, GE, (shape[0], shape[1]), offset if lower else maker.op(SUB, offset, 1))
         nothing = maker.cast(0, x.type.dtype.strong)
         return maker.op(WHERE, mask, x, nothing) if lower else maker.op(WHERE, mask, nothing, x)
 
@@ -70,7 +76,7 @@ def diagonal(m: Maker, a: Operand, offset: object = 0, axis1: object = 0, axis2:
     axes = axis_of(m, axis1, rank), axis_of(m, axis2, rank)
     if axes[0] == axes[1]:
         raise ValueProblem("axis1 and axis2 cannot be the same", m.span, "a diagonal runs across two axes")
-    return _along(m, x, axes, static_size(offset, "offset", m.span))
+    return _along(m, x, axes, fixed_size(m, offset, "offset"))
 
 
 def _along(m: Maker, x: Value, axes: tuple[int, int], offset: Size) -> Value:
@@ -93,7 +99,7 @@ def diag(m: Maker, v: Operand, k: object = 0) -> Value:
         return diagonal(m, x, k)
     if x.type.rank != 1:
         raise ValueProblem("Input must be 1- or 2-d.", m.span, f"it has {x.type.rank} dimensions")
-    offset = static_size(k, "k", m.span)
+    offset = fixed_size(m, k, "k")
     below = is_negative(m.builder.facts, offset)
     room = -offset if below else offset
     size = x.type.shape[0] + room

@@ -33,7 +33,7 @@ def parts(x: Any, z: Any, v: Any) -> Any:
     return (
         a, b, *np.split(x, [1, 3], 1), *np.split(v, [2, -1, 99]), *np.array_split(v, 3), *np.array_split(x, 5, axis=1),
         *np.hsplit(x, 3), *np.hsplit(v, [2]), *np.vsplit(x, 2), *np.dsplit(z, [2]), *np.unstack(x),
-        *np.unstack(z, axis=1),
+        *np.unstack(z, axis=1), *np.split(x, x.shape[0]),
     )  # fmt: skip
 
 

@@ -234,6 +234,20 @@ def test_diagonals_and_triangles() -> None:
         arranged(some, whole(dtype, (4, 6), 1), whole(dtype, (3, 4, 5), 2))
 
 
+def test_diagonals_that_only_the_call_knows() -> None:
+    def moved(x: Any, k: Any) -> Any:
+        return np.tril(x, k), np.triu(x, k), np.eye(3, k=k, like=x), np.tri(2, 3, k, like=x)
+
+    jitted = weft.jit(moved)
+    for k in (-2, 0, 3):
+        arranged(moved, random("float64", (4, 6), 1), k, jitted=jitted)
+    rest = weft.jit(lambda x, k: (np.diagonal(x, k), np.diag(x[0], k), np.diff(x, k), np.rot90(x, k)))
+    x = random("float64", (4, 6), 1)
+    for k in (1, 2):
+        same(rest(x, k), (x.diagonal(k).copy(), np.diag(x[0], k), np.diff(x, k), np.copy(np.rot90(x, k), order="K")))
+    assert set(rest.lower(x, 1).fallbacks) == {"numpy.diagonal", "numpy.diag", "numpy.diff", "numpy.rot90"}
+
+
 def test_grids() -> None:
     def grids(v: Any, w: Any) -> Any:
         return (

@@ -93,6 +93,12 @@ def test_other_sizes_need_no_compile() -> None:
     assert jitted.signature_cache.misses == 1
 
 
+def test_matrices_in_the_last_axes() -> None:
+    z = random("float32", (3, 4, 5), 1).round()
+    arranged(lambda z: (np.linalg.diagonal(z), np.linalg.trace(z, offset=1), np.linalg.matrix_transpose(z)), z)
+    arranged(lambda z: np.linalg.diagonal(z, offset=-2) + np.linalg.trace(z).sum(), z)
+
+
 def test_nothing_and_one() -> None:
     for shape in ((0, 3), (3, 0), (1, 1), (1, 5), (0, 0)):
         x = np.zeros(shape)

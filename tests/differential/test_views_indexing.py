@@ -25,7 +25,7 @@ def keys(z: Any, i: Any, j: Any) -> Any:
         z[i], z[:, i], z[:, :, i], z[..., i], z[j], z[:, j], z[..., j], z[i, i], z[:, i, i], z[i, :, i], z[i, i, i],
         z[j, j.T[0, :1]], z[i, 1], z[:, i, 1], z[1, :, i], z[1, i], z[i, None], z[None, i], z[i, None, i],
         z[::2, j, 1:], z[..., None, i], z[j[:, None], i[:, None]], z[i, ..., i], z[i[::-1], 2:4], z[-1, ..., i],
-        z[i, i[:, None]],
+        z[i, i[:, None]], z[np.ix_(i, i[:2])], z[:, *np.ix_(i, j[:, 0])],
     )  # fmt: skip
 
 

@@ -1,0 +1,41 @@
+"""Numbers on which the shape of a result depends: an argument in, a number or a size that is known when compiling out.
+
+What only a call knows is refused as unsupported, which leaves the function to NumPy in a traced function.
+"""
+
+from __future__ import annotations
+
+from ..ir.dims import Dim, Size
+from ..ir.errors import ValueProblem
+from ..ir.graph import Value
+from .maker import Maker, literal, static_size
+
+
+def fixed_size(m: Maker, x: object, what: str) -> Size:
+    """A number or a size."""
+    if isinstance(x, Value) and literal(x) is None:
+        raise m.refuse(f"'{what}' that is known only at a call")
+    return static_size(x, what, m.span)
+
+
+def fixed_int(m: Maker, x: object, what: str) -> int:
+    """A number; the graph is made for the one that a size has in the call at hand."""
+    size = fixed_size(m, x, what)
+    return known(m, size, what) if isinstance(size, Dim) else size
+
+
+def known(m: Maker, size: Size, what: str) -> int:
+    """The number that a size is, where not even the graph can be made without it."""
+    number = m.builder.facts.specialize(size)
+    if number is None:
+        raise m.refuse(f"'{what}' for '{size}', a number known only at a call,")
+    return number
+
+
+def count_of(m: Maker, x: object, what: str) -> Size:
+    """How often, or how much: a size that is not negative."""
+    count = fixed_size(m, x, what)
+    number = m.builder.facts.number(count)
+    if number is not None and number < 0:
+        raise ValueProblem(f"'{what}' may not contain negative values.", m.span)
+    return count
