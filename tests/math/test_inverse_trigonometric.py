@@ -7,6 +7,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from weft.backends.llvm.math.arctangent_float import LEAST, MOST
 from weft.backends.llvm.math.inverse_trigonometric import SAFE, acos, asin, atan, atan2
 from weft.backends.llvm.text import Val
 
@@ -15,6 +16,12 @@ from .harness import DTYPES, Array
 
 RATIOS = [(asin, mpmath.asin, np.arcsin), (acos, mpmath.acos, np.arccos)]
 LARGEST = {"float": 3e38, "double": 1e308}
+
+
+# Where the rare branch begins.
+EDGES = {"float": (2.0**LEAST, 2.0**MOST), "double": SAFE}
+# Where one node of `float` gives way to the next.
+NODE_CHANGES = [octave * quarter / 4 for octave in (0.25, 0.5, 1, 2, 4) for quarter in (4, 5, 6, 7)]
 
 
 @pytest.mark.parametrize("elem", DTYPES)
@@ -37,7 +44,7 @@ def test_atan(elem: str) -> None:
         [
             uniform(elem, -3, 3, 3000),
             spread(elem, 1e-37, LARGEST[elem], 500),
-            around(elem, [1.0, np.finfo(DTYPES[elem]).tiny]),
+            around(elem, [*NODE_CHANGES, np.finfo(DTYPES[elem]).tiny]),
         ]
     )
     check_accuracy(atan, mpmath.atan, elem, points, bound=0.9)
@@ -46,13 +53,13 @@ def test_atan(elem: str) -> None:
 
 
 def plane(elem: str) -> list[Array]:
-    """Points all around the origin: near it, far from it, near the axes, the diagonals and the edges of `SAFE`."""
+    """Points all around the origin: near it, far from it, near the axes, the diagonals and `EDGES`."""
     count = 1500
     near = [uniform(elem, -2, 2, count, seed) for seed in (1, 2)]
     sizes = spread(elem, 1e-37, LARGEST[elem], count)
     slopes = spread(elem, 1e-3, 1e3, count, 3)
     far = [spread(elem, 1e-44, LARGEST[elem], count, seed) for seed in (4, 5)]
-    edges = around(elem, [*SAFE[elem], np.finfo(DTYPES[elem]).tiny])
+    edges = around(elem, [*EDGES[elem], np.finfo(DTYPES[elem]).tiny])
     with np.errstate(all="ignore"):
         ys = [near[0], sizes * slopes, far[0], sizes, edges, edges]
     xs = [near[1], sizes, far[1], np.nextafter(sizes, 0, dtype=sizes.dtype), edges[::-1], np.ones_like(edges)]

@@ -1,17 +1,16 @@
 """Ratios in, angles in radians out.
 
-`atan`: from 1 on, the angle is `pi/2 - atan(1/x)`. On `[0, 1]` a minimax polynomial gives
-`atan t = t + t^3 A(t^2)`; the cubic term is up to a fifth of the angle, so its rounding errors are carried along, and
-so is that of `1/x`.
-`atan2` divides the smaller magnitude by the larger in the same way; the rare branch takes sizes for which the
-quotient or its remainder would lose digits.
+`atan` and `atan2` of `float` use tables (`arctangent_float`). For `double`, from 1 on, the angle is
+`pi/2 - atan(1/x)`. On `[0, 1]` a minimax polynomial gives `atan t = t + t^3 A(t^2)`; the cubic term is up to a fifth of
+the angle, so its rounding errors are carried along, and so is that of `1/x`. `atan2` divides the smaller magnitude by
+the larger in the same way; the rare branch takes sizes for which the quotient or its remainder would lose digits.
 
 `asin` and `acos`: `asin t = t + t^3 B(t^2)` on `[0, 1/2]`; beyond, `asin x = pi/2 - 2 asin(t)` and
 `acos x = 2 asin(t)` with `t = sqrt((1 - x) / 2)`. What the rounding of the root took is recovered: `t^2` is
 exact, and a rough `1/t` suffices for the correction.
 
 Largest errors in ULP (`float` over every argument from 2**-13 on, `double` over 10**7; `atan2` over 5 * 10**6 points):
-`atan` 0.89 and 0.90, `atan2` 0.89 and 0.90, `asin` 0.71 and 0.67, `acos` 0.69 and 0.65.
+`atan` and `atan2` of `double` 0.90, `asin` 0.71 and 0.67, `acos` 0.69 and 0.65.
 """
 
 from __future__ import annotations
@@ -19,46 +18,34 @@ from __future__ import annotations
 import math
 
 from ..text import Emitter, Val
+from . import arctangent_float
 from .bits import as_integer, at_most, flip_sign, sign_bit
 from .doubledouble import Pair, fast_fma, fast_two_sum, square_root, two_product
 from .polynomial import evaluate, evaluate_alternating
 
-ATAN = {
-    "float": [
-        -0.0017821419751271605,
-        0.010866282507777214,
-        -0.03109356202185154,
-        0.05787896364927292,
-        -0.08399216085672379,
-        0.10950861871242523,
-        -0.1426400989294052,
-        0.19998522102832794,
-        -0.33333295583724976,
-    ],
-    "double": [
-        -8.663437924532605e-06,
-        0.0001039708279381396,
-        -0.0005933862094126068,
-        0.0021531042826570357,
-        -0.005615610436404649,
-        0.011322674085709547,
-        -0.01862014309464093,
-        0.02615712128428903,
-        -0.03278935997207258,
-        0.03821230368503081,
-        -0.04286491936769804,
-        0.047449620858705195,
-        -0.05259443828248813,
-        0.05881718324795009,
-        -0.06666584080045711,
-        0.07692299755411841,
-        -0.09090908551071504,
-        0.11111111086674101,
-        -0.14285714285045065,
-        0.19999999999990617,
-        -0.33333333333333287,
-    ],
-}
+ATAN = [
+    -8.663437924532605e-06,
+    0.0001039708279381396,
+    -0.0005933862094126068,
+    0.0021531042826570357,
+    -0.005615610436404649,
+    0.011322674085709547,
+    -0.01862014309464093,
+    0.02615712128428903,
+    -0.03278935997207258,
+    0.03821230368503081,
+    -0.04286491936769804,
+    0.047449620858705195,
+    -0.05259443828248813,
+    0.05881718324795009,
+    -0.06666584080045711,
+    0.07692299755411841,
+    -0.09090908551071504,
+    0.11111111086674101,
+    -0.14285714285045065,
+    0.19999999999990617,
+    -0.33333333333333287,
+]
 ASIN = {
     "float": [
         0.04215943440794945,
@@ -88,14 +75,16 @@ PI = {"float": (3.1415927410125732, -8.742278012618954e-08), "double": (math.pi,
 # From here on the arctangent is pi/2.
 FLAT = 2.0**60
 # Between these sizes a quotient and its remainder lose no digits.
-SAFE = {"float": (2.0**-60, 2.0**60), "double": (2.0**-500, 2.0**500)}
-RESCALE = {"float": 2.0**64, "double": 2.0**512}
+SAFE = (2.0**-500, 2.0**500)
+RESCALE = 2.0**512
 # Below this quotient the angle is the quotient.
-NEGLIGIBLE = {"float": 2.0**-13, "double": 2.0**-28}
+NEGLIGIBLE = 2.0**-28
 
 
 def atan(e: Emitter, x: Val) -> Val:
     """The angle whose tangent is `x`."""
+    if x.elem == "float":
+        return arctangent_float.atan(e, x)
     magnitude = at_most(e, e.call("fabs", x), FLAT)
     one = e.const_like(x, 1.0)
     large = e.fcmp("ogt", magnitude, one)
@@ -109,6 +98,8 @@ def atan(e: Emitter, x: Val) -> Val:
 
 def atan2(e: Emitter, y: Val, x: Val) -> Val:
     """The angle of the point `(x, y)`, from minus pi to pi."""
+    if x.elem == "float":
+        return arctangent_float.atan2(e, y, x)
     width, height = e.call("fabs", x), e.call("fabs", y)
     steep = e.fcmp("ogt", height, width)
     larger, smaller = e.select(steep, height, width), e.select(steep, width, height)
@@ -167,7 +158,7 @@ def _half_turns_plus_atan(e: Emitter, turns: Val, tangent: Pair) -> Val:
     # 1 - t^2 / 2 is near enough to the slope 1 / (1 + t^2).
     low = e.fma(e.op("fmul", square.high, tangent.low), e.const_like(t, -0.5), tangent.low)
     total = _half_turns_plus(e, turns, t, low)
-    *upper, lowest = ATAN[t.elem]
+    *upper, lowest = ATAN
     series = fast_fma(e, square.high, evaluate_alternating(e, square.high, upper), e.const_like(t, lowest))
     factor = two_product(e, t, series.high)
     factor_low = e.fma(t, series.low, factor.low)
@@ -183,7 +174,7 @@ def _quotient(e: Emitter, a: Val, b: Val) -> Pair:
 
 def _extreme(e: Emitter, smaller: Val, larger: Val) -> Val:
     """Whether the larger is out of the safe range, or the smaller is below it and not zero."""
-    lowest, highest = (e.const_like(larger, bound) for bound in SAFE[larger.elem])
+    lowest, highest = (e.const_like(larger, bound) for bound in SAFE)
     outside = e.op("or", e.fcmp("ult", larger, lowest), e.fcmp("ugt", larger, highest))
     tiny = e.op("and", e.fcmp("olt", smaller, lowest), e.fcmp("une", smaller, e.zero_like(smaller)))
     return e.op("or", outside, tiny)
@@ -195,11 +186,11 @@ def _extreme_quotient(e: Emitter, smaller: Val, larger: Val) -> Pair:
     quotient = e.op("fdiv", smaller, larger)
     quotient = e.select(e.fcmp("oeq", smaller, larger), one, quotient)
     quotient = e.select(e.fcmp("oeq", smaller, zero), zero, quotient)
-    factor = RESCALE[larger.elem]
+    factor = RESCALE
     scale = e.select(e.fcmp("ogt", larger, one), e.const_like(larger, 1 / factor), e.const_like(larger, factor))
     smaller, larger = e.op("fmul", smaller, scale), e.op("fmul", larger, scale)
     rest = e.op("fdiv", e.fma(e.fneg(quotient), larger, smaller), larger)
-    matters = e.fcmp("ogt", quotient, e.const_like(larger, NEGLIGIBLE[larger.elem]))
+    matters = e.fcmp("ogt", quotient, e.const_like(larger, NEGLIGIBLE))
     matters = e.op("and", matters, e.fcmp("olt", quotient, one))
     return Pair(quotient, e.select(matters, rest, zero))
 
