@@ -18,18 +18,20 @@ _KEPT: list[Any] = []  # a ufunc keeps no reference to what it is made of
 
 
 def ufunc(name: str, single: Any, double: Any) -> Any:
-    """A ufunc of one operand with the loops `f->f` and `d->d`; the functions are C's."""
+    """A ufunc of one operand with the loops `f->f` and `d->d`, or the second alone; the functions are C's."""
     table = _table()
-    loops = (ctypes.c_void_p * 2)(table[LOOP_F_F], table[LOOP_D_D])
-    data = (ctypes.c_void_p * 2)(*(ctypes.cast(f, ctypes.c_void_p) for f in (single, double)))
-    types = ctypes.create_string_buffer(bytes(np.dtype(t).num for t in "ffdd"))
+    loop_of = {"f": (single, table[LOOP_F_F]), "d": (double, table[LOOP_D_D])}
+    chosen = "fd" if single is not None else "d"
+    loops = (ctypes.c_void_p * 2)(*(loop_of[t][1] for t in chosen))
+    data = (ctypes.c_void_p * 2)(*(ctypes.cast(loop_of[t][0], ctypes.c_void_p) for t in chosen))
+    types = ctypes.create_string_buffer(bytes(np.dtype(t).num for t in chosen for _ in range(2)))
     text = ctypes.create_string_buffer(name.encode())
     _KEPT.extend((loops, data, types, text, single, double))
     make = ctypes.PYFUNCTYPE(
         ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int,
         ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int,
     )(table[FROM_FUNC_AND_DATA])  # fmt: skip
-    return make(loops, data, types, 2, 1, 1, -1, ctypes.addressof(text), None, 0)
+    return make(loops, data, types, len(chosen), 1, 1, -1, ctypes.addressof(text), None, 0)
 
 
 def library_function(name: str) -> tuple[Any, Any]:

@@ -199,6 +199,17 @@ def test_division_of_smallest_numbers() -> None:
         native(lambda x, y: (x // y, x % y, np.fmod(x, y), *np.divmod(x, y), np.gcd(x, y), np.lcm(x, y), abs(x)), x, y)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_scaling_by_powers_of_two(dtype: str) -> None:
+    """Rounded once, from the largest number to the smallest and beyond."""
+    x = np.repeat(numbers(dtype), 40)
+    x[::3] = (random("float64", x[::3].size, 5) * np.pi).astype(dtype)
+    powers = np.random.default_rng(8).integers(-2200, 2200, x.size)
+    powers[::2] //= 16
+    for power in (powers, powers.astype(np.int16), powers * 2**40):
+        native(np.ldexp, x, power)
+
+
 def test_quotient_and_remainder_are_computed_once() -> None:
     x, y = np.arange(-20, 20), np.arange(1, 41)
     together = weft.jit(lambda x, y: (x // y, x % y)).lower(x, y).llvm(optimised=False)
