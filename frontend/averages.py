@@ -14,7 +14,8 @@ from .arrays import array_of, strong_array
 from .axes import flag, ordered_axes
 from .elementwise import Make
 from .maker import Maker, Operand
-from .reducing import MUL, PLUS, has_elements, reduced
+from .reducing import MUL, PLUS, reduced
+from .reduction_arguments import has_elements
 from .shaping import reshaped, transpose
 from .sizes import equal
 from .statistics import DIV, averaged, counted

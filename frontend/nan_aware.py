@@ -17,7 +17,8 @@ from .cumulative import along
 from .elementwise import Make
 from .maker import Maker, Operand, as_dtype
 from .positions import position
-from .reducing import ABSENT, ALGEBRAS, PLUS, SUB, TIMES, Algebra, mask_in, reduced
+from .reducing import ABSENT, ALGEBRAS, PLUS, SUB, TIMES, Algebra, reduced
+from .reduction_arguments import mask_in
 from .statistics import averaged, freedom_lost, quotient, root, squared_distances
 
 IS_NAN, NOT, AND, GREATER = (TABLE[name] for name in ("isnan", "logical_not", "logical_and", "gt"))

@@ -1,7 +1,7 @@
 """NumPy's norms of vectors and matrices: an array, an order and axes in, real numbers out.
 
-Integers are taken as f64, and 16-bit floats are computed in f32 and rounded once. Norms that need singular values
-(matrices with the orders 2, -2 and 'nuc') are left to NumPy.
+Integers, and with them bf16, are taken as f64; f16 is computed in f32 and rounded once. Norms that need singular
+values (matrices with the orders 2, -2 and 'nuc') are left to NumPy.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ..ir.dtypes import F32, F64
+from ..ir.dtypes import BF16, F16, F32, F64
 from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import IMAG, REAL, TABLE
@@ -19,7 +19,6 @@ from .elementwise import Make, power
 from .maker import Maker, Number, Operand, number_of
 from .reducing import ABSENT, ADD, LEAST, MOST, PLUS, reduced
 from .shaping import reshaped
-from .statistics import HALVES
 
 ABS, NOT_EQUAL, SQRT, SQUARE = (TABLE[name] for name in ("abs", "ne", "sqrt", "square"))
 FROBENIUS = (None, "fro", "f")
@@ -66,13 +65,13 @@ def _named(m: Maker, axis: object, rank: int) -> tuple[int, ...]:
 
 
 def _wide(m: Maker, x: Value) -> Value:
-    if x.type.dtype.kind not in ("float", "complex"):
+    if x.type.dtype.kind not in ("float", "complex") or x.type.dtype == BF16:
         return m.cast(x, F64)
-    return m.cast(x, F32) if x.type.dtype in HALVES else x
+    return m.cast(x, F32) if x.type.dtype == F16 else x
 
 
 def _finished(m: Maker, x: Value, found: Value) -> Value:
-    return m.cast(found, x.type.dtype) if x.type.dtype in HALVES else found
+    return m.cast(found, F16) if x.type.dtype == F16 else found
 
 
 def _euclidean(m: Maker, x: Value, axes: Sequence[int], keepdims: object) -> Value:

@@ -12,7 +12,7 @@ from .axes import axis_of, flag
 from .complex_order import places
 from .elementwise import Make
 from .maker import Maker, Operand
-from .reducing import has_elements
+from .reduction_arguments import has_elements
 from .shaping import reshaped
 
 

@@ -22,7 +22,8 @@ from .arrays import array_of
 from .axes import axes_of
 from .elementwise import Make
 from .maker import Maker, Operand, as_dtype, literal, number_of
-from .reducing import ABSENT, ADD, MUL, PLUS, SUB, mask_in, reduced
+from .reducing import ABSENT, ADD, MUL, PLUS, SUB, reduced
+from .reduction_arguments import mask_in
 
 DIV, SQUARE, SQRT, MAXIMUM = (TABLE[name] for name in ("div", "square", "sqrt", "maximum"))
 GREATER, IS_FINITE = TABLE["gt"], TABLE["isfinite"]
