@@ -1,7 +1,7 @@
 """A function and a format in, a measurement out: the largest error, where it is, and the share of nearest results.
 
-Weft's results and NumPy's are taken over the same points: hard places first, then every number there is for functions
-of one f16, bf16 or f32, and random points for the others.
+Weft's results and NumPy's are taken over the same points: every number there is for functions of one f16, bf16 or f32,
+and for the others hard places first, then random points.
 """
 
 from __future__ import annotations
@@ -84,8 +84,9 @@ def measure(
     text, mine = code(function, format), kernel(function, format)
     if text is None or mine is None:
         return None
-    subjects = {"weft": mine, "numpy": numpy_subject(function, format)}
-    tallies = {name: Tally() for name, subject in subjects.items() if subject}
+    theirs = numpy_subject(function, format)
+    subjects = {"weft": mine} | ({"numpy": theirs} if theirs else {})
+    tallies = {name: Tally() for name in subjects}
     reference = Reference(library, function.c_name, format, BLOCK)
     began, done = time.monotonic(), 0
     with np.errstate(all="ignore"):
@@ -94,7 +95,7 @@ def measure(
             carried = tuple(reference.carried(x) for x in inputs)
             reference.evaluate(*carried)
             for name, tally in tallies.items():
-                tally.add(reference, carried, reference.carried(subjects[name](*inputs)))  # type: ignore[misc]
+                tally.add(reference, carried, reference.carried(subjects[name](*inputs)))
             done += inputs[0].size
             progress(done)
     return {

@@ -29,7 +29,7 @@ def planned_points(function: Function, format: Format, count: int, quick: bool =
 
 
 def point_blocks(function: Function, format: Format, text: str, count: int) -> Iterator[tuple[Array, ...]]:
-    """The hard places, then every number or `count` random points, so many at a time."""
+    """Every number, or the hard places and then `count` random points, so many at a time."""
     for inputs in _all_blocks(function, format, text, count):
         if function.kept is None:
             yield inputs
@@ -39,12 +39,12 @@ def point_blocks(function: Function, format: Format, text: str, count: int) -> I
 
 
 def _all_blocks(function: Function, format: Format, text: str, count: int) -> Iterator[tuple[Array, ...]]:
-    hard = hard_points(function, format, thresholds(text, format))
-    for start in range(0, hard[0].size, BLOCK):
-        yield tuple(x[start : start + BLOCK] for x in hard)
     if is_exhaustive(function, format) and count == format.count:
         yield from ((x,) for x in format.every(BLOCK))
         return
+    hard = hard_points(function, format, thresholds(text, format))
+    for start in range(0, hard[0].size, BLOCK):
+        yield tuple(x[start : start + BLOCK] for x in hard)
     for number, start in enumerate(range(0, count, BLOCK)):
         rng = np.random.default_rng([number, *function.name.encode()])
         size = min(BLOCK, count - start)

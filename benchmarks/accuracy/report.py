@@ -28,7 +28,7 @@ true values. The promise is at most {bound} ULP everywhere, and {complex_bound} 
 - **Nearest**: the share of results that are the nearest number to the true value (0.5 ULP or less); 100 % is correct
   rounding.
 - **Points**: functions of one `f32`, `f16` or `bf16` go through every number there is. The others go through random
-  points of every exponent and of the range where the function does its work, and all go through the hard places: both
+  points of every exponent and of the range where the function does its work, and through the hard places: both
   sides of every threshold in the function's code and of every power of two, the numbers nearest to multiples of π/2
   for each exponent, subnormals, the borders of overflow and underflow, and all pairs of special values. Left out are
   points where the sum in `logaddexp` and `logaddexp2` cancels by more than half, and complex powers that overflow or
