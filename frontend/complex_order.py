@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ..ir import dims
 from ..ir.dims import Size
 from ..ir.graph import Value
-from ..ir.ops import ARGMAX, COMPLEX, IMAG, IOTA, REAL, TABLE, WHERE, OpDef
+from ..ir.ops import COMPLEX, IMAG, IOTA, REAL, TABLE, WHERE, OpDef
 from ..ir.types import Sizes
 from .maker import Maker
 from .shaping import reshaped
@@ -21,13 +21,15 @@ ALL, MIN, MAX = (TABLE[name] for name in ("all", "min", "max"))
 FMIN, FMAX = TABLE["reduce_fmin"], TABLE["reduce_fmax"]
 EQUAL, IS_NAN, NOT, AND = (TABLE[name] for name in ("eq", "isnan", "logical_not", "logical_and"))
 POSITIVE = TABLE["positive"]
+NOWHERE = (1 << 63) - 1
 ORDERED = frozenset((MIN, MAX, FMIN, FMAX))
 
 
 def extreme(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool) -> Value:
     """What `min`, `max`, `fmin` or `fmax` gives over axes."""
     found = places(m, op in (MIN, FMIN), op in (FMIN, FMAX), x, axes)
-    first = m.op(EQUAL, _counted(m, x, axes), _over(m, ARGMAX, found, axes))
+    count = _counted(m, x, axes)
+    first = m.op(EQUAL, count, _over(m, MIN, m.op(WHERE, found, count, NOWHERE), axes))
     parts = [m.op(WHERE, first, m.op(part, x), -math.inf) for part in (REAL, IMAG)]
     whole = m.op(COMPLEX, *(_over(m, MAX, part, axes) for part in parts))
     if not keepdims:
