@@ -141,7 +141,6 @@ def test_a_file_is_read_as_it_is(tmp_path: Path) -> None:
         ("randint(5)", "it takes two whole numbers"),
         ("randint(5,5,3)", "the first below the second"),
         ("a.npz", "an argument is one array"),
-        ("ones(2):bf16", "bf16"),
     ],
 )
 def test_what_can_not_be_meant_is_refused(text: str, message: str) -> None:
@@ -169,3 +168,8 @@ def test_files_without_an_array_are_refused(tmp_path: Path, kind: str) -> None:
         path.write_bytes({"empty": b"", "text": b"1 2 3\n", "header": header}[kind])
     with pytest.raises(WeftError, match=r"x\.npy"):
         value(str(path))
+
+
+def test_bf16() -> None:
+    found = value("ones(2):bf16")
+    assert found.dtype.name == "bfloat16" and found.tolist() == [1.0, 1.0]
