@@ -18,11 +18,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..ir.accesses import value_layouts
+from ..ir.accesses import coefficient, region_elements, value_layouts
 from ..ir.complexes import PARTS
 from ..ir.graph import Graph, Node
-from ..ir.ops import Trait
-from ..ir.types import Attr
+from ..ir.ops import SCAN, Trait
+from ..ir.types import Attr, integer
 from .loops import Loops, plan_loops
 from .regions import Plan, annotate_regions
 
@@ -49,19 +49,22 @@ class Schedule:
                     "vector": loops.vector,
                 }
             attrs["layouts"] = tuple(layouts[v] for v in (*region.operands, *region.results))
-            attrs["width"] = self.vector_bytes // _widest(region)
+            vector = integer({**region.attrs, **attrs}, "vector")
+            attrs["width"] = self.vector_bytes // _widest(region, vector)
             attrs["unroll"] = COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL
             return attrs, {}
 
         return annotate_regions(graph, plan)
 
 
-def _widest(region: Node) -> int:
-    """The largest element that the region computes with, in bytes."""
+def _widest(region: Node, vector: int) -> int:
+    """The largest element that the region holds in vectors, in bytes; what is one number for a row does not count."""
     assert region.body is not None
-    values = [*region.body.inputs, *(r for n in region.body for r in n.results)]
-    dtypes = [v.type.dtype for v in values if v.type.shape]
-    return max((PARTS.get(d, d).size for d in dtypes), default=4)
+    values = {v for v, index in region_elements(region) if any(coefficient(i, vector) != 0 for i in index)}
+    for node in region.body:
+        if Trait.REDUCTION in node.op.traits or node.op is SCAN:
+            values.update((*node.operands, node.result))  # totals are vectors of whatever is added up
+    return max((PARTS.get(v.type.dtype, v.type.dtype).size for v in values), default=4)
 
 
 def _is_costly(region: Node) -> bool:
