@@ -76,11 +76,15 @@ def reciprocal(e: Emitter, a: Pair) -> Val:
 def square_root(e: Emitter, a: Pair) -> Pair:
     """The square root of a positive sum; for what the root's rounding takes, a rough reciprocal is enough."""
     high = e.call("sqrt", a.high)
-    bits = as_integer(e, a.high)
-    magic = e.const_like(bits, HALF_RECIPROCAL_ROOT[high.elem])
-    half_reciprocal = as_float(e, e.op("sub", magic, e.op("lshr", bits, e.const_like(bits, 1))))
     rest = e.op("fadd", e.fma(e.fneg(high), high, a.high), a.low)
-    return Pair(high, e.op("fmul", rest, half_reciprocal))
+    return Pair(high, e.op("fmul", rest, half_reciprocal_root(e, a.high)))
+
+
+def half_reciprocal_root(e: Emitter, a: Val) -> Val:
+    """`1 / (2 sqrt(a))` to about 3 %."""
+    bits = as_integer(e, a)
+    magic = e.const_like(bits, HALF_RECIPROCAL_ROOT[a.elem])
+    return as_float(e, e.op("sub", magic, e.op("lshr", bits, e.const_like(bits, 1))))
 
 
 def multiply(e: Emitter, a: Pair, b: Pair) -> Pair:

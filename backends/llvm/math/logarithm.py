@@ -211,6 +211,13 @@ def log_terms(e: Emitter, x: Pair, doublings: int, bases: Mapping[str, Base]) ->
     return _terms(e, power, f, base, plus)
 
 
+def log_plus(e: Emitter, x: Val, plus: Val) -> Val:
+    """The natural logarithm of a positive normal number, and a small term."""
+    parts = split(e, x)
+    f = e.op("fsub", parts.mantissa, e.const_like(x, 1.0))
+    return e.op("fadd", *_terms(e, parts.exponent, f, BASE_E[x.elem], plus))
+
+
 def log1p(e: Emitter, x: Val) -> Val:
     """`log(1 + x)`, good near 0 too, for `1 + x` keeps what rounding takes from it."""
     one = e.const_like(x, 1.0)
