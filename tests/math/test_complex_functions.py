@@ -56,7 +56,7 @@ def true_atanh(z: Any) -> Any:
 FUNCTIONS_OF_ONE = {
     "abs": Function(abs, np.abs, 0.8),
     "sign": Function(mpmath.sign, np.sign, 1.5, both_huge),
-    "sqrt": Function(mpmath.sqrt, np.sqrt, 1.4),
+    "sqrt": Function(mpmath.sqrt, np.sqrt, 0.8),
     "exp": Function(mpmath.exp, np.exp, 1.1),
     "exp2": Function(lambda z: mpmath.power(2, z), np.exp2, 1.1, large_angle),
     "expm1": Function(mpmath.expm1, np.expm1, 1.2, underflow),
@@ -72,10 +72,10 @@ FUNCTIONS_OF_ONE = {
     "tanh": Function(mpmath.tanh, np.tanh, 1.2),
     "arcsin": Function(mpmath.asin, np.arcsin, 1.5),
     "arccos": Function(mpmath.acos, np.arccos, 1.5),
-    "arctan": Function(lambda z: true_atanh(z * 1j) * -1j, np.arctan, 1.3),
+    "arctan": Function(lambda z: true_atanh(z * 1j) * -1j, np.arctan, 1.4),
     "arcsinh": Function(mpmath.asinh, np.arcsinh, 1.5),
     "arccosh": Function(mpmath.acosh, np.arccosh, 1.5),
-    "arctanh": Function(true_atanh, np.arctanh, 1.3),
+    "arctanh": Function(true_atanh, np.arctanh, 1.4),
 }
 
 

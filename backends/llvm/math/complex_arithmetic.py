@@ -8,8 +8,8 @@ These have the bits of NumPy's vector loops:
     1 / a    Smith's method, where each part is divided
 
 A product is therefore not the same to the last bit when its factors change places. NumPy itself multiplies without FMA
-for some layouts and for scalars. What is infinite or NaN follows from the formulas, as in NumPy: a product of infinities
-may be NaN, and 1 / 0 is NaN.
+for some layouts and for scalars. What is infinite or NaN follows from the formulas, as in NumPy: a product of
+infinities may be NaN, and 1 / 0 is NaN.
 
 `absolute` is `hypot`, and `sign` divides by it. NumPy's vector code for `absolute` is off by up to 2 ULP, so the bits
 are not its bits. Where the magnitude overflows, `sign` still gives the direction; NumPy gives one of the four on the

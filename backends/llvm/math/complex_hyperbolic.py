@@ -11,8 +11,8 @@ imaginary part. The sine and the tangent are the hyperbolic ones with both parts
 
 Infinite and NaN parts give what C99, Annex G, says.
 
-Largest errors of `double` found over 4 * 10**6 points each, in ULP of the magnitude: sinh and sin 0.91, cosh and cos
-0.86, tanh and tan 1.08.
+Largest errors of `double` found over 4 * 10**6 points each, in ULP of the magnitude: sinh and sin 0.97, cosh and cos
+0.99, tanh and tan 1.09.
 """
 
 from __future__ import annotations

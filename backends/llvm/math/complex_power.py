@@ -8,7 +8,7 @@ Special cases are NumPy's: `a**0` is 1, whatever `a`; 0 to a power with a positi
 whole powers that overflow have the parts that plain products give. Infinite and NaN parts and huge exponents give the
 exponential of the product of C99, Annex G, in the precision of the operands.
 
-Largest error of `double` found over 4 * 10**6 points, in ULP of the magnitude: 0.94.
+Largest error of `double` found over 4 * 10**6 points, in ULP of the magnitude: 1.02.
 """
 
 from __future__ import annotations
