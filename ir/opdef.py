@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import rules
+from .dtypes import DType
 from .rules import DTypeRule, ShapeRule
 
 
@@ -40,6 +41,11 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"OpDef({self.name})"
+
+
+def commutes(op: OpDef, operands: Sequence[DType]) -> bool:
+    """Whether the order of operands can't be seen; that of complex ones can, in the last bit of a product."""
+    return Trait.COMMUTATIVE in op.traits and all(d.kind != "complex" for d in operands)
 
 
 def make_op(

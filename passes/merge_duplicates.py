@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.graph import Graph, Node, Value
+from ..ir.opdef import commutes
 from ..ir.ops import Trait
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr
@@ -57,7 +58,7 @@ def _key(node: Node, stands_for: dict[Value, Value]) -> Hashable:
     if Trait.BARRIER in node.op.traits:
         return node
     operands = [id(stands_for[v]) for v in node.operands]
-    if Trait.COMMUTATIVE in node.op.traits:
+    if commutes(node.op, [v.type.dtype for v in node.operands]):
         operands.sort()
     attrs = frozenset((name, exact(attr)) for name, attr in node.attrs.items()) if node.attrs else None
     return node.op, tuple(operands), attrs

@@ -56,3 +56,13 @@ def test_native_code_has_these_bits(dtype: str) -> None:
         for part, other in ((a.real, b.real), (a.imag, b.imag)):
             assert np.array_equal(part, other, equal_nan=True)
             assert np.array_equal(np.signbit(part[~np.isnan(part)]), np.signbit(other[~np.isnan(other)]))
+
+
+def test_factors_keep_their_order() -> None:
+    rng = np.random.default_rng(5)
+    x, y = (rng.normal(size=300) + 1j * rng.normal(size=300) for _ in range(2))
+    found = weft.jit(lambda x, y: (x * y, y * x, (2 + 1j) * x, x * (2 + 1j)))(x, y)
+    pairs = ((x, y), (y, x), (2 + 1j, x), (x, 2 + 1j))
+    for result, (a, b) in zip(found, pairs, strict=True):
+        assert np.array_equal(result, complexes.multiply(a, b))
+    assert not np.array_equal(found[0], found[1])
