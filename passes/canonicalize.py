@@ -15,7 +15,8 @@ After:
 
 Needs explicit casts: an operation that has yet to be promoted is left alone. Guarantees the same bits for every
 finite value, NaN, infinity and zero (NaN payloads aside), and that a commutative op has its constant on the right.
-What has become unused stays for `drop-dead`. The rules are in `fold`, `arithmetic`, `logic`, `conversions`, `views`.
+What has become unused stays for `drop-dead`. The rules are in `fold`, `arithmetic`, `logic`, `conversions`, `views`,
+`scans`.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ from ..ir.builder import is_scalar_result
 from ..ir.dims import Size
 from ..ir.errors import Span
 from ..ir.graph import Graph, Node, Value
+from ..ir.opdef import commutes
 from ..ir.ops import BROADCAST, CAST, CONSTANT, DECLARED, OpDef, Trait
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
-from . import arithmetic, conversions, fold, logic, views
+from . import arithmetic, conversions, fold, logic, scans, views
 from .site import Rule, Site, constant_of
 
-_TABLES = (fold.RULES, arithmetic.RULES, logic.RULES, conversions.RULES, views.RULES)
+_TABLES = (fold.RULES, arithmetic.RULES, logic.RULES, conversions.RULES, views.RULES, scans.RULES)
 RULES: Mapping[OpDef, tuple[Rule, ...]] = {
     op: tuple(rule for table in _TABLES for rule in table.get(op, ()))
     for op in dict.fromkeys(op for table in _TABLES for op in table)
@@ -133,7 +135,7 @@ def _tidy(op: OpDef, operands: tuple[Value, ...], type: TensorType) -> tuple[Val
             shorter = (*operands[:i], value.node.operands[0], *operands[i + 1 :])
             if _fill([v.type.shape for v in shorter], type.shape):
                 operands = shorter
-    if Trait.COMMUTATIVE in op.traits and constant_of(operands[0]) is not None and constant_of(operands[1]) is None:
+    if commutes(op, [v.type.dtype for v in operands]) and [constant_of(v) is None for v in operands] == [False, True]:
         return operands[::-1]
     return operands
 

@@ -56,6 +56,12 @@ def test_other_ops(combine: str, dtype: str) -> None:
                 same(scan(combine, axis).checked(x)[0], ufunc.accumulate(x, axis, dtype=dtype))
 
 
+def test_complex_sums() -> None:
+    for dtype, axis in itertools.product(("complex64", "complex128"), (0, 1)):
+        x = random(dtype, (7, 33), 2)
+        same(scan("add", axis).checked(x)[0], np.add.accumulate(x, axis))
+
+
 def test_special_numbers() -> None:
     for combine, dtype in itertools.product(("add", "mul", "minimum", "fmax"), ("float32", "float64")):
         for axis in (0, 1):
