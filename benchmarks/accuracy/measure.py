@@ -23,6 +23,7 @@ from .plan import BLOCK, is_exhaustive, point_blocks
 from .subjects import Subject, kernel, numpy_subject, wrong_specials
 
 CHECKED = 100  # points of a block on which quad precision is checked against mpmath
+NOTHING = 0.25  # no function is better than this in ULP, and errors below it are not worth judging
 SAMPLED = 4096  # one point of so many checks the quick reference against quad precision
 Progress = Callable[[int], None]
 
@@ -45,7 +46,7 @@ class Tally:
     def add(self, reference: Reference, inputs: tuple[Array, ...], got: Array) -> None:
         """Takes the results for the points that `reference` has evaluated."""
         errors = reference.errors(got, self._errors)
-        certain, doubtful = reference.sift(errors, self.worst)
+        certain, doubtful = reference.sift(errors, max(self.worst, NOTHING))
         self.points += got.size
         self.nearest += certain
         self._check(reference, inputs, got, errors)
@@ -54,7 +55,7 @@ class Tally:
         judged, nearest = reference.judge(tuple(x[doubtful] for x in inputs), got[doubtful])
         self.nearest += int(nearest.sum())
         top = int(judged.argmax())
-        if judged[top] > self.worst or not self.place:
+        if judged[top] > self.worst:
             self.worst, self.place = float(judged[top]), tuple(repr(x[doubtful[top]].item()) for x in inputs)
 
     def _check(self, reference: Reference, inputs: tuple[Array, ...], got: Array, errors: Array) -> None:
