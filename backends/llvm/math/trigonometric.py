@@ -79,33 +79,35 @@ SLOPE = 1.6
 
 def sin(e: Emitter, x: Val) -> Val:
     """The sine."""
-    return flip_sign(e, _sine(e, e.call("fabs", x), 0), sign_bit(e, x))
+    return flip_sign(e, _sine(e, x, 0), sign_bit(e, x))
 
 
 def cos(e: Emitter, x: Val) -> Val:
     """The cosine."""
-    return _sine(e, e.call("fabs", x), 1)
+    return _sine(e, x, 1)
 
 
 def tan(e: Emitter, x: Val) -> Val:
     """The tangent."""
+    return flip_sign(e, _of_any_size(e, x, 0, lambda angle: _tangent_of_reduced(e, angle)), sign_bit(e, x))
+
+
+def _sine(e: Emitter, x: Val, quarter_turns: int) -> Val:
+    """The sine of the magnitude of an angle, advanced by some quarter turns."""
+    return _of_any_size(e, x, quarter_turns, lambda angle: _sine_of_reduced(e, angle))
+
+
+def _of_any_size(e: Emitter, x: Val, quarter_turns: int, function: Callable[[Reduced], Val]) -> Val:
+    """A function of the reduced magnitude of an angle; huge angles are reduced one by one."""
     magnitude = e.call("fabs", x)
-    tangent = _of_any_size(e, magnitude, 0, lambda angle: _tangent_of_reduced(e, angle))
-    return flip_sign(e, tangent, sign_bit(e, x))
-
-
-def _sine(e: Emitter, magnitude: Val, quarter_turns: int) -> Val:
-    """The sine of an angle that is not negative, advanced by some quarter turns."""
-    return _of_any_size(e, magnitude, quarter_turns, lambda angle: _sine_of_reduced(e, angle))
-
-
-def _of_any_size(e: Emitter, magnitude: Val, quarter_turns: int, function: Callable[[Reduced], Val]) -> Val:
-    """A function of the reduced angle; huge angles are reduced one by one."""
+    huge = e.fcmp("ugt", magnitude, e.const_like(x, MODERATE[x.elem]))
     usual = function(reduce_moderate(e, magnitude, quarter_turns))
-    huge = e.fcmp("ugt", magnitude, e.const_like(magnitude, MODERATE[magnitude.elem]))
-    return e.rare(
-        huge, usual, lambda: each_lane(e, magnitude, lambda lane: function(reduce_huge(e, lane, quarter_turns)))
-    )
+
+    def one_by_one() -> Val:
+        # The magnitude is made again, because its register is needed on the usual way.
+        return each_lane(e, e.call("fabs", x), lambda lane: function(reduce_huge(e, lane, quarter_turns)))
+
+    return e.rare(huge, usual, one_by_one)
 
 
 def _sine_of_reduced(e: Emitter, angle: Reduced) -> Val:
@@ -114,7 +116,7 @@ def _sine_of_reduced(e: Emitter, angle: Reduced) -> Val:
     correction = e.fma(e.op("fmul", r, square), e.poly(square, SINE[r.elem]), low)
     sine = e.op("fadd", r, correction)
     cosine = e.fma(square, e.poly(square, COSINE[r.elem]), e.const_like(r, 1.0))
-    odd = e.cast("trunc", quadrant, "i1")
+    odd = e.icmp("ne", e.op("and", quadrant, e.const_like(quadrant, 1)), e.zero_like(quadrant))
     negative = sign_bit(e, e.op("shl", quadrant, e.const_like(quadrant, BITS[r.elem] - 2)))
     return flip_sign(e, e.select(odd, cosine, sine), negative)
 
