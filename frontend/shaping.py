@@ -20,7 +20,7 @@ from .elementwise import Make
 from .fixed import fixed_int
 from .maker import Maker, Operand, static_int, static_size
 from .memory import reading_order, turned
-from .sizes import is_one
+from .sizes import is_one, reaches
 
 
 def shape_of(m: Maker, shape: object) -> tuple[Size, ...]:
@@ -59,7 +59,8 @@ def _completed(m: Maker, x: Value, shape: tuple[Size, ...]) -> tuple[Size, ...]:
 
 def _quotient(m: Maker, total: Size, others: Size, shape: tuple[Size, ...]) -> Size:
     facts = m.builder.facts
-    if (exact := dims.divide(total, others)) is not None and others != 0:
+    exact = dims.divide(total, others) if reaches(facts, others, 1) else None
+    if exact is not None:
         return exact
     have, by = facts.number(total), facts.number(others)
     if by == 0 or (have is not None and by is not None and have % by):

@@ -22,7 +22,7 @@ from ..passes.manager import Pass, PipelineOptions, PipelineResult, run_pipeline
 from ..passes.pipeline import pipeline
 from .bounds import Bound, bounds_of
 from .launch import Kernel, Launcher, bind_sizes
-from .order import output_orders
+from .order import output_orders, usual_orders
 
 if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that is never compiled does not need it
     from ..backends.llvm.compile import Program
@@ -186,7 +186,7 @@ def lower(source: KernelSource, request: Request, lookup: KernelLookup, options:
     env = dict(binding.sizes)
     for value, shape in zip(graph.inputs, shapes, strict=True):
         env |= {str(s): n for s, n in zip(value.type.shape, shape, strict=True) if not isinstance(s, int)}
-    orders = output_orders(graph, shapes, strides, env)
+    orders = usual_orders(graph, shapes, strides, env)
     classes = [GENERAL if request.general else _order_class(o) for o in orders]
     given = request.out_layouts or [None] * len(orders)
     if len(given) != len(orders):

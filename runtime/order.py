@@ -55,6 +55,18 @@ def output_orders(
     return tuple(_copied(*known[v]) for v in graph.outputs)
 
 
+def usual_orders(
+    graph: Graph, shapes: Sequence[tuple[int, ...]], strides: Sequence[Strides], env: Mapping[str, int]
+) -> tuple[tuple[int, ...], ...]:
+    """The orders for calls like this one; of empty arrays, which tell nothing, as if they had elements in C order."""
+    taken = [(tuple(n or 2 for n in shape), s) for shape, s in zip(shapes, strides, strict=True)]
+    steps = [
+        s if all(shape) else tuple(k * value.type.dtype.size for k in dense(wide, tuple(range(len(wide)))))
+        for value, shape, (wide, s) in zip(graph.inputs, shapes, taken, strict=True)
+    ]
+    return output_orders(graph, [wide for wide, _ in taken], steps, {name: n or 2 for name, n in env.items()})
+
+
 def lies_in(order: tuple[int, ...], shape: tuple[int, ...], strides: Strides) -> bool:
     """Whether the axes of an array lie in memory in this order; those of size 1 lie anywhere."""
     rank = len(shape)
