@@ -37,7 +37,8 @@ def test_every_set_of_axes(shape: tuple[int, ...], keepdims: bool) -> None:
 
     x = whole("float64", shape, 1)
     jitted = weft.jit(everything)
-    for layout in ("C", "F", "negative") if len(shape) > 3 else ("C", "F", "strided", "repeated rows", "axes turned"):
+    few = keepdims or len(shape) > 3
+    for layout in ("C", "F") if few else ("C", "F", "strided", "repeated rows", "axes turned"):
         if len(shape) > 1 or layout not in ("F", "axes turned"):
             agrees(everything, LAYOUTS[layout](x), jitted=jitted)
 

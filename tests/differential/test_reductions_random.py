@@ -107,7 +107,7 @@ def numpys(call: Call, x: Any) -> Any:
             return error
 
 
-@settings(max_examples=80, **SLOW)
+@settings(max_examples=60, **SLOW)
 @given(several())
 def test_reductions(drawn: tuple[Any, tuple[Call, ...]]) -> None:
     x, wanted = drawn
@@ -128,7 +128,7 @@ def test_reductions(drawn: tuple[Any, tuple[Call, ...]]) -> None:
             raise AssertionError(f"{call}: {error}") from error
 
 
-@settings(max_examples=20, **SLOW)
+@settings(max_examples=15, **SLOW)
 @given(several())
 def test_bits_of_reductions(drawn: tuple[Any, tuple[Call, ...]]) -> None:
     """AVX2, AVX-512 and the reference agree on numbers whose sums do depend on the order."""
