@@ -31,7 +31,7 @@ Run = Callable[[], object]
 NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 SMALL = 64
 LINE = 64
-ROUND_SECONDS = 4e-5
+ROUND_SECONDS = 3e-4
 
 # NumPy's name, torch's name, and arguments of the usual sizes.
 FUNCTIONS: dict[str, tuple[str, Callable[[Any, int], tuple[Any, ...]]]] = {
