@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from .arranged import DTYPES, arranged, fresh, refused
 from .arrays import LAYOUTS, random
-from .comparing import same
+from .comparing import Everywhere, same
 
 Array = np.ndarray[Any, Any]
 
@@ -97,6 +97,24 @@ def test_dtypes(dtype: str) -> None:
         return (*edges, *joined, *more)
 
     arranged(some, *sample(dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "complex64"])
+def test_same_bits_on_every_machine(dtype: str) -> None:
+    """AVX2, AVX-512 and the reference: sizes around the widths of vectors, joined, rolled, looked up and made."""
+
+    def mixed(x: Any, v: Any) -> Any:
+        joined = np.concatenate([v, np.roll(v, 3)[5:], v[::-1]])
+        places = np.arange(v.shape[0], like=v) * 7 % joined.shape[0]
+        return (
+            joined, joined[places], np.pad(x, 1, "reflect"), np.tril(x, 1) + x, x[:, ::-2].T,
+            np.diff(np.stack([x, x + x]), axis=0), np.linspace(v[0].real, 3, 37), x.diagonal(2), np.repeat(v, 3)[1::2],
+            np.take(x, places, 1, mode="wrap"),
+        )  # fmt: skip
+
+    everywhere = Everywhere(mixed)
+    for size in (4, 33, 65):
+        everywhere.check(random(dtype, (9, size), 1), random(dtype, (size,), 2))
 
 
 def test_mixed_dtypes() -> None:
