@@ -229,7 +229,7 @@ def test_refusals(function: Any) -> None:
 # -- random pieces
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.data(), st.lists(st.integers(1, 4), min_size=1, max_size=3), st.integers(1, 4), st.data())
 def test_random_joins(data: st.DataObject, shape: list[int], count: int, more: st.DataObject) -> None:
     """Pieces of random sizes, dtypes and layouts along a random axis; then the whole rolled, padded and cut."""
