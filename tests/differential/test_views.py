@@ -120,6 +120,16 @@ def test_nothing_and_one() -> None:
     )
 
 
+def test_memory_order_after_an_empty_call() -> None:
+    def turned(x: Any) -> Any:
+        return np.rot90(x), x.T + 1, np.moveaxis(x, 0, -1), x[:, ::-1]
+
+    jitted = weft.jit(turned)
+    for shape in ((0, 0, 3), (2, 3, 4)):
+        arranged(turned, random("float64", shape, 1), jitted=jitted)
+    assert jitted.signature_cache.misses == 1
+
+
 def test_attributes() -> None:
     def facts(x: Any) -> Any:
         return x * (x.size * x.ndim), x * x.nbytes, x + x.itemsize, x.T.shape[0] * x, x.mT.shape[-1] + x, len(x) + x
