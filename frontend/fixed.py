@@ -6,7 +6,7 @@ What only a call knows is refused as unsupported, which leaves the function to N
 from __future__ import annotations
 
 from ..ir.dims import Dim, Size
-from ..ir.errors import ValueProblem
+from ..ir.errors import Unsupported, ValueProblem
 from ..ir.graph import Value
 from .maker import Maker, literal, static_size
 
@@ -14,7 +14,11 @@ from .maker import Maker, literal, static_size
 def fixed_size(m: Maker, x: object, what: str) -> Size:
     """A number or a size."""
     if isinstance(x, Value) and literal(x) is None:
-        raise m.refuse(f"'{what}' that is known only at a call")
+        raise Unsupported(
+            f"'{what}' that is known only at a call is not supported: the shape of the result would depend on it",
+            m.span,
+            "write a number, a dimension or a formula of them",
+        )
     return static_size(x, what, m.span)
 
 
@@ -37,5 +41,6 @@ def count_of(m: Maker, x: object, what: str) -> Size:
     count = fixed_size(m, x, what)
     number = m.builder.facts.number(count)
     if number is not None and number < 0:
-        raise ValueProblem(f"'{what}' may not contain negative values.", m.span)
+        what = "negative dimensions are not allowed" if what == "shape" else f"'{what}' may not contain negative values"
+        raise ValueProblem(what, m.span, f"it is {number}")
     return count

@@ -73,7 +73,7 @@ def _symbolic(m: Maker, first: Size, last: Size, by: Size, dtype: object) -> Val
     wanted = as_dtype(np.int64 if dtype is None else dtype, m.span)
     _refuse_dtype(m, wanted)
     if step == 0:
-        raise DivisionByZero("Maximum allowed size exceeded: the step of 'arange' is 0", m.span)
+        raise DivisionByZero("Maximum allowed size exceeded", m.span, "the step of 'arange' is 0")
     gap = last - first if step > 0 else first - last
     count = dims.maximum(0, dims.floordiv(gap + (abs(step) - 1), abs(step)))
     inner = F32 if wanted in (F16, BF16) else wanted
@@ -91,7 +91,7 @@ def _counted(m: Maker, first: Any, last: Any, by: Any, dtype: object) -> Value:
             after = first + by
         count = max(0, math.ceil(steps))
     except ZeroDivisionError as error:
-        raise DivisionByZero("Maximum allowed size exceeded: the step of 'arange' is 0", m.span) from error
+        raise DivisionByZero("Maximum allowed size exceeded", m.span, "the step of 'arange' is 0") from error
     except (TypeError, OverflowError, ValueError) as error:
         raise ValueProblem(f"'arange' can't tell how many numbers to make: {error}", m.span) from error
     inner = F32 if wanted in (F16, BF16) else wanted

@@ -12,7 +12,7 @@ from typing import Any
 from ..ir.builder import Builder
 from ..ir.dims import Size
 from ..ir.dtypes import I64
-from ..ir.errors import IndexProblem, ShapeProblem, Span, TypeProblem, ValueProblem
+from ..ir.errors import IndexProblem, ShapeProblem, Span, TypeProblem, Unsupported, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import GATHER, TABLE
 from . import indexing
@@ -67,7 +67,11 @@ def _stand_apart(items: Sequence[Any]) -> bool:
 
 def _as_index(m: Maker, x: Value) -> Value:
     if x.type.dtype.kind == "bool":
-        raise m.refuse("an index that is a mask of bools")
+        raise Unsupported(
+            "an index that is a mask of bools is not supported: its elements would decide the shape",
+            m.span,
+            "choose by elements: where(mask, x, 0)",
+        )
     if not x.type.dtype.is_integer:
         raise IndexProblem("arrays used as indices must be of integer (or boolean) type", m.span, "convert: i64(...)")
     return m.cast(x, I64)

@@ -303,7 +303,7 @@ def test_refusals(function: Any) -> None:
     ("text", "match"),
     [
         ("arange(x[0])", "known only at a call"),
-        ("arange(0, 4, 0)", "step of 'arange' is 0"),
+        ("arange(0, 4, 0)", "Maximum allowed size"),
         ("zeros(x)", "must be known at compile time"),
         ("geomspace(0, 3)", "cannot include zero"),
         ("geomspace(x[0], 3)", "known only at a call"),
