@@ -62,9 +62,7 @@ def test_concatenate() -> None:
 def test_concatenate_refuses_what_does_not_fit() -> None:
     with pytest.raises(ValueProblem, match="at least one array"):
         run(CONCATENATE, axis=0)
-    with pytest.raises(
-        ShapeProblem, match="along dimension 0, the array at index 0 has size 2 and"
-    ):
+    with pytest.raises(ShapeProblem, match="along dimension 0, the array at index 0 has size 2 and"):
         run(CONCATENATE, np.ones((2, 3)), np.ones((4, 3)), axis=1)
     with pytest.raises(ShapeProblem, match="the array at index 1 has 1 dimension"):
         run(CONCATENATE, np.ones((2, 3)), np.ones(3), axis=0)
