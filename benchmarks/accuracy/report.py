@@ -46,7 +46,8 @@ true values. The promise is at most {bound} ULP everywhere, and {complex_bound} 
 
 FOOT = """
 Special values (zeros, infinities, NaN, the smallest and largest numbers, small whole numbers; all pairs of them for
-functions of two) were compared with NumPy's results, signs of zeros included: {specials}.
+functions of two) were compared with NumPy's results in every measured row of real numbers, signs of zeros included:
+{specials}.
 
 Measured with `make accuracy` on {machine}, Python {python}, NumPy {numpy}, Weft {weft}.
 """
@@ -88,7 +89,6 @@ def render(rows: Sequence[Row]) -> str:
 
 
 def _summary(rows: Sequence[Row], records: Sequence[Record]) -> str:
-    missing = [f"`{function.name}` {format.name}" for function, format, record in rows if record is None]
     if not records:
         return "Nothing is measured yet."
     top = max(records, key=lambda record: record["weft"]["error"])
@@ -98,8 +98,8 @@ def _summary(rows: Sequence[Row], records: Sequence[Record]) -> str:
         f"{top['weft']['error']:.3f} ULP (`{top['function']}` {top['dtype']}); {len(over)} are over the bound"
         + (f": {', '.join(over)}." if over else ".")
     ]
-    if missing:
-        lines.append(f"Not measured since their code last changed: {', '.join(missing)}.")
+    if len(records) < len(rows):
+        lines.append(f"The other {len(rows) - len(records)} have not been measured since their code last changed.")
     return "\n".join(lines)
 
 
