@@ -64,6 +64,14 @@ def reduction(site: Site) -> Value | None:
     return site.operands[0]
 
 
+def of_all_elements(site: Site) -> Value | None:
+    """Over all axes the shape of the elements does not matter: what a reshape would copy is read where it lies."""
+    inner = _inner(site, RESHAPE)
+    if inner is None or site.type.shape or not (rank := inner.operands[0].type.rank):
+        return None
+    return site.make_node(site.op, inner.operands, {**site.attrs, "axes": tuple(range(rank))}, site.span)
+
+
 def position(site: Site) -> Value | None:
     """Over no axis every element stands at position 0."""
     return None if ints(site.attrs, "axes") else site.filled(0)
@@ -79,6 +87,6 @@ _OWN: dict[OpDef, Rule] = {TRANSPOSE: transpose, SLICE: slice_, RESHAPE: reshape
 RULES: dict[OpDef, tuple[Rule, ...]] = {
     **dict.fromkeys(VIEWS, (of_one_number,)),
     **{op: (own, of_one_number) for op, own in _OWN.items()},
-    **dict.fromkeys(REDUCTIONS, (reduction,)),
-    **dict.fromkeys(POSITIONS, (position,)),
+    **dict.fromkeys(REDUCTIONS, (reduction, of_all_elements)),
+    **dict.fromkeys(POSITIONS, (position, of_all_elements)),
 }

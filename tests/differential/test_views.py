@@ -120,6 +120,24 @@ def test_nothing_and_one() -> None:
     )
 
 
+def test_totals_of_flat_arrays() -> None:
+    """They read the array where it lies: one kernel, no copy in another shape."""
+
+    def totals(x: Any) -> Any:
+        return (
+            x.ravel().sum(),
+            x.reshape(-1).max(),
+            np.argmin(x.reshape(6, -1)),
+            x.flatten().any(),
+            np.ravel(x, "F").argmax(),
+        )
+
+    jitted = weft.jit(totals)
+    for name in ("C", "F", "strided", "negative", "axes turned"):
+        arranged(totals, LAYOUTS[name](random("float64", (4, 3, 6), 1).round()), jitted=jitted)
+    assert "reshape" not in str(weft.jit(lambda x: x.ravel().sum()).lower(np.asfortranarray(np.ones((3, 4)))).ir())
+
+
 def test_memory_order_after_an_empty_call() -> None:
     def turned(x: Any) -> Any:
         return np.rot90(x), x.T + 1, np.moveaxis(x, 0, -1), x[:, ::-1]
