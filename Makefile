@@ -1,5 +1,6 @@
 # make run    compile, run and check the kernels of examples/
 # make test   lint, types, and the whole test suite on the installed wheel
+# make fuzz   random programs against NumPy until one fails: N=100000 how many, SEED=7 which, KEEP=1 go on after a failure
 # make accuracy   measure the mathematical functions and write docs/accuracy.md; it needs gcc. An hour or two for all:
 #                 FUNCTIONS="exp log" POINTS=100000000 JOBS=2 choose; QUICK=1 takes few points and writes nothing
 # The others need nothing but Python 3.11 or later: they make .venv and install what they use.
@@ -13,7 +14,9 @@ LINTED := api backends benchmarks examples frontend ir passes runtime tests
 POINTS ?= 100000000
 JOBS ?= 1
 
-.PHONY: accuracy run test lint types suite wheel clean
+N ?= 10000
+
+.PHONY: accuracy fuzz run test lint types suite wheel clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/run.py
@@ -22,6 +25,9 @@ test: $(VENV)/installed-tests lint types suite
 
 accuracy: $(VENV)/installed-tests
 	$(BIN)/python -m benchmarks.accuracy $(FUNCTIONS) --points $(POINTS) --jobs $(JOBS) $(if $(QUICK),--quick)
+
+fuzz: $(VENV)/installed-tests
+	$(BIN)/python -m tests.fuzz --count $(N) --jobs $(shell nproc) $(if $(SEED),--seed $(SEED)) $(if $(KEEP),--keep)
 
 lint: $(VENV)/installed-tests
 	$(BIN)/ruff check $(LINTED)
