@@ -1,0 +1,404 @@
+"""Faults to put into Weft, one at a time, to see whether the fuzzer finds them: a name in, a patched compiler out.
+
+Each is a mistake that somebody could have made in a pass, an emitter or the runtime. None of them writes outside of
+the arrays, so that the tests go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+from unittest import mock
+
+import numpy as np
+from weft.backends.llvm import casts, combine, elements, halves, integers, memory, ops, reduce, region, scan, stages
+from weft.backends.llvm.text import Emitter
+from weft.frontend import trace
+from weft.ir import indexing
+from weft.ir.builder import Builder
+from weft.ir.ops import SLICE, TABLE, TRANSPOSE, WHERE
+from weft.ir.types import Sizes, ints, sizes
+from weft.passes import canonicalize, conversions, fuse, logic, lower_reductions, merge_duplicates
+from weft.passes.site import Rule, Site, constant_of, made_by
+from weft.runtime import compiler, kernel
+
+Patch = AbstractContextManager[Any]
+Fault = Callable[[], Patch]
+
+
+# -- passes
+
+
+def _rule(name: str, rule: Rule) -> Patch:
+    """A rule of `canonicalize` that comes before all others of its op."""
+    op = TABLE[name]
+    return mock.patch.dict(canonicalize.RULES, {op: (rule, *canonicalize.RULES.get(op, ()))})
+
+
+def _is_float(site: Site) -> bool:
+    return site.dtype.kind == "float"
+
+
+def difference_of_equals() -> Patch:
+    """x - x = 0, also for NaN and infinities."""
+    return _rule("sub", lambda s: s.filled(0.0) if _is_float(s) and s.operands[0] is s.operands[1] else None)
+
+
+def adding_zero() -> Patch:
+    """x + 0.0 = x, also for -0.0."""
+    return _rule("add", lambda s: s.operands[0] if _is_float(s) and constant_of(s.operands[1]) == 0 else None)
+
+
+def product_with_zero() -> Patch:
+    """x * 0.0 = 0.0, also for NaN, infinities and negative numbers."""
+    return _rule("mul", lambda s: s.filled(0.0) if _is_float(s) and constant_of(s.operands[1]) == 0 else None)
+
+
+def division_by_reciprocal() -> Patch:
+    """x / c = x * (1/c), also where 1/c is rounded."""
+
+    def rule(site: Site) -> Any:
+        divisor = constant_of(site.operands[1])
+        if not _is_float(site) or not isinstance(divisor, float) or not np.isfinite(divisor) or divisor == 0:
+            return None
+        return site.make(TABLE["mul"], site.operands[0], site.number(1 / divisor))
+
+    return _rule("div", rule)
+
+
+def negated_order() -> Patch:
+    """not (a < b) is a >= b, also for NaN."""
+    return mock.patch.dict(logic.OPPOSITE, logic.OPPOSITE_IN_ORDER)
+
+
+def arms_of_where() -> Patch:
+    """where(not c, a, b) becomes where(c, a, b)."""
+
+    def rule(site: Site) -> Any:
+        condition, yes, no = site.operands
+        if not made_by(condition, TABLE["logical_not"]):
+            return None
+        assert condition.node is not None
+        return site.make(WHERE, condition.node.operands[0], yes, no)
+
+    return _rule("where", rule)
+
+
+def merged_attributes() -> Patch:
+    """Operations on the same operands are one, whatever their attributes."""
+    plain = merge_duplicates._key
+
+    def key(node: Any, stands_for: Any) -> Any:
+        found = plain(node, stands_for)
+        return found[:2] if isinstance(found, tuple) and node.operands else found
+
+    return mock.patch.object(merge_duplicates, "_key", key)
+
+
+def merged_operands() -> Patch:
+    """a - b and b - a are one."""
+    plain = merge_duplicates._key
+
+    def key(node: Any, stands_for: Any) -> Any:
+        found = plain(node, stands_for)
+        return (found[0], tuple(sorted(found[1])), found[2]) if isinstance(found, tuple) else found
+
+    return mock.patch.object(merge_duplicates, "_key", key)
+
+
+def lossless_casts() -> Patch:
+    """A cast to a narrower dtype and back is nothing."""
+    return mock.patch.object(conversions, "holds_all", lambda wide, narrow: wide.kind != "bool")
+
+
+def slice_of_slice() -> Patch:
+    """The step of an inner slice is forgotten, but for its sign."""
+
+    def rule(site: Site) -> Any:
+        inner = site.operands[0].node
+        if inner is None or inner.op is not SLICE:
+            return None
+        first, stride = sizes(inner.attrs, "starts"), ints(inner.attrs, "steps")
+        starts, steps = sizes(site.attrs, "starts"), ints(site.attrs, "steps")
+        begin = Sizes(a + step * b for a, step, b in zip(first, stride, starts, strict=True))
+        step = tuple((1 if a > 0 else -1) * b for a, b in zip(stride, steps, strict=True))
+        return site.make(SLICE, inner.operands[0], starts=begin, steps=step, sizes=sizes(site.attrs, "sizes"))
+
+    return _rule("slice", rule)
+
+
+def transposed_twice() -> Patch:
+    """Two transpositions are joined in the wrong order."""
+
+    def rule(site: Site) -> Any:
+        inner, order = site.operands[0].node, ints(site.attrs, "order")
+        if inner is None or inner.op is not TRANSPOSE:
+            return None
+        first = ints(inner.attrs, "order")
+        return site.make(TRANSPOSE, inner.operands[0], order=tuple(order[axis] for axis in first))
+
+    return _rule("transpose", rule)
+
+
+def owned_pieces() -> Patch:
+    """`fuse` writes values that somebody else owns into a concatenation as if they were its own."""
+    return mock.patch.object(fuse, "with_copies", lambda graph: graph)
+
+
+def exact_sums() -> Patch:
+    """`lower-reductions` takes the order of a float sum for free."""
+    return mock.patch.object(lower_reductions, "is_exact", lambda node: True)
+
+
+# -- emitters
+
+
+def _emitter(**emitters: Callable[..., Any]) -> Patch:
+    return mock.patch.dict(ops.EMITTERS, {TABLE[name]: emit for name, emit in emitters.items()})
+
+
+def signed_comparison() -> Patch:
+    """Integers without sign are compared as if they had one."""
+    names = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
+    plain = {name: ops.EMITTERS[TABLE[name]] for name in names}
+
+    def compare(name: str) -> Callable[..., Any]:
+        return lambda e, dtype, a, b: e.icmp(names[name], a, b) if dtype.kind == "uint" else plain[name](e, dtype, a, b)
+
+    return _emitter(**{name: compare(name) for name in names})
+
+
+def nan_ignored() -> Patch:
+    """The minimum of a number and NaN is the number."""
+    plain = ops.EMITTERS[TABLE["minimum"]]
+    return _emitter(
+        minimum=lambda e, dtype, a, b: e.call("minnum", a, b) if dtype.kind == "float" else plain(e, dtype, a, b)
+    )
+
+
+def negated_by_subtracting() -> Patch:
+    """-x is 0 - x, also for 0.0."""
+    return _emitter(neg=lambda e, dtype, x: e.op("fsub" if dtype.kind == "float" else "sub", e.zero_like(x), x))
+
+
+def logical_right_shift() -> Patch:
+    """Negative numbers are shifted to the right as if they had no sign."""
+    plain = integers.right_shift
+    return _emitter(right_shift=lambda e, dtype, a, b: plain(e, replace(dtype, kind="uint"), a, b))
+
+
+def shorter_polynomials() -> Patch:
+    """Polynomials of mathematical functions lack their last term but one."""
+    plain = Emitter.poly
+    return mock.patch.object(Emitter, "poly", lambda self, x, terms: plain(self, x, [*terms[:-2], 0.0, terms[-1]]))
+
+
+def rounded_to_zero() -> Patch:
+    """Integer division rounds towards zero."""
+    return mock.patch.object(integers, "_rounds_up", lambda e, rest, b: e.icmp("ne", b, b))
+
+
+def swapped_arms() -> Patch:
+    """`where` takes the second where the condition is false."""
+    plain = elements.Elements._emit
+
+    def emit(self: Any, node: Any, values: Any) -> Any:
+        return plain(self, node, [values[0], values[2], values[1]] if node.op is WHERE else values)
+
+    return mock.patch.object(elements.Elements, "_emit", emit)
+
+
+def rounded_integers() -> Patch:
+    """A float becomes the nearest integer."""
+    plain = casts._signed
+    return mock.patch.object(casts, "_signed", lambda e, x, bits: plain(e, e.call("roundeven", x), bits))
+
+
+def signed_to_float() -> Patch:
+    """A large integer without sign becomes a negative float."""
+    plain = casts.cast
+
+    def cast(e: Any, x: Any, have: Any, want: Any) -> Any:
+        wrong = have.kind == "uint" and want.name in ("f32", "f64")
+        return e.cast("sitofp", x, casts.element(want)) if wrong else plain(e, x, have, want)
+
+    return mock.patch.object(elements, "cast", cast)
+
+
+def truncated_halves() -> Patch:
+    """An f32 becomes a half by dropping bits."""
+    plain = halves.narrow
+
+    def narrow(e: Any, x: Any, dtype: Any) -> Any:
+        bits = e.cast("bitcast", x, "i32")
+        kept = e.op("and", bits, e.const_like(bits, -(1 << (16 if dtype.name == "bf16" else 13))))
+        return plain(e, e.cast("bitcast", kept, "float"), dtype)
+
+    return mock.patch.object(halves, "narrow", narrow)
+
+
+# -- loops and memory
+
+
+def short_tail() -> Patch:
+    """The mask of the last vector is one lane short."""
+    plain = region.Region.lane_mask
+
+    def mask(self: Any, at: Any, stop: Any, offset: int = 0) -> Any:
+        return plain(self, at, self.nest.e.op("sub", stop, self.nest.e.const("i64", 1)), offset)
+
+    return mock.patch.object(region.Region, "lane_mask", mask)
+
+
+def unrolled_offset() -> Patch:
+    """The second vector of an unrolled loop starts one element early."""
+    plain = region.Region.home
+    return mock.patch.object(region.Region, "home", lambda self, value, offset: plain(self, value, max(0, offset - 1)))
+
+
+def gather_without_stride() -> Patch:
+    """All lanes of a strided vector are its first element."""
+    return mock.patch.object(
+        memory.Memory, "_lane_pointers", lambda self, pointer, stride: self.nest.e.offsets(pointer, self.along(0))
+    )
+
+
+def broadcast_column() -> Patch:
+    """An array with fewer dimensions is read at its first column only."""
+    plain = indexing.broadcast_index
+
+    def index(shape: Any, at: Any) -> Any:
+        found = plain(shape, at)
+        return (*found[:-1], 0) if 0 < len(shape) < len(at) else found
+
+    return mock.patch.object(indexing, "broadcast_index", index)
+
+
+def stale_row() -> Patch:
+    """What is kept of a row for later stages is read before it is written."""
+    plain = stages.Stages._kept
+
+    def kept(self: Any) -> Any:
+        return {value: (buffer, first - 1) for value, (buffer, first) in plain(self).items()}
+
+    return mock.patch.object(stages.Stages, "_kept", kept)
+
+
+# -- reductions
+
+
+def zero_for_maximum() -> Patch:
+    """A maximum starts from 0."""
+    plain = combine.neutral
+    return mock.patch.object(
+        reduce, "neutral", lambda op, dtype: plain(TABLE["add"], dtype) if op.name == "maximum" else plain(op, dtype)
+    )
+
+
+def negative_zero_for_sum() -> Patch:
+    """A sum starts from -0.0."""
+    plain = reduce.identity
+
+    def identity(node: Any) -> Any:
+        wrong = node.op.name == "sum" and node.result.type.dtype.kind == "float"
+        return -0.0 if wrong else plain(node)
+
+    return mock.patch.object(reduce, "identity", identity)
+
+
+def scan_from_one() -> Patch:
+    """A running sum starts from 1."""
+    plain = combine.neutral
+    return mock.patch.object(scan, "neutral", lambda op, dtype: 1 if op.name == "add" else plain(op, dtype))
+
+
+def unmasked_tail() -> Patch:
+    """Lanes of the last vector that do not count are taken as they were loaded, as zeros."""
+
+    def put(self: Any, x: Any, mask: Any, lane: Any) -> None:
+        e = self.nest.e
+        self._store(e.splat(x, self.lanes), e.offset(self.tail, e.op("mul", lane, e.const("i64", self._itemsize()))))
+
+    return mock.patch.object(reduce.Accumulators, "put_tail", put)
+
+
+def neighbouring_lanes() -> Patch:
+    """The lanes of a total are combined with their neighbours in place of halves."""
+
+    def across(self: Any, totals: list[Any]) -> Any:
+        e = self.nest.e
+        while len(totals) > 1:
+            totals = [reduce.combine(e, self.node, a, b) for a, b in zip(totals[::2], totals[1::2], strict=True)]
+        total = totals[0]
+        while total.lanes > 1:
+            even, odd = (e.shuffle(total, total, list(range(k, total.lanes, 2))) for k in (0, 1))
+            total = reduce.combine(e, self.node, even, odd)
+        return e.extract(total, 0) if total.lanes else total
+
+    return mock.patch.object(reduce.Accumulators, "across", across)
+
+
+# -- front end and runtime
+
+
+def strong_numbers() -> Patch:
+    """A Python float is taken as an f64."""
+    plain = trace.Trace.operand
+
+    def operand(self: Any, x: Any, spread: bool, span: Any) -> Any:
+        return plain(self, np.float64(x) if type(x) is float else x, spread, span)
+
+    return mock.patch.object(trace.Trace, "operand", operand)
+
+
+def fixed_sizes() -> Patch:
+    """A size that is used as a number is that of the first call."""
+    plain = Builder.size
+
+    def size(self: Any, expression: Any, span: Any = None) -> Any:
+        number = self.facts.number(expression)
+        return plain(self, expression, span) if number is None else self.constant(number, span=span)
+
+    return mock.patch.object(Builder, "size", size)
+
+
+def unchecked_guards() -> Patch:
+    """Compiled code is used for sizes that it was not made for."""
+    return mock.patch.object(compiler.Lowered, "guards", [])
+
+
+def ignored_overlap() -> Patch:
+    """Results are written into the caller's array while arguments that lie there are still read."""
+    return mock.patch.object(kernel, "overlaps", lambda out, others: False)
+
+
+def always_c() -> Patch:
+    """Results are in C order, whatever order NumPy gives."""
+    plain = compiler.output_orders
+
+    def orders(*args: Any, **kwargs: Any) -> Any:
+        return tuple(tuple(range(len(order))) for order in plain(*args, **kwargs))
+
+    return mock.patch.object(compiler, "output_orders", orders)
+
+
+IN_PASSES: Mapping[str, Fault] = {
+    fault.__name__: fault
+    for fault in (
+        difference_of_equals, adding_zero, product_with_zero, division_by_reciprocal, negated_order, arms_of_where,
+        merged_attributes, merged_operands, lossless_casts, slice_of_slice, transposed_twice, strong_numbers,
+        fixed_sizes,
+    )
+}  # fmt: skip
+IN_CODE: Mapping[str, Fault] = {
+    fault.__name__: fault
+    for fault in (
+        owned_pieces, exact_sums, signed_comparison, nan_ignored, negated_by_subtracting, logical_right_shift,
+        shorter_polynomials, rounded_to_zero, swapped_arms, rounded_integers, signed_to_float, truncated_halves,
+        short_tail, unrolled_offset, gather_without_stride, broadcast_column, stale_row, zero_for_maximum,
+        negative_zero_for_sum, scan_from_one, unmasked_tail, neighbouring_lanes, unchecked_guards, ignored_overlap,
+        always_c,
+    )
+}  # fmt: skip

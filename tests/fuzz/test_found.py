@@ -1,0 +1,45 @@
+"""Programs that the fuzzer found, each with what was wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .checking import check
+from .inputs import Input
+
+
+def test_slices_that_are_cut_at_the_ends() -> None:
+    """The loop variable went into the `min` of the start, where nothing saw it: every element was the first."""
+
+    def function(a: Any) -> Any:
+        return a[2::-1], a[-2:], a[1:5:2]
+
+    check(function, Input("int64", (7,)).make(), again=[(Input("int64", (2,)).make(),)])
+    check(function, Input("int8", (3,)).make(), again=[(Input("int8", (19,)).make(),)])
+
+
+def test_arguments_named_like_loop_variables() -> None:
+    """The size `i0` of an argument `i` was taken for the loop variable of axis 0."""
+    check(lambda i: i[:, 1:] * i.shape[0], np.arange(6).reshape(2, 3))
+
+
+def test_sizes_with_several_choices_read_back() -> None:
+    """`min(18, n - 1) - max(-1, n - 1)` was another expression after printing and reading."""
+    check(lambda a: a[18:-1:-2], np.arange(5))
+
+
+def test_a_result_that_numpy_hands_back_twice() -> None:
+    """`conj` of bools gives the array itself, and both outputs were one array."""
+
+    def function(a: Any) -> Any:
+        b = a == a
+        return b, b.conj()
+
+    check(function, np.array([False, True]))
+
+
+def test_a_size_that_happens_to_be_one_is_asked_to_be_one() -> None:
+    """`(n + 2) // 3` is 1 in this call, but was not taken for 1."""
+    check(lambda a: np.broadcast_to(a[:, ::3], (a.shape[0], 1)), np.array([[False, True]]))
