@@ -134,7 +134,7 @@ def unstack(m: Maker, x: Operand, /, *, axis: object = 0) -> tuple[Value, ...]:
     along = axis_of(m, axis, value.type.rank)
     count = known(m, value.type.shape[along], "unstack")
     before = (slice(None),) * along
-    return tuple(index(m.builder, value, (*before, i, ...), m.span) for i in range(count))
+    return tuple(index(m.builder, value, (*before, i), m.span) for i in range(count))
 
 
 def array_split(m: Maker, ary: Operand, indices_or_sections: object, axis: object = 0) -> tuple[Value, ...]:

@@ -109,7 +109,7 @@ def nan_to_num(m: Maker, x: Operand, copy: bool = True, nan: Operand = 0.0, posi
     value = m.lift(x)
     dtype = value.type.dtype.strong
     if dtype.kind not in ("float", "complex") or dtype == BF16:  # bf16 is no float to NumPy
-        return _as_scalar(m, value)
+        return as_scalar(m, value)
     value = m.cast(value, dtype)
     if dtype.kind == "complex":
         return m.op(COMPLEX, *(_finite(m, m.op(part, value), nan, posinf, neginf) for part in (REAL, IMAG)))
@@ -130,7 +130,7 @@ def _finite(m: Maker, x: Value, nan: Operand, posinf: Operand | None, neginf: Op
     return m.op(WHERE, m.op(ISNAN, x), number, m.op(WHERE, infinite, signed, x))
 
 
-def _as_scalar(m: Maker, x: Value) -> Value:
+def as_scalar(m: Maker, x: Value) -> Value:
     """The same value, but a scalar where it has no dimensions."""
     return m.op(BOTH, x, x) if x.type.dtype == BOOL else m.op(POSITIVE, x)
 

@@ -1,4 +1,4 @@
-"""Numbers in; their real and imaginary parts, their conjugates and their angles out, as NumPy has them."""
+"""Numbers in; their real and imaginary parts and their angles out, as NumPy has them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from ..ir.builder import is_scalar_result
 from ..ir.graph import Value
 from ..ir.ops import IMAG, REAL, TABLE, WHERE
+from .choosing import as_scalar
 from .maker import Make, Maker, Operand
 
-ARCTAN2, MUL, POSITIVE, CONJUGATE = (TABLE[name] for name in ("arctan2", "mul", "positive", "conjugate"))
+ARCTAN2, MUL = TABLE["arctan2"], TABLE["mul"]
 
 
 def real(m: Maker, val: Operand) -> Value:
@@ -31,11 +32,7 @@ def imag(m: Maker, val: Operand) -> Value:
 
 def _part(m: Maker, whole: Value, part: Value) -> Value:
     """A part of a NumPy scalar is a scalar; of an array without dimensions it is such an array."""
-    return m.op(POSITIVE, part) if is_scalar_result(whole) and part.type.dtype.kind != "bool" else part
-
-
-def conjugate(m: Maker, x: Operand, /) -> Value:
-    return m.op(CONJUGATE, x)
+    return as_scalar(m, part) if is_scalar_result(whole) else part
 
 
 def angle(m: Maker, z: Operand, deg: bool = False) -> Value:
@@ -47,4 +44,4 @@ def angle(m: Maker, z: Operand, deg: bool = False) -> Value:
     return m.cast(m.op(MUL, found, 180 / math.pi), found.type.dtype) if deg else found
 
 
-COMPLEX_PARTS: Mapping[str, Make] = {"real": real, "imag": imag, "conjugate": conjugate, "angle": angle}
+COMPLEX_PARTS: Mapping[str, Make] = {"real": real, "imag": imag, "angle": angle}

@@ -29,12 +29,22 @@ def running(m: Maker, algebra: Algebra, x: Value, axis: int, dtype: object) -> V
 def accumulated(m: Maker, algebra: Algebra, array: Operand, axis: object, dtype: object) -> Value:
     """What `ufunc.accumulate` gives: along one axis of an array that has one."""
     x = array_of(m, array)
-    several = isinstance(axis, (tuple, list))
-    if axis is None or (several and len(axis) != 1):  # type: ignore[arg-type]
-        raise ValueProblem("accumulate does not allow multiple axes", m.span, "name one axis")
+    if axis is None:
+        raise _several_axes(m)
     if not x.type.rank:
         raise TypeProblem("cannot accumulate on a scalar", m.span)
-    return running(m, algebra, x, axis_of(m, axis[0] if several else axis, x.type.rank), dtype)  # type: ignore[index]
+    return running(m, algebra, x, _only_axis(m, axis, x.type.rank), dtype)
+
+
+def _only_axis(m: Maker, axis: object, rank: int) -> int:
+    """The axis of `accumulate`, which a tuple of one may name."""
+    if isinstance(axis, (tuple, list)) and len(axis) != 1:
+        raise _several_axes(m)
+    return axis_of(m, axis[0] if isinstance(axis, (tuple, list)) else axis, rank)
+
+
+def _several_axes(m: Maker) -> ValueProblem:
+    return ValueProblem("accumulate does not allow multiple axes", m.span, "name one axis")
 
 
 def _total(algebra: Algebra) -> Make:
@@ -62,7 +72,7 @@ def _from_array_api(algebra: Algebra) -> Make:
                 "For arrays which have more than one dimension ``axis`` argument is required.", m.span,
                 "name the axis",
             )  # fmt: skip
-        at = 0 if axis is None else axis_of(m, axis, value.type.rank)
+        at = 0 if axis is None else _only_axis(m, axis, value.type.rank)
         found = running(m, algebra, value, at, dtype)
         if not flag(m, include_initial, "include_initial"):
             return found

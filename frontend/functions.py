@@ -90,13 +90,18 @@ def _bound(function: Function, maker: Maker, args: Sequence[Any], kwargs: dict[s
         if key not in _NEUTRAL:
             hint = nearest(key, [*list(known.parameters)[1:], *_NEUTRAL])
             raise TypeProblem(f"'{function.name}' has no argument '{key}'", maker.span, hint)
-        if not any(kwargs[key] is same or (type(same) is not bool and kwargs[key] == same) for same in _NEUTRAL[key]):
+        if not any(_is_same(kwargs[key], same) for same in _NEUTRAL[key]):
             raise maker.refuse(f"the argument '{key}' of '{function.name}'")
         del kwargs[key]
     try:
         return known.bind(maker, *args, **kwargs)
     except TypeError as error:
         raise TypeProblem(f"'{function.name}': {error}", maker.span, _usage(function)) from error
+
+
+def _is_same(given: object, neutral: object) -> bool:
+    """None and bools are only themselves: NumPy has it that `np.dtype("float64") == None`, and 1 is no True."""
+    return given is neutral or (neutral is not None and type(neutral) is not bool and given == neutral)
 
 
 def _usage(function: Function) -> str:

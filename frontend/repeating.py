@@ -90,8 +90,8 @@ def repeat(m: Maker, a: Operand, repeats: object, axis: object = None) -> Value:
     if isinstance(repeats, (tuple, list)):
         raise m.refuse("'repeat' with a number for each element")
     count = count_of(m, repeats, "repeats")
-    if axis is None:
-        x, axis = ravel(m, x), 0
+    if axis is None or not x.type.rank:
+        x, axis = ravel(m, x), 0 if axis is None else axis
     along = axis_of(m, axis, x.type.rank)
     shape = x.type.shape
     apart = [*shape[: along + 1], 1, *shape[along + 1 :]]

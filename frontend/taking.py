@@ -100,8 +100,8 @@ def _demand_one_shape(m: Maker, arrays: Sequence[Value]) -> None:
 
 def take(m: Maker, a: Operand, indices: Operand, axis: object = None, out: None = None, mode: str = "raise") -> Value:
     x, places = array_of(m, a), strong_array(m, indices)
-    if axis is None:
-        x, axis = ravel(m, x), 0
+    if axis is None or not x.type.rank:
+        x, axis = ravel(m, x), 0 if axis is None else axis
     along = axis_of(m, axis, x.type.rank)
     if places.type.dtype.kind not in ("bool", "int", "uint"):
         raise TypeProblem(

@@ -43,3 +43,34 @@ def test_a_result_that_numpy_hands_back_twice() -> None:
 def test_a_size_that_happens_to_be_one_is_asked_to_be_one() -> None:
     """`(n + 2) // 3` is 1 in this call, but was not taken for 1."""
     check(lambda a: np.broadcast_to(a[:, ::3], (a.shape[0], 1)), np.array([[False, True]]))
+
+
+def test_a_dtype_that_says_it_is_none() -> None:
+    """`np.dtype("float64") == None` is true, so `dtype=` was dropped by functions that do not know it themselves."""
+    check(lambda a: np.conjugate(a, dtype=np.dtype("float64")), np.array([False, True]))
+    check(lambda a: (np.fabs(a, dtype=np.dtype("float64")), np.sign(a, dtype=np.dtype("float64"))), np.float32([1, -2]))
+
+
+def test_arrays_without_dimensions_have_an_axis_to_take_and_repeat_along() -> None:
+    """They raised an `AxisProblem` where NumPy takes them for arrays of one element."""
+    a = np.array(3)
+    check(lambda a: (a.take(0, axis=-1), a.take([0, 0], axis=0), a.repeat(2, axis=0)), a)
+    check(lambda a: a.take(0, axis=1), a)
+    check(lambda a: np.repeat(a, 2, axis=-2), a)
+
+
+def test_parts_of_a_truth() -> None:
+    """`imag` of a bool scalar was an array without dimensions."""
+    check(lambda a: (np.imag(a[()]), np.imag(a), np.real(a[()])), np.array(True))
+
+
+def test_elements_of_a_vector_that_is_unstacked() -> None:
+    """They were arrays without dimensions; NumPy has scalars."""
+    check(lambda a: np.unstack(a), np.array([True, False, True]))
+
+
+def test_a_running_product_along_a_tuple_of_one_axis() -> None:
+    """It was refused, because `cumprod` refuses it."""
+    check(lambda a: np.cumulative_prod(a, axis=(-1,)), np.arange(6).reshape(2, 3))
+    check(lambda a: np.cumulative_sum(a, axis=(-3,)), np.arange(6).reshape(2, 3))
+    check(lambda a: np.cumulative_sum(a, axis=(0, 1)), np.arange(6).reshape(2, 3))
