@@ -6,16 +6,15 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from .backends import reference
 from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest
-from .runtime.compiler import Options
-from .runtime.kernel import CallableKernel, Kernel
-from .settings import default_options, registry
 
-if TYPE_CHECKING:  # each front end is imported by those who use it: together they take as long as NumPy
+if TYPE_CHECKING:  # each front end and the compiler are imported by those who use them: they take longer than NumPy
     from .frontend.language import Module as ParsedModule
     from .frontend.tracer import Tracer
     from .function import Function
+    from .ir.source import KernelSource
+    from .runtime.compiler import Options
+    from .runtime.kernel import Kernel
 
 __all__ = ["Module", "compile", "jit", "load", "tensor"]
 
@@ -25,7 +24,7 @@ class Module:
 
     def __init__(self, parsed: ParsedModule, options: Options) -> None:
         self._file = parsed.file
-        self._kernels = {name: CallableKernel(source, registry, options) for name, source in parsed.kernels.items()}
+        self._kernels = {name: _kernel(source, options) for name, source in parsed.kernels.items()}
 
     def __getattr__(self, name: str) -> Kernel:
         kernels: dict[str, Kernel] = self.__dict__.get("_kernels", {})
@@ -91,7 +90,9 @@ def compile(what: Any, *, name: str | None = None, backend: str = "llvm") -> Any
     from .frontend.tracer import Tracer
 
     if isinstance(what, (Tracer, tuple, list)):
-        return CallableKernel(ExpressionKernel(what, name or "expression", reference.run), registry, _options(backend))
+        from .backends import reference
+
+        return _kernel(ExpressionKernel(what, name or "expression", reference.run), _options(backend))
     raise TypeProblem(
         f"weft.compile takes kernel text or an expression of weft.tensor, not a {type(what).__name__}",
         hint="weft.jit compiles a Python function, weft.load a file",
@@ -109,7 +110,16 @@ def load(path: str | os.PathLike[str], *, backend: str = "llvm") -> Module:
     return Module(load_module(path), _options(backend))
 
 
+def _kernel(source: KernelSource, options: Options) -> Kernel:
+    from .runtime.kernel import CallableKernel
+    from .settings import registry
+
+    return CallableKernel(source, registry, options)
+
+
 def _options(backend: str) -> Options:
+    from .settings import default_options
+
     if backend not in ("llvm", "reference"):
         raise UnknownName(f"unknown backend '{backend}'", hint=nearest(backend, ["llvm", "reference"]))
     return default_options(backend)

@@ -110,3 +110,10 @@ def test_heavy_packages_are_loaded_only_where_they_are_needed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_importing_weft_loads_no_compiler() -> None:
+    """It is loaded by the first kernel; `import weft` takes as long as NumPy's import and little more."""
+    code = "import sys, weft\nprint(sorted(m for m in sys.modules if m.startswith('weft.')))\nweft.registry.stats()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['weft._version', 'weft.compiling', 'weft.errors', 'weft.ir', 'weft.ir.errors']"
