@@ -9,15 +9,22 @@ from ._version import __version__
 from .compiling import compile, jit, load, tensor
 
 if TYPE_CHECKING:
+    from .runtime.threads import get_threads, set_threads
     from .settings import registry
 
-__all__ = ["__version__", "compile", "errors", "jit", "load", "registry", "tensor"]
+__all__ = [
+    "__version__", "compile", "errors", "get_threads", "jit", "load", "registry", "set_threads", "tensor",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """The compiler is imported by the first kernel, or by whoever asks for the registry: importing `weft` is cheap."""
+    """The compiler is imported by the first kernel, or by whoever asks for these: importing `weft` is cheap."""
     if name == "registry":
         from .settings import registry
 
         return registry
+    if name in ("get_threads", "set_threads"):
+        from .runtime import threads
+
+        return getattr(threads, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

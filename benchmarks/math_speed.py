@@ -28,7 +28,7 @@ except ImportError:
     torch = None
 
 Run = Callable[[], object]
-NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
 SMALL = 64
 LINE = 64
 ROUND_SECONDS = 3e-4
@@ -86,9 +86,10 @@ class Native:
         words = array(
             "q", [arrays[w.slot].ctypes.data if w.kind == "pointer" else out.size for w in self.function.entries]
         )
-        frame, begin, end = ctypes.c_void_p(words.buffer_info()[0]), ctypes.c_int64(0), ctypes.c_int64(out.size)
+        frame = ctypes.c_void_p(words.buffer_info()[0])
+        ranges = [ctypes.c_int64(x) for x in (0, out.size, 0, 1, 0)]
         call = NATIVE(self.address)
-        return lambda keep=(words, arrays, self.library): call(frame, begin, end)
+        return lambda keep=(words, arrays, self.library): call(frame, *ranges)
 
 
 def runs(name: str, torch_name: str, args: tuple[Any, ...], kernel: Native) -> dict[str, Run]:

@@ -7,10 +7,12 @@ Before:
 After (both operands and the result in C layout, AVX-512):
 
     %0 = "weft.region"(%x, %y) ({ ... }) {space = #weft.dims<n, m>, reduced = array<i64>, rows = ["0+1"],
-        columns = [], vector = 1 : i64, layouts = ["C", "C", "C"], width = 16 : i64, unroll = 4 : i64} : ...
+        columns = [], vector = 1 : i64, layouts = ["C", "C", "C"], width = 16 : i64, unroll = 4 : i64,
+        cost = 116 : i64} : ...
 
 Needs the trees of `lower-reductions`. `vector_bytes` is the size of the machine's vectors. Width and unrolling never
-change a result: the lanes of a reduction are logical ones.
+change a result: the lanes of a reduction are logical ones. `cost` is the time for one element in picoseconds, as
+estimated, from which follows into how large pieces the threads cut the region.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from ..ir.complexes import PARTS
 from ..ir.graph import Graph, Node
 from ..ir.ops import SCAN, Trait
 from ..ir.types import Attr, integer
+from .costs import element_cost
 from .loops import Loops, plan_loops
 from .regions import Plan, annotate_regions
 
@@ -52,6 +55,7 @@ class Schedule:
             vector = integer({**region.attrs, **attrs}, "vector")
             attrs["width"] = self.vector_bytes // _widest(region, vector)
             attrs["unroll"] = COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL
+            attrs["cost"] = element_cost(region)
             return attrs, {}
 
         return annotate_regions(graph, plan)

@@ -7,6 +7,7 @@ merges axes reads a dense array in another shape, and a concatenation is the mem
 from __future__ import annotations
 
 import ctypes
+import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,13 +21,14 @@ from ..ir.errors import ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CONCATENATE, GATHER, NUMPY, REGION, RESHAPE
 from ..ir.types import integer, ints, sizes
+from . import threads
 
 if TYPE_CHECKING:
     from ..backends.llvm.module import Library
     from ..backends.llvm.region import Function
 
 Array = np.ndarray[Any, Any]
-NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
 ORDERED = {"min": "minimum", "max": "maximum", "reduce_fmin": "fmin", "reduce_fmax": "fmax"}
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
 
@@ -54,14 +56,18 @@ class Kernel:
     """One region: its native function and the words of its frame."""
 
     def __init__(self, region: Node, function: Function, address: int) -> None:
-        self.region, self.entries, self.extent = region, function.entries, function.extent
-        self.may_fail = function.may_fail
+        self.region, self.entries, self.may_fail = region, function.entries, function.may_fail
+        self.extents, self.grains, self.unit = function.extents, function.grains, function.unit
         self.address, self.function = address, NATIVE(address)
         self.ordered = [n for n in region.body or () if n.op.name in ORDERED]
         self.looks_up = any(n.op is GATHER for n in region.body or ())
 
     def run(self, arrays: Sequence[Array], env: Mapping[str, int]) -> None:
         self._refuse_empty(env)
+        extents = [dims.evaluate(s, env) for s in self.extents]
+        unit = dims.evaluate(self.unit, env)
+        pool = threads.pool() if math.prod(extents) * unit >= threads.SHARED else None
+        workers = pool.read("threads") if pool else 1
         words, scratch = array("q"), []
         for entry in self.entries:
             if entry.kind == "pointer":
@@ -71,10 +77,13 @@ class Kernel:
             elif entry.kind == "stride":
                 words.append(arrays[entry.slot].strides[entry.axis])
             else:
-                scratch.append(np.empty(max(1, dims.evaluate(entry.bytes, env)), np.uint8))
+                scratch.append(np.empty(workers * dims.evaluate(entry.bytes, env), np.uint8))
                 words.append(scratch[-1].ctypes.data)
         frame = words.buffer_info()[0]
-        failed = self.function(frame, 0, dims.evaluate(self.extent, env))
+        if pool:
+            failed = pool.launch(self.address, frame, *extents, unit, *self.grains, workers)
+        else:
+            failed = self.function(frame, 0, extents[0], 0, extents[1], 0)
         # NumPy checks indices even where they lead to nothing, which no loop does.
         empty = self.looks_up and not all(dims.evaluate(s, env) for s in sizes(self.region.attrs, "space"))
         problem = self._problem(arrays, env) if failed or empty else None

@@ -13,13 +13,14 @@ from .scopes import Nest
 from .text import Val
 
 STACK_LIMIT = 1 << 16
+LINE = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or scratch.
 
-    `bytes` is how much scratch memory the kernel needs.
+    `bytes` is how much scratch memory the kernel needs for each worker.
     """
 
     kind: str
@@ -54,9 +55,17 @@ class Frame:
         """Memory of the kernel's own: on the native stack, which may be small, while it is little, else scratch."""
         self.stack_bytes += bytes
         if self.stack_bytes > STACK_LIMIT:
-            return self.word(Entry("scratch", len(self.entries), bytes=bytes), "ptr")
+            return self.scratch(bytes)
         with self.nest.at(self.nest.entry):
             return self.nest.e.emit(f"alloca i8, i64 {bytes}, align 64", "ptr", 0)
+
+    def scratch(self, bytes: Size) -> Val:
+        """Memory that the caller provides, a part of it for each worker."""
+        apart = bytes + LINE  # so that workers never write to the same cache line
+        base = self.word(Entry("scratch", len(self.entries), bytes=apart), "ptr")
+        e, own = self.nest.e, self.size(apart)
+        with self.nest.at(self.nest.entry):
+            return e.offset(base, e.op("mul", Val("%worker", "i64", 0), own))
 
     def pointer(self, slot: int) -> Val:
         return self.word(Entry("pointer", slot), "ptr")

@@ -25,23 +25,32 @@ from .scopes import Nest
 from .stages import Stages
 from .text import Val
 
+PARAMETERS = ("begin0", "end0", "begin1", "end1", "worker")
+
 
 @dataclass(frozen=True)
 class Function:
-    """A native function's text, the intrinsics that it needs, its frame, and the extent of its outermost loop.
+    """A native function's text, the intrinsics that it needs, its frame, and what it can be cut into.
 
-    One that may fail says so when it has run, and may have written results by then.
+    `extents` are those of its two outer loops, `grains` what a part of each is best a multiple of, and `unit` is the
+    estimated time of one iteration of both in picoseconds. A function that may fail says so when it has run, and may
+    have written results by then.
     """
 
     text: str
     declared: dict[str, str]
     entries: tuple[Entry, ...]
-    extent: Size
+    extents: tuple[Size, Size]
+    grains: tuple[int, int]
+    unit: Size
     may_fail: bool
 
 
 def emit_region(region: Node, name: str) -> Function:
-    """The function `i32 name(ptr frame, i64 begin, i64 end)`, which runs the rows from `begin` to `end`."""
+    """`i32 name(ptr frame, i64 begin0, i64 end0, i64 begin1, i64 end1, i64 worker)`: a part of the two outer loops.
+
+    `worker` says which scratch memory is the caller's own.
+    """
     return Region(region).function(name)
 
 
@@ -62,33 +71,48 @@ class Region:
 
     def function(self, name: str) -> Function:
         e = self.nest.e
-        begin, end = Val("%begin", "i64", 0), Val("%end", "i64", 0)
-        self.row_loops(list(self.rows), begin, end)
-        head = [f"define i32 @{name}(ptr noalias %frame, i64 %begin, i64 %end) {{"]
+        parts = [(Val(f"%begin{k}", "i64", 0), Val(f"%end{k}", "i64", 0)) for k in range(2)]
+        self.row_loops(list(self.rows), parts)
+        head = [f"define i32 @{name}(ptr noalias %frame, {', '.join(f'i64 %{p}' for p in PARAMETERS)}) {{"]
         status = Val("0", "i32", 0)
         if e.fails:
             self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
             status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
         lines = [*head, *self.nest.entry.lines, f"  ret i32 {status.text}", "}"]
-        extent = self.extent(self.rows[0]) if self.rows else 1
-        return Function("\n".join(lines), e.declared, tuple(self.frame.entries), extent, e.fails)
+        extents = [self.extent(group) for group in self.rows[:2]] + [1] * (2 - len(self.rows))
+        grains = [self.grain(k) for k in range(2)]
+        inside = dims.product(self.extent(g) for g in (*self.rows[2:], *self.columns))
+        unit = inside * integer(self.region.attrs, "cost")
+        return Function(
+            "\n".join(lines), e.declared, tuple(self.frame.entries), (extents[0], extents[1]), (grains[0], grains[1]),
+            unit, e.fails,
+        )  # fmt: skip
 
     # -- rows
 
     def extent(self, group: tuple[int, ...]) -> Size:
         return dims.product(self.space[axis] for axis in group)
 
-    def row_loops(self, groups: list[tuple[int, ...]], start: Val, stop: Val) -> None:
-        """Loops over the row groups from the outside in; vectors of rows have a main loop and a masked one."""
+    def grain(self, level: int) -> int:
+        """How many iterations of a row loop are one step of it."""
+        has_vectors = level == len(self.rows) - 1 and not self.across_columns
+        return self.width * self.unroll if has_vectors else 1
+
+    def row_loops(self, groups: list[tuple[int, ...]], parts: list[tuple[Val, Val]]) -> None:
+        """Loops over the row groups from the outside in; vectors of rows have a main loop and a masked one.
+
+        `parts` are the ranges of the outer ones; the others run in full.
+        """
         if not groups:
             self.row([0])
             return
         group, *inner = groups
         variable = loop_name(group[-1])
+        start, stop = parts[0] if parts else (self.frame.size(0), self.frame.size(self.extent(group)))
         if inner or self.across_columns:
 
             def step(at: Val, carried: list[Val]) -> list[Val]:
-                self.row_loops(inner, self.frame.size(0), self.frame.size(self.extent(inner[0]) if inner else 0))
+                self.row_loops(inner, parts[1:])
                 return []
 
             self.nest.loop(variable, start, stop, 1, [], step)

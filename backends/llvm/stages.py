@@ -12,7 +12,7 @@ from ...ir.indexing import loop_variables
 from ...ir.ops import SCAN, Trait
 from ...ir.types import integer, ints, sizes
 from .elements import Elements
-from .frame import Entry, Frame
+from .frame import Frame
 from .memory import Buffer
 
 
@@ -100,5 +100,4 @@ class Stages:
         for group in reversed(self.columns):
             strides[group[-1]] = size
             size = size * dims.product(self.space[a] for a in group)
-        base = self.frame.word(Entry("scratch", len(self.frame.entries), bytes=size), "ptr")
-        return Buffer(base, tuple(strides), value.type.dtype, 1, is_scratch=True)
+        return Buffer(self.frame.scratch(size), tuple(strides), value.type.dtype, 1, is_scratch=True)

@@ -219,13 +219,18 @@ class Emitter:
         self.place(done)
         return phis
 
-    def when(self, condition: Val, body: Callable[[], None]) -> None:
+    def when(self, condition: Val, body: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         """Runs `body`, which gives nothing back, if the condition (a scalar) holds."""
         inside, done = self.label("then"), self.label("done")
-        self.cbr(condition, inside, done)
+        outside = self.label("else") if otherwise else done
+        self.cbr(condition, inside, outside)
         self.place(inside)
         body()
         self.br(done)
+        if otherwise:
+            self.place(outside)
+            otherwise()
+            self.br(done)
         self.place(done)
 
     def fail_where(self, mask: Val) -> None:

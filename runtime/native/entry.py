@@ -8,17 +8,19 @@ so does a call in which a kernel reports failure, because Python knows how to sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...backends.llvm.text import Val
-from ...ir import dims
 from ...ir.graph import Node, Value
 from ...ir.ops import REGION
 from ...ir.types import ints, sizes
+from .. import threads
 from .call import Call
 from .inputs import COUNT, Inputs
 from .outputs import Outputs
+from .pool_code import INTERRUPTED
 from .table import CALLS, INSIDE, NEXT, Table
 from .writer import FAIL, MISS, NULL, Writer
 
@@ -26,8 +28,19 @@ if TYPE_CHECKING:
     from ..compiler import Lowered
     from ..launch import Kernel
 
-LONG = 1 << 16  # iterations from which other Python threads may run meanwhile
 SELF = Val("%self", "ptr", 0)
+
+
+@dataclass(frozen=True)
+class _Launch:
+    """A kernel with its frame; `workers` is for how many threads there is scratch memory, if it needs some."""
+
+    kernel: Kernel
+    frame: Val
+    extents: Sequence[Val]
+    unit: Val
+    is_shared: Val
+    workers: Val | None
 
 
 def serves(lowered: Lowered, call: Call) -> bool:
@@ -77,10 +90,10 @@ class _Run:
             for value in region.results:
                 if value not in self.inputs.pointers:
                     self.outputs.between(value)
-        frames = [self._frame(region, kernel) for region, kernel in self.kernels.items()]
+        launches = [self._launch_of(region, kernel) for region, kernel in self.kernels.items()]
         w.count(w.place(INSIDE, 0), 1)
-        for kernel, frame in zip(self.kernels.values(), frames, strict=True):
-            self._launch(kernel, frame)
+        for launch in launches:
+            self._launch(launch)
         w.count(w.place(INSIDE, 0), -1)
         w.count(w.place(CALLS, 0), 1)
         finished = [self._finished(k, value, made[k]) for k, value in enumerate(self.lowered.graph.outputs)]
@@ -133,9 +146,15 @@ class _Run:
         end = e.op("add", high, w.number(value.type.dtype.size))
         return low, e.select(some, end, low)
 
-    def _frame(self, region: Node, kernel: Kernel) -> Val:
-        """The words that a kernel reads."""
+    def _launch_of(self, region: Node, kernel: Kernel) -> _Launch:
+        """The words that a kernel reads, and how long it takes."""
         w, slots = self.w, (*region.operands, *region.results)
+        extents, unit = [w.sizes.number(s) for s in kernel.extents], w.sizes.number(kernel.unit)
+        time = w.e.op("mul", unit, w.e.op("mul", *extents))
+        is_shared = w.e.icmp("sge", time, w.number(threads.SHARED))
+        workers = None
+        if any(entry.kind == "scratch" for entry in kernel.entries):
+            workers = w.e.select(is_shared, self._threads(), w.number(1))
         frame = w.reserve(8 * len(kernel.entries))
         for k, entry in enumerate(kernel.entries):
             if entry.kind == "pointer":
@@ -145,22 +164,35 @@ class _Run:
             elif entry.kind == "stride":
                 word = self.inputs.strides[slots[entry.slot]][entry.axis]
             else:
-                word = self.outputs.scratch(entry.bytes)
+                assert workers is not None
+                word = self.outputs.scratch(w.e.op("mul", w.sizes.number(entry.bytes), workers))
             w.put(word, frame, 8 * k)
-        return frame
+        return _Launch(kernel, frame, extents, unit, is_shared, workers)
 
-    def _launch(self, kernel: Kernel, frame: Val) -> None:
-        w, e = self.w, self.w.e
-        space = dims.product(sizes(kernel.region.attrs, "space"))
-        long = e.icmp("sgt", w.sizes.number(space), w.number(LONG))
-        thread = w.reserve(8)
-        e.when(long, lambda: w.put(w.invoke(w.interpreter("PyEval_SaveThread"), "ptr"), thread, 0))
+    def _threads(self) -> Val:
+        return self.w.e.load(self.w.word("threads", threads.pool().place("threads")), "i64", 0, 8)
+
+    def _launch(self, launch: _Launch) -> None:
+        w, e, kernel = self.w, self.w.e, launch.kernel
         function = w.word(("kernel", id(kernel)), kernel.address)
-        status = w.invoke(function, "i32", frame, w.number(0), w.sizes.number(kernel.extent))
-        restore = w.interpreter("PyEval_RestoreThread")
-        e.when(long, lambda: _drop(w.invoke(restore, "void", w.field(thread, 0))))
+        zero, status = w.number(0), w.reserve(8)
+
+        def share() -> None:
+            run = w.word("launch", threads.pool().launch_address)
+            workers = self._threads() if launch.workers is None else launch.workers
+            grains = [w.number(g) for g in kernel.grains]
+            found = w.invoke(run, "i32", function, launch.frame, *launch.extents, launch.unit, *grains, workers)
+            w.demand(e.icmp("slt", found, w.number(INTERRUPTED, "i32")), "interrupted")
+            e.store(found, status, 4)
+
+        def run() -> None:
+            ends = (zero, launch.extents[0], zero, launch.extents[1])
+            e.store(w.invoke(function, "i32", launch.frame, *ends, zero), status, 4)
+
+        e.when(launch.is_shared, share, run)
+        result = w.field(status, 0, "i32")
         if kernel.may_fail:
-            w.demand(w.same(status, w.number(0, "i32")), "failed")
+            w.demand(w.same(result, w.number(0, "i32")), "failed")
 
     def _finished(self, k: int, value: Value, made: Val) -> Val:
         """What is handed back: the caller's array gets one more reference."""
@@ -181,11 +213,13 @@ class _Run:
             e.place("no_memory")
             w.invoke(w.interpreter("PyErr_NoMemory"), "ptr")
             e.br(FAIL)
-        if FAIL in w.exits or self.outputs.buffers:
-            e.place(FAIL)
-            self.outputs.free_buffers()
-            self.outputs.release_objects()
-            e.lines.append("  ret ptr null")
+        e.place("interrupted")
+        w.count(w.place(INSIDE, 0), -1)
+        e.br(FAIL)
+        e.place(FAIL)
+        self.outputs.free_buffers()
+        self.outputs.release_objects()
+        e.lines.append("  ret ptr null")
         e.place(MISS)
         following = w.word(NEXT, 0)
         another, python = e.label("another"), e.label("python")

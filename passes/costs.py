@@ -1,0 +1,44 @@
+"""A region in, the time that one element of its iteration space takes out: an estimate in picoseconds.
+
+It decides how large a piece of work is for one thread, and what is too small to share; never a result. The numbers
+were fitted to kernels in cache, on vectors of 32 and 64 bytes (`benchmarks/break_even.py` compares).
+"""
+
+from __future__ import annotations
+
+from ..ir.dims import Size
+from ..ir.graph import Node
+from ..ir.ops import CONSTANT, GATHER, SCAN, SIZE, Trait
+from ..ir.types import sizes
+
+BYTE = 8  # to load or store a byte
+SIMPLE, EXPENSIVE = 5, 90  # an op, for each byte of its result
+LOOKUP, SERIAL = 500, 700  # what vectors do one lane at a time
+
+
+def element_cost(region: Node) -> int:
+    """Picoseconds for an element; what is computed once a row is left out."""
+    assert region.body is not None
+    space = tuple(sizes(region.attrs, "space"))
+    arrays = [v for v in (*region.body.inputs, *region.body.outputs) if _is_large(v.type.shape, space)]
+    total = BYTE * sum(v.type.dtype.size for v in arrays)
+    for node in region.body:
+        shape = node.operands[0].type.shape if Trait.REDUCTION in node.op.traits else node.result.type.shape
+        if _is_large(shape, space):
+            total += _op_cost(node)
+    return max(1, total)
+
+
+def _is_large(shape: tuple[Size, ...], space: tuple[Size, ...]) -> bool:
+    return len(shape) >= len(space)
+
+
+def _op_cost(node: Node) -> int:
+    size = node.result.type.dtype.size
+    if node.op in (CONSTANT, SIZE) or Trait.VIEW in node.op.traits:
+        return 0
+    if node.op is SCAN:
+        return SERIAL
+    if node.op is GATHER:
+        return LOOKUP
+    return (EXPENSIVE if Trait.EXPENSIVE in node.op.traits else SIMPLE) * max(4, size)

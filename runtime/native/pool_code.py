@@ -1,0 +1,297 @@
+"""The code of the thread pool, as LLVM text: a worker's endless loop, and a way to run one kernel on several threads.
+
+The pool is memory that all threads see. A caller takes it with `busy`, writes its job's address down, opens the gate
+and counts `posted` up, which wakes workers. Who comes through the open gate is counted in it and may read the job;
+everyone, the caller too, takes pieces of it until none is left. Then the caller shuts the gate and waits until it
+counts nobody. A worker that finds it shut goes back to waiting, so a job is never read after its call has ended. A
+caller that finds the pool busy runs its pieces alone.
+
+A job is a grid of pieces over a kernel's two outer loops. Where it is cut depends on sizes and the kernel's estimated
+time alone, and which thread runs which piece changes nothing.
+"""
+
+from __future__ import annotations
+
+LINE = 128  # fields that threads write at the same time have cache lines of their own
+_SHARED = ("posted", "gate", "busy", "sleepers")
+_PLAIN = ("job", "threads", "started", "syscall", "start", "save", "restore", "signals")
+FIELDS = {name: LINE * k for k, name in enumerate(_SHARED)}
+FIELDS |= {name: LINE * len(_SHARED) + 8 * k for k, name in enumerate(_PLAIN)}
+SIZE = LINE * (len(_SHARED) + 1)
+# A job, in its caller's stack.
+_JOB = ("function", "frame", "extent0", "extent1", "piece0", "piece1", "columns", "count", "workers")
+_JOB_FIELDS = {name: 8 * k for k, name in enumerate(_JOB)} | {"next": LINE, "tickets": 2 * LINE, "status": 2 * LINE + 8}
+_JOB_SIZE = 3 * LINE
+
+INTERRUPTED = 1 << 30  # in a status: a signal's handler raised
+OPEN = 1 << 30
+PIECE = 8_000_000  # picoseconds that a piece takes, as estimated: long against taking it, short against waiting for it
+PATIENCE = 16_000_000_000  # picoseconds of pieces until a caller looks for signals
+SPINS = 2000  # some tens of microseconds: longer than the pause between two calls in a loop, too short to be seen
+# The system calls `futex` and `sched_yield`, and the instruction that eases waiting, on each kind of Linux.
+_SYSTEMS = {"x86_64": (202, 24, "@llvm.x86.sse2.pause()"), "aarch64": (98, 124, "@llvm.aarch64.hint(i32 1)")}
+_ROUNDED = {
+    "grains1": ("%several", "%grain1"), "grains0": ("%some_lines", "%grain0"), "cut0": ("%extent0", "%piece0"),
+    "cut1": ("%extent1", "%piece1"),
+}  # fmt: skip
+WAIT, WAKE = 128, 129  # operations of `futex` within one process
+
+
+def text(machine: str) -> str:
+    """The module: `worker()` never returns; `launch` runs a kernel from a thread that holds the interpreter's lock."""
+    futex, give_way, pause = _SYSTEMS[machine]
+    places = {name: f"getelementptr (i8, ptr @pool, i64 {at})" for name, at in FIELDS.items()}
+    numbers = {
+        "OPEN": OPEN, "SHUT": ~OPEN, "SPINS": SPINS, "FUTEX": futex, "YIELD": give_way, "PAUSE": pause, "WAIT": WAIT,
+        "WAKE": WAKE, "PIECE": PIECE, "PATIENCE": PATIENCE, "INTERRUPTED": INTERRUPTED, "JOB": _JOB_SIZE, "LINE": LINE,
+        "DECLARED": pause.replace("i32 1", "i32"),
+    }  # fmt: skip
+    rounded = {f"up_{name}": _rounded_up(name, *operands) for name, operands in _ROUNDED.items()}
+    offsets = {f"j_{name}": at for name, at in _JOB_FIELDS.items()}
+    return _TEXT.format(**places, **numbers, **offsets, **rounded, put=_written_job())
+
+
+def _rounded_up(name: str, number: str, step: str) -> str:
+    """Code for the next multiple of a step; a function for it would take LLVM longer than all of its uses."""
+    return (
+        f"  %{name}.less = sub i64 {step}, 1\n  %{name}.more = add i64 {number}, %{name}.less\n"
+        f"  %{name}.steps = sdiv i64 %{name}.more, {step}\n  %{name} = mul i64 %{name}.steps, {step}"
+    )
+
+
+def _written_job() -> str:
+    """Code that fills the job in."""
+    words = {name: f"ptr %{name}" if name in ("function", "frame") else f"i64 %{name}" for name in _JOB}
+    words |= {"next": "i64 0", "tickets": "i64 1", "status": "i64 0"}
+    lines = []
+    for name, word in words.items():
+        lines.append(f"  %{name}.at = getelementptr i8, ptr %job, i64 {_JOB_FIELDS[name]}")
+        lines.append(f"  store {word}, ptr %{name}.at, align 8")
+    return "\n".join(lines)
+
+
+_TEXT = """
+@pool = external global [0 x i8]
+
+define internal void @system(i64 %number, ptr %at, i64 %operation, i64 %value) {{
+  %call = load ptr, ptr {syscall}, align 8
+  %result = call i64 (i64, ...) %call(i64 %number, ptr %at, i64 %operation, i64 %value, ptr null, ptr null, i64 0)
+  ret void
+}}
+
+; Takes pieces until none is left, or until `most` were run. Gives how many were run.
+define internal i64 @pieces(ptr %job, i64 %worker, i64 %most) {{
+entry:
+  %next = getelementptr i8, ptr %job, i64 {j_next}
+  %status = getelementptr i8, ptr %job, i64 {j_status}
+  %function_at = getelementptr i8, ptr %job, i64 {j_function}
+  %frame_at = getelementptr i8, ptr %job, i64 {j_frame}
+  %function = load ptr, ptr %function_at, align 8
+  %frame = load ptr, ptr %frame_at, align 8
+  %extent0_at = getelementptr i8, ptr %job, i64 {j_extent0}
+  %extent0 = load i64, ptr %extent0_at, align 8
+  %extent1_at = getelementptr i8, ptr %job, i64 {j_extent1}
+  %extent1 = load i64, ptr %extent1_at, align 8
+  %piece0_at = getelementptr i8, ptr %job, i64 {j_piece0}
+  %piece0 = load i64, ptr %piece0_at, align 8
+  %piece1_at = getelementptr i8, ptr %job, i64 {j_piece1}
+  %piece1 = load i64, ptr %piece1_at, align 8
+  %columns_at = getelementptr i8, ptr %job, i64 {j_columns}
+  %columns = load i64, ptr %columns_at, align 8
+  %count_at = getelementptr i8, ptr %job, i64 {j_count}
+  %count = load i64, ptr %count_at, align 8
+  br label %take
+take:
+  %ran = phi i64 [ 0, %entry ], [ %more, %go ], [ %more, %note ]
+  %enough = icmp sge i64 %ran, %most
+  br i1 %enough, label %done, label %ask
+ask:
+  %number = atomicrmw add ptr %next, i64 1 monotonic, align 8
+  %some = icmp slt i64 %number, %count
+  br i1 %some, label %run, label %done
+run:
+  %more = add i64 %ran, 1
+  %row = sdiv i64 %number, %columns
+  %rows = mul i64 %row, %columns
+  %column = sub i64 %number, %rows
+  %begin0 = mul i64 %row, %piece0
+  %begin1 = mul i64 %column, %piece1
+  %after0 = add i64 %begin0, %piece0
+  %after1 = add i64 %begin1, %piece1
+  %end0 = call i64 @llvm.smin.i64(i64 %after0, i64 %extent0)
+  %end1 = call i64 @llvm.smin.i64(i64 %after1, i64 %extent1)
+  %result = call i32 %function(ptr %frame, i64 %begin0, i64 %end0, i64 %begin1, i64 %end1, i64 %worker)
+  %bad = icmp ne i32 %result, 0
+  br i1 %bad, label %note, label %go
+note:
+  %was = atomicrmw or ptr %status, i32 %result monotonic, align 4
+  br label %take
+go:
+  br label %take
+done:
+  ret i64 %ran
+}}
+
+define void @worker() {{
+entry:
+  %first = load atomic i32, ptr {posted} acquire, align 4
+  br label %idle
+idle:
+  %seen = phi i32 [ %first, %entry ], [ %now, %back ]
+  br label %spin
+spin:
+  %turn = phi i32 [ 0, %idle ], [ %turns, %again ]
+  %posted = load atomic i32, ptr {posted} acquire, align 4
+  %new = icmp ne i32 %posted, %seen
+  br i1 %new, label %awake, label %again
+again:
+  call void {PAUSE}
+  %turns = add i32 %turn, 1
+  %patient = icmp slt i32 %turns, {SPINS}
+  br i1 %patient, label %spin, label %sleep
+sleep:
+  %more = atomicrmw add ptr {sleepers}, i32 1 seq_cst, align 4
+  %word = zext i32 %seen to i64
+  call void @system(i64 {FUTEX}, ptr {posted}, i64 {WAIT}, i64 %word)
+  %less = atomicrmw sub ptr {sleepers}, i32 1 seq_cst, align 4
+  br label %awake
+awake:
+  %now = load atomic i32, ptr {posted} acquire, align 4
+  %gate = atomicrmw add ptr {gate}, i32 1 acq_rel, align 4
+  %open = and i32 %gate, {OPEN}
+  %is_open = icmp ne i32 %open, 0
+  br i1 %is_open, label %enter, label %back
+enter:
+  %job = load ptr, ptr {job}, align 8
+  %tickets = getelementptr i8, ptr %job, i64 {j_tickets}
+  %ticket = atomicrmw add ptr %tickets, i64 1 monotonic, align 8
+  %workers_at = getelementptr i8, ptr %job, i64 {j_workers}
+  %workers = load i64, ptr %workers_at, align 8
+  %wanted = icmp slt i64 %ticket, %workers
+  br i1 %wanted, label %work, label %back
+work:
+  %ran = call i64 @pieces(ptr %job, i64 %ticket, i64 9223372036854775807)
+  br label %back
+back:
+  %left = atomicrmw sub ptr {gate}, i32 1 acq_rel, align 4
+  br label %idle
+}}
+
+; Runs pieces in the calling thread and looks for signals now and then. A handler that raises ends the job.
+define internal void @call_pieces(ptr %job, i64 %most, ptr %thread) {{
+entry:
+  br label %some
+some:
+  %ran = call i64 @pieces(ptr %job, i64 0, i64 %most)
+  %all = icmp slt i64 %ran, %most
+  br i1 %all, label %done, label %look
+look:
+  %restore = load ptr, ptr {restore}, align 8
+  call void %restore(ptr %thread)
+  %signals = load ptr, ptr {signals}, align 8
+  %raised = call i32 %signals()
+  %save = load ptr, ptr {save}, align 8
+  %again = call ptr %save()
+  %ends = icmp ne i32 %raised, 0
+  br i1 %ends, label %end, label %some
+end:
+  %next = getelementptr i8, ptr %job, i64 {j_next}
+  %status = getelementptr i8, ptr %job, i64 {j_status}
+  %count_at = getelementptr i8, ptr %job, i64 {j_count}
+  %count = load i64, ptr %count_at, align 8
+  store atomic i64 %count, ptr %next monotonic, align 8
+  %was = atomicrmw or ptr %status, i32 {INTERRUPTED} monotonic, align 4
+  br label %done
+done:
+  ret void
+}}
+
+; `unit` is the time of one iteration of both loops in picoseconds, the grains are what pieces are multiples of.
+define i32 @launch(
+    ptr %function, ptr %frame, i64 %extent0, i64 %extent1, i64 %unit, i64 %grain0, i64 %grain1, i64 %workers) {{
+entry:
+  %job = alloca [{JOB} x i8], align {LINE}
+  %at_least = call i64 @llvm.smax.i64(i64 %unit, i64 1)
+  %fits = sdiv i64 {PIECE}, %at_least
+  %several = call i64 @llvm.smax.i64(i64 %fits, i64 1)
+{up_grains1}
+  %whole = icmp sge i64 %grains1, %extent1
+  %width = call i64 @llvm.smax.i64(i64 %extent1, i64 1)
+  %piece1 = select i1 %whole, i64 %width, i64 %grains1
+  %lines = sdiv i64 %several, %width
+  %some_lines = call i64 @llvm.smax.i64(i64 %lines, i64 1)
+{up_grains0}
+  %piece0 = select i1 %whole, i64 %grains0, i64 %grain0
+{up_cut0}
+{up_cut1}
+  %rows = sdiv i64 %cut0, %piece0
+  %columns = sdiv i64 %cut1, %piece1
+  %count = mul i64 %rows, %columns
+{put}
+  %piece_lines = mul i64 %piece0, %piece1
+  %piece_time = mul i64 %piece_lines, %at_least
+  %many = sdiv i64 {PATIENCE}, %piece_time
+  %most = call i64 @llvm.smax.i64(i64 %many, i64 1)
+  %others = sub i64 %workers, 1
+  %helped = icmp sgt i64 %others, 0
+  %started = load i64, ptr {started}, align 8
+  %missing = icmp slt i64 %started, %others
+  %starts = and i1 %helped, %missing
+  br i1 %starts, label %start, label %release
+start:
+  %starter = load ptr, ptr {start}, align 8
+  call void %starter()
+  br label %release
+release:
+  %save = load ptr, ptr {save}, align 8
+  %thread = call ptr %save()
+  br i1 %helped, label %claim, label %alone
+claim:
+  %took = cmpxchg ptr {busy}, i32 0, i32 1 acq_rel monotonic, align 4
+  %ours = extractvalue {{ i32, i1 }} %took, 1
+  br i1 %ours, label %post, label %alone
+alone:
+  call void @call_pieces(ptr %job, i64 %most, ptr %thread)
+  br label %finish
+post:
+  store ptr %job, ptr {job}, align 8
+  %opened = atomicrmw or ptr {gate}, i32 {OPEN} acq_rel, align 4
+  %before = atomicrmw add ptr {posted}, i32 1 seq_cst, align 4
+  %asleep = load atomic i32, ptr {sleepers} seq_cst, align 4
+  %wakes = icmp ne i32 %asleep, 0
+  br i1 %wakes, label %wake, label %work
+wake:
+  call void @system(i64 {FUTEX}, ptr {posted}, i64 {WAKE}, i64 %others)
+  br label %work
+work:
+  call void @call_pieces(ptr %job, i64 %most, ptr %thread)
+  %shut = atomicrmw and ptr {gate}, i32 {SHUT} acq_rel, align 4
+  br label %wait
+wait:
+  %turn = phi i32 [ 0, %work ], [ %turns, %ease ], [ 0, %give_way ]
+  %inside = load atomic i32, ptr {gate} acquire, align 4
+  %some = icmp ne i32 %inside, 0
+  br i1 %some, label %ease, label %leave
+ease:
+  call void {PAUSE}
+  %turns = add i32 %turn, 1
+  %patient = icmp slt i32 %turns, {SPINS}
+  br i1 %patient, label %wait, label %give_way
+give_way:
+  call void @system(i64 {YIELD}, ptr null, i64 0, i64 0)
+  br label %wait
+leave:
+  store atomic i32 0, ptr {busy} release, align 4
+  br label %finish
+finish:
+  %restore = load ptr, ptr {restore}, align 8
+  call void %restore(ptr %thread)
+  %status_at = getelementptr i8, ptr %job, i64 {j_status}
+  %status = load atomic i32, ptr %status_at monotonic, align 4
+  ret i32 %status
+}}
+
+declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
+declare void {DECLARED}
+"""

@@ -1,0 +1,118 @@
+"""How many threads kernels run on, and the pool of them.
+
+Workers are threads of the interpreter that enter native code once, without its lock, and stay there: a sleeping one
+costs nothing. They are started by the first call that wants them.
+"""
+
+from __future__ import annotations
+
+import _thread
+import ctypes
+import os
+import platform
+import threading
+from functools import cache
+
+from ..backends.llvm import module, target
+from ..ir.errors import ValueProblem
+from .native import pool_code
+from .native.known import address
+from .native.pool_code import FIELDS
+
+MOST = 1024
+SHARED = 16_000_000  # picoseconds, as estimated, from which work is shared between threads, and others may use Python
+_LAUNCH = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *([ctypes.c_int64] * 6))
+
+
+def set_threads(count: int) -> None:
+    """From now on kernels run on at most so many threads, the caller's among them. Results do not depend on it."""
+    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST:
+        raise ValueProblem(
+            f"{count!r} is not a number of threads", hint=f"it is a whole number from 1 to {MOST}; 1 is no pool"
+        )
+    pool().write("threads", count)
+
+
+def get_threads() -> int:
+    """How many threads kernels may run on: `WEFT_NUM_THREADS`, or else the cores that this process may use."""
+    return pool().read("threads")
+
+
+@cache
+def _default() -> int:
+    given = os.environ.get("WEFT_NUM_THREADS", "").strip()
+    if not given:
+        return min(MOST, len(os.sched_getaffinity(0)))
+    if not given.isascii() or not given.isdigit() or not 1 <= int(given) <= MOST:
+        raise ValueProblem(
+            f"WEFT_NUM_THREADS is {given!r}", hint=f"it is a whole number from 1 to {MOST}; 1 is no pool"
+        )
+    return int(given)
+
+
+class Pool:
+    """The memory of the pool and its code, which lasts as long as the process: workers never leave it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._memory = ctypes.create_string_buffer(pool_code.SIZE + pool_code.LINE)
+        start = ctypes.addressof(self._memory)
+        self.base = start + -start % pool_code.LINE
+        code = module.compile_module(
+            pool_code.text(platform.machine()), target.host(), allowed=frozenset(("pool",))
+        ).object_code
+        self._library = module.Library(code, ["worker", "launch"], {"pool": self.base})
+        self.launch_address = self._library.addresses["launch"]
+        self.launch = _LAUNCH(self.launch_address)
+        self._worker = ctypes.CFUNCTYPE(None)(self._library.addresses["worker"])
+        self._start = ctypes.CFUNCTYPE(None)(self._start_workers)
+        words = {
+            "threads": _default(),
+            "syscall": ctypes.cast(ctypes.CDLL(None).syscall, ctypes.c_void_p).value or 0,
+            "start": ctypes.cast(self._start, ctypes.c_void_p).value or 0,
+            "save": address("PyEval_SaveThread"),
+            "restore": address("PyEval_RestoreThread"),
+            "signals": address("PyErr_CheckSignals"),
+        }
+        for name, value in words.items():
+            self.write(name, value)
+        os.register_at_fork(after_in_child=self._forget_workers)
+
+    def place(self, name: str) -> int:
+        """The address of a field."""
+        return self.base + FIELDS[name]
+
+    def read(self, name: str) -> int:
+        return ctypes.c_int64.from_address(self.place(name)).value
+
+    def write(self, name: str, value: int) -> None:
+        ctypes.c_int64.from_address(self.place(name)).value = value
+
+    def _start_workers(self) -> None:
+        """Starts those that are missing. Where no thread can be started any more, calls do their work alone."""
+        with self._lock:
+            try:
+                while self.read("started") < self.read("threads") - 1:
+                    _thread.start_new_thread(self._worker, ())
+                    self.write("started", self.read("started") + 1)
+            except RuntimeError:
+                return
+
+    def _forget_workers(self) -> None:
+        """In a forked child, which has none of them, nor the call that some thread of its parent was in."""
+        self._lock = threading.Lock()
+        for name in ("posted", "gate", "busy", "sleepers", "started"):
+            self.write(name, 0)
+
+
+_made: list[Pool] = []
+_making = threading.Lock()
+
+
+def pool() -> Pool:
+    """The one pool of this process."""
+    if not _made:
+        with _making:
+            if not _made:
+                _made.append(Pool())
+    return _made[0]
