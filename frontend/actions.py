@@ -9,14 +9,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from lark.lexer import Token
-
 from ..ir.errors import LimitExceeded, OverflowProblem, Span, SyntaxProblem
 from . import syntax
 from .limits import MAX_DEPTH, MAX_SYNTAX
 from .sourcetext import Source
 from .syntax import Expr, Node
 from .tables import Action
+from .tokens import Token
 
 N = TypeVar("N", bound=Node)
 Children = list[Any]
@@ -61,14 +60,13 @@ class Actions:
             return self._source.span(0, 0)
         first, last = children[0], children[-1]
         if isinstance(first, Token) and isinstance(last, Token):
-            return self._source.span(first.start_pos or 0, (last.start_pos or 0) + len(last))
+            return self._source.span(first.start, last.start + len(last))
         return self._source.join(self._one(first), self._one(last))
 
     def _one(self, child: Token | Node) -> Span:
         if isinstance(child, Node):
             return child.span
-        start = child.start_pos or 0
-        return self._source.span(start, start + len(child))
+        return self._source.span(child.start, child.start + len(child))
 
     def _several(self, children: Children) -> Several:
         return self._make(Several, children, tuple(_nodes(children, Node)))

@@ -6,12 +6,13 @@ python -m weft.frontend.build_tables
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from lark import Lark
-from lark.lexer import PatternRE
+from lark.lexer import PatternRE, TerminalDef
 from lark.parsers.lalr_analysis import Shift
 
 FOLDER = Path(__file__).parent
@@ -32,15 +33,16 @@ def build(grammar: str) -> dict[str, Any]:
     def action(kind: Any, target: Any) -> int:
         return place[target] if kind is Shift else -1 - number[target]
 
+    words = _words(lark.terminals)
     return {
         "terminals": [
-            [t.name, isinstance(t.pattern, PatternRE), t.pattern.value, t.priority, t.pattern.max_width]
-            for t in sorted(lark.terminals, key=lambda t: t.name)
+            [t.name, t.pattern.to_regexp()]
+            for t in sorted(lark.terminals, key=_precedence)
+            if t.name not in words.values()
         ],
+        "words": words,
         "ignore": sorted(lark.ignore_tokens),
-        "rules": [
-            [r.origin.name, [[s.name, s.is_term] for s in r.expansion], r.alias, bool(r.options.expand1)] for r in rules
-        ],
+        "rules": [[r.origin.name, len(r.expansion), r.alias, bool(r.options.expand1)] for r in rules],
         "symbols": symbols,
         "states": [
             sorted([index[name], action(*step)] for name, step in table.states[state].items()) for state in order
@@ -48,6 +50,19 @@ def build(grammar: str) -> dict[str, Any]:
         "start": place[start],
         "end": place[table.end_states["start"]],
     }
+
+
+def _precedence(terminal: TerminalDef) -> tuple[int, int, int, str]:
+    """Which of two terminals wins where both match: by priority, then the one that can be longer."""
+    pattern = terminal.pattern
+    return -terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name
+
+
+def _words(terminals: Collection[TerminalDef]) -> dict[str, str]:
+    """The terminals that a pattern matches as well, as it does `if`: found by what was matched, not tried."""
+    patterns = [re.compile(t.pattern.value) for t in terminals if isinstance(t.pattern, PatternRE)]
+    fixed = {t.pattern.value: t.name for t in terminals if not isinstance(t.pattern, PatternRE)}
+    return {value: name for value, name in sorted(fixed.items()) if any(p.fullmatch(value) for p in patterns)}
 
 
 def _reached(states: Mapping[int, Mapping[str, tuple[Any, Any]]], start: int) -> list[int]:

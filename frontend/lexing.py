@@ -1,4 +1,4 @@
-"""Text in, tokens out: lark's basic lexer, then one `_NL` for the newlines and `;` that end a statement.
+"""Text in, tokens out: those of the grammar, with one `_NL` for the newlines and `;` that end a statement.
 
 A newline ends nothing inside `()` and `[]` nor before `else`. `var` is a word of the language only before a name, so
 that NumPy's `var(x)` can be called. Brackets are matched here, where the error can name the one that was opened.
@@ -7,14 +7,11 @@ that NumPy's `var(x)` can be called. Brackets are matched here, where the error 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-from lark.exceptions import UnexpectedCharacters
-from lark.lexer import BasicLexer, Lexer, LexerState, Token
 
 from ..ir.errors import LimitExceeded, Span, SyntaxProblem
 from .limits import MAX_DEPTH
 from .sourcetext import Source
+from .tokens import Scanner, Token, UnexpectedCharacter
 
 _OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _CLOSE = frozenset(_OPEN.values())
@@ -29,19 +26,19 @@ _CHARACTERS = {
 }
 
 
-class Statements(Lexer):
+class Statements:
     """The tokens of one text as the grammar wants them. `open` holds the brackets that are not closed yet."""
 
-    def __init__(self, lexer: BasicLexer, source: Source) -> None:
-        self._lexer = lexer
+    def __init__(self, scanner: Scanner, source: Source) -> None:
+        self._scanner = scanner
         self._source = source
         self.open: list[Token] = []
 
-    def lex(self, lexer_state: LexerState, parser_state: Any) -> Iterator[Token]:
+    def __iter__(self) -> Iterator[Token]:
         try:
-            yield from self._separated(self._words(self._lexer.lex(lexer_state, parser_state)))
-        except UnexpectedCharacters as error:
-            raise self._unexpected(error.pos_in_stream or 0) from error
+            yield from self._separated(self._words(self._scanner.tokens(self._source.text)))
+        except UnexpectedCharacter as error:
+            raise self._unexpected(error.at) from error
         if self.open:
             opened = self.open[-1]
             raise SyntaxProblem(
@@ -49,14 +46,13 @@ class Statements(Lexer):
             )
 
     def span(self, token: Token) -> Span:
-        start = token.start_pos or 0
-        return self._source.span(start, start + len(token))
+        return self._source.span(token.start, token.start + len(token))
 
     def _words(self, tokens: Iterator[Token]) -> Iterator[Token]:
         held: Token | None = None
         for token in tokens:
             if held is not None:
-                yield held if token.type == "NAME" else held.update(type="NAME")
+                yield held if token.type == "NAME" else Token("NAME", held, held.start, held.line)
             held = token if token.type == "VAR" else None
             if held is None:
                 yield token

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from lark.exceptions import UnexpectedToken
-from lark.lexer import LexerThread, Token
-
 from ..ir.errors import LimitExceeded, SyntaxProblem
 from . import tables
 from .actions import Actions
@@ -12,6 +9,8 @@ from .lexing import Statements
 from .limits import MAX_TEXT
 from .sourcetext import Source
 from .syntax import File
+from .tables import END, UnexpectedToken
+from .tokens import Token
 
 _NAMES = {
     "NAME": "a name", "NUMBER": "a number", "STRING": "a text", "_NL": "the end of the line",
@@ -36,9 +35,9 @@ def parse(source: Source) -> File:
         )
     shared = tables.load()
     actions = Actions(source)
-    lexer = Statements(shared.lexer, source)
+    lexer = Statements(shared.scanner, source)
     try:
-        parsed = shared.parser(actions.table()).parse(LexerThread.from_text(lexer, source.text), "start")
+        parsed = shared.parse(lexer, actions.table())
     except UnexpectedToken as error:
         raise _unexpected(error, lexer, source) from error
     assert isinstance(parsed, File)
@@ -47,7 +46,7 @@ def parse(source: Source) -> File:
 
 def _unexpected(error: UnexpectedToken, lexer: Statements, source: Source) -> SyntaxProblem:
     token = error.token
-    if token.type == "$END":
+    if token.type == END:
         end = len(source.text.rstrip())
         return SyntaxProblem(f"the file ends too early{_wanted(error)}", source.span(max(0, end - 1), end))
     if token.type == "_NL":
@@ -63,14 +62,14 @@ def _unexpected(error: UnexpectedToken, lexer: Statements, source: Source) -> Sy
 
 def _wanted(error: UnexpectedToken) -> str:
     """What could stand here, where that is one or two things."""
-    expected = {name for name in error.expected if name != "$END"}
+    expected = {name for name in error.expected if name != END}
     if not 0 < len(expected) <= 3 or not expected <= _NAMES.keys():
         return ""
     return f"; {' or '.join(sorted(_NAMES[name] for name in expected))} is expected"
 
 
 def _advice(token: Token, error: UnexpectedToken, lexer: Statements, source: Source) -> str | None:
-    at = token.start_pos or 0
+    at = token.start
     before = source.text[max(0, at - 20) : at].split()
     for word in (str(token), *before[-1:]):
         if word in _FOREIGN:

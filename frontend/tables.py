@@ -1,25 +1,23 @@
-"""Ready-built tables in, a lark lexer and LALR parser out, without the 80 to 175 ms that building them takes.
+"""Ready-built tables and tokens in, what the actions of the rules make of them out: an LALR(1) parser.
 
-`tables.json` holds the terminals (name, whether a pattern, the pattern, priority, greatest width), the rules (origin,
-symbols, alias, whether a lone child stands for the rule) and for each state its steps: a number from 0 up is the
-state to shift to, a negative one the rule to reduce by.
+`tables.json` holds the terminals in the order in which they are tried, words that are terminals of their own, the rules
+(origin, length, alias, whether a lone child stands for the rule), and for each state its steps: a number from 0 up is
+the state to go to, a negative one the rule to reduce by. `build_tables.py` makes it with lark, which no process that
+compiles kernels needs to import.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from lark.common import LexerConf
-from lark.grammar import NonTerminal, Rule, Terminal
-from lark.lexer import BasicLexer, PatternRE, PatternStr, TerminalDef
-from lark.parsers.lalr_analysis import IntParseTable, Reduce, Shift
-from lark.parsers.lalr_parser import _Parser
+from .tokens import Scanner, Token
 
+END = "$END"
 Action = Callable[[list[Any]], Any]
 
 
@@ -27,27 +25,61 @@ class Parts(list[Any]):
     """What a helper rule gives: children that belong to the rule around it."""
 
 
+@dataclass
+class UnexpectedToken(Exception):
+    """A token that no rule has here, and the terminals that could stand in its place."""
+
+    token: Token
+    expected: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of the grammar: what it makes, of how many symbols."""
+
+    origin: str
+    length: int
+    alias: str | None
+    expand: bool
+
+    @property
+    def action(self) -> str | None:
+        """The name of its action; None where its children pass through."""
+        name = self.alias or self.origin
+        return None if name.startswith("_") or (self.expand and not self.alias and self.length == 1) else name
+
+
 class Tables:
-    """A lexer, and the LALR states that every parse shares."""
+    """A scanner, the rules, and the LALR states that every parse shares."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
-        self.lexer = BasicLexer(LexerConf(_terminals(data["terminals"]), re, data["ignore"], skip_validation=True))
-        self.rules = [
-            (Rule(NonTerminal(origin), [_symbol(*s) for s in expansion], i, alias), expand)
-            for i, (origin, expansion, alias, expand) in enumerate(data["rules"])
-        ]
+        self.scanner = Scanner(data["terminals"], data["words"], data["ignore"])
+        self.rules = [Rule(*fields) for fields in data["rules"]]
         names = data["symbols"]
-        reductions = [(Reduce, rule) for rule, _ in self.rules]
-        states = {
-            i: {names[s]: (Shift, to) if to >= 0 else reductions[-1 - to] for s, to in steps}
-            for i, steps in enumerate(data["states"])
-        }
-        self._table = IntParseTable(states, {"start": data["start"]}, {"start": data["end"]})  # type: ignore[no-untyped-call]
+        self._states = [{names[s]: to for s, to in steps} for steps in data["states"]]
+        self._start, self._end = data["start"], data["end"]
 
-    def parser(self, actions: Mapping[str, Action]) -> _Parser:
-        """A parser that calls the action of a rule's alias, or else of its origin, with its children."""
-        callbacks: dict[Any, Action] = {rule: _callback(rule, expand, actions) for rule, expand in self.rules}
-        return _Parser(self._table, callbacks)
+    def parse(self, tokens: Iterable[Token], actions: Mapping[str, Action]) -> Any:
+        """What the first rule's action gives; each action gets the children of its rule."""
+        reductions = [(rule.origin, rule.length, _callback(rule, actions)) for rule in self.rules]
+        states, values = [self._start], []
+        for token in _with_end(tokens):
+            while True:
+                step = self._states[states[-1]].get(token.type)
+                if step is None:
+                    raise UnexpectedToken(token, frozenset(s for s in self._states[states[-1]] if s.isupper()))
+                if step >= 0:
+                    states.append(step)
+                    values.append(token)
+                    break
+                origin, length, callback = reductions[-1 - step]
+                children = values[len(values) - length :]
+                del values[len(values) - length :], states[len(states) - length :]
+                values.append(callback(children))
+                states.append(self._states[states[-1]][origin])
+                if token.type == END and states[-1] == self._end:
+                    return values[-1]
+        raise AssertionError("the end of the text ends the parse")
 
 
 @cache
@@ -57,28 +89,19 @@ def load() -> Tables:
         return Tables(json.load(file))
 
 
-def _terminals(data: list[list[Any]]) -> list[TerminalDef]:
-    found = []
-    for name, is_pattern, value, priority, width in data:
-        pattern: PatternRE | PatternStr = PatternStr(value)
-        if is_pattern:
-            pattern = PatternRE(value)
-            pattern._width = (1, width)  # else lark parses every pattern to find it
-        found.append(TerminalDef(name, pattern, priority))
-    return found
+def _with_end(tokens: Iterable[Token]) -> Iterable[Token]:
+    last = None
+    for last in tokens:
+        yield last
+    yield Token(END, "", last.start, last.line) if last is not None else Token(END, "", 0, 1)
 
 
-def _symbol(name: str, is_term: bool) -> Terminal | NonTerminal:
-    return Terminal(name) if is_term else NonTerminal(name)
-
-
-def _callback(rule: Rule, expand: bool, actions: Mapping[str, Action]) -> Action:
-    name = rule.alias or rule.origin.name
-    if name.startswith("_"):
+def _callback(rule: Rule, actions: Mapping[str, Action]) -> Action:
+    if (rule.alias or rule.origin).startswith("_"):
         return _splice
-    if expand and not rule.alias and len(rule.expansion) == 1:
+    if rule.action is None:
         return lambda children: children[0]
-    action = actions[name]
+    action = actions[rule.action]
     return lambda children: action(_flat(children))
 
 

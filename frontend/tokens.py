@@ -1,0 +1,50 @@
+"""Text and the patterns of a grammar's terminals in, tokens out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+
+class Token(str):
+    """A piece of the text: its terminal, its offset and its line, counted from 1."""
+
+    __slots__ = ("line", "start", "type")
+    type: str
+    start: int
+    line: int
+
+    def __new__(cls, type: str, text: str, start: int, line: int) -> Token:
+        token = super().__new__(cls, text)
+        token.type, token.start, token.line = type, start, line
+        return token
+
+
+@dataclass
+class UnexpectedCharacter(Exception):
+    """The text at this offset begins no token."""
+
+    at: int
+
+
+class Scanner:
+    """Patterns of terminals, tried in this order; `words` are names that are terminals of their own."""
+
+    def __init__(self, terminals: Sequence[tuple[str, str]], words: Mapping[str, str], ignored: Sequence[str]) -> None:
+        self._match = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in terminals)).match
+        self._words, self._ignored = words, frozenset(ignored)
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The tokens of a text, without those that are ignored."""
+        at, line = 0, 1
+        while at < len(text):
+            found = self._match(text, at)
+            if found is None:
+                raise UnexpectedCharacter(at)
+            kind, piece = found.lastgroup, found.group()
+            assert kind is not None
+            if kind not in self._ignored:
+                yield Token(self._words.get(piece, kind), piece, at, line)
+            line += piece.count("\n")
+            at = found.end()
