@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from ..ir.complexes import PARTS
-from ..ir.dtypes import DType
+from ..ir.dtypes import BF16, DType
 from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import ARGMAX, ARGMIN, DEMAND, TABLE, WHERE, OpDef
@@ -25,7 +25,12 @@ IS_NAN, NOT, AND, GREATER = (TABLE[name] for name in ("isnan", "logical_not", "l
 
 
 def _has_nan(x: Value) -> bool:
-    return x.type.dtype.kind in ("float", "complex")
+    return _is_inexact(x.type.dtype)
+
+
+def _is_inexact(dtype: DType) -> bool:
+    """Whether NumPy looks for NaN in it: bf16 is no float to NumPy, so its NaN count like other numbers."""
+    return dtype.kind in ("float", "complex") and dtype != BF16
 
 
 def _without_nan(m: Maker, x: Value, algebra: Algebra) -> Value:
@@ -118,7 +123,7 @@ def _position(op: OpDef, worst: float) -> Make:
 
 
 def _demand_inexact(m: Maker, dtype: object) -> None:
-    if dtype is not None and as_dtype(dtype, m.span).kind not in ("float", "complex"):
+    if dtype is not None and not _is_inexact(as_dtype(dtype, m.span)):
         raise TypeProblem("If a is inexact, then dtype must be inexact", m.span, "name a float or complex dtype")
 
 

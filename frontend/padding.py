@@ -19,7 +19,7 @@ from .elementwise import Make
 from .fixed import count_of
 from .maker import Maker, Operand
 from .memory import laid_out
-from .shaping import part
+from .shaping import broadcast_to, part
 from .sizes import at_least, is_one, reaches
 
 Pair = tuple[Size, Size]
@@ -37,6 +37,8 @@ def pad(m: Maker, array: Operand, pad_width: object, mode: str = "constant", *, 
     given = {"constant_values": constant_values, "end_values": end_values, "stat_length": stat_length,
              "reflect_type": reflect_type}  # fmt: skip
     _check_mode(m, mode, [name for name, value in given.items() if value is not None])
+    if not widths:
+        return broadcast_to(m, x, ())
     if mode in ("constant", "empty"):
         return _constant(m, x, widths, 0 if constant_values is None else constant_values)
     if mode not in ("edge", "reflect", "symmetric", "wrap") or reflect_type not in (None, "even"):

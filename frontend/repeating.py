@@ -18,7 +18,7 @@ from .fixed import count_of, fixed_size
 from .maker import Maker, Operand, literal
 from .memory import laid_out
 from .shaping import at_least as with_rank
-from .shaping import part, ravel, reshaped
+from .shaping import broadcast_to, part, ravel, reshaped
 from .sizes import at_least, is_negative
 
 SUB, REMAINDER = TABLE["sub"], TABLE["remainder"]
@@ -75,6 +75,8 @@ def tile(m: Maker, A: Operand, reps: object) -> Value:
     counts = [count_of(m, count, "reps") for count in given]
     x = with_rank(m, array_of(m, A), len(counts))
     counts = [*(1 for _ in range(x.type.rank - len(counts))), *counts]
+    if not counts:
+        return broadcast_to(m, x, ())
     if all(count == 1 for count in counts):
         return x
     spread: list[Size] = []

@@ -166,7 +166,7 @@ def broadcast_to(m: Maker, array: Operand, shape: object, subok: bool = False) -
 def broadcast_arrays(m: Maker, *args: Operand, subok: bool = False) -> tuple[Value, ...]:
     values = [array_of(m, a) for a in args]
     shape = m.builder.facts.broadcast([v.type.shape for v in values], m.span)
-    return tuple(v if v.type.shape == shape else broadcast_to(m, v, shape) for v in values)
+    return tuple(v if shape and v.type.shape == shape else broadcast_to(m, v, shape) for v in values)
 
 
 def part(m: Maker, x: Value, axis: int, start: Size, size: Size, step: int = 1) -> Value:
@@ -182,7 +182,10 @@ def part(m: Maker, x: Value, axis: int, start: Size, size: Size, step: int = 1) 
 
 def flip(maker: Maker, /, m: Operand, axis: object = None) -> Value:
     x = array_of(maker, m)
-    for along in axes_of(maker, axis, x.type.rank, lenient=False):
+    axes = axes_of(maker, axis, x.type.rank, lenient=False)
+    if not x.type.rank:  # it is `m[()]` to NumPy, a scalar
+        return maker.builder.op(RESHAPE, x, span=maker.span, shape=Sizes(()), element=True)
+    for along in axes:
         size = x.type.shape[along]
         x = part(maker, x, along, size - 1, size, -1)
     return x

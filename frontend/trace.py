@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.builder import Builder
+from ..ir.builder import Builder, is_scalar_result
 from ..ir.dims import Size, symbol
 from ..ir.dtypes import from_numpy
 from ..ir.errors import Span, TraceProblem, TypeProblem, Unsupported
@@ -222,6 +222,8 @@ def _resolved(
     is_complex = isinstance(array, Tracer) and array.value.type.dtype.kind == "complex"
     if isinstance(function, Method) and name in ("conj", "conjugate") and not is_complex:
         return "real", args, kwargs  # the method gives the array itself
+    if function == Method("copy") and isinstance(array, Tracer) and is_scalar_result(array.value):
+        return "real", args, {}  # a scalar's method gives a scalar, where `np.copy` makes an array of it
     if name in SPECIAL_NAMES and is_complex:
         return None, args, kwargs
     return name, args, kwargs

@@ -26,7 +26,7 @@ from .native.callables import is_native, with_native_calls
 from .native.chain import Chain
 from .native.known import is_known
 from .native.learning import learn
-from .order import lies_in
+from .order import agree, lies_in
 from .results import as_outputs, check_out, fresh, overlaps
 
 T = TypeVar("T")
@@ -154,7 +154,9 @@ class Kernel:
             inputs = [*arrays, *lowered.built.hidden]
             if any(lowered is t for t in tried) or not fits(lowered, inputs, env):
                 return False
-            return not ordered or lowered.any_order or orders_of(lowered, inputs, env) == lowered.orders
+            if not ordered or lowered.any_order:
+                return True
+            return agree(lowered.built.graph, env, orders_of(lowered, inputs, env), lowered.orders)
 
         found = self.signature_cache.find(key, suits)
         if found is None:

@@ -35,10 +35,12 @@ def output_orders(
     strides: Sequence[Strides],
     env: Mapping[str, int],
     calls: Mapping[int, Sequence[Strides]] | None = None,
+    least: int = 0,
 ) -> tuple[tuple[int, ...], ...]:
     """For each output its axes from the outermost in memory to the innermost.
 
-    `calls` are the strides of what NumPy functions gave, by number of the call; C order is assumed of others.
+    `calls` are the strides of what NumPy functions gave, by number of the call; C order is assumed of others. Sizes
+    that are no numbers of the graph count as `least` where they are smaller.
     """
     known: dict[Value, tuple[tuple[int, ...], Strides]] = {
         value: (shape, _steps(shape, _in_elements(value, stride)))
@@ -46,7 +48,7 @@ def output_orders(
     }
     for node in graph:
         for k, result in enumerate(node.results):
-            shape = tuple(dims.evaluate(s, env) if dims.symbols(s) <= env.keys() else 2 for s in result.type.shape)
+            shape = _shape(result, env, least)
             call = node.attrs.get("call")
             if calls and node.op is NUMPY and isinstance(call, int) and call in calls:
                 known[result] = (shape, _steps(shape, _in_elements(result, calls[call][k])))
@@ -58,13 +60,35 @@ def output_orders(
 def usual_orders(
     graph: Graph, shapes: Sequence[tuple[int, ...]], strides: Sequence[Strides], env: Mapping[str, int]
 ) -> tuple[tuple[int, ...], ...]:
-    """The orders for calls like this one; of empty arrays, which tell nothing, as if they had elements in C order."""
+    """The orders for calls like this one; of empty arrays, which tell nothing, as if they had elements in C order.
+
+    Axes that have one element or none in this call may have more in the next, so they count as longer ones.
+    """
     taken = [(tuple(n or 2 for n in shape), s) for shape, s in zip(shapes, strides, strict=True)]
     steps = [
         s if all(shape) else tuple(k * value.type.dtype.size for k in dense(wide, tuple(range(len(wide)))))
         for value, shape, (wide, s) in zip(graph.inputs, shapes, taken, strict=True)
     ]
-    return output_orders(graph, [wide for wide, _ in taken], steps, {name: n or 2 for name, n in env.items()})
+    wider = {name: n or 2 for name, n in env.items()}
+    usual = output_orders(graph, [wide for wide, _ in taken], steps, wider, least=2)
+    actual = output_orders(graph, shapes, strides, env)
+    return usual if agree(graph, env, usual, actual) else actual
+
+
+def agree(graph: Graph, env: Mapping[str, int], a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]]) -> bool:
+    """Whether two orders of each output are the same to a caller: axes of size 1, and of empty arrays, lie anywhere."""
+    for value, one, other in zip(graph.outputs, a, b, strict=True):
+        shape = _shape(value, env)
+        if all(shape) and [k for k in one if shape[k] != 1] != [k for k in other if shape[k] != 1]:
+            return False
+    return True
+
+
+def _shape(value: Value, env: Mapping[str, int], least: int = 0) -> tuple[int, ...]:
+    """The sizes of a value in a call; what only NumPy functions know counts as 2."""
+    shape = value.type.shape
+    sizes = [dims.evaluate(s, env) if dims.symbols(s) <= env.keys() else 2 for s in shape]
+    return tuple(n if isinstance(s, int) else max(least, n) for s, n in zip(shape, sizes, strict=True))
 
 
 def lies_in(order: tuple[int, ...], shape: tuple[int, ...], strides: Strides) -> bool:

@@ -74,3 +74,35 @@ def test_a_running_product_along_a_tuple_of_one_axis() -> None:
     check(lambda a: np.cumulative_prod(a, axis=(-1,)), np.arange(6).reshape(2, 3))
     check(lambda a: np.cumulative_sum(a, axis=(-3,)), np.arange(6).reshape(2, 3))
     check(lambda a: np.cumulative_sum(a, axis=(0, 1)), np.arange(6).reshape(2, 3))
+
+
+def test_nan_in_bf16_counts_like_other_numbers() -> None:
+    """NumPy does not look for NaN in bf16: nothing is left out of a `nansum`, and an integer `dtype` is taken."""
+    a = np.array([1, np.nan, 3], "bfloat16")
+    check(lambda a: (np.nansum(a), np.nancumsum(a), np.nanmean(a), np.nanvar(a), np.nanargmin(a)), a)
+    check(lambda a: np.nanstd(a, dtype=np.dtype("int16")), np.array([0, 2], "bfloat16"))
+    check(lambda a: np.nanmean(a, dtype=np.dtype("bfloat16")), np.array([0, 2], "float32"))
+
+
+def test_scalars_that_stay_scalars_and_scalars_that_become_arrays() -> None:
+    """The method `copy` made arrays of scalars; `pad`, `tile` and `broadcast_arrays` left scalars what they were."""
+
+    def function(a: Any) -> Any:
+        b = a[()]
+        return b.copy(), np.copy(b), np.pad(b, 0), np.tile(b, ()), *np.broadcast_arrays(b, b), np.flip(a), np.flip(b)
+
+    check(function, np.array(2.5))
+    check(function, np.array(True))
+
+
+def test_memory_order_after_a_call_with_an_empty_result() -> None:
+    """An axis that a slice left empty, or with one element, hid the order from calls with more elements."""
+
+    def function(a: Any) -> Any:
+        b = np.transpose(a, (1, 0, 2))
+        return b[:-4], b[1:]
+
+    second = Input("bool", (7, 7, 1)).make()
+    check(function, np.zeros((2, 2, 1), bool), again=[(second,)])
+    check(function, np.zeros((1, 2, 4), bool), again=[(Input("bool", (1, 7, 5)).make(),)])
+    check(function, np.zeros((3, 2, 2), bool)[:, ::-1], again=[(Input("bool", (7, 7, 2)).make()[:, ::-1],)])
