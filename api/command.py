@@ -12,6 +12,8 @@ import traceback
 from collections.abc import Callable
 
 from ._version import __version__
+from .command_bench import EPILOG as _BENCH
+from .command_bench import add_bench, bench
 from .command_dump import dump
 from .command_info import info
 from .command_opt import opt
@@ -136,6 +138,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(command(run, "run a kernel on given or generated data", _RUN))
     _add_dump(command(dump, "print the graph of a kernel after a pass, or its code", _DUMP))
     _add_opt(command(opt, "run passes on a printed graph", _OPT))
+    add_bench(command(bench, "measure Weft beside NumPy and other compilers of array code", _BENCH))
     command(info, "show versions, the machine, and whether native code can be made")
     return parser
 

@@ -1,0 +1,49 @@
+"""A case in, NumPy's answer out; a library's result and that answer in, whether it is right out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .library import NumPy
+from .row import Case
+
+TOLERANCE = {np.dtype(np.float32): 2e-4, np.dtype(np.float64): 1e-9}
+"""Of the largest value in the answer. Wide, because running sums and plain loops add up without a tree."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is right: NumPy's shape and dtype, and its values computed in f64."""
+
+    values: Any
+    dtype: np.dtype[Any]
+
+
+def answer(case: Case) -> Answer:
+    """NumPy's answer; the values of floats are computed with inputs widened to f64."""
+    (call,) = NumPy().calls(case)
+    plain = np.array(call.result())
+    if plain.dtype.kind != "f" or case.row.into is not None:
+        return Answer(plain, plain.dtype)
+    wide = tuple(x.astype(np.float64) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x for x in case.args)
+    return Answer(np.asarray(case.row.make(np)(*wide)), plain.dtype)
+
+
+def problem(result: Any, right: Answer) -> str:
+    """What is wrong with a result; nothing if it is right. A Python number has no dtype that could be wrong."""
+    found = np.asarray(result)
+    if found.shape != right.values.shape:
+        return f"gives shape {found.shape}"
+    if found.dtype != right.dtype and not isinstance(result, (bool, int, float)):
+        return f"gives {found.dtype}"
+    if right.dtype.kind != "f":
+        return "" if np.array_equal(found, right.values) else "gives other values"
+    if not found.size:
+        return ""
+    allowed = TOLERANCE[right.dtype] * np.abs(right.values).max()
+    with np.errstate(invalid="ignore"):
+        near = np.abs(found - right.values) <= allowed
+    return "" if near.all() else "gives other values"

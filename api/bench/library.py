@@ -1,0 +1,139 @@
+"""A case in, calls that can be timed and whose results can be checked out: what a library is, and NumPy and Weft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import repeat
+from time import perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..compiling import jit
+from .row import Case, Function, Row
+
+
+class Unable(Exception):
+    """A library has no way to compute a row; the message says why."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """`run(n)` calls n times and gives the seconds; `result()` calls once and gives what came out."""
+
+    run: Callable[[int], float]
+    result: Callable[[], Any]
+
+
+class Library(Protocol):
+    """NumPy, Weft or a peer."""
+
+    name: str
+
+    def calls(self, case: Case) -> list[Call]:
+        """The ways in which the library may compute a case; the fastest counts."""
+
+    def fresh(self, row: Row) -> Function:
+        """The row as a function of NumPy arrays for which nothing was compiled yet."""
+
+
+def timed(function: Function, args: tuple[Any, ...], finish: Callable[[Any], Any] | None = None) -> Call:
+    """A call with these arguments; `finish` waits for its result where a call returns before it is done."""
+    if finish is None:
+        return Call(_loop(function, args), lambda: function(*args))
+
+    def run(count: int) -> float:
+        start = perf_counter()
+        for _ in repeat(None, count):
+            finish(function(*args))
+        return perf_counter() - start
+
+    return Call(run, lambda: finish(function(*args)))
+
+
+def _loop(function: Function, args: tuple[Any, ...]) -> Callable[[int], float]:
+    """Calls as a user writes them: spelled out, since unpacking a tuple takes as long as a short call."""
+    if len(args) == 1:
+        (only,) = args
+
+        def one(count: int) -> float:
+            start = perf_counter()
+            for _ in repeat(None, count):
+                function(only)
+            return perf_counter() - start
+
+        return one
+    if len(args) == 2:
+        a, b = args
+
+        def two(count: int) -> float:
+            start = perf_counter()
+            for _ in repeat(None, count):
+                function(a, b)
+            return perf_counter() - start
+
+        return two
+
+    def many(count: int) -> float:
+        start = perf_counter()
+        for _ in repeat(None, count):
+            function(*args)
+        return perf_counter() - start
+
+    return many
+
+
+def written(call: Callable[[Any, Any, Any], Any], case: Case) -> Call:
+    """A call of `call(a, b, out)`; its result is the memory that was given."""
+    a, b, out = case.args
+
+    def result() -> Any:
+        out.fill(np.nan)
+        call(a, b, out)
+        return out
+
+    return Call(timed(call, case.args).run, result)
+
+
+class NumPy:
+    """NumPy itself: the one that says what is right."""
+
+    name = "NumPy"
+
+    def calls(self, case: Case) -> list[Call]:
+        if case.row.into is not None:
+            return [written(case.row.into, case)]
+        return [timed(case.row.make(np), case.args)]
+
+    def fresh(self, row: Row) -> Function:
+        raise Unable("compiles nothing")
+
+
+class Weft:
+    """The row's function under `weft.jit`, one for all sizes and dtypes."""
+
+    name = "Weft"
+
+    def __init__(self) -> None:
+        self._row: Row | None = None
+        self._kernel: Any = None
+
+    def calls(self, case: Case) -> list[Call]:
+        if case.row is not self._row:
+            self._row, self._kernel = case.row, self.fresh(case.row)
+        kernel = self._kernel
+        if case.row.into is None:
+            return [timed(kernel, case.args)]
+        a, b, out = case.args
+
+        def run(count: int) -> float:
+            start = perf_counter()
+            for _ in repeat(None, count):
+                kernel(a, b, out=out)
+            return perf_counter() - start
+
+        return [Call(run, written(lambda a, b, out: kernel(a, b, out=out), case).result)]
+
+    def fresh(self, row: Row) -> Function:
+        return jit(row.make(np))

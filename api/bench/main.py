@@ -1,0 +1,93 @@
+"""The arguments of `weft bench` in, a table on stdout and files out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..ir.errors import FileProblem, UnknownName, nearest
+from . import markdown, plot, table
+from .peers import installed
+from .results import OURS, Outcome, Results, from_json
+from .run import Plan, run, usable_cores
+from .suites import SUITES
+
+BAR = 24
+
+
+def main(args: argparse.Namespace) -> None:
+    """Measures, or reads what was measured, and shows it."""
+    for suite in args.suite:
+        if suite not in SUITES:
+            raise UnknownName(
+                f"unknown suite '{suite}'", hint=nearest(suite, list(SUITES)) or f"there are {', '.join(SUITES)}"
+            )
+    for path in filter(None, (args.json, args.markdown, args.plot)):
+        if not Path(path).parent.is_dir():  # now, and not after an hour
+            raise FileProblem(f"there is no folder for {path}", hint=f"mkdir -p {Path(path).parent}")
+    results = [_read(path) for path in args.read] if args.read else [_measured(args)]
+    for found in results:
+        if args.read:
+            _show(found)
+        print(table.summary(found))
+    if args.json and not args.read:
+        Path(args.json).write_text(results[0].to_json(), encoding="utf-8")
+    if args.markdown:
+        markdown.write(Path(args.markdown), results)
+    if args.plot:
+        Path(args.plot).write_text(plot.svg(results), encoding="utf-8")
+
+
+def _measured(args: argparse.Namespace) -> Results:
+    names = installed() if args.peers else ["NumPy"]
+    if args.peer:
+        names = [_peer(name) for name in args.peer]
+    threads = args.threads or usable_cores()
+    plan = Plan(args.suite or SUITES, names, threads, args.seconds, args.sizes, args.only)
+    screen = _Screen([OURS, *names], threads)
+    return run(plan, screen.report)
+
+
+def _peer(name: str) -> str:
+    known = installed()
+    found = [peer for peer in known if peer.lower() == name.lower()]
+    if not found:
+        raise UnknownName(f"there is no peer '{name}' here", hint=f"installed are {', '.join(known)}")
+    return found[0]
+
+
+def _read(path: str) -> Results:
+    return from_json(Path(path).read_text(encoding="utf-8"), path)
+
+
+def _show(results: Results) -> None:
+    for suite in results.suites:
+        print(table.heading(suite, results.libraries, results.threads))
+        for outcome in results.of(suite):
+            print(table.line(outcome, results.libraries))
+
+
+class _Screen:
+    """Rows on stdout as they come, and a bar below them where stderr is a terminal."""
+
+    def __init__(self, libraries: list[str], threads: int) -> None:
+        self._libraries, self._threads, self._suite = libraries, threads, ""
+        self._bar = sys.stderr is not None and sys.stderr.isatty()
+
+    def report(self, done: int, total: int, what: str, outcome: Outcome | None) -> None:
+        self._erase()
+        if outcome is not None:
+            if outcome.suite != self._suite:
+                self._suite = outcome.suite
+                print(table.heading(outcome.suite, self._libraries, self._threads))
+            print(table.line(outcome, self._libraries), flush=True)
+        if self._bar and done < total:
+            full = BAR * done // total
+            sys.stderr.write(f"[{'#' * full}{'.' * (BAR - full)}] {done}/{total} {what}"[:118])
+            sys.stderr.flush()
+
+    def _erase(self) -> None:
+        if self._bar:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,52 @@
+"""A case and libraries in, an `Outcome` out: nothing is timed before its result was compared with NumPy's."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from . import check
+from .check import Answer
+from .library import Call, Library, Unable
+from .memory import Memory, applies
+from .results import Outcome
+from .row import Case
+from .timing import best_times
+
+_PLAIN = "memory"
+
+
+def measure(suite: str, case: Case, libraries: Sequence[Library], memory: Memory, seconds: float) -> Outcome:
+    """The time of every library that computes the case rightly, and the reason for every other."""
+    right = check.answer(case)
+    calls: dict[str, list[Call]] = {}
+    notes: dict[str, str] = {}
+    for library in libraries:
+        found, note = _right_calls(library, case, right)
+        if found:
+            calls[library.name] = found
+        else:
+            notes[library.name] = note
+    if applies(case, right.values):
+        calls[_PLAIN] = [memory.call(case, right.values)]
+    times = best_times(calls, seconds)
+    plain = times.pop(_PLAIN, None)
+    return Outcome(suite, case.row.name, case.size, case.dtype, times, notes, memory=plain)
+
+
+def _right_calls(library: Library, case: Case, right: Answer) -> tuple[list[Call], str]:
+    """The calls of a library that give the right result, and what is wrong with the last of the others."""
+    kept, note = [], ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a peer thinks of the row is no part of the table
+            for call in library.calls(case):
+                problem = check.problem(call.result(), right)
+                if not problem:
+                    kept.append(call)
+                note = problem or note
+    except Unable as error:
+        return [], str(error)
+    except Exception as error:
+        return [], f"fails: {type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
+    return kept, note

@@ -1,0 +1,94 @@
+"""What was measured, as values that can be written as JSON and read back."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..ir.errors import FileProblem
+
+FORMAT = 1
+OURS = "Weft"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One case: seconds by library, and for a library without a time the reason."""
+
+    suite: str
+    row: str
+    size: int  # 0 where there is none
+    dtype: str
+    seconds: dict[str, float]
+    notes: dict[str, str] = field(default_factory=dict)
+    apart: tuple[str, ...] = ()  # libraries that are shown but do not do the same work
+    memory: float | None = None  # seconds of a plain loop over the same memory
+
+    @property
+    def best(self) -> str:
+        """The fastest peer, if there is one."""
+        found = {name: t for name, t in self.seconds.items() if name != OURS and name not in self.apart}
+        return min(found, key=lambda name: found[name]) if found else ""
+
+    @property
+    def ratio(self) -> float | None:
+        """The time of the fastest peer over Weft's."""
+        if not self.best or OURS not in self.seconds:
+            return None
+        return self.seconds[self.best] / self.seconds[OURS]
+
+    @property
+    def share(self) -> float | None:
+        """How much of the machine's memory speed Weft has reached."""
+        if self.memory is None or OURS not in self.seconds:
+            return None
+        return self.memory / self.seconds[OURS]
+
+
+@dataclass(frozen=True)
+class Results:
+    """A whole run."""
+
+    machine: dict[str, str]
+    threads: int
+    libraries: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def suites(self) -> list[str]:
+        return list(dict.fromkeys(o.suite for o in self.outcomes))
+
+    def of(self, suite: str) -> list[Outcome]:
+        return [o for o in self.outcomes if o.suite == suite]
+
+    def to_json(self) -> str:
+        found = asdict(self)
+        for outcome, values in zip(self.outcomes, found["outcomes"], strict=True):
+            values |= {"best": outcome.best, "ratio": outcome.ratio, "share": outcome.share}
+        return json.dumps({"format": FORMAT, **found}, indent=1) + "\n"
+
+
+def from_json(text: str, file: str) -> Results:
+    """What `to_json` has written."""
+    try:
+        found = json.loads(text)
+        if found["format"] != FORMAT:
+            raise FileProblem(f"{file} has format {found['format']}, not {FORMAT}", hint="run weft bench again")
+        outcomes = tuple(_outcome(values) for values in found["outcomes"])
+        return Results(found["machine"], found["threads"], tuple(found["libraries"]), outcomes)
+    except (ValueError, KeyError, TypeError) as error:
+        raise FileProblem(f"{file} is not what weft bench --json writes ({error})") from error
+
+
+def _outcome(values: dict[str, Any]) -> Outcome:
+    kept = {name: values[name] for name in ("suite", "row", "size", "dtype", "seconds", "notes", "memory")}
+    return Outcome(**kept, apart=tuple(values["apart"]))
+
+
+def geometric_mean(ratios: Iterable[float | None]) -> float | None:
+    """Of those that there are."""
+    logs = [math.log(r) for r in ratios if r is not None]
+    return math.exp(sum(logs) / len(logs)) if logs else None

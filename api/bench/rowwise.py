@@ -1,0 +1,70 @@
+"""The suite `rows`: every row of a matrix is normalised or reduced, with rows of 64, 512 and 10,000 elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import loops_rows as loops
+from .row import BIG, MID, SMALL, Loops, Make, Row, matrices
+
+
+def softmax(np: Any) -> Any:
+    def f(x: Any) -> Any:
+        e = np.exp(x - np.max(x, axis=1, keepdims=True))
+        return e / np.sum(e, axis=1, keepdims=True)
+
+    return f
+
+
+def _log_softmax(np: Any) -> Any:
+    def f(x: Any) -> Any:
+        d = x - np.max(x, axis=1, keepdims=True)
+        return d - np.log(np.sum(np.exp(d), axis=1, keepdims=True))
+
+    return f
+
+
+def _layernorm(np: Any) -> Any:
+    def f(x: Any) -> Any:
+        d = x - np.mean(x, axis=1, keepdims=True)
+        return d / np.sqrt(np.mean(d * d, axis=1, keepdims=True) + 1e-5)
+
+    return f
+
+
+def _rmsnorm(np: Any) -> Any:
+    return lambda x: x / np.sqrt(np.mean(x * x, axis=1, keepdims=True) + 1e-5)
+
+
+def _by_max(np: Any) -> Any:
+    return lambda x: x / np.max(np.abs(x), axis=1, keepdims=True)
+
+
+def _by_norm(np: Any) -> Any:
+    return lambda x: x / np.sqrt(np.sum(x * x, axis=1, keepdims=True))
+
+
+def _logsumexp(np: Any) -> Any:
+    def f(x: Any) -> Any:
+        m = np.max(x, axis=1, keepdims=True)
+        return np.log(np.sum(np.exp(x - m), axis=1)) + m[:, 0]
+
+    return f
+
+
+_KINDS: dict[str, tuple[Make, Loops]] = {
+    "softmax": (softmax, loops.softmax),
+    "log-softmax": (_log_softmax, loops.log_softmax),
+    "layernorm": (_layernorm, loops.layernorm),
+    "rmsnorm": (_rmsnorm, loops.rmsnorm),
+    "x / max(abs(x))": (_by_max, loops.by_max),
+    "x / norm(x)": (_by_norm, loops.by_norm),
+    "logsumexp": (_logsumexp, loops.logsumexp_rows),
+}
+_SIZES = {64: (SMALL, MID, BIG), 512: (MID, BIG), 10_000: (MID, BIG)}
+
+ROWS = tuple(
+    Row(f"{name}, rows of {width:,}", make, matrices(1, width), loops=written, sizes=_SIZES[width])
+    for name, (make, written) in _KINDS.items()
+    for width in _SIZES
+)

@@ -1,0 +1,17 @@
+"""The suites by name, in the order in which they run."""
+
+from __future__ import annotations
+
+from . import calls, elementwise, layouts, mathematics, mixed, reductions, rowwise
+from .row import Row
+
+ROWS: dict[str, tuple[Row, ...]] = {
+    "calls": calls.ROWS,
+    "elementwise": elementwise.ROWS,
+    "math": mathematics.ROWS,
+    "reductions": reductions.ROWS,
+    "rows": rowwise.ROWS,
+    "mixed": mixed.ROWS,
+    "layouts": layouts.ROWS,
+}
+SUITES = (*ROWS, "compile", "startup")

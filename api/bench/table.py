@@ -1,0 +1,80 @@
+"""Outcomes in, lines for a screen out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .results import OURS, Outcome, Results, geometric_mean
+
+LOW = 0.95  # of the best peer; what is below is marked
+UNITS = {"compile": ("ms", 1e3), "startup": ("ms", 1e3)}
+MICROSECONDS = ("µs", 1e6)
+
+
+def heading(suite: str, libraries: Sequence[str], threads: int) -> str:
+    """The line above a suite's rows."""
+    unit, plural = UNITS.get(suite, MICROSECONDS)[0], "s" * (threads != 1)
+    columns = "".join(f"{name:>10}" for name in libraries)
+    return (
+        f"\n{suite}: {unit} per call, {threads} thread{plural}\n"
+        f"{'':<38}{'size':>10} {'dtype':<8}{columns}{'ratio':>8}{'memory':>8}"
+    )
+
+
+def line(outcome: Outcome, libraries: Sequence[str]) -> str:
+    """One row: times, the ratio to the best peer, and the share of the memory's speed where that is the limit."""
+    scale = UNITS.get(outcome.suite, MICROSECONDS)[1]
+    times = "".join(f"{cell(outcome, name, scale):>10}" for name in libraries)
+    size = f"{outcome.size:,}" if outcome.size else ""
+    share = "" if outcome.share is None else f"{outcome.share:.0%}"
+    mark = " <" if outcome.ratio is not None and outcome.ratio < LOW else ""
+    text = f"{outcome.row:<38}{size:>10} {outcome.dtype:<8}{times}{ratio(outcome.ratio):>8}{share:>8}{mark}"
+    return text.rstrip()
+
+
+def cell(outcome: Outcome, name: str, scale: float) -> str:
+    """A time, or a word for why there is none: the notes say it in full."""
+    if name in outcome.seconds:
+        return number(outcome.seconds[name] * scale)
+    note = outcome.notes.get(name, "")
+    return "wrong" if note.startswith("gives") else "fails" if note.startswith("fails") else "-"
+
+
+def number(value: float) -> str:
+    """Three digits, and thousands in full."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def ratio(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def summary(results: Results) -> str:
+    """Geometric means, rows behind a peer, the reached share of the memory's speed, and why libraries have no times."""
+    lines = ["", "best peer's time over Weft's: geometric mean, lowest, rows, rows below 0.95"]
+    for suite in (*results.suites, "all"):
+        found = results.of(suite) if suite != "all" else list(results.outcomes)
+        ratios = [o.ratio for o in found if o.ratio is not None]
+        if ratios:
+            low = sum(r < LOW for r in ratios)
+            mean = geometric_mean(ratios)
+            lines.append(f"  {suite:<12}{ratio(mean):>7}{min(ratios):>7.2f}{len(ratios):>6}{low:>6}")
+    shares = sorted(o.share for o in results.outcomes if o.share is not None)
+    if shares:
+        middle = shares[len(shares) // 2]
+        lines.append(f"share of the memory's speed in {len(shares)} rows: lowest {shares[0]:.0%}, median {middle:.0%}")
+    return "\n".join(lines + _notes(results))
+
+
+def _notes(results: Results) -> list[str]:
+    """Every reason once, with the rows that it holds for."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for outcome in results.outcomes:
+        for name, note in outcome.notes.items():
+            found.setdefault((name, note), {})[f"{outcome.suite}: {outcome.row}"] = None
+    lines = []
+    for (name, note), rows in found.items():
+        shown = list(rows)
+        more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
+        lines.append(f"{name} {note}: {'; '.join(shown[:3])}{more}")
+    return sorted(lines, key=lambda text: (not text.startswith(OURS), text))

@@ -1,0 +1,88 @@
+"""Every row of `weft bench`: Weft and NumPy agree, numexpr's text and the loops for Numba say the same as NumPy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from weft.bench import check, compiles, memory
+from weft.bench.library import NumPy, Weft
+from weft.bench.row import Case, Row, case
+from weft.bench.suites import ROWS, SUITES
+
+ALL = [(suite, row) for suite, rows in ROWS.items() for row in rows] + [("compile", row) for row in compiles.ROWS]
+SIZE = 2600  # five rows of 512, and more than one vector everywhere
+
+
+def tiny(row: Row, dtype: str) -> Case:
+    return case(row, min((*(row.sizes or ()), SIZE)), dtype)
+
+
+def names(suite: str, row: Row) -> str:
+    return f"{suite}: {row.name}"
+
+
+def test_suites_are_those_of_the_issue() -> None:
+    assert SUITES == (
+        "calls", "elementwise", "math", "reductions", "rows", "mixed", "layouts", "compile", "startup"
+    )  # fmt: skip
+    for suite, rows in ROWS.items():
+        assert len(rows) >= 8 and len({(r.name, r.dtypes) for r in rows}) == len(rows), suite
+
+
+@pytest.mark.parametrize(("suite", "row"), ALL, ids=[names(*found) for found in ALL])
+def test_weft_is_right(suite: str, row: Row) -> None:
+    found = tiny(row, row.dtypes[0])
+    right = check.answer(found)
+    for library in (NumPy(), Weft()):
+        for call in library.calls(found):
+            assert check.problem(call.result(), right) == ""
+    assert math.isfinite(float(np.abs(right.values).max())), "a row whose largest value is infinite checks nothing"
+
+
+WRITTEN = [(suite, row) for suite, row in ALL if row.loops and not row.into]
+
+
+@pytest.mark.parametrize(("suite", "row"), WRITTEN, ids=[names(*found) for found in WRITTEN])
+def test_loops_are_right(suite: str, row: Row) -> None:
+    found = tiny(row, "f64")
+    assert row.loops is not None
+    result: Any = row.loops(np, range)(*found.args)
+    assert check.problem(np.asarray(result), check.answer(found)) == ""
+
+
+def test_wrong_results_are_seen() -> None:
+    row = next(r for r in ROWS["elementwise"] if r.name == "a + b")
+    found = tiny(row, "f32")
+    right = check.answer(found)
+    exact = np.asarray(right.values, np.float32)
+    assert check.problem(exact, right) == ""
+    assert check.problem(exact.astype(np.float64), right) == "gives float64"
+    assert check.problem(exact[:-1], right) == f"gives shape ({SIZE - 1},)"
+    other = exact.copy()
+    other[7] += 0.01
+    assert check.problem(other, right) == "gives other values"
+    other[7] = np.nan
+    assert check.problem(other, right) == "gives other values"
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_plain_loop_reads_and_writes_all(dtype: str, threads: int) -> None:
+    streams = {r.name: r for r in (*ROWS["elementwise"], *ROWS["reductions"]) if r.streams}
+    with memory.Memory(threads) as plain:
+        for name in ("a*b + c*a - b", "sum(a*b)"):
+            found = case(streams[name], 600_001, dtype)
+            right = check.answer(found).values
+            assert memory.applies(found, right)
+            call = plain.call(found, right)
+            assert call.run(1) > 0
+            wanted = np.sum(found.args, axis=0, dtype=np.float64)
+            got = call.result()
+            if right.size > 1:
+                np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-4)
+            else:
+                assert float(got.sum()) == pytest.approx(float(wanted.sum()), rel=1e-3)
+    assert not memory.applies(tiny(streams["sum(a*b)"], dtype), np.float64(0))
