@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,12 +20,12 @@ __all__ = ["LanguageKernel", "Module", "load_module", "parse_module"]
 
 
 class LanguageKernel:
-    """A kernel of a `.weft` file: a `KernelSource`."""
+    """A kernel of a `.weft` file: a `KernelSource`. `parse_seconds` is what reading the file took."""
 
-    def __init__(self, definition: Definition) -> None:
+    def __init__(self, definition: Definition, parse_seconds: float) -> None:
         item = definition.item
         assert isinstance(item, syntax.Function)
-        self._definition = definition
+        self._definition, self.parse_seconds = definition, parse_seconds
         self.name = item.name.name
         self.declared: tuple[Parameter, ...] = tuple(map(parameter, item.params))
         self.outputs: tuple[Result, ...] | None = tuple(map(result, item.outputs)) if item.outputs else None
@@ -65,22 +66,25 @@ class Module:
 
 def parse_module(text: str, file: str, search_path: Sequence[str | os.PathLike[str]] | None = None) -> Module:
     """The kernels in a text. Only with a search path, even an empty one, may it import: from `file`'s folder."""
+    start = time.perf_counter()
     importer = None if search_path is None else Importer(search_folders(search_path))
     unit = unit_of(Source(file, text), importer) if importer is None else importer.enter(Source(file, text))
-    return _module(unit)
+    return _module(unit, start)
 
 
 def load_module(path: str | os.PathLike[str], search_path: Sequence[str | os.PathLike[str]] = ()) -> Module:
     """The kernels of a file, which may import."""
-    return _module(Importer(search_folders(search_path)).load(os.fspath(path)))
+    start = time.perf_counter()
+    return _module(Importer(search_folders(search_path)).load(os.fspath(path)), start)
 
 
-def _module(unit: Unit) -> Module:
+def _module(unit: Unit, start: float) -> Module:
     reached = unit.reached()
     for each in reversed(reached):
         check(each)
+    seconds = time.perf_counter() - start
     kernels = {
-        name: LanguageKernel(found)
+        name: LanguageKernel(found, seconds)
         for name, found in unit.own.items()
         if isinstance(found.item, syntax.Function) and found.item.is_kernel
     }

@@ -201,7 +201,8 @@ def lower(source: KernelSource, request: Request, lookup: KernelLookup, options:
     }
     typed = Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs)
     result = run_pipeline(typed, passes, PipelineOptions(verify=options.verify))
-    seconds = {"start LLVM": ready - start, "build": middle - ready, "passes": time.perf_counter() - middle}
+    seconds = {"parse": source.parse_seconds} if hasattr(source, "parse_seconds") else {}
+    seconds |= {"start LLVM": ready - start, "build": middle - ready, "passes": time.perf_counter() - middle}
     return Lowered(built, result, options, orders, scalars, request.general, seconds)
 
 

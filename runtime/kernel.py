@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -197,7 +198,10 @@ class Kernel:
         if self._options.backend == "reference":
             outputs = list(reference.run(lowered.built.graph, inputs, env, lowered.built.calls))
         else:
-            outputs, calls = lowered.launcher.run(inputs, env, _memory(lowered, wanted, inputs, orders))
+            memory = _memory(lowered, wanted, inputs, orders)
+            start = time.perf_counter()
+            outputs, calls = lowered.launcher.run(inputs, env, memory)
+            lowered.seconds.setdefault("first run", time.perf_counter() - start)
             if calls:
                 orders = orders_of(lowered, inputs, env, calls)
         if not lowered.writes_all_outputs:

@@ -1,0 +1,37 @@
+"""Where the time of a first call went."""
+
+from __future__ import annotations
+
+import numpy as np
+import weft
+
+STAGES = ["start LLVM", "build", "passes", "emit", "LLVM optimise", "LLVM codegen", "load", "first run"]
+
+
+def test_a_first_call_is_split_into_all_that_it_did() -> None:
+    kernel = weft.jit(lambda x: np.exp(x) + 1)
+    kernel(np.ones(5))
+    lowered = kernel.lower(np.ones(5))
+    seconds = lowered.explain().seconds
+    assert [what for what in seconds if not what.startswith("pass ")] == STAGES
+    assert [what.removeprefix("pass ") for what in seconds if what.startswith("pass ")] == list(lowered.passes)
+    assert all(s >= 0 for s in seconds.values())
+    assert sum(s for what, s in seconds.items() if what.startswith("pass ")) <= seconds["passes"]
+
+
+def test_text_is_parsed_first() -> None:
+    kernel = weft.compile("kernel f(x: f32[n]) -> f32[n] { return x + 1 }").f
+    kernel(np.ones(5, np.float32))
+    assert [w for w in kernel.explain(np.ones(5, np.float32)).seconds if "pass " not in w] == ["parse", *STAGES]
+
+
+def test_what_did_not_run_has_no_time() -> None:
+    lowered = weft.jit(lambda x: x + 1).lower(np.ones(5))
+    assert list(lowered.seconds) == STAGES[:3]
+
+
+def test_people_see_the_passes_below_their_sum() -> None:
+    lines = str(weft.jit(lambda x: x + 1).explain(np.ones(5))).splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith("  passes: "))
+    assert lines[at].endswith(" ms")
+    assert lines[at + 1].startswith("    pass promote-dtypes: ")
