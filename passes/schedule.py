@@ -12,11 +12,13 @@ After (both operands and the result in C layout, AVX-512):
 
 Needs the trees of `lower-reductions`. `vector_bytes` is the size of the machine's vectors. Width and unrolling never
 change a result: the lanes of a reduction are logical ones. `cost` is the time for one element in picoseconds, as
-estimated, from which follows into how large pieces the threads cut the region.
+estimated, from which follows into how large pieces the threads cut the region; `chunk` is how many blocks of the
+reductions' trees one of them takes at a time, where columns are shared.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,6 +32,8 @@ from .loops import Loops, plan_loops
 from .regions import Plan, annotate_regions
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
+LONG_CHUNK = 32  # blocks: some hundred kilobytes
+FLAT_CHUNK = 8  # blocks, each of one line for every step: as many lines as the CPU fetches ahead of
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,22 @@ class Schedule:
             attrs["width"] = self.vector_bytes // _widest(region, vector)
             attrs["unroll"] = COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL
             attrs["cost"] = element_cost(region)
+            if (chunk := _chunk({**region.attrs, **attrs})) is not None:
+                attrs["chunk"] = chunk
             return attrs, {}
 
         return annotate_regions(graph, plan)
+
+
+def _chunk(attrs: Mapping[str, Attr]) -> int | None:
+    """How many blocks a thread takes at a time, where not only rows are shared between threads."""
+    rows, columns = attrs["rows"], attrs["columns"]
+    assert isinstance(columns, tuple)
+    if not columns or "scanned" in attrs:
+        return None
+    if str(columns[-1]).split("+")[-1] != str(attrs["vector"]):
+        return FLAT_CHUNK
+    return None if rows else LONG_CHUNK
 
 
 def _widest(region: Node, vector: int) -> int:

@@ -164,8 +164,8 @@ class Lowered:
             "load": time.perf_counter() - start,
         }
         kernels = {
-            region: Kernel(region, function, library.addresses[name])
-            for region, function, name in zip(program.regions, program.functions, program.names, strict=True)
+            region: Kernel(region, function, library.addresses)
+            for region, function in zip(program.regions, program.functions, strict=True)
         }
         return Launcher(self.graph, kernels, self.built.calls, library)
 

@@ -24,8 +24,9 @@ from ..ir.types import integer, ints, sizes
 from . import threads
 
 if TYPE_CHECKING:
+    from ..backends.llvm.compile import Function
     from ..backends.llvm.module import Library
-    from ..backends.llvm.region import Function
+    from ..backends.llvm.region import Part
 
 Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
@@ -53,22 +54,22 @@ def bind_sizes(values: Sequence[Value], arrays: Sequence[Array], env: dict[str, 
 
 
 class Kernel:
-    """One region: its native function and the words of its frame."""
+    """One region: its native functions and the words of their frame."""
 
-    def __init__(self, region: Node, function: Function, address: int) -> None:
-        self.region, self.entries, self.may_fail = region, function.entries, function.may_fail
-        self.extents, self.grains, self.unit = function.extents, function.grains, function.unit
-        self.address, self.function = address, NATIVE(address)
+    def __init__(self, region: Node, function: Function, addresses: Mapping[str, int]) -> None:
+        self.region, self.code, self.addresses = region, function, addresses
+        self.entries, self.may_fail = function.entries, function.may_fail
+        self.functions = {part.name: NATIVE(addresses[part.name]) for part in function.parts}
         self.ordered = [n for n in region.body or () if n.op.name in ORDERED]
         self.looks_up = any(n.op is GATHER for n in region.body or ())
 
     def run(self, arrays: Sequence[Array], env: Mapping[str, int]) -> None:
         self._refuse_empty(env)
-        extents = [dims.evaluate(s, env) for s in self.extents]
-        unit = dims.evaluate(self.unit, env)
-        pool = threads.pool() if math.prod(extents) * unit >= threads.SHARED else None
-        workers = pool.read("threads") if pool else 1
-        words, scratch = array("q"), []
+        is_cut = bool(self.code.chunks) and dims.evaluate(self.code.columns, env) >= self.code.cut_from
+        parts = [_Part(self, part, env) for part in (self.code.chunks if is_cut else self.code.whole)]
+        is_long = any(part.time >= threads.SHARED for part in parts)
+        workers = threads.pool().read("threads") if is_long else 1
+        words, memory = array("q"), []
         for entry in self.entries:
             if entry.kind == "pointer":
                 words.append(arrays[entry.slot].ctypes.data)
@@ -77,13 +78,11 @@ class Kernel:
             elif entry.kind == "stride":
                 words.append(arrays[entry.slot].strides[entry.axis])
             else:
-                scratch.append(np.empty(workers * dims.evaluate(entry.bytes, env), np.uint8))
-                words.append(scratch[-1].ctypes.data)
+                times = workers if entry.kind == "scratch" else int(is_cut)
+                memory.append(np.empty(times * dims.evaluate(entry.bytes, env), np.uint8))
+                words.append(memory[-1].ctypes.data)
         frame = words.buffer_info()[0]
-        if pool:
-            failed = pool.launch(self.address, frame, *extents, unit, *self.grains, workers)
-        else:
-            failed = self.function(frame, 0, extents[0], 0, extents[1], 0)
+        failed = sum(part.run(frame, workers) for part in parts)
         # NumPy checks indices even where they lead to nothing, which no loop does.
         empty = self.looks_up and not all(dims.evaluate(s, env) for s in sizes(self.region.attrs, "space"))
         problem = self._problem(arrays, env) if failed or empty else None
@@ -116,6 +115,22 @@ class Kernel:
             if all(rows):
                 name = ORDERED[node.op.name]
                 raise ValueProblem(f"zero-size array to reduction operation {name} which has no identity", node.span)
+
+
+class _Part:
+    """One function of a kernel, for the sizes of a call."""
+
+    def __init__(self, kernel: Kernel, part: Part, env: Mapping[str, int]) -> None:
+        self.function, self.address = kernel.functions[part.name], kernel.addresses[part.name]
+        self.extents = [dims.evaluate(s, env) for s in part.extents]
+        self.unit, self.grains = dims.evaluate(part.unit, env), part.grains
+        self.time = math.prod(self.extents) * self.unit
+
+    def run(self, frame: int, workers: int) -> int:
+        """Not 0 if it failed."""
+        if self.time < threads.SHARED:
+            return int(self.function(frame, 0, self.extents[0], 0, self.extents[1], 0))
+        return int(threads.pool().launch(self.address, frame, *self.extents, self.unit, *self.grains, workers))
 
 
 class Launcher:

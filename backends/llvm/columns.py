@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ...ir import dims
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
 from .reduce import Accumulators
@@ -12,6 +13,15 @@ from .text import Val
 
 if TYPE_CHECKING:
     from .region import Region
+
+EXACT_STEPS = 16  # of a block whose elements may be combined in any order
+
+
+class Part(NamedTuple):
+    """The blocks from `begin` to `end`, counted through all runs of the innermost group."""
+
+    begin: Val
+    end: Val
 
 
 class Columns:
@@ -24,30 +34,31 @@ class Columns:
         scans: list[Node],
         outputs: list[tuple[int, Value]],
         offsets: list[int],
+        part: Part | None = None,
     ) -> None:
-        self.region, self.nest = region, region.nest
+        self.region, self.nest, self.part = region, region.nest, part
         self.outputs, self.offsets = outputs, offsets
         across, width = region.across_columns, region.width
         self.sums = [Accumulators(n, region.nest, region.frame, len(offsets), width) for n in reductions]
         self.scans = [Running(n, region.nest, region.frame, len(offsets), width, across) for n in scans]
         self.blocked = [a for a in self.sums if a.steps]
         self.step = len(offsets) * width if across else 1
-        self.block = self.step * max([a.steps for a in self.sums], default=0)
+        self.block = self.step * (max([a.steps for a in self.sums], default=0) or EXACT_STEPS)
 
     def run(self) -> list[tuple[Node, list[Val]]]:
         """The results of the reductions."""
+        across = self.region.across_columns
+        return [(a.node, [a.across(parts)] if across else parts) for a, parts in self.totals()]
+
+    def totals(self) -> list[tuple[Accumulators, list[Val]]]:
+        """What the walk leaves in the lanes of each reduction."""
         e = self.nest.e
         # The blocks on the stack: all that were begun but the last, so -1 before the first.
         start = [e.const("i64", -1), *(v for s in self.scans for v in s.start()), *self.fresh()]
-        count, _, totals = self.apart(self.outer(list(self.region.columns), start))
-        results = []
-        for sums, parts in zip(self.sums, totals, strict=True):
-            if sums.steps:
-                parts = sums.finish(parts, e.call("smax", count, e.const("i64", 0)))
-            if self.region.across_columns:
-                parts = [sums.across(parts)]
-            results.append((sums.node, parts))
-        return results
+        groups = list(self.region.columns)
+        count, _, totals = self.apart(self.outer(groups, start) if self.part is None else self.blocks(groups, start))
+        count = e.call("smax", count, e.const("i64", 0))
+        return [(a, a.finish(t, count) if a.steps else t) for a, t in zip(self.sums, totals, strict=True)]
 
     # -- what loops carry
 
@@ -68,34 +79,66 @@ class Columns:
         group, *inner = groups
         stop = size(self.region.extent(group))
         if not inner:
-            return self.innermost(group, stop, carried)
+            return self.innermost(group, size(0), stop, carried)
         _, last = self.nest.loop(
             loop_name(group[-1]), size(0), stop, 1, carried, lambda at, values: self.outer(inner, values)
         )
         return last
 
-    def innermost(self, group: tuple[int, ...], stop: Val, carried: list[Val]) -> list[Val]:
+    def blocks(self, groups: list[tuple[int, ...]], carried: list[Val]) -> list[Val]:
+        """Loops over the blocks of the part; a run of the innermost group has so many of them."""
+        e, size, part = self.nest.e, self.region.frame.size, self.part
+        assert part is not None
+        *outer, group = groups
+        extent = self.region.extent(group)
+        if not outer:
+            begin, end = (e.op("mul", q, e.const("i64", self.block)) for q in (part.begin, part.end))
+            return self.innermost(group, begin, e.call("smin", end, size(extent)), carried)
+        in_run = size(dims.floordiv(extent + self.block - 1, self.block))
+
+        def block(number: Val, values: list[Val]) -> list[Val]:
+            run = e.op("sdiv", number, in_run)
+            at = e.op("mul", e.op("sub", number, e.op("mul", run, in_run)), e.const("i64", self.block))
+            for level in reversed(range(len(outer))):
+                runs = size(self.region.extent(outer[level]))
+                above = e.op("sdiv", run, runs) if level else e.const("i64", 0)
+                place = e.op("sub", run, e.op("mul", above, runs))
+                self.nest.variables[loop_name(outer[level][-1])] = (place, self.nest.scope)
+                run = above
+            end = e.call("smin", size(extent), e.op("add", at, e.const("i64", self.block)))
+            return self.one_block(loop_name(group[-1]), at, end, values)
+
+        last = self.nest.loop(None, part.begin, part.end, 1, carried, block)[1]
+        for each in outer:
+            del self.nest.variables[loop_name(each[-1])]
+        return last
+
+    def innermost(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
         e, variable = self.nest.e, loop_name(group[-1])
-        zero = e.const("i64", 0)
         if not self.blocked:
-            return [carried[0], *self.span(variable, zero, stop, carried[1:])]
+            return [carried[0], *self.span(variable, start, stop, carried[1:])]
 
         def block(at: Val, values: list[Val]) -> list[Val]:
-            """Puts the block before this one on the stack, if there is one, and walks this one."""
-            count, running, totals = self.apart(values)
-            blocks = list(zip(self.sums, totals, strict=True))
-
-            def push() -> None:
-                for sums, parts in blocks:
-                    if sums.steps:
-                        sums.push(parts, count)
-
-            e.when(e.icmp("sge", count, zero), push)
-            fresh = [v for sums, parts in blocks for v in (sums.start() if sums.steps else parts)]
             end = e.call("smin", stop, e.op("add", at, e.const("i64", self.block)))
-            return [e.op("add", count, e.const("i64", 1)), *self.span(variable, at, end, [*running, *fresh])]
+            return self.one_block(variable, at, end, values)
 
-        return self.nest.loop(None, zero, stop, self.block, carried, block)[1]
+        return self.nest.loop(None, start, stop, self.block, carried, block)[1]
+
+    def one_block(self, variable: str, at: Val, end: Val, values: list[Val]) -> list[Val]:
+        """Puts the block before this one on the stack, if there is one, and walks this one."""
+        e = self.nest.e
+        count, running, totals = self.apart(values)
+        blocks = list(zip(self.sums, totals, strict=True))
+
+        def push() -> None:
+            for sums, parts in blocks:
+                if sums.steps:
+                    sums.push(parts, count)
+
+        if self.blocked:
+            e.when(e.icmp("sge", count, e.const("i64", 0)), push)
+        fresh = [v for sums, parts in blocks for v in (sums.start() if sums.steps else parts)]
+        return [e.op("add", count, e.const("i64", 1)), *self.span(variable, at, end, [*running, *fresh])]
 
     def span(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
         """Whole steps, and what is left of one."""

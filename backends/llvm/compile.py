@@ -1,14 +1,43 @@
-"""A scheduled graph in, native functions out: one for each region."""
+"""A scheduled graph in, native kernels out: one for each region, of one function or several."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...ir import dims
+from ...ir.dims import Size
 from ...ir.graph import Graph, Node
 from ...ir.ops import REGION
+from ...ir.types import integer
+from .chunks import can_be_cut, chunk_parts
+from .columns import EXACT_STEPS
+from .frame import Entry
 from .module import Compiled, Library, compile_module
-from .region import Function, emit_region
+from .region import Part, Region
 from .target import Target
+
+CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
+
+
+@dataclass(frozen=True)
+class Function:
+    """The code of one region: the words of its frame, and what runs one after another.
+
+    That is `whole`, or `chunks` where the columns have `cut_from` elements or more. A kernel that may fail says so when
+    it has run, and may have written results by then.
+    """
+
+    entries: tuple[Entry, ...]
+    whole: tuple[Part, ...]
+    chunks: tuple[Part, ...]
+    columns: Size
+    cut_from: int
+    may_fail: bool
+    declared: dict[str, str]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (*self.whole, *self.chunks)
 
 
 @dataclass(frozen=True)
@@ -17,20 +46,49 @@ class Program:
 
     regions: tuple[Node, ...]
     functions: tuple[Function, ...]
-    names: tuple[str, ...]
     text: str
+
+    @property
+    def names(self) -> list[str]:
+        return [part.name for function in self.functions for part in function.parts]
 
 
 def emit(graph: Graph) -> Program:
     """LLVM text for every region of a graph."""
     regions = tuple(n for n in graph if n.op is REGION)
-    names = tuple(f"{_symbol(graph.name)}_{k}" for k in range(len(regions)))
-    functions = tuple(emit_region(r, n) for r, n in zip(regions, names, strict=True))
+    functions = tuple(emit_region(r, f"{_symbol(graph.name)}_{k}") for k, r in enumerate(regions))
     declared: dict[str, str] = {}
     for function in functions:
         declared |= function.declared
-    text = "\n\n".join([*(f.text for f in functions), "\n".join(declared.values())]) + "\n"
-    return Program(regions, functions, names, text)
+    texts = [part.text for function in functions for part in function.parts]
+    return Program(regions, functions, "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
+
+
+def emit_region(node: Node, name: str) -> Function:
+    """The functions of one region."""
+    entries: dict[Entry, int] = {}
+    region = Region(node, entries)
+    cut = chunk_parts(node, entries, name) if can_be_cut(region) else []
+    declared = {symbol: text for _, found, _ in cut for symbol, text in found.items()}
+    fails = any(may_fail for _, _, may_fail in cut)
+    whole: tuple[Part, ...] = ()
+    if region.rows or not cut:
+        whole = (region.function(name),)
+        declared |= region.nest.e.declared
+        fails = fails or region.nest.e.fails
+    columns = dims.product(region.extent(group) for group in region.columns)
+    chunks = tuple(part for part, _, _ in cut)
+    return Function(tuple(entries), whole, chunks, columns, _cut_from(region) if whole and cut else 0, fails, declared)
+
+
+def _cut_from(region: Region) -> int:
+    """The length of columns that are better walked in chunks.
+
+    One walk reads memory in long lines then; several walks find it in the cache as long as it fits.
+    """
+    lines = integer(region.region.attrs, "chunk") * EXACT_STEPS
+    step = region.width * region.unroll * 4
+    return lines + 1 if region.stages.count == 1 else max(lines, CACHED // step) + 1
 
 
 def build(program: Program, target: Target) -> Compiled:
@@ -40,7 +98,7 @@ def build(program: Program, target: Target) -> Compiled:
 
 def load(program: Program, code: bytes) -> Library:
     """The code in memory, with the addresses of its functions."""
-    return Library(code, list(program.names))
+    return Library(code, program.names)
 
 
 def _symbol(name: str) -> str:

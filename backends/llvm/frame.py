@@ -18,9 +18,9 @@ LINE = 128
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or scratch.
+    """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or memory.
 
-    `bytes` is how much scratch memory the kernel needs for each worker.
+    `bytes` is how much memory the kernel needs: for each worker ("scratch"), or for all together ("shared").
     """
 
     kind: str
@@ -31,11 +31,10 @@ class Entry:
 
 
 class Frame:
-    """The words of one kernel's frame, loaded once at its entry."""
+    """The words of one kernel's frame, loaded once at the entry of each of its functions, which share `entries`."""
 
-    def __init__(self, nest: Nest) -> None:
-        self.nest = nest
-        self.entries: list[Entry] = []
+    def __init__(self, nest: Nest, entries: dict[Entry, int]) -> None:
+        self.nest, self.entries = nest, entries
         self.stack_bytes = 0
 
     def word(self, entry: Entry, elem: str) -> Val:
@@ -44,9 +43,9 @@ class Frame:
         if found is not None:
             return found[0]
         e = self.nest.e
-        self.entries.append(entry)
+        place = self.entries.setdefault(entry, len(self.entries))
         with self.nest.at(self.nest.entry):
-            address = e.offset(Val("%frame", "ptr", 0), e.const("i64", 8 * (len(self.entries) - 1)))
+            address = e.offset(Val("%frame", "ptr", 0), e.const("i64", 8 * place))
             value = e.load(address, elem, 0, 8)
         self.nest.entry.memo[entry] = value
         return value
@@ -66,6 +65,10 @@ class Frame:
         e, own = self.nest.e, self.size(apart)
         with self.nest.at(self.nest.entry):
             return e.offset(base, e.op("mul", Val("%worker", "i64", 0), own))
+
+    def shared(self, name: str, bytes: Size) -> Val:
+        """Memory through which the functions of a kernel hand on what they found; `name` tells it from others."""
+        return self.word(Entry("shared", symbol=name, bytes=bytes + LINE), "ptr")
 
     def pointer(self, slot: int) -> Val:
         return self.word(Entry("pointer", slot), "ptr")

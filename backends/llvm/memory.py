@@ -71,6 +71,13 @@ class Memory:
             result = e.icmp("ne", raw, e.zero_like(raw)) if dtype.kind == "bool" else raw
         return result, scope
 
+    def load_whole(self, buffer: Buffer, index: Index) -> Val:
+        """A whole vector that lies at one index."""
+        e = self.nest.e
+        pointer, _ = self.pointer(buffer, address(index, buffer.strides))
+        raw = e.load(pointer, memory_element(buffer.dtype), self.width, buffer.align)
+        return e.icmp("ne", raw, e.zero_like(raw)) if buffer.dtype.kind == "bool" else raw
+
     def load_part(self, buffer: Buffer, index: Index, part: int) -> tuple[Val, Scope]:
         """The real or the imaginary part of a complex number in memory."""
         half, offset = part_buffer(buffer, part), address(index, buffer.strides)

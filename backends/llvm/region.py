@@ -8,7 +8,7 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...ir import dims
@@ -29,90 +29,83 @@ PARAMETERS = ("begin0", "end0", "begin1", "end1", "worker")
 
 
 @dataclass(frozen=True)
-class Function:
-    """A native function's text, the intrinsics that it needs, its frame, and what it can be cut into.
+class Part:
+    """A native function: `i32 name(ptr frame, i64 begin0, i64 end0, i64 begin1, i64 end1, i64 worker)`.
 
-    `extents` are those of its two outer loops, `grains` what a part of each is best a multiple of, and `unit` is the
-    estimated time of one iteration of both in picoseconds. A function that may fail says so when it has run, and may
-    have written results by then.
+    It runs a part of its two outer loops. `extents` are theirs, `grains` what a part of each is best a multiple of,
+    and `unit` is the estimated time of one iteration of both in picoseconds. `worker` says which scratch memory is the
+    caller's own.
     """
 
+    name: str
     text: str
-    declared: dict[str, str]
-    entries: tuple[Entry, ...]
     extents: tuple[Size, Size]
     grains: tuple[int, int]
     unit: Size
-    may_fail: bool
-
-
-def emit_region(region: Node, name: str) -> Function:
-    """`i32 name(ptr frame, i64 begin0, i64 end0, i64 begin1, i64 end1, i64 worker)`: a part of the two outer loops.
-
-    `worker` says which scratch memory is the caller's own.
-    """
-    return Region(region).function(name)
 
 
 class Region:
-    """One region while its function is written."""
+    """One region while a function of it is written. Its functions share the words of the frame, `entries`."""
 
-    def __init__(self, region: Node) -> None:
+    def __init__(self, region: Node, entries: dict[Entry, int], keeps_rows: bool = True) -> None:
         self.region = region
         self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
         self.rows, self.columns = _groups(region.attrs["rows"]), _groups(region.attrs["columns"])
         self.vector, self.width = integer(region.attrs, "vector"), integer(region.attrs, "width")
-        self.unroll = integer(region.attrs, "unroll")
+        self.unroll, self.cost = integer(region.attrs, "unroll"), integer(region.attrs, "cost")
         self.across_columns = bool(self.columns) and self.columns[-1][-1] == self.vector
         self.nest = Nest()
-        self.frame = Frame(self.nest)
+        self.frame = Frame(self.nest, entries)
         self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
-        self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows))
+        self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows) and keeps_rows)
 
-    def function(self, name: str) -> Function:
+    def function(self, name: str) -> Part:
+        """The function that runs all stages of each row."""
+        self.row_loops(list(self.rows), dict(zip(self.rows, self.parameters(), strict=False)))
+        groups = [*self.rows[:2], *[()] * (2 - len(self.rows))]
+        inside = dims.product(self.extent(g) for g in (*self.rows[2:], *self.columns))
+        return self.part(name, groups[0], groups[1], inside * self.cost)
+
+    def parameters(self) -> list[tuple[Val, Val]]:
+        """The ranges that a function is called for."""
+        return [(Val(f"%begin{k}", "i64", 0), Val(f"%end{k}", "i64", 0)) for k in range(2)]
+
+    def part(self, name: str, outer: tuple[int, ...], inner: tuple[int, ...], unit: Size) -> Part:
+        """What has been written, as a function whose two outer loops run over these groups."""
         e = self.nest.e
-        parts = [(Val(f"%begin{k}", "i64", 0), Val(f"%end{k}", "i64", 0)) for k in range(2)]
-        self.row_loops(list(self.rows), parts)
-        head = [f"define i32 @{name}(ptr noalias %frame, {', '.join(f'i64 %{p}' for p in PARAMETERS)}) {{"]
         status = Val("0", "i32", 0)
         if e.fails:
             self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
             status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
-        lines = [*head, *self.nest.entry.lines, f"  ret i32 {status.text}", "}"]
-        extents = [self.extent(group) for group in self.rows[:2]] + [1] * (2 - len(self.rows))
-        grains = [self.grain(k) for k in range(2)]
-        inside = dims.product(self.extent(g) for g in (*self.rows[2:], *self.columns))
-        unit = inside * integer(self.region.attrs, "cost")
-        return Function(
-            "\n".join(lines), e.declared, tuple(self.frame.entries), (extents[0], extents[1]), (grains[0], grains[1]),
-            unit, e.fails,
-        )  # fmt: skip
+        head = f"define i32 @{name}(ptr noalias %frame, {', '.join(f'i64 %{p}' for p in PARAMETERS)}) {{"
+        text = "\n".join([head, *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
+        extents = (self.extent(outer), self.extent(inner))
+        return Part(name, text, extents, (self.grain(outer), self.grain(inner)), unit)
 
     # -- rows
 
     def extent(self, group: tuple[int, ...]) -> Size:
         return dims.product(self.space[axis] for axis in group)
 
-    def grain(self, level: int) -> int:
+    def grain(self, group: tuple[int, ...]) -> int:
         """How many iterations of a row loop are one step of it."""
-        has_vectors = level == len(self.rows) - 1 and not self.across_columns
-        return self.width * self.unroll if has_vectors else 1
+        return self.width * self.unroll if self.vector in group else 1
 
-    def row_loops(self, groups: list[tuple[int, ...]], parts: list[tuple[Val, Val]]) -> None:
+    def row_loops(self, groups: list[tuple[int, ...]], ranges: Mapping[tuple[int, ...], tuple[Val, Val]]) -> None:
         """Loops over the row groups from the outside in; vectors of rows have a main loop and a masked one.
 
-        `parts` are the ranges of the outer ones; the others run in full.
+        Groups without a range run in full.
         """
         if not groups:
             self.row([0])
             return
         group, *inner = groups
         variable = loop_name(group[-1])
-        start, stop = parts[0] if parts else (self.frame.size(0), self.frame.size(self.extent(group)))
+        start, stop = ranges.get(group) or (self.frame.size(0), self.frame.size(self.extent(group)))
         if inner or self.across_columns:
 
             def step(at: Val, carried: list[Val]) -> list[Val]:
-                self.row_loops(inner, parts[1:])
+                self.row_loops(inner, ranges)
                 return []
 
             self.nest.loop(variable, start, stop, 1, [], step)
@@ -173,16 +166,21 @@ class Region:
                     total = combine(self.nest.e, node, self.nest.e.const_like(x, identity(node)), x)
                     self.elements.put(node.result, self.home(node.result, offset), total)
             return
-        if self.across_columns:
-            lanes = integer(reductions[0].attrs, "lanes") if reductions else self.width * self.unroll
-            offsets = [self.width * k for k in range(lanes // self.width)]
-        walk = Columns(self, reductions, self.stages.scans[stage], outputs, offsets)
+        walk = Columns(self, reductions, self.stages.scans[stage], outputs, self.column_offsets(stage, offsets))
         for node, totals in walk.run():
             if self.across_columns:
                 self.elements.put(node.result, self.home(node.result, 0), totals[0])
                 continue
             for offset, total in zip(offsets, totals, strict=True):
                 self.elements.put(node.result, self.home(node.result, offset), total)
+
+    def column_offsets(self, stage: int, offsets: list[int]) -> list[int]:
+        """Where the vectors of one step lie: along the columns there are as many as the trees have lanes for."""
+        if not self.across_columns:
+            return offsets
+        reductions = self.stages.reductions[stage]
+        lanes = integer(reductions[0].attrs, "lanes") if reductions else self.width * self.unroll
+        return [self.width * k for k in range(lanes // self.width)]
 
     def visit(
         self, reductions: list[Node], outputs: list[tuple[int, Value]], offsets: list[int]

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...backends.llvm.text import Val
+from ...ir import dims
 from ...ir.graph import Node, Value
 from ...ir.ops import REGION
-from ...ir.types import ints, sizes
+from ...ir.types import integer, ints, sizes
 from .. import threads
 from .call import Call
 from .inputs import COUNT, Inputs
@@ -25,6 +26,7 @@ from .table import CALLS, INSIDE, NEXT, Table
 from .writer import FAIL, MISS, NULL, Writer
 
 if TYPE_CHECKING:
+    from ...backends.llvm.region import Part
     from ..compiler import Lowered
     from ..launch import Kernel
 
@@ -33,14 +35,12 @@ SELF = Val("%self", "ptr", 0)
 
 @dataclass(frozen=True)
 class _Launch:
-    """A kernel with its frame; `workers` is for how many threads there is scratch memory, if it needs some."""
+    """A kernel with its frame, for how many threads there is scratch memory, and whether it runs in chunks."""
 
     kernel: Kernel
     frame: Val
-    extents: Sequence[Val]
-    unit: Val
-    is_shared: Val
-    workers: Val | None
+    workers: Val
+    is_cut: Val
 
 
 def serves(lowered: Lowered, call: Call) -> bool:
@@ -147,14 +147,13 @@ class _Run:
         return low, e.select(some, end, low)
 
     def _launch_of(self, region: Node, kernel: Kernel) -> _Launch:
-        """The words that a kernel reads, and how long it takes."""
-        w, slots = self.w, (*region.operands, *region.results)
-        extents, unit = [w.sizes.number(s) for s in kernel.extents], w.sizes.number(kernel.unit)
-        time = w.e.op("mul", unit, w.e.op("mul", *extents))
-        is_shared = w.e.icmp("sge", time, w.number(threads.SHARED))
-        workers = None
-        if any(entry.kind == "scratch" for entry in kernel.entries):
-            workers = w.e.select(is_shared, self._threads(), w.number(1))
+        """The words that a kernel reads."""
+        w, slots, code = self.w, (*region.operands, *region.results), kernel.code
+        is_cut = w.e.icmp("sge", w.sizes.number(code.columns), w.number(code.cut_from if code.chunks else 1 << 62))
+        space = w.sizes.number(dims.product(sizes(region.attrs, "space")))
+        time = w.e.op("mul", space, w.number(integer(region.attrs, "cost")))
+        is_long = w.e.icmp("sge", time, w.number(threads.SHARED))
+        workers = w.e.select(is_long, self._threads(), w.number(1))
         frame = w.reserve(8 * len(kernel.entries))
         for k, entry in enumerate(kernel.entries):
             if entry.kind == "pointer":
@@ -164,35 +163,53 @@ class _Run:
             elif entry.kind == "stride":
                 word = self.inputs.strides[slots[entry.slot]][entry.axis]
             else:
-                assert workers is not None
-                word = self.outputs.scratch(w.e.op("mul", w.sizes.number(entry.bytes), workers))
+                times = workers if entry.kind == "scratch" else w.e.cast("zext", is_cut, "i64")
+                word = self.outputs.scratch(w.e.op("mul", w.sizes.number(entry.bytes), times))
             w.put(word, frame, 8 * k)
-        return _Launch(kernel, frame, extents, unit, is_shared, workers)
+        return _Launch(kernel, frame, workers, is_cut)
 
     def _threads(self) -> Val:
         return self.w.e.load(self.w.word("threads", threads.pool().place("threads")), "i64", 0, 8)
 
     def _launch(self, launch: _Launch) -> None:
-        w, e, kernel = self.w, self.w.e, launch.kernel
-        function = w.word(("kernel", id(kernel)), kernel.address)
-        zero, status = w.number(0), w.reserve(8)
+        w, code = self.w, launch.kernel.code
+        status = w.reserve(8, cleared=True)
+
+        def run_all(parts: Sequence[Part]) -> None:
+            for part in parts:
+                self._run(launch, part, status)
+
+        for part in code.parts:
+            for size in (*part.extents, part.unit):
+                w.sizes.number(size)  # here, where both ways start
+        if not code.chunks or not code.whole:
+            run_all(code.parts)
+        else:
+            w.e.when(launch.is_cut, lambda: run_all(code.chunks), lambda: run_all(code.whole))
+        if code.may_fail:
+            w.demand(w.same(w.field(status, 0, "i32"), w.number(0, "i32")), "failed")
+
+    def _run(self, launch: _Launch, part: Part, status: Val) -> None:
+        """One function, on this thread or on several."""
+        w, e = self.w, self.w.e
+        function = w.word(("kernel", id(launch.kernel), part.name), launch.kernel.addresses[part.name])
+        extents, unit, zero = [w.sizes.number(s) for s in part.extents], w.sizes.number(part.unit), w.number(0)
+        time = e.op("mul", unit, e.op("mul", *extents))
+
+        def note(found: Val) -> None:
+            if launch.kernel.may_fail:
+                e.store(e.op("or", e.load(status, "i32", 0, 4), found), status, 4)
 
         def share() -> None:
-            run = w.word("launch", threads.pool().launch_address)
-            workers = self._threads() if launch.workers is None else launch.workers
-            grains = [w.number(g) for g in kernel.grains]
-            found = w.invoke(run, "i32", function, launch.frame, *launch.extents, launch.unit, *grains, workers)
+            run, grains = w.word("launch", threads.pool().launch_address), [w.number(g) for g in part.grains]
+            found = w.invoke(run, "i32", function, launch.frame, *extents, unit, *grains, launch.workers)
             w.demand(e.icmp("slt", found, w.number(INTERRUPTED, "i32")), "interrupted")
-            e.store(found, status, 4)
+            note(found)
 
         def run() -> None:
-            ends = (zero, launch.extents[0], zero, launch.extents[1])
-            e.store(w.invoke(function, "i32", launch.frame, *ends, zero), status, 4)
+            note(w.invoke(function, "i32", launch.frame, zero, extents[0], zero, extents[1], zero))
 
-        e.when(launch.is_shared, share, run)
-        result = w.field(status, 0, "i32")
-        if kernel.may_fail:
-            w.demand(w.same(result, w.number(0, "i32")), "failed")
+        e.when(e.icmp("sge", time, w.number(threads.SHARED)), share, run)
 
     def _finished(self, k: int, value: Value, made: Val) -> Val:
         """What is handed back: the caller's array gets one more reference."""

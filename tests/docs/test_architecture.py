@@ -93,7 +93,7 @@ def frame() -> str:
     for k, entry in enumerate(function.entries):
         what = {"pointer": f"address of {('x', 'the result')[entry.slot]}", "size": f"{entry.symbol} = {X.shape[1]}"}
         rows.append(f"word {k}: {what[entry.kind]}")
-    return "\n".join([*rows, f"rows: {function.extents[0]} = {X.shape[0]}"])
+    return "\n".join([*rows, f"rows: {function.whole[0].extents[0]} = {X.shape[0]}"])
 
 
 def explained() -> str:
@@ -142,8 +142,9 @@ def test_the_frame_as_written_runs_the_kernel() -> None:
     result = np.full_like(X, np.nan)
     addresses = (X.ctypes.data, result.ctypes.data)
     words = array("q", [addresses[e.slot] if e.kind == "pointer" else X.shape[1] for e in native.entries])
+    (function,) = native.functions.values()
     for begin, end in ((0, 10), (10, 64)):
-        assert native.function(words.buffer_info()[0], begin, end, 0, 1, 0) == 0
+        assert function(words.buffer_info()[0], begin, end, 0, 1, 0) == 0
     np.testing.assert_array_equal(result, expected)
 
 

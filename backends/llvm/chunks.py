@@ -1,0 +1,214 @@
+"""A region whose columns are shared between threads in, its functions out.
+
+Where there are no rows, or where vectors lie along them, a walk over all columns is cut into chunks of whole blocks of
+the reductions' trees. For each stage a first function walks chunks and leaves what each of them found, a second one
+joins these in the order of the tree, so the result is that of one walk, to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...ir import dims
+from ...ir.dims import Size
+from ...ir.dtypes import DType
+from ...ir.graph import Node
+from ...ir.indexing import loop_name, loop_variables
+from ...ir.types import integer
+from .columns import EXACT_STEPS, Columns
+from .columns import Part as Blocks
+from .frame import Entry
+from .memory import Buffer
+from .reduce import Accumulators, combine
+from .region import Part, Region
+from .text import Val
+
+JOIN = 60  # picoseconds to read and combine a byte of what a chunk left
+
+
+def can_be_cut(region: Region) -> bool:
+    """Whether the columns are to be walked in chunks."""
+    return "chunk" in region.region.attrs and any(region.stages.reductions)
+
+
+def chunk_parts(node: Node, entries: dict[Entry, int], name: str) -> list[tuple[Part, dict[str, str], bool]]:
+    """The functions, in the order in which they run, each with its declarations and whether it may fail."""
+    stages = Region(node, entries, keeps_rows=False).stages
+    found = []
+    for stage in range(stages.count):
+        if stages.reductions[stage] or stages.outputs[stage]:
+            walk = Walk(node, entries, stage)
+            found.append((walk.function(f"{name}_walk{stage}"), walk.nest.e.declared, walk.nest.e.fails))
+        if stages.reductions[stage]:
+            join = Join(node, entries, stage)
+            found.append((join.function(f"{name}_join{stage}"), join.nest.e.declared, join.nest.e.fails))
+    return found
+
+
+class Chunked(Region):
+    """What walks and joins have in common: where the results of chunks and of reductions lie."""
+
+    def __init__(self, region: Node, entries: dict[Entry, int], stage: int) -> None:
+        super().__init__(region, entries, keeps_rows=False)
+        self.stage = stage
+        self.elements.stage = stage
+        self.chunk = len(self.space)  # the axis that chunks are counted along
+        self.chunk_blocks = integer(region.attrs, "chunk")
+        earlier = [n for reductions in self.stages.reductions[:stage] for n in reductions]
+        self.elements.kept = {**self.elements.kept, **{n.result: (self.result(n), 0) for n in earlier}}
+
+    def row_strides(self, itemsize: Size) -> tuple[list[Size], Size]:
+        """Strides of the axes that rows are looped over, densely in the order of the loops, and the size of it all."""
+        strides: list[Size] = [0] * len(self.space)
+        for group in reversed(self.rows):
+            strides[group[-1]] = itemsize
+            itemsize = itemsize * self.extent(group)
+        return strides, itemsize
+
+    def result(self, node: Node) -> Buffer:
+        """Where the results of a reduction lie for later functions."""
+        dtype, rank = node.result.type.dtype, node.result.type.rank
+        strides, size = self.row_strides(dtype.size)
+        axes = range(len(self.space)) if rank == len(self.space) else self.kept_axes()
+        base = self.frame.shared(f"result {self.number(node)}", size)
+        return Buffer(base, tuple(strides[a] for a in axes), dtype, 1)
+
+    def kept_axes(self) -> list[int]:
+        return [a for a in range(len(self.space)) if a not in self.reduced]
+
+    def number(self, node: Node) -> int:
+        return [n for reductions in self.stages.reductions for n in reductions].index(node)
+
+    def partial(self, sums: Accumulators) -> Buffer:
+        """Where the totals of each chunk lie: for a row all its lanes, or one number for each row of a vector."""
+        dtype: DType = sums.node.result.type.dtype
+        lanes = integer(sums.node.attrs, "lanes") if self.across_columns else 1
+        strides, size = self.row_strides(dtype.size * lanes)
+        base = self.frame.shared(f"partial {self.number(sums.node)}", size * self.chunks())
+        return Buffer(base, (*strides, size), dtype, 1)
+
+    def place(self, offset: int) -> tuple[Size, ...]:
+        """The index of this chunk's and this row's totals."""
+        joined = {loop_name(axis): 0 for group in self.rows for axis in group[:-1]}
+        moved = {loop_name(self.vector): dims.symbol(loop_name(self.vector)) + offset} if offset else {}
+        index = tuple(dims.substitute(i, {**joined, **moved}) for i in loop_variables(self.space))
+        index = tuple(0 if axis in self.reduced else i for axis, i in enumerate(index))
+        return (*index, dims.symbol(loop_name(self.chunk)))
+
+    def walker(self, offsets: Sequence[int], part: Blocks | None = None) -> Columns:
+        stages = self.stages
+        offsets = self.column_offsets(self.stage, list(offsets))
+        return Columns(self, stages.reductions[self.stage], [], stages.outputs[self.stage], offsets, part)
+
+    def blocks(self) -> Size:
+        """How many blocks the columns have."""
+        *outer, inner = (self.extent(group) for group in self.columns)
+        block = self.block_size()
+        return dims.product(outer) * dims.floordiv(inner + block - 1, block)
+
+    def block_size(self) -> int:
+        reductions = self.stages.reductions[self.stage]
+        steps = max([integer(n.attrs, "steps") for n in reductions], default=0) or EXACT_STEPS
+        lanes = self.width * len(self.column_offsets(self.stage, [0])) if self.across_columns else 1
+        return lanes * steps
+
+    def chunks(self) -> Size:
+        return dims.floordiv(self.blocks() + self.chunk_blocks - 1, self.chunk_blocks)
+
+
+class Walk(Chunked):
+    """Walks chunks: the outer loop runs over them, the inner one over the vectors of rows."""
+
+    def function(self, name: str) -> Part:
+        chunks, vectors = self.parameters()
+        inner = self.rows[-1] if self.rows else ()
+
+        def chunk(at: Val, carried: list[Val]) -> list[Val]:
+            self.row_loops(list(self.rows), {inner: vectors})
+            return []
+
+        self.nest.loop(loop_name(self.chunk), *chunks, 1, [], chunk)
+        others = dims.product(self.extent(group) for group in self.rows[:-1])
+        elements = self.chunk_blocks * self.block_size()
+        part = self.part(name, (), inner, others * elements * self.cost)
+        return replace(part, extents=(self.chunks(), part.extents[1]))
+
+    def row(self, offsets: list[int]) -> list[Val]:
+        e, size = self.nest.e, self.frame.size
+        begin = e.op("mul", self.nest.variables[loop_name(self.chunk)][0], size(self.chunk_blocks))
+        end = e.call("smin", e.op("add", begin, size(self.chunk_blocks)), size(self.blocks()))
+        walk = self.walker(offsets, Blocks(begin, end))
+        for sums, totals in walk.totals():
+            buffer = self.partial(sums)
+            for k, (offset, total) in enumerate(zip(walk.offsets, totals, strict=True)):
+                if self.across_columns:
+                    start = k * self.width * buffer.dtype.size
+                    self.elements.memory.store(buffer._replace(start=start), self.place(0), total)
+                else:
+                    self.elements.memory.store(buffer, self.place(offset), total)
+        return []
+
+
+class Join(Chunked):
+    """Joins what the chunks of a stage found, row by row, and writes the results that are known by then."""
+
+    def function(self, name: str) -> Part:
+        ranges = dict(zip(self.rows, self.parameters(), strict=False))
+        self.row_loops(list(self.rows), ranges)
+        groups = [*self.rows[:2], *[()] * (2 - len(self.rows))]
+        inside = dims.product(self.extent(g) for g in self.rows[2:])
+        bytes = sum(n.result.type.dtype.size for n in self.stages.reductions[self.stage])
+        return self.part(name, groups[0], groups[1], inside * self.chunks() * bytes * JOIN)
+
+    def row(self, offsets: list[int]) -> list[Val]:
+        for node, totals in self.joined(offsets):
+            for offset, total in zip(offsets, totals, strict=True):
+                index = self.home(node.result, offset)
+                self.elements.put(node.result, index, total)
+                self.elements.memory.store(self.result(node), index, total)
+        self.elements.stage = self.stage + 1
+        first = not any(self.stages.reductions[: self.stage])
+        for slot, value in self.stages.row_outputs:
+            known = self.stages.known[value]
+            if known == self.stage + 1 or (known == 0 and first):
+                for offset in offsets:
+                    self.elements.write(slot, value, self.home(value, offset))
+        self.elements.stage = self.stage
+        return []
+
+    def joined(self, offsets: list[int]) -> list[tuple[Node, list[Val]]]:
+        """The results of the stage's reductions."""
+        e, walk = self.nest.e, self.walker(offsets)
+        start = [e.const("i64", -1), *walk.fresh()]
+
+        def chunk(at: Val, values: list[Val]) -> list[Val]:
+            count, _, totals = walk.apart(values)
+            after = [e.op("add", count, e.const("i64", 1))]
+            for sums, older in zip(walk.sums, totals, strict=True):
+                newer = [self.load(sums, k, offset) for k, offset in enumerate(walk.offsets)]
+                if sums.steps:
+                    e.when(e.icmp("sge", count, e.const("i64", 0)), lambda s=sums, o=older: s.push(o, count))  # type: ignore[misc]
+                    after += newer
+                else:
+                    after += [combine(e, sums.node, a, b) for a, b in zip(older, newer, strict=True)]
+            return after
+
+        chunks = self.frame.size(self.chunks())
+        count, _, totals = walk.apart(
+            self.nest.loop(loop_name(self.chunk), self.frame.size(0), chunks, 1, start, chunk)[1]
+        )
+        count = e.call("smax", count, e.const("i64", 0))
+        results = []
+        for sums, parts in zip(walk.sums, totals, strict=True):
+            parts = sums.finish(parts, count) if sums.steps else parts
+            results.append((sums.node, [sums.across(parts)] if self.across_columns else parts))
+        return results
+
+    def load(self, sums: Accumulators, slot: int, offset: int) -> Val:
+        """A vector of what a chunk left."""
+        buffer, memory = self.partial(sums), self.elements.memory
+        if not self.across_columns:
+            return memory.load(buffer, self.place(offset))[0]
+        start = slot * self.width * buffer.dtype.size
+        return memory.load_whole(buffer._replace(start=start), self.place(0))

@@ -1,0 +1,74 @@
+"""Columns walked in chunks give the bits of the tree, wherever chunks, blocks and vectors end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from weft.backends import reference
+from weft.backends.llvm import target
+from weft.frontend.traced import TracedFunction
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
+from weft.runtime.launch import bind_sizes
+from weft.runtime.registry import Registry
+
+BLOCK, CHUNK = 64 * 16, 32 * 64 * 16  # elements of f32
+ALONG = (0, 1, BLOCK, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + BLOCK + 7, 5 * CHUNK - 3)
+ACROSS = ((127, 9), (128, 64), (129, 65), (128 * 8 + 15, 130), (5000, 3), (4100, 70))
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "sum": lambda x: x.sum(axis=0),
+    "several": lambda x: (x.sum(axis=0), x.max(axis=0, initial=-1), (x > 0).any(axis=0), (x * x).sum(axis=0)),
+    "product": lambda x: (1 + x / 100000).prod(axis=0),
+    "dependent": lambda x: (x - x.mean(axis=0)).sum(axis=0),
+    "variance": lambda x: (x.var(axis=0), x.mean(axis=0)),
+    "normalised": lambda x: (x / (1 + np.abs(x).sum(axis=0)), x.sum(axis=0), x * 2),
+}
+
+
+def check(function: Callable[[Any], Any], x: Any, level: int) -> None:
+    """Code for a CPU against the walk of the reference through the same plan."""
+    source = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs))
+    kernel = Kernel(source, Registry(), Options(target=target.x86(level), verify=True))
+    lowered, sizes = kernel.lower(x), dict[str, int]()
+    assert not lowered.fallbacks and bind_sizes(lowered.graph.inputs, [x], sizes)
+    expected = reference.run(lowered.graph, [x], sizes)
+    found = kernel(x)
+    for a, b in zip(found if isinstance(found, tuple) else (found,), expected, strict=True):
+        np.testing.assert_array_equal(a, b, strict=True)
+
+
+def numbers(shape: Any, dtype: str) -> Any:
+    return (np.random.default_rng(8).standard_normal(shape) * 40).astype(dtype)
+
+
+@pytest.mark.parametrize("level", [3, 4])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_all_of_an_array(name: str, level: int) -> None:
+    for size in ALONG:
+        check(FUNCTIONS[name], numbers(size, "float32"), level)
+    check(FUNCTIONS[name], numbers(100_003, "float64"), level)
+    check(FUNCTIONS[name], numbers(100_003, "int32"), level)
+
+
+@pytest.mark.parametrize("level", [3, 4])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_along_an_axis_that_vectors_do_not_lie_along(name: str, level: int) -> None:
+    for shape in ACROSS:
+        check(FUNCTIONS[name], numbers(shape, "float32"), level)
+    check(FUNCTIONS[name], numbers((1300, 3, 21), "float64"), level)
+    check(FUNCTIONS[name], numbers((1300, 33), "int16"), level)
+
+
+@pytest.mark.parametrize("level", [3, 4])
+def test_several_loops_over_the_columns(level: int) -> None:
+    """Runs of the innermost loop have blocks of their own; chunks are counted through all of them."""
+    total: Callable[[Any], Any] = lambda x: (x.sum(), x.max(initial=-1))  # noqa: E731
+    for shape in ((70, 1500), (3000, 40), (40, 30, 60)):
+        x = numbers(tuple(2 * n for n in shape), "float32")
+        check(total, x[::2, ::2], level)
+    check(lambda x: x.sum(axis=(0, 2)), numbers((300, 5, 60), "float32"), level)
+    check(lambda x: x.std(axis=(0, 1)), numbers((300, 5, 60), "float64"), level)
