@@ -9,7 +9,7 @@ from pathlib import Path
 from ..ir.errors import FileProblem, UnknownName, nearest
 from . import markdown, plot, table
 from .peers import installed
-from .results import OURS, Outcome, Results, from_json
+from .results import OURS, Outcome, Results, from_json, joined
 from .run import Plan, run, usable_cores
 from .suites import SUITES
 
@@ -26,7 +26,7 @@ def main(args: argparse.Namespace) -> None:
     for path in filter(None, (args.json, args.markdown, args.plot)):
         if not Path(path).parent.is_dir():  # now, and not after an hour
             raise FileProblem(f"there is no folder for {path}", hint=f"mkdir -p {Path(path).parent}")
-    results = [_read(path) for path in args.read] if args.read else [_measured(args)]
+    results = joined([_read(path) for path in args.read]) if args.read else [_measured(args)]
     for found in results:
         if args.read:
             _show(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -81,6 +81,18 @@ def from_json(text: str, file: str) -> Results:
         return Results(found["machine"], found["threads"], tuple(found["libraries"]), outcomes)
     except (ValueError, KeyError, TypeError) as error:
         raise FileProblem(f"{file} is not what weft bench --json writes ({error})") from error
+
+
+def joined(runs: Sequence[Results]) -> list[Results]:
+    """Runs of the same libraries and threads as one: a long run may be made in parts. What comes later replaces."""
+    found: dict[tuple[int, tuple[str, ...]], Results] = {}
+    for run in runs:
+        key = run.threads, run.libraries
+        if key in found:
+            both = {(o.suite, o.row, o.size, o.dtype): o for o in (*found[key].outcomes, *run.outcomes)}
+            run = Results(run.machine, run.threads, run.libraries, tuple(both.values()))
+        found[key] = run
+    return list(found.values())
 
 
 def _outcome(values: dict[str, Any]) -> Outcome:

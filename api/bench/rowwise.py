@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import loops_rows as loops
-from .row import BIG, MID, SMALL, Loops, Make, Row, matrices
+from .row import BIG, FLOATS, MID, SMALL, Loops, Make, Row, matrices
 
 
 def softmax(np: Any) -> Any:
@@ -63,8 +63,11 @@ _KINDS: dict[str, tuple[Make, Loops]] = {
 }
 _SIZES = {64: (SMALL, MID, BIG), 512: (MID, BIG), 10_000: (MID, BIG)}
 
-ROWS = tuple(
-    Row(f"{name}, rows of {width:,}", make, matrices(1, width), loops=written, sizes=_SIZES[width])
-    for name, (make, written) in _KINDS.items()
-    for width in _SIZES
-)
+
+def _row(name: str, width: int, dtype: str) -> Row:
+    make, written = _KINDS[name]
+    label = f"{name}, rows of {width:,}"
+    return Row(label, make, matrices(1, width), loops=written, sizes=_SIZES[width], dtypes=(dtype,))
+
+
+ROWS = tuple(_row(name, width, dtype) for name in _KINDS for dtype in FLOATS for width in _SIZES)

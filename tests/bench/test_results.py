@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from weft.bench import plot, startup, table
 from weft.bench.library import Call, Unable
 from weft.bench.measure import measure
 from weft.bench.memory import Memory
-from weft.bench.results import Outcome, Results, from_json, geometric_mean
+from weft.bench.results import Outcome, Results, from_json, geometric_mean, joined
 from weft.bench.row import Case, Function, Row, case, normal
 from weft.bench.timing import best_times
 from weft.ir.errors import FileProblem
@@ -34,6 +35,13 @@ def test_json_round_trip() -> None:
     assert from_json(RUN.to_json(), "f") == RUN
     with pytest.raises(FileProblem, match="has format 0"):
         from_json(RUN.to_json().replace('"format": 1', '"format": 0'), "f")
+
+
+def test_parts_of_a_run_are_joined() -> None:
+    again = replace(SLOW, seconds={"Weft": 1e-6, "NumPy": 2e-6})
+    parts = [replace(RUN, outcomes=(FAST, SLOW)), replace(RUN, outcomes=(again, ALONE)), replace(RUN, threads=1)]
+    both, alone = joined(parts)
+    assert both.outcomes == (FAST, again, ALONE) and alone == replace(RUN, threads=1)
 
 
 def test_lines_say_what_is_missing_and_what_is_behind() -> None:
