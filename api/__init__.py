@@ -9,11 +9,13 @@ from ._version import __version__
 from .compiling import compile, jit, load, tensor
 
 if TYPE_CHECKING:
+    from .runtime.memory import memory_info, set_memory_limit
     from .runtime.threads import get_threads, set_threads
     from .settings import registry
 
 __all__ = [
-    "__version__", "compile", "errors", "get_threads", "jit", "load", "registry", "set_threads", "tensor",
+    "__version__", "compile", "errors", "get_threads", "jit", "load", "memory_info", "registry", "set_memory_limit",
+    "set_threads", "tensor",
 ]  # fmt: skip
 
 
@@ -27,4 +29,8 @@ def __getattr__(name: str) -> Any:
         from .runtime import threads
 
         return getattr(threads, name)
+    if name in ("memory_info", "set_memory_limit"):
+        from .runtime import memory
+
+        return getattr(memory, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..ir.dtypes import DType
 from ..ir.errors import ShapeProblem, TypeProblem, ValueProblem
+from .memory import empty
 
 Array = np.ndarray[Any, Any]
 
@@ -16,9 +17,11 @@ Array = np.ndarray[Any, Any]
 def fresh(shape: tuple[int, ...], dtype: DType, order: tuple[int, ...]) -> Array:
     """An array whose axes lie in memory in this order."""
     if order == tuple(range(len(order))):
-        return np.empty(shape, dtype.numpy)
+        return empty(shape, dtype.numpy)
+    if order == tuple(range(len(order)))[::-1]:
+        return empty(shape, dtype.numpy, fortran=True)
     inverse = tuple(int(k) for k in np.argsort(order))
-    return np.empty(tuple(shape[k] for k in order), dtype.numpy).transpose(inverse)
+    return empty(tuple(shape[k] for k in order), dtype.numpy).transpose(inverse)
 
 
 def as_outputs(out: Any, count: int) -> tuple[Array | None, ...]:

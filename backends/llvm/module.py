@@ -37,9 +37,7 @@ def optimise(text: str, target: Target) -> tuple[Any, Any]:
     times as long and its code is no faster (measured on softmax, sums and elementwise kernels).
     """
     machine = targets.machine(target)
-    module = llvm.parse_assembly(text)
-    module.triple = target.triple
-    module.verify()
+    module = _as_written(text, target)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
     passes = llvm.create_new_module_pass_manager()
     passes.add_instruction_combine_pass()
@@ -48,10 +46,22 @@ def optimise(text: str, target: Target) -> tuple[Any, Any]:
     return module, machine
 
 
-def compile_module(text: str, target: Target, allowed: frozenset[str] = frozenset()) -> Compiled:
-    """Machine code for a module; `allowed` are symbols that it may leave open, beside those of all modules."""
+def _as_written(text: str, target: Target) -> Any:
+    module = llvm.parse_assembly(text)
+    module.triple = target.triple
+    module.verify()
+    return module
+
+
+def compile_module(
+    text: str, target: Target, allowed: frozenset[str] = frozenset(), runs_seldom: bool = False
+) -> Compiled:
+    """Machine code for a module; `allowed` are symbols that it may leave open, beside those of all modules.
+
+    Code that `runs_seldom` is not optimised: it is made in a sixth of the time.
+    """
     start = time.perf_counter()
-    module, machine = optimise(text, target)
+    module, machine = (_as_written(text, target), targets.machine(target, 0)) if runs_seldom else optimise(text, target)
     middle = time.perf_counter()
     with _addresses_as_written():
         code = bytes(machine.emit_object(module))

@@ -66,9 +66,9 @@ def x86(level: int) -> Target:
     return Target(llvm.get_process_triple(), f"x86-64-v{level}", features, 64 if level == 4 else 32)
 
 
-def machine(target: Target) -> Any:
+def machine(target: Target, effort: int = 2) -> Any:
     """LLVM's code generator for a target."""
     _initialize()
     return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small", jit=True
+        cpu=target.cpu, features=target.features, opt=effort, reloc="pic", codemodel="small", jit=True
     )

@@ -18,12 +18,14 @@ import numpy as np
 # An object: its type. An array: data, rank, sizes, strides, dtype, flags. Numbers: the value. A tuple: length, items.
 TYPE = 8
 DATA, RANK, SIZES, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
+HANDLER = 88  # of an array that owns its data: what frees it
 VALUE = 16
 LENGTH, ITEMS = 16, 24
 CELL = 16
 
 C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE = 0x1, 0x2, 0x400
-ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY = 2, 60, 94  # places in NumPy's table of C functions
+ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY, GET_HANDLER = 2, 60, 94, 305  # places in NumPy's table of C functions
+HANDLER_NAME = b"mem_handler"
 
 SYMBOLS = (
     "_PyObject_MakeTpCall", "_PyThreadState_UncheckedGet", "PyEval_SaveThread", "PyEval_RestoreThread",
@@ -42,6 +44,20 @@ def is_known() -> bool:
     if platform.system() != "Linux" or not np.__version__.startswith("2.") or hasattr(sys, "abiflags") is False:
         return False
     return "t" not in sys.abiflags and not sys.flags.debug and _symbols_exist() and _objects_fit() and _arrays_fit()
+
+
+@cache
+def has_handlers() -> bool:
+    """Whether arrays name the functions that free their data where we expect it."""
+    if not is_known() or not hasattr(ctypes.pythonapi, "PyTraceMalloc_Track"):
+        return False
+    owner = np.empty(3)
+    handler = ctypes.PYFUNCTYPE(ctypes.py_object)(numpy_table()[GET_HANDLER])()
+    valid = ctypes.pythonapi.PyCapsule_IsValid
+    valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    return bool(
+        _word(owner, HANDLER) == id(handler) and _word(owner[1:], HANDLER) == 0 and valid(handler, HANDLER_NAME)
+    )
 
 
 def address(symbol: str) -> int:

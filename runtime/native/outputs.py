@@ -14,7 +14,9 @@ from ...backends.llvm.text import Val
 from ...ir import dims
 from ...ir.graph import Value
 from ...ir.layouts import byte_strides, classify
+from ..memory import blocks
 from . import known
+from .block_code import FIELDS
 from .call import Out
 from .inputs import Inputs
 from .writer import FAIL, NULL, Writer
@@ -40,13 +42,26 @@ class Outputs:
         fortran = rank > 1 and order == tuple(range(rank))[::-1]
         dtype = w.object(value.type.dtype.numpy)
         w.count(dtype, 1)
+        make, data = self._maker(dims.product((value.type.dtype.size, *value.type.shape)))
         made = w.invoke(
-            w.numpy(known.NEW_ARRAY), "ptr", w.object(np.ndarray), dtype, w.number(rank, "i32"), sizes, strides, NULL,
+            make, "ptr", w.object(np.ndarray), dtype, w.number(rank, "i32"), sizes, strides, data,
             w.number(int(fortran), "i32"), NULL,
         )  # fmt: skip
         self._note(made, self.objects)
         self.inputs.pointers[value] = w.field(made, known.DATA)
         return made
+
+    def _maker(self, size: dims.Size) -> tuple[Val, Val]:
+        """NumPy's function that makes arrays, and null; or for a large array that of `array_code`, and the size."""
+        w, e = self.w, self.w.e
+        usual = w.numpy(known.NEW_ARRAY)
+        if not known.has_handlers():
+            return usual, NULL
+        bytes = w.sizes.number(size)
+        state = w.word("blocks", blocks().base)
+        large = e.icmp("uge", bytes, w.field(state, FIELDS["least"], "i64"))
+        make = e.select(large, w.field(state, FIELDS["new_array"]), usual)
+        return make, e.cast("inttoptr", e.select(large, bytes, w.number(0)), "ptr")
 
     def _dense(self, shape: list[Val], order: tuple[int, ...], itemsize: int) -> list[Val]:
         strides, step = [self.w.number(0)] * len(shape), self.w.number(itemsize)

@@ -1,0 +1,148 @@
+"""Memory of large results: shapes and dtypes in, arrays out, whose memory is kept for the next when they end.
+
+New pages are what a large result costs: the system clears each before it hands it out. So blocks of memory are kept
+in a bounded list (`native/block_code.py`). An array made here owns its data as any other does, and its block enters the
+list when NumPy frees it, which is when nothing refers to it or to a view of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir.errors import ValueProblem
+from .native import array_code, known
+from .native.array_code import LEAST
+from .native.block_code import FIELDS, SIZE
+
+Array = np.ndarray[Any, Any]
+NEVER = (1 << 63) - 1
+MOST = 1 << 30  # the default limit, where it is less than a sixteenth of the machine's memory
+_NEW = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
+    ctypes.c_int, ctypes.c_void_p,
+)  # fmt: skip
+
+
+class _Allocator(ctypes.Structure):
+    """What NumPy calls a handler: a name, a version, and the functions with their context."""
+
+    _fields_ = [
+        ("name", ctypes.c_char * 127), ("version", ctypes.c_uint8), ("context", ctypes.c_void_p),
+        ("malloc", ctypes.c_void_p), ("calloc", ctypes.c_void_p), ("realloc", ctypes.c_void_p),
+        ("free", ctypes.c_void_p),
+    ]  # fmt: skip
+
+
+class MemoryInfo(NamedTuple):
+    """Bytes in the list and in arrays, how often a block was used again or had to be new, and the list's limit."""
+
+    held: int
+    in_use: int
+    reused: int
+    fresh: int
+    limit: int
+
+
+class Blocks:
+    """The list of blocks and its code. Arrays outlive the interpreter's modules, so nothing of it is ever freed."""
+
+    def __init__(self) -> None:
+        from ..backends.llvm import module, target
+
+        self._state = ctypes.create_string_buffer(SIZE)
+        self.base = ctypes.addressof(self._state)
+        libc = ctypes.CDLL(None)
+        outside = {name: ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0 for name in array_code.OUTSIDE}
+        allowed = frozenset(("state", *outside))
+        compiled = module.compile_module(array_code.text(), target.host(), allowed, runs_seldom=True)
+        self._library = module.Library(compiled.object_code, list(array_code.EXPORTED), {"state": self.base, **outside})
+        found = self._library.addresses
+        self._new = _NEW(found["new_array"])
+        self._set_limit = ctypes.PYFUNCTYPE(None, ctypes.c_int64)(found["set_limit"])
+        functions = [found[f"block_{name}"] for name in ("malloc", "calloc", "realloc", "free")]
+        self._allocator = _Allocator(b"weft", 1, None, *functions)
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        self._handler = make(ctypes.addressof(self._allocator), known.HANDLER_NAME, None)
+        self.write("new_array", found["new_array"])
+        self.write("numpy", known.numpy_table()[known.NEW_ARRAY])
+        self.write("trace", known.address("PyTraceMalloc_Track"))
+        self.write("handler", id(self._handler))
+        self.set_limit(_default_limit())
+        os.register_at_fork(after_in_child=self._forget_others)
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
+
+    def read(self, name: str) -> int:
+        return ctypes.c_int64.from_address(self.base + FIELDS[name]).value
+
+    def write(self, name: str, value: int) -> None:
+        ctypes.c_int64.from_address(self.base + FIELDS[name]).value = value
+
+    def set_limit(self, limit: int) -> None:
+        self.write("least", LEAST if limit else NEVER)
+        self._set_limit(limit)
+
+    def _forget_others(self) -> None:
+        """In a forked child a thread that was changing the list is gone, and the list may be half changed."""
+        if self.read("lock"):
+            for name in ("count", "held", "lock"):
+                self.write(name, 0)
+
+    def array(self, shape: tuple[int, ...], dtype: np.dtype[Any], fortran: bool) -> Array:
+        sizes = (ctypes.c_int64 * len(shape))(*shape)
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))  # the function takes the reference over
+        bytes = math.prod(shape) * dtype.itemsize
+        made: Array = self._new(np.ndarray, id(dtype), len(shape), ctypes.addressof(sizes), None, bytes, fortran, None)
+        return made
+
+
+_made: list[Blocks] = []
+_making = threading.Lock()
+
+
+def blocks() -> Blocks:
+    """The one list of this process, where `known.has_handlers()`."""
+    if not _made:
+        with _making:
+            if not _made:
+                _made.append(Blocks())
+    return _made[0]
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any], fortran: bool = False) -> Array:
+    """A new array in C or Fortran order, whose elements are not set."""
+    size = math.prod(shape) * dtype.itemsize
+    if size < LEAST or not known.has_handlers() or size < blocks().read("least"):
+        return np.empty(shape, dtype, "F" if fortran else "C")
+    return blocks().array(shape, dtype, fortran)
+
+
+def memory_info() -> MemoryInfo:
+    """What the list of memory for large results holds, and how well it does."""
+    if not known.has_handlers():
+        return MemoryInfo(0, 0, 0, 0, 0)
+    return MemoryInfo(*(blocks().read(name) for name in ("held", "used", "reused", "fresh", "limit")))
+
+
+def set_memory_limit(limit: int) -> None:
+    """From now on at most so many bytes are kept for results to come; 0 keeps none, and NumPy allocates all arrays."""
+    if not isinstance(limit, int) or isinstance(limit, bool) or not 0 <= limit < NEVER:
+        raise ValueProblem(f"{limit!r} is not a number of bytes", hint="it is a whole number; 0 keeps no memory")
+    if known.has_handlers():
+        blocks().set_limit(limit)
+
+
+def _default_limit() -> int:
+    """`WEFT_MEMORY_LIMIT` in bytes, else a sixteenth of the machine's memory, and no more than a gigabyte."""
+    given = os.environ.get("WEFT_MEMORY_LIMIT", "").strip()
+    if not given:
+        return min(MOST, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
+    if not given.isascii() or not given.isdigit() or int(given) >= NEVER:
+        raise ValueProblem(f"WEFT_MEMORY_LIMIT is {given!r}", hint="it is a number of bytes; 0 keeps no memory")
+    return int(given)

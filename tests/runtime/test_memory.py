@@ -1,0 +1,248 @@
+"""Large results: their memory is used again, never too early, and within the limit; to NumPy they are like others."""
+
+from __future__ import annotations
+
+import ctypes
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.errors import ValueProblem
+from weft.runtime import memory
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
+from weft.runtime.native import known
+
+Array = np.ndarray[Any, Any]
+MEGABYTE = 1 << 20
+SHAPE = (1024, 1024)  # 4 MB of f32
+pytestmark = pytest.mark.skipif(not known.has_handlers(), reason="arrays are laid out in another way here")
+
+
+@pytest.fixture(autouse=True)
+def _limit() -> Iterator[None]:
+    weft.set_memory_limit(0)
+    weft.set_memory_limit(64 * MEGABYTE)
+    yield
+    weft.set_memory_limit(memory._default_limit())
+
+
+@pytest.fixture(params=["native", "python"])
+def double(request: pytest.FixtureRequest) -> Callable[[Array], Array]:
+    """A kernel that is called natively, or in Python each time."""
+    native = weft.compile("kernel double(x: f32[..., n]) -> f32[..., n] { return x * 2 }").double
+    if request.param == "python":
+        return Kernel(native._source, weft.registry, Options())
+    for _ in range(3):
+        native(_ones())
+    assert native.chain.calls
+    return native  # type: ignore[no-any-return]
+
+
+def _address(x: Array) -> int:
+    return int(x.ctypes.data)
+
+
+def _ones(shape: tuple[int, ...] = SHAPE) -> Array:
+    return np.ones(shape, np.float32)
+
+
+def test_memory_is_used_again_when_the_array_has_ended(double: Callable[[Array], Array]) -> None:
+    x = _ones()
+    first = double(x)
+    at, before = _address(first), weft.memory_info()
+    del first
+    assert weft.memory_info().held == before.held + 4 * MEGABYTE
+    again = double(x)
+    after = weft.memory_info()
+    assert _address(again) == at
+    assert (after.reused, after.fresh) == (before.reused + 1, before.fresh)
+    assert (after.held, after.in_use) == (before.held, before.in_use)
+
+
+def test_not_while_anything_refers_to_it(double: Callable[[Array], Array]) -> None:
+    x = _ones()
+    result = double(x)
+    views: list[Any] = [result[3:5], memoryview(result), result.T.reshape(-1, order="F")]
+    at = _address(result)
+    del result
+    while views:
+        other = double(x)
+        assert _address(other) != at
+        other[...] = 7
+        assert (np.asarray(views[0]) == 2).all()
+        del views[0]
+    other = double(x)
+    assert _address(double(x)) == at or _address(other) == at
+
+
+@pytest.mark.parametrize("shape", [(MEGABYTE,), SHAPE, (64, 128, 128)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_it_looks_like_any_other_array(double: Callable[[Array], Array], shape: tuple[int, ...], order: Any) -> None:
+    x = np.asarray(_ones(shape), order=order)
+    result, usual = double(x), x * 2
+    assert np._core.multiarray.get_handler_name(result) == "weft"
+    assert type(result) is np.ndarray
+    assert result.base is None
+    assert str(result.flags) == str(usual.flags)
+    assert (result.strides, result.dtype) == (usual.strides, usual.dtype)
+    np.testing.assert_array_equal(result, usual)
+
+
+def test_small_results_are_left_to_numpy(double: Callable[[Array], Array]) -> None:
+    before = weft.memory_info()
+    result = double(_ones((512, 511)))
+    assert np._core.multiarray.get_handler_name(result) == "default_allocator"
+    assert weft.memory_info() == before
+
+
+def test_resizing_keeps_what_is_there(double: Callable[[Array], Array]) -> None:
+    result = double(_ones())
+    in_use = weft.memory_info().in_use
+    result.resize((3 * 1024, 1024), refcheck=False)
+    assert weft.memory_info().in_use == in_use + 8 * MEGABYTE
+    assert (result[:1024] == 2).all()
+    assert (result[1024:] == 0).all()
+    result.resize((10, 10), refcheck=False)
+    assert weft.memory_info().in_use == in_use - 4 * MEGABYTE
+    assert (result == 2).all()
+    result.resize((20, 20), refcheck=False)
+    assert (result.ravel()[:100] == 2).all()
+    assert not result.ravel()[100:].any()
+    result.resize(SHAPE, refcheck=False)
+    assert result.sum() == 200
+    assert weft.memory_info().in_use == in_use
+
+
+def test_the_list_stays_within_its_limit_and_drops_the_oldest(double: Callable[[Array], Array]) -> None:
+    weft.set_memory_limit(9 * MEGABYTE)
+    results = [double(_ones()) for _ in range(4)]
+    places = [_address(r) for r in results]
+    while results:
+        del results[0]
+        assert weft.memory_info().held <= 9 * MEGABYTE
+    assert weft.memory_info().held == 8 * MEGABYTE
+    assert {_address(x) for x in [double(_ones()), double(_ones())]} <= set(places[2:])
+    del results
+    huge = double(_ones((3 * 1024, 1024)))
+    held = weft.memory_info().held
+    del huge
+    assert weft.memory_info().held <= held
+
+
+def test_a_lower_limit_gives_back_at_once(double: Callable[[Array], Array]) -> None:
+    results = [double(_ones()) for _ in range(3)]
+    del results
+    assert weft.memory_info().held == 12 * MEGABYTE
+    weft.set_memory_limit(5 * MEGABYTE)
+    assert (weft.memory_info().held, weft.memory_info().limit) == (4 * MEGABYTE, 5 * MEGABYTE)
+
+
+def test_off_is_off(double: Callable[[Array], Array]) -> None:
+    kept = double(_ones())
+    del kept
+    kept = double(_ones())
+    weft.set_memory_limit(0)
+    before = weft.memory_info()
+    assert before.held == 0
+    result = double(_ones())
+    assert np._core.multiarray.get_handler_name(result) == "default_allocator"
+    del result, kept
+    after = weft.memory_info()
+    assert (after.held, after.limit, after.reused, after.fresh) == (0, 0, before.reused, before.fresh)
+    assert after.in_use == before.in_use - 4 * MEGABYTE
+
+
+def test_a_block_serves_what_is_little_smaller_only(double: Callable[[Array], Array]) -> None:
+    at = _address(double(_ones((5 * 1024, 1024))))
+    assert _address(double(_ones((4 * 1024 + 900, 1024)))) == at
+    assert _address(double(_ones((1024, 1024)))) != at
+    assert _address(double(_ones((6 * 1024, 1024)))) != at
+
+
+def test_many_blocks() -> None:
+    weft.set_memory_limit(1 << 33)
+    dtype = np.dtype(np.uint8)
+    results = [memory.empty((MEGABYTE + k,), dtype) for k in range(200)]
+    assert len({_address(r) for r in results}) == 200
+    for k, result in enumerate(results):
+        result[0] = result[-1] = k
+    assert [(int(r[0]), int(r[-1])) for r in results] == [(k, k) for k in range(200)]
+    del results, result
+    assert weft.memory_info().held < 65 * (MEGABYTE + 4096)
+
+
+@pytest.mark.parametrize("limit", [-1, 1.5, True, "1", 1 << 63])
+def test_what_is_no_limit(limit: Any) -> None:
+    with pytest.raises(ValueProblem, match="not a number of bytes"):
+        weft.set_memory_limit(limit)
+
+
+def test_numpy_may_allocate_by_the_same_functions() -> None:
+    """A handler that NumPy uses for all it allocates: zeros are zero in used memory, and impossible sizes refused."""
+    blocks = memory.blocks()
+    dirty = memory.empty((4 * MEGABYTE,), np.dtype(np.uint8))
+    dirty[...] = 255
+    at = _address(dirty)
+    del dirty
+    set_handler = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(known.numpy_table()[known.GET_HANDLER - 1])
+    before = set_handler(blocks._handler)
+    try:
+        zeros = np.zeros(4 * MEGABYTE, np.uint8)
+        small = np.zeros(10)
+        with pytest.raises(MemoryError):
+            np.empty(1 << 60, np.uint8)
+        with pytest.raises(MemoryError):
+            np.zeros((1 << 62, 1), np.uint8)
+    finally:
+        set_handler(before)
+    assert np._core.multiarray.get_handler_name(zeros) == "weft"
+    assert _address(zeros) == at
+    assert not zeros.any()
+    assert not small.any()
+    zeros.resize(8 * MEGABYTE, refcheck=False)
+    assert not zeros.any()
+
+
+def test_more_memory_than_there_is(double: Callable[[Array], Array]) -> None:
+    wide = np.broadcast_to(np.float32(1), (1 << 24, 1 << 24))
+    before = weft.memory_info()
+    with pytest.raises(MemoryError):
+        double(wide)
+    assert weft.memory_info() == before
+
+
+def test_tracemalloc_sees_it() -> None:
+    memory.empty(SHAPE, np.dtype(np.float32))
+    tracemalloc.start()
+    try:
+        result = memory.empty(SHAPE, np.dtype(np.float32))
+        assert tracemalloc.get_traced_memory()[0] >= 4 * MEGABYTE
+        del result
+        assert tracemalloc.get_traced_memory()[0] < MEGABYTE
+    finally:
+        tracemalloc.stop()
+
+
+def test_unknown_layouts_use_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known, "has_handlers", lambda: False)
+    assert np._core.multiarray.get_handler_name(memory.empty(SHAPE, np.dtype(np.float32))) == "default_allocator"
+    assert weft.memory_info() == (0, 0, 0, 0, 0)
+    kernel = weft.jit(lambda x: x * 3)
+    for _ in range(3):
+        assert np._core.multiarray.get_handler_name(kernel(_ones())) == "default_allocator"
+
+
+def test_a_list_that_was_being_changed_is_forgotten_by_a_forked_child() -> None:
+    blocks = memory.blocks()
+    memory.empty(SHAPE, np.dtype(np.float32))
+    assert blocks.read("count") == 1
+    blocks._forget_others()
+    assert blocks.read("count") == 1
+    blocks.write("lock", 1)
+    blocks._forget_others()
+    assert (blocks.read("count"), weft.memory_info().held) == (0, 0)
+    assert memory.empty(SHAPE, np.dtype(np.float32)).shape == SHAPE
