@@ -37,10 +37,23 @@ def quiet() -> Iterator[None]:
 
 def draw(seed: int, number: int) -> Program:
     """Program `number` of a seed."""
-    rng = random.Random(f"weft {seed} {number}")
-    (theme,) = rng.choices(list(THEMES.values()), [t.weight for t in THEMES.values()])
+    rng = _chance(seed, number)
+    theme = _theme(rng)
     with quiet():
-        return _Drawing(rng, theme).program()
+        return _Drawing(rng, THEMES[theme]).program()
+
+
+def theme_of(seed: int, number: int) -> str:
+    """What a program is about."""
+    return _theme(_chance(seed, number))
+
+
+def _chance(seed: int, number: int) -> random.Random:
+    return random.Random(f"weft {seed} {number}")
+
+
+def _theme(rng: random.Random) -> str:
+    return rng.choices(list(THEMES), [t.weight for t in THEMES.values()])[0]
 
 
 class _Drawing:
