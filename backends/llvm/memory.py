@@ -17,7 +17,7 @@ from ...ir.indexing import Index, loop_name
 from .casts import memory_element
 from .frame import Frame
 from .scopes import Nest, Scope
-from .text import Val
+from .text import BITS, Val
 
 
 class Buffer(NamedTuple):
@@ -44,6 +44,7 @@ class Memory:
         self.nest, self.frame, self.width, self.vector = nest, frame, width, vector
         self.walks_columns = walks_columns  # whether vectors lie along the columns
         self.mask: Val | None = None
+        self.has_apart = False  # whether vectors were put together from elements apart, which masks make slow
 
     def splat(self, x: Val, scope: Scope, lanes: int) -> Val:
         """A scalar in every lane, made where the scalar was."""
@@ -142,11 +143,43 @@ class Memory:
         return e.masked_load(pointer, elem, align, self.mask)
 
     def _gather(self, pointer: Val, elem: str, stride: Size, align: int) -> Val:
-        e = self.nest.e
-        return e.gather(self._lane_pointers(pointer, stride), elem, align, self.lanes_that_count())
+        """Elements apart from each other.
+
+        A gather instruction takes several times as long as a load for each lane (measured; some CPUs' microcode makes
+        it slower still), so only tails are gathered. Neighbours in reverse, and every second element, are shuffled.
+        """
+        e, size, width = self.nest.e, BITS[elem] // 8, self.width
+        if self.mask is not None:
+            return e.gather(self._lane_pointers(pointer, stride), elem, align, self.mask)
+        if stride == -size:
+            whole = e.load(e.offset(pointer, e.const("i64", -(width - 1) * size)), elem, width, align)
+            return e.shuffle(whole, whole, list(reversed(range(width))))
+        if stride == 2 * size:
+            first = e.load(pointer, elem, width, align)
+            # One element earlier than the next vector, so that nothing behind the last element is read.
+            second = e.load(e.offset(pointer, e.const("i64", (width - 1) * size)), elem, width, align)
+            half = width // 2
+            return e.shuffle(first, second, [2 * k if k < half else 2 * k + 1 for k in range(width)])
+        self.has_apart = True
+        vector = Val("poison", elem, width)
+        for lane in range(width):
+            vector = e.insert(vector, e.load(self._lane(pointer, stride, lane), elem, 0, align), lane)
+        return vector
 
     def _scatter(self, x: Val, pointer: Val, stride: Size, align: int) -> None:
-        self.nest.e.scatter(x, self._lane_pointers(pointer, stride), align, self.lanes_that_count())
+        e, size, width = self.nest.e, BITS[x.elem] // 8, self.width
+        if self.mask is not None:
+            e.scatter(x, self._lane_pointers(pointer, stride), align, self.mask)
+        elif stride == -size:
+            turned = e.shuffle(x, x, list(reversed(range(width))))
+            e.store(turned, e.offset(pointer, e.const("i64", -(width - 1) * size)), align)
+        else:
+            self.has_apart = True
+            for lane in range(width):
+                e.store(e.extract(x, lane), self._lane(pointer, stride, lane), align)
+
+    def _lane(self, pointer: Val, stride: Size, lane: int) -> Val:
+        return self.nest.e.offset(pointer, self.frame.size(stride * lane)) if lane else pointer
 
     def lanes_that_count(self) -> Val:
         return self.mask or self.nest.e.const("i1", 1, self.width)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...ir import dims
-from ...ir.accesses import home_index
+from ...ir.accesses import home_index, region_position
 from ...ir.dims import Size
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name
@@ -20,7 +20,7 @@ from ...ir.types import integer, ints, sizes
 from .columns import Columns
 from .elements import Elements
 from .frame import Entry, Frame
-from .reduce import combine, identity
+from .reduce import alone
 from .scopes import Nest
 from .stages import Stages
 from .text import Val
@@ -54,6 +54,8 @@ class Region:
         self.vector, self.width = integer(region.attrs, "vector"), integer(region.attrs, "width")
         self.unroll, self.cost = integer(region.attrs, "unroll"), integer(region.attrs, "cost")
         self.across_columns = bool(self.columns) and self.columns[-1][-1] == self.vector
+        walked = [axis for group in self.columns for axis in group]
+        self.walks_in_order = walked == sorted(walked)  # C order
         self.nest = Nest()
         self.frame = Frame(self.nest, entries)
         self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
@@ -113,6 +115,10 @@ class Region:
         end = self.whole_steps(start, stop, self.width * self.unroll)
         offsets = [self.width * k for k in range(self.unroll)]
         self.nest.loop(variable, start, end, self.width * self.unroll, [], lambda at, _: self.row(offsets))
+        if self.elements.memory.has_apart and self.unroll > 1:
+            vectors = self.whole_steps(end, stop, self.width)
+            self.nest.loop(variable, end, vectors, self.width, [], lambda at, _: self.row([0]))
+            end = vectors
         self.nest.loop(variable, end, stop, self.width, [], lambda at, _: self.masked(at, stop, lambda: self.row([0])))
 
     def whole_steps(self, start: Val, stop: Val, step: int) -> Val:
@@ -149,9 +155,12 @@ class Region:
         """The index of this iteration's element of a value, moved along the vector axis."""
         index = home_index(self.space, self.reduced, value.type.shape)
         assert index is not None
-        joined = {loop_name(axis): 0 for group in (*self.rows, *self.columns) for axis in group[:-1]}
         moved = {loop_name(self.vector): dims.symbol(loop_name(self.vector)) + offset} if offset else {}
-        return tuple(dims.substitute(i, {**joined, **moved}) for i in index)
+        return tuple(dims.substitute(i, {**self._joined(), **moved}) for i in index)
+
+    def _joined(self) -> dict[str, Size]:
+        """The variables of axes that run together with the one behind them."""
+        return {loop_name(axis): 0 for group in (*self.rows, *self.columns) for axis in group[:-1]}
 
     # -- columns
 
@@ -163,8 +172,7 @@ class Region:
             found = self.visit(reductions, outputs, offsets)
             for node in reductions:
                 for offset, x in zip(offsets, found[node], strict=True):
-                    total = combine(self.nest.e, node, self.nest.e.const_like(x, identity(node)), x)
-                    self.elements.put(node.result, self.home(node.result, offset), total)
+                    self.elements.put(node.result, self.home(node.result, offset), alone(self.nest.e, node, x))
             return
         walk = Columns(self, reductions, self.stages.scans[stage], outputs, self.column_offsets(stage, offsets))
         for node, totals in walk.run():
@@ -181,6 +189,32 @@ class Region:
         reductions = self.stages.reductions[stage]
         lanes = integer(reductions[0].attrs, "lanes") if reductions else self.width * self.unroll
         return [self.width * k for k in range(lanes // self.width)]
+
+    def positions(self, offsets: list[int]) -> list[Val]:
+        """The positions, in C order over the columns, of this iteration's elements: a number, or one for each lane."""
+        position, variable = dims.substitute(region_position(self.region), self._joined()), loop_name(self.vector)
+        wanted = [dims.substitute(position, {variable: dims.symbol(variable) + k}) for k in offsets]
+        found = {place: self.elements.memory.number(place)[0] for place in dict.fromkeys(wanted)}
+        return [found[place] for place in wanted]
+
+    def column_at(self, position: Val) -> tuple[Val, dict[str, Val]]:
+        """Where a position of a walk in C order is: in the innermost loop, and the variables of the loops around it."""
+        *outer, inner = self.columns
+        if not outer:
+            return position, {}
+        e, size = self.nest.e, self.frame.size(self.extent(inner))
+        run = e.op("sdiv", position, size)
+        return e.op("sub", position, e.op("mul", run, size)), self.run_at(run)
+
+    def run_at(self, run: Val) -> dict[str, Val]:
+        """The variables of the loops around the innermost one in so many runs of it."""
+        e, outer, found = self.nest.e, self.columns[:-1], dict[str, Val]()
+        for level in reversed(range(len(outer))):
+            runs = self.frame.size(self.extent(outer[level]))
+            above = e.op("sdiv", run, runs) if level else e.const("i64", 0)
+            found[loop_name(outer[level][-1])] = e.op("sub", run, e.op("mul", above, runs))
+            run = above
+        return found
 
     def visit(
         self, reductions: list[Node], outputs: list[tuple[int, Value]], offsets: list[int]
