@@ -3,6 +3,7 @@
 # make fuzz   random programs against NumPy until one fails: N=100000 how many, SEED=7 which, KEEP=1 go on after a failure
 # make accuracy   measure the mathematical functions and write docs/accuracy.md; it needs gcc. An hour or two for all:
 #                 FUNCTIONS="exp log" POINTS=100000000 JOBS=2 choose; QUICK=1 takes few points and writes nothing
+# make bench  measure Weft beside NumPy, numexpr, Numba, JAX and torch.compile, and write docs/performance.md: an hour or two
 # The others need nothing but Python 3.11 or later: they make .venv and install what they use.
 
 PYTHON ?= python3
@@ -16,7 +17,7 @@ JOBS ?= 1
 
 N ?= 10000
 
-.PHONY: accuracy fuzz run test lint types suite wheel clean
+.PHONY: accuracy bench fuzz run test lint types suite wheel clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/run.py
@@ -28,6 +29,16 @@ accuracy: $(VENV)/installed-tests
 
 fuzz: $(VENV)/installed-tests
 	$(BIN)/python -m tests.fuzz --count $(N) --jobs $(shell nproc) $(if $(SEED),--seed $(SEED)) $(if $(KEEP),--keep)
+
+# The peers have an environment of their own: nothing else here needs them.
+bench: $(VENV)/installed
+	mkdir -p build/bench
+	$(PYTHON) -m venv build/bench/venv
+	build/bench/venv/bin/python -m pip install --quiet "weft[bench] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)"
+	build/bench/venv/bin/weft bench --peers --json build/bench/all.json
+	build/bench/venv/bin/weft bench --peers --threads 1 --json build/bench/one.json
+	build/bench/venv/bin/weft bench --read build/bench/all.json --read build/bench/one.json \
+		--markdown docs/performance.md --plot docs/performance.svg
 
 lint: $(VENV)/installed-tests
 	$(BIN)/ruff check $(LINTED)

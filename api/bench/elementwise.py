@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import loops_choices as loops
 from .row import Row, normal, uniform
 
 ROWS = (
@@ -22,6 +23,7 @@ ROWS = (
         lambda np: lambda x: np.where(x > 0.0, x, 0.01 * x),
         normal(),
         "where(a > 0.0, a, 0.01*a)",
+        loops.leaky,
         streams=True,
     ),
     Row(
@@ -45,6 +47,7 @@ ROWS = (
         lambda np: lambda a, b: np.where((a > 0.0) & (b < 0.5), a, b),
         normal(2),
         "where((a > 0) & (b < 0.5), a, b)",
+        loops.one_or_other,
         streams=True,
     ),
     Row("(a > b) & (a < 1)", lambda np: lambda a, b: (a > b) & (a < 1.0), normal(2), "(a > b) & (a < 1)"),

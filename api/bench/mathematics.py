@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import loops_choices as loops
 from .row import Inputs, Row, normal, uniform
 
 
@@ -96,5 +97,5 @@ ROWS = (
         uniform(-1.5, 1.5, 4),
         "12742.0*arcsin(sqrt(sin(0.5*(c - a))**2 + cos(a)*cos(c)*sin(0.5*(d - b))**2))",
     ),
-    Row("Black-Scholes", _black_scholes, _options(), _black_scholes_text()),
+    Row("Black-Scholes", _black_scholes, _options(), _black_scholes_text(), loops.black_scholes),
 )

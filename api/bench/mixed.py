@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import loops_choices as loops
 from .row import Inputs, Row
 
 
@@ -33,6 +34,16 @@ def _both_floats(rng: np.random.Generator, n: int, dtype: str) -> tuple[Any, ...
     return rng.standard_normal(n).astype(np.float32), rng.standard_normal(n)
 
 
+def _scaled(np: Any, prange: Any) -> Any:
+    def f(x: Any) -> Any:
+        out = np.empty(x.size, np.float32)
+        for i in prange(x.size):
+            out[i] = np.float32(x[i]) * 0.00392156862745098 - 0.5
+        return out
+
+    return f
+
+
 ROWS = (
     Row("a*2 + b", lambda np: lambda a, b: a * 2 + b, _with_float(np.int32, -99, 99), dtypes=("i32,f32",)),
     Row(
@@ -46,6 +57,7 @@ ROWS = (
         "f32(x)/255 - 0.5",
         lambda np: lambda x: x.astype(np.float32) * 0.00392156862745098 - 0.5,
         _whole(np.uint8, 0, 256),
+        loops=_scaled,
         dtypes=("u8",),
         torch=lambda np: lambda x: np.astype(x, np.float32) * 0.00392156862745098 - 0.5,
     ),
@@ -78,6 +90,7 @@ ROWS = (
         lambda np: lambda a, b: np.where(a > b, a - b, 0),
         _whole(np.int32, -999, 999, 2),
         "where(a > b, a - b, 0)",
+        loops.positive_difference,
         dtypes=("i32",),
     ),
     Row("a & ~b", lambda np: lambda a, b: a & ~b, _flags, "a & ~b", dtypes=("bool",)),

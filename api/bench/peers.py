@@ -1,9 +1,8 @@
 """The other compilers of array expressions, each with the settings that suit it best, and which of them are installed.
 
-numexpr and Numba take literals as numbers of the arrays' dtype (they would compute f32 in f64 otherwise). numexpr is
-called by `re_evaluate`, which skips reading the expression again. Numba compiles the NumPy function, or loops where a
-row has them, with and without `parallel=True`. JAX gets arrays of its own and is waited for. `torch.compile` compiles
-for one shape at a time, without gradients.
+numexpr takes literals as numbers of the arrays' dtype (it would compute f32 in f64 otherwise) and is called by
+`re_evaluate`, which skips reading the expression again. JAX gets arrays of its own and is waited for. `torch.compile`
+compiles for one shape at a time, without gradients. Numba has a file of its own.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ import importlib
 import importlib.util
 import os
 import re
-import warnings
 from collections.abc import Iterable
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from .library import Call, Library, NumPy, Unable, timed, written
+from .library import Call, Library, NumPy, Unable, timed
+from .numba_peer import Numba
 from .row import NUMPY, Case, Function, Row
 
 MODULES = {"numexpr": "numexpr", "Numba": "numba", "JAX": "jax", "torch": "torch"}
@@ -68,62 +66,6 @@ class Numexpr:
         values.update((name, number(text)) for text, name in found.items())
         values.update((name, number(x)) for name, x in values.items() if isinstance(x, float))
         return _LITERAL.sub(lambda m: found[m[0]], row.numexpr), values
-
-
-class Numba:
-    """Numba, on one thread and on all; it is left to the measurement which is faster."""
-
-    name = "Numba"
-
-    def __init__(self, threads: int) -> None:
-        self.module: Any = importlib.import_module("numba")
-        self.module.set_num_threads(threads)
-        warnings.filterwarnings("ignore", module="numba")
-        warnings.filterwarnings("ignore", category=self.module.core.errors.NumbaWarning)
-        self._parallel = (False, True) if threads > 1 else (False,)
-        self._key: tuple[Function, str] | None = None
-        self._functions: list[Function] = []
-
-    def calls(self, case: Case) -> list[Call]:
-        key = case.row.loops or case.row.make, case.dtype  # rows that differ in their inputs alone share the code
-        if key != self._key:
-            self._key = key
-            self._functions = [self._compiled(case.row, case.dtype, parallel) for parallel in self._parallel]
-        number = NUMPY.get(case.dtype, float)
-        args = tuple(number(x) if isinstance(x, float) else x for x in case.args)
-        made = [written(f, case) if case.row.into is not None else timed(f, args) for f in self._functions]
-        problems = []
-        for call in list(made):
-            try:
-                call.result()
-            except Exception as error:
-                made.remove(call)
-                problems.append(error)
-        if not made:
-            raise Unable(f"can't compile it ({type(problems[0]).__name__})")
-        return made
-
-    def fresh(self, row: Row) -> Function:
-        return self._compiled(row, "f64", False)
-
-    def _compiled(self, row: Row, dtype: str, parallel: bool) -> Function:
-        function = row.loops(np, self.module.prange) if row.loops else row.make(np)
-        if dtype == "i32":
-            function = _with_numbers(function, int, np.int32)
-        elif "f64" not in dtype:
-            function = _with_numbers(function, float, np.float32)
-        compiled: Function = self.module.njit(function, parallel=parallel, fastmath=False, error_model="numpy")
-        return compiled
-
-
-def _with_numbers(function: Any, kind: type, number: Any) -> Function:
-    """The function with its literals in another dtype: Numba computes f32 with a Python float in f64, and users write
-    `np.float32(0.5)`."""
-    code = function.__code__
-    literals = tuple(number(x) if type(x) is kind else x for x in code.co_consts)
-    return FunctionType(
-        code.replace(co_consts=literals), function.__globals__, code.co_name, None, function.__closure__
-    )
 
 
 class Jax:

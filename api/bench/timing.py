@@ -7,16 +7,19 @@ from time import perf_counter
 
 from .library import Call
 
-WARM_SECONDS, ROUND_SECONDS = 2e-4, 3e-4
-MIN_ROUNDS, MAX_ROUNDS, LOST_AFTER, LOST = 7, 200, 3, 4.0
+WARM_SECONDS, ROUND_SECONDS = 1e-3, 5e-4
+MIN_ROUNDS, LOST_AFTER, LOST = 7, 3, 4.0
+QUIET_ROUNDS, GAIN, PATIENCE = 12, 0.98, 5
 
 
 def best_times(calls: Mapping[str, Sequence[Call]], seconds: float) -> dict[str, float]:
     """Seconds for one call, by library; the best of its calls counts.
 
-    The libraries take turns in short rounds, for about `seconds` each, so that a disturbance of the machine meets all
-    of them. Before each round a library is called without a clock: the one before may have left threads that still
-    wait in a loop, and other data in the caches. What is four times slower than the best after three rounds is out.
+    The libraries take turns in short rounds, so that a disturbance of the machine meets all of them. Before each round
+    a library is called without a clock: the one before may have left threads that still wait in a loop, and other data
+    in the caches. The order turns round, because no library should always follow the same one. What is four times
+    slower than the best after three rounds is out. The end is after about `seconds` for each; on a machine with other
+    work later, when for a dozen rounds no best time has improved, or after five times `seconds`.
     """
     if not calls:
         return {}
@@ -24,24 +27,30 @@ def best_times(calls: Mapping[str, Sequence[Call]], seconds: float) -> dict[str,
     best = {key: _first(run) for key, run in runners.items()}
     counts = {key: max(1, int(ROUND_SECONDS / t)) for key, t in best.items()}
     warm = {key: max(1, int(WARM_SECONDS / t)) for key, t in best.items()}
-    start, rounds = perf_counter(), 0
-    while rounds < MIN_ROUNDS or (rounds < MAX_ROUNDS and perf_counter() - start < seconds * len(runners)):
-        for key, run in runners.items():
-            run(warm[key])
-            best[key] = min(best[key], run(counts[key]) / counts[key])
+    start, rounds, improved = perf_counter(), 0, 0
+    while rounds < MIN_ROUNDS or _goes_on(perf_counter() - start, seconds * len(runners), rounds - improved):
+        for key in list(runners) if rounds % 2 else reversed(runners):
+            runners[key](warm[key])
+            spent = runners[key](counts[key]) / counts[key]
+            improved = rounds if spent < GAIN * best[key] else improved
+            best[key] = min(best[key], spent)
         rounds += 1
-        if rounds == LOST_AFTER:
+        if rounds % LOST_AFTER == 0:
             limit = LOST * min(best.values())
             runners = {key: run for key, run in runners.items() if best[key] <= limit}
     return {name: min(best[name, k] for k in range(len(found))) for name, found in calls.items()}
+
+
+def _goes_on(spent: float, planned: float, unchanged: int) -> bool:
+    return spent < planned or (unchanged < QUIET_ROUNDS and spent < PATIENCE * planned)
 
 
 def _first(run: object) -> float:
     """About the time of one call. The first calls compile, and native entries are made after that."""
     assert callable(run)
     run(3)
-    count, spent = 1, float(run(1))
-    while spent < WARM_SECONDS:
+    count, best = 1, float(run(1))
+    while best * count < WARM_SECONDS:
         count *= 4
-        spent = float(run(count))
-    return spent / count
+        best = min(best, float(run(count)) / count)
+    return best

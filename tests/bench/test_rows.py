@@ -47,7 +47,7 @@ WRITTEN = [(suite, row) for suite, row in ALL if row.loops and not row.into]
 
 @pytest.mark.parametrize(("suite", "row"), WRITTEN, ids=[names(*found) for found in WRITTEN])
 def test_loops_are_right(suite: str, row: Row) -> None:
-    found = tiny(row, "f64")
+    found = tiny(row, row.dtypes[-1])
     assert row.loops is not None
     result: Any = row.loops(np, range)(*found.args)
     assert check.problem(np.asarray(result), check.answer(found)) == ""
