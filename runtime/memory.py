@@ -70,7 +70,8 @@ class Blocks:
         make = ctypes.pythonapi.PyCapsule_New
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
         self._handler = make(ctypes.addressof(self._allocator), known.HANDLER_NAME, None)
-        self.write("new_array", found["new_array"])
+        for name, symbol in (("new_array", "new_array"), ("malloc", "block_malloc"), ("free", "block_free")):
+            self.write(name, found[symbol])
         self.write("numpy", known.numpy_table()[known.NEW_ARRAY])
         self.write("trace", known.address("PyTraceMalloc_Track"))
         self.write("handler", id(self._handler))

@@ -12,7 +12,7 @@ FIELDS = {
     for k, name in enumerate(
         (
             "lock", "limit", "held", "used", "reused", "fresh", "count", "least", "new_array", "numpy", "trace",
-            "handler",
+            "handler", "malloc", "free",
         )
     )
 }  # fmt: skip

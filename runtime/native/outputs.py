@@ -58,9 +58,9 @@ class Outputs:
         if not known.has_handlers():
             return usual, NULL
         bytes = w.sizes.number(size)
-        state = w.word("blocks", blocks().base)
-        large = e.icmp("uge", bytes, w.field(state, FIELDS["least"], "i64"))
-        make = e.select(large, w.field(state, FIELDS["new_array"]), usual)
+        least = e.cast("ptrtoint", self._of_blocks("least"), "i64")
+        large = e.icmp("uge", bytes, least)
+        make = e.select(large, self._of_blocks("new_array"), usual)
         return make, e.cast("inttoptr", e.select(large, bytes, w.number(0)), "ptr")
 
     def _dense(self, shape: list[Val], order: tuple[int, ...], itemsize: int) -> list[Val]:
@@ -114,8 +114,11 @@ class Outputs:
         return obj
 
     def scratch(self, bytes: Val) -> Val:
-        """Memory for this call alone."""
-        taken = self.w.invoke(self.w.interpreter("PyMem_RawMalloc"), "ptr", bytes)
+        """Memory for this call alone, from the list of blocks if it is large."""
+        if known.has_handlers():
+            taken = self.w.invoke(self._of_blocks("malloc"), "ptr", NULL, bytes)
+        else:
+            taken = self.w.invoke(self.w.interpreter("PyMem_RawMalloc"), "ptr", bytes)
         place = self.w.reserve(8, cleared=True)
         self.w.put(taken, place, 0)
         self.buffers.append(place)
@@ -131,7 +134,15 @@ class Outputs:
 
     def free_buffers(self) -> None:
         for place in self.buffers:
-            self.w.invoke(self.w.interpreter("PyMem_RawFree"), "void", self.w.field(place, 0))
+            taken = self.w.field(place, 0)
+            if known.has_handlers():
+                self.w.invoke(self._of_blocks("free"), "void", NULL, taken, self.w.number(0))
+            else:
+                self.w.invoke(self.w.interpreter("PyMem_RawFree"), "void", taken)
+
+    def _of_blocks(self, name: str) -> Val:
+        """A word of the list's state."""
+        return self.w.field(self.w.word("blocks", blocks().base), FIELDS[name])
 
     def release_objects(self) -> None:
         w = self.w

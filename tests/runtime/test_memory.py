@@ -92,6 +92,22 @@ def test_it_looks_like_any_other_array(double: Callable[[Array], Array], shape: 
     np.testing.assert_array_equal(result, usual)
 
 
+def test_what_one_kernel_hands_to_another_comes_from_the_list_too() -> None:
+    kernel = weft.jit(lambda x: (x.sum(axis=0), x - np.cumsum(np.flip(np.cumsum(x, axis=0), 1), axis=1)))
+    x = np.ones(SHAPE)
+    expected = x - np.cumsum(np.flip(np.cumsum(x, axis=0), 1), axis=1)
+    for _ in range(3):
+        np.testing.assert_array_equal(kernel(x)[1], expected)
+    assert len(kernel.lower(x).kernels) > 1
+    before = weft.memory_info()
+    for _ in range(3):
+        np.testing.assert_array_equal(kernel(x)[1], expected)
+    after = weft.memory_info()
+    assert after.fresh == before.fresh
+    assert after.reused >= before.reused + 6
+    assert after.in_use == before.in_use
+
+
 def test_small_results_are_left_to_numpy(double: Callable[[Array], Array]) -> None:
     before = weft.memory_info()
     result = double(_ones((512, 511)))
