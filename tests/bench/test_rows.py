@@ -53,13 +53,13 @@ def test_loops_are_right(suite: str, row: Row) -> None:
     assert check.problem(np.asarray(result), check.answer(found)) == ""
 
 
-def test_wrong_results_are_seen() -> None:
+@pytest.mark.parametrize(("dtype", "other_dtype"), [(np.float32, "float64"), (np.float64, "float32")])
+def test_wrong_results_are_seen(dtype: Any, other_dtype: str) -> None:
     row = next(r for r in ROWS["elementwise"] if r.name == "a + b")
-    found = tiny(row, "f32")
-    right = check.answer(found)
-    exact = np.asarray(right.values, np.float32)
+    right = check.answer(tiny(row, "f32" if dtype is np.float32 else "f64"))
+    exact = np.asarray(right.values, dtype)
     assert check.problem(exact, right) == ""
-    assert check.problem(exact.astype(np.float64), right) == "gives float64"
+    assert check.problem(exact.astype(other_dtype), right) == f"gives {other_dtype}"
     assert check.problem(exact[:-1], right) == f"gives shape ({SIZE - 1},)"
     other = exact.copy()
     other[7] += 0.01
