@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from pathlib import Path
 
@@ -83,8 +84,8 @@ class _Screen:
                 print(table.heading(outcome.suite, self._libraries, self._threads))
             print(table.line(outcome, self._libraries), flush=True)
         if self._bar and done < total:
-            full = BAR * done // total
-            sys.stderr.write(f"[{'#' * full}{'.' * (BAR - full)}] {done}/{total} {what}"[:118])
+            full, width = BAR * done // total, shutil.get_terminal_size().columns
+            sys.stderr.write(f"[{'#' * full}{'.' * (BAR - full)}] {done}/{total} {what}"[: width - 1])
             sys.stderr.flush()
 
     def _erase(self) -> None:
