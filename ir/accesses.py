@@ -10,7 +10,7 @@ from .dims import Atom, Dim, Size
 from .graph import Graph, Node, Value
 from .indexing import Index, broadcast_index, loop_name, loop_variables, operand_elements
 from .layouts import C, byte_strides, piece_layout
-from .ops import CONCATENATE, IOTA, REGION, Trait
+from .ops import CONCATENATE, IOTA, POSITIONS, REGION, Trait
 from .types import integer, ints, sizes
 
 
@@ -91,9 +91,22 @@ def region_accesses(region: Node, layouts: Mapping[Value, str]) -> list[Access]:
     return list(found)
 
 
+def region_position(region: Node) -> Size:
+    """The position of an iteration's element among those that are reduced together, counted in C order."""
+    space = tuple(sizes(region.attrs, "space"))
+    variables = loop_variables(space)
+    total: Size = 0
+    for axis in ints(region.attrs, "reduced"):
+        total = total * space[axis] + variables[axis]
+    return total
+
+
 def region_positions(region: Node) -> list[Size]:
     """The indices that one iteration of a region uses as numbers."""
+    assert region.body is not None
     found: dict[Size, None] = {}
+    if any(node.op in POSITIONS for node in region.body):
+        found[region_position(region)] = None
     for value, index in region_elements(region):
         if value.node is not None and value.node.op is IOTA:
             found[index[integer(value.node.attrs, "axis")]] = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir.dims import Size
 from ..ir.graph import Node
-from ..ir.ops import CONSTANT, GATHER, SCAN, SIZE, Trait
+from ..ir.ops import CONSTANT, GATHER, POSITIONS, SCAN, SIZE, Trait
 from ..ir.types import sizes
 
 BYTE = 8  # to load or store a byte
@@ -34,7 +34,7 @@ def _is_large(shape: tuple[Size, ...], space: tuple[Size, ...]) -> bool:
 
 
 def _op_cost(node: Node) -> int:
-    size = node.result.type.dtype.size
+    size = (node.operands[0] if node.op in POSITIONS else node.result).type.dtype.size
     if node.op in (CONSTANT, SIZE) or Trait.VIEW in node.op.traits:
         return 0
     if node.op is SCAN:

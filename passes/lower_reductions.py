@@ -27,7 +27,7 @@ from typing import ClassVar
 from ..ir.accesses import value_layouts
 from ..ir.dtypes import DType
 from ..ir.graph import Graph, Node
-from ..ir.ops import Trait
+from ..ir.ops import POSITIONS, Trait
 from ..ir.types import Attr
 from .loops import Loops, plan_loops
 from .regions import Plan, annotate_regions
@@ -53,7 +53,7 @@ class LowerReductions:
             loops = plan_loops(region, layouts)
             lanes = 1
             if any(loops.vector in group for group in loops.columns):
-                lanes = LANE_BYTES // max(4, *(n.result.type.dtype.size for n in reductions))
+                lanes = LANE_BYTES // max(4, *(_carried(n).size for n in reductions))
             plan: dict[str, Attr] = {
                 "rows": Loops.text(loops.rows),
                 "columns": Loops.text(loops.columns),
@@ -66,6 +66,11 @@ class LowerReductions:
             return plan, trees
 
         return annotate_regions(graph, lower)
+
+
+def _carried(node: Node) -> DType:
+    """What the lanes hold: totals, or the elements of which a position is asked for."""
+    return (node.operands[0] if node.op in POSITIONS else node.result).type.dtype
 
 
 def is_exact(node: Node) -> bool:

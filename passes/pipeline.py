@@ -6,7 +6,6 @@ from ..ir.kernels import KernelLookup
 from .canonicalize import Canonicalize
 from .drop_dead import DropDead
 from .fuse import Fuse
-from .lower_positions import LowerPositions
 from .lower_reductions import LowerReductions
 from .manager import Pass
 from .merge_duplicates import MergeDuplicates
@@ -22,7 +21,6 @@ def pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
     return (
         PromoteDtypes(),
         Canonicalize(),
-        LowerPositions(),
         MergeDuplicates(),
         DropDead(),
         SelectKernels(lookup),

@@ -25,7 +25,7 @@ from typing import ClassVar
 from ..ir.accesses import coefficient, region_elements, value_layouts
 from ..ir.complexes import PARTS
 from ..ir.graph import Graph, Node
-from ..ir.ops import SCAN, Trait
+from ..ir.ops import POSITIONS, SCAN, Trait
 from ..ir.types import Attr, integer
 from .costs import element_cost
 from .loops import Loops, plan_loops
@@ -84,7 +84,8 @@ def _widest(region: Node, vector: int) -> int:
     values = {v for v, index in region_elements(region) if any(coefficient(i, vector) != 0 for i in index)}
     for node in region.body:
         if Trait.REDUCTION in node.op.traits or node.op is SCAN:
-            values.update((*node.operands, node.result))  # totals are vectors of whatever is added up
+            # Totals are vectors of whatever is added up; positions are not added up.
+            values.update(node.operands if node.op in POSITIONS else (*node.operands, node.result))
     return max((PARTS.get(v.type.dtype, v.type.dtype).size for v in values), default=4)
 
 

@@ -19,7 +19,7 @@ from ..ir import dims
 from ..ir.dims import Dim
 from ..ir.errors import ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import CONCATENATE, GATHER, NUMPY, REGION, RESHAPE
+from ..ir.ops import CONCATENATE, GATHER, NUMPY, POSITIONS, REGION, RESHAPE
 from ..ir.types import integer, ints, sizes
 from . import threads
 
@@ -60,7 +60,7 @@ class Kernel:
         self.region, self.code, self.addresses = region, function, addresses
         self.entries, self.may_fail = function.entries, function.may_fail
         self.functions = {part.name: NATIVE(addresses[part.name]) for part in function.parts}
-        self.ordered = [n for n in region.body or () if n.op.name in ORDERED]
+        self.ordered = [n for n in region.body or () if n.op.name in ORDERED or n.op in POSITIONS]
         self.looks_up = any(n.op is GATHER for n in region.body or ())
 
     def run(self, arrays: Sequence[Array], env: Mapping[str, int]) -> None:
@@ -110,8 +110,8 @@ class Kernel:
         if all(space[k] for k in reduced):
             return
         for node in self.ordered:
-            if "refuses" in node.attrs:
-                raise ValueProblem(str(node.attrs["refuses"]), node.span)
+            if node.op in POSITIONS:
+                raise ValueProblem(f"attempt to get {node.op.name} of an empty sequence", node.span)
             if all(rows):
                 name = ORDERED[node.op.name]
                 raise ValueProblem(f"zero-size array to reduction operation {name} which has no identity", node.span)

@@ -12,15 +12,14 @@ from dataclasses import replace
 
 from ...ir import dims
 from ...ir.dims import Size
-from ...ir.dtypes import DType
 from ...ir.graph import Node
 from ...ir.indexing import loop_name, loop_variables
 from ...ir.types import integer
-from .columns import EXACT_STEPS, Columns
+from .columns import EXACT_STEPS, Columns, Reduction
 from .columns import Part as Blocks
 from .frame import Entry
 from .memory import Buffer
-from .reduce import Accumulators, combine
+from .reduce import Accumulators
 from .region import Part, Region
 from .text import Val
 
@@ -80,13 +79,16 @@ class Chunked(Region):
     def number(self, node: Node) -> int:
         return [n for reductions in self.stages.reductions for n in reductions].index(node)
 
-    def partial(self, sums: Accumulators) -> Buffer:
-        """Where the totals of each chunk lie: for a row all its lanes, or one number for each row of a vector."""
-        dtype: DType = sums.node.result.type.dtype
-        lanes = integer(sums.node.attrs, "lanes") if self.across_columns else 1
-        strides, size = self.row_strides(dtype.size * lanes)
-        base = self.frame.shared(f"partial {self.number(sums.node)}", size * self.chunks())
-        return Buffer(base, (*strides, size), dtype, 1)
+    def partials(self, sums: Reduction) -> list[Buffer]:
+        """Where lies what each chunk left: of totals, for a row all lanes, or one number for each row of a vector."""
+        is_spread = self.across_columns and isinstance(sums, Accumulators)
+        lanes = integer(sums.node.attrs, "lanes") if is_spread else 1
+        found = []
+        for k, dtype in enumerate(sums.kinds):
+            strides, size = self.row_strides(dtype.size * lanes)
+            base = self.frame.shared(f"partial {self.number(sums.node)} {k}", size * self.chunks())
+            found.append(Buffer(base, (*strides, size), dtype, 1))
+        return found
 
     def place(self, offset: int) -> tuple[Size, ...]:
         """The index of this chunk's and this row's totals."""
@@ -140,13 +142,13 @@ class Walk(Chunked):
         end = e.call("smin", e.op("add", begin, size(self.chunk_blocks)), size(self.blocks()))
         walk = self.walker(offsets, Blocks(begin, end))
         for sums, totals in walk.totals():
-            buffer = self.partial(sums)
-            for k, (offset, total) in enumerate(zip(walk.offsets, totals, strict=True)):
-                if self.across_columns:
-                    start = k * self.width * buffer.dtype.size
-                    self.elements.memory.store(buffer._replace(start=start), self.place(0), total)
-                else:
-                    self.elements.memory.store(buffer, self.place(offset), total)
+            for buffer, left in zip(self.partials(sums), sums.left(totals), strict=True):
+                for k, (offset, total) in enumerate(zip(walk.offsets, left, strict=False)):
+                    if self.across_columns:
+                        start = k * self.width * buffer.dtype.size
+                        self.elements.memory.store(buffer._replace(start=start), self.place(0), total)
+                    else:
+                        self.elements.memory.store(buffer, self.place(offset), total)
         return []
 
 
@@ -180,35 +182,46 @@ class Join(Chunked):
     def joined(self, offsets: list[int]) -> list[tuple[Node, list[Val]]]:
         """The results of the stage's reductions."""
         e, walk = self.nest.e, self.walker(offsets)
-        start = [e.const("i64", -1), *walk.fresh()]
+        starts = [sums.unjoined() for sums in walk.sums]
+
+        def apart(values: list[Val]) -> list[tuple[Reduction, list[Val]]]:
+            found, rest = list[tuple[Reduction, list[Val]]](), values
+            for sums, start in zip(walk.sums, starts, strict=True):
+                found.append((sums, rest[: len(start)]))
+                rest = rest[len(start) :]
+            return found
 
         def chunk(at: Val, values: list[Val]) -> list[Val]:
-            count, _, totals = walk.apart(values)
+            count, *totals = values
             after = [e.op("add", count, e.const("i64", 1))]
-            for sums, older in zip(walk.sums, totals, strict=True):
-                newer = [self.load(sums, k, offset) for k, offset in enumerate(walk.offsets)]
-                if sums.steps:
+            for sums, older in apart(totals):
+                newer = self.load(sums, walk.offsets)
+                if isinstance(sums, Accumulators) and sums.steps:
                     e.when(e.icmp("sge", count, e.const("i64", 0)), lambda s=sums, o=older: s.push(o, count))  # type: ignore[misc]
-                    after += newer
+                    after += newer[0]
                 else:
-                    after += [combine(e, sums.node, a, b) for a, b in zip(older, newer, strict=True)]
+                    after += sums.join(older, newer)
             return after
 
+        start = [e.const("i64", -1), *(v for values in starts for v in values)]
         chunks = self.frame.size(self.chunks())
-        count, _, totals = walk.apart(
-            self.nest.loop(loop_name(self.chunk), self.frame.size(0), chunks, 1, start, chunk)[1]
-        )
+        count, *totals = self.nest.loop(loop_name(self.chunk), self.frame.size(0), chunks, 1, start, chunk)[1]
         count = e.call("smax", count, e.const("i64", 0))
         results = []
-        for sums, parts in zip(walk.sums, totals, strict=True):
-            parts = sums.finish(parts, count) if sums.steps else parts
-            results.append((sums.node, [sums.across(parts)] if self.across_columns else parts))
+        for sums, parts in apart(totals):
+            parts = sums.finish(parts, count) if isinstance(sums, Accumulators) and sums.steps else parts
+            results.append((sums.node, sums.results(parts)))
         return results
 
-    def load(self, sums: Accumulators, slot: int, offset: int) -> Val:
-        """A vector of what a chunk left."""
-        buffer, memory = self.partial(sums), self.elements.memory
-        if not self.across_columns:
-            return memory.load(buffer, self.place(offset))[0]
-        start = slot * self.width * buffer.dtype.size
-        return memory.load_whole(buffer._replace(start=start), self.place(0))
+    def load(self, sums: Reduction, offsets: list[int]) -> list[list[Val]]:
+        """What a chunk left."""
+        memory, found = self.elements.memory, []
+        for buffer in self.partials(sums):
+            if not self.across_columns:
+                found.append([memory.load(buffer, self.place(offset))[0] for offset in offsets])
+            elif isinstance(sums, Accumulators):
+                starts = [slot * self.width * buffer.dtype.size for slot in range(len(offsets))]
+                found.append([memory.load_whole(buffer._replace(start=start), self.place(0)) for start in starts])
+            else:
+                found.append([memory.load(buffer, self.place(0))[0]])
+        return found

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...ir import dims
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
+from ...ir.ops import POSITIONS
+from ...ir.types import integer
+from .lane_places import Lanes
+from .places import WATCHED, Watched
 from .reduce import Accumulators
 from .scan import Running
 from .text import Val
@@ -14,6 +18,7 @@ from .text import Val
 if TYPE_CHECKING:
     from .region import Region
 
+Reduction = Accumulators | Watched | Lanes
 EXACT_STEPS = 16  # of a block whose elements may be combined in any order
 
 
@@ -39,18 +44,34 @@ class Columns:
         self.region, self.nest, self.part = region, region.nest, part
         self.outputs, self.offsets = outputs, offsets
         across, width = region.across_columns, region.width
-        self.sums = [Accumulators(n, region.nest, region.frame, len(offsets), width) for n in reductions]
         self.scans = [Running(n, region.nest, region.frame, len(offsets), width, across) for n in scans]
-        self.blocked = [a for a in self.sums if a.steps]
         self.step = len(offsets) * width if across else 1
-        self.block = self.step * (max([a.steps for a in self.sums], default=0) or EXACT_STEPS)
+        steps = max([integer(n.attrs, "steps") for n in reductions], default=0) or EXACT_STEPS
+        self.block = self.step * steps
+        self.sums = [self._reduction(n) for n in reductions]
+        self.blocked = [a for a in self.sums if a.steps]
+        self.watched = [a for a in self.sums if isinstance(a, Watched)]
+
+    def _reduction(self, node: Node) -> Reduction:
+        region, slots = self.region, len(self.offsets)
+        if node.op not in POSITIONS:
+            return Accumulators(node, region.nest, region.frame, slots, region.width, region.across_columns)
+        if region.across_columns and region.walks_in_order and not self.scans:
+            return Watched(node, region, slots)
+        return Lanes(node, region, self.offsets, self._base())
+
+    def _base(self) -> Val | None:
+        """The position where the walk starts, if it is so short that 32 bits hold the positions counted from there."""
+        region, e = self.region, self.nest.e
+        if region.across_columns or len(region.columns) > 1 or "chunk" not in region.region.attrs:
+            return None
+        return e.const("i64", 0) if self.part is None else e.op("mul", self.part.begin, e.const("i64", self.block))
 
     def run(self) -> list[tuple[Node, list[Val]]]:
         """The results of the reductions."""
-        across = self.region.across_columns
-        return [(a.node, [a.across(parts)] if across else parts) for a, parts in self.totals()]
+        return [(a.node, a.results(parts)) for a, parts in self.totals()]
 
-    def totals(self) -> list[tuple[Accumulators, list[Val]]]:
+    def totals(self) -> list[tuple[Reduction, list[Val]]]:
         """What the walk leaves in the lanes of each reduction."""
         e = self.nest.e
         # The blocks on the stack: all that were begun but the last, so -1 before the first.
@@ -58,18 +79,25 @@ class Columns:
         groups = list(self.region.columns)
         count, _, totals = self.apart(self.outer(groups, start) if self.part is None else self.blocks(groups, start))
         count = e.call("smax", count, e.const("i64", 0))
-        return [(a, a.finish(t, count) if a.steps else t) for a, t in zip(self.sums, totals, strict=True)]
+        return [
+            (a, a.finish(t, count) if isinstance(a, Accumulators) and a.steps else t)
+            for a, t in zip(self.sums, totals, strict=True)
+        ]
 
     # -- what loops carry
 
     def fresh(self) -> list[Val]:
         return [v for sums in self.sums for v in sums.start()]
 
-    def apart(self, carried: list[Val]) -> tuple[Val, list[Val], list[list[Val]]]:
+    def apart(self, carried: list[Val], opened: bool = False) -> tuple[Val, list[Val], list[list[Val]]]:
         """The number of blocks, the running values, and the totals of each reduction."""
-        running = sum(s.slots for s in self.scans)
-        totals, slots = carried[1 + running :], len(self.offsets)
-        return carried[0], carried[1 : 1 + running], [totals[k : k + slots] for k in range(0, len(totals), slots)]
+        behind = 1 + sum(s.slots for s in self.scans)
+        totals, rest = list[list[Val]](), carried[behind:]
+        for a in self.sums:
+            size = len(a.open(a.start()) if opened else a.start())
+            totals.append(rest[:size])
+            rest = rest[size:]
+        return carried[0], carried[1:behind], totals
 
     # -- loops
 
@@ -99,12 +127,8 @@ class Columns:
         def block(number: Val, values: list[Val]) -> list[Val]:
             run = e.op("sdiv", number, in_run)
             at = e.op("mul", e.op("sub", number, e.op("mul", run, in_run)), e.const("i64", self.block))
-            for level in reversed(range(len(outer))):
-                runs = size(self.region.extent(outer[level]))
-                above = e.op("sdiv", run, runs) if level else e.const("i64", 0)
-                place = e.op("sub", run, e.op("mul", above, runs))
-                self.nest.variables[loop_name(outer[level][-1])] = (place, self.nest.scope)
-                run = above
+            for name, place in self.region.run_at(run).items():
+                self.nest.variables[name] = (place, self.nest.scope)
             end = e.call("smin", size(extent), e.op("add", at, e.const("i64", self.block)))
             return self.one_block(loop_name(group[-1]), at, end, values)
 
@@ -132,7 +156,7 @@ class Columns:
 
         def push() -> None:
             for sums, parts in blocks:
-                if sums.steps:
+                if isinstance(sums, Accumulators) and sums.steps:
                     sums.push(parts, count)
 
         if self.blocked:
@@ -143,7 +167,7 @@ class Columns:
     def span(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
         """Whole steps, and what is left of one."""
         end = self.region.whole_steps(start, stop, self.step)
-        _, carried = self.nest.loop(variable, start, end, self.step, carried, self.whole_step)
+        carried = self.whole_steps(variable, start, end, carried)
         if not self.region.across_columns:
             return carried
         _, running, totals = self.apart([end, *carried])
@@ -161,10 +185,41 @@ class Columns:
         for sums in self.sums:
             sums.begin_tail()
         _, running = self.nest.loop(variable, end, stop, self.region.width, running, tail_vector)
-        return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.add_tail(t))]
+        begin = self.position(end)
+        closed = [a.close(a.add_tail(a.open(t)), begin) for a, t in zip(self.sums, totals, strict=True)]
+        return [*running, *(v for t in closed for v in t)]
+
+    def whole_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> list[Val]:
+        """Steps one after another; where an extreme is watched, a few at a time."""
+        nest, e = self.nest, self.nest.e
+        if not self.watched:
+            return nest.loop(variable, start, end, self.step, carried, self.whole_step)[1]
+
+        def some(at: Val, values: list[Val]) -> list[Val]:
+            _, running, totals = self.apart([at, *values])
+            stop = e.call("smin", end, e.op("add", at, e.const("i64", WATCHED * self.step)))
+            opened = [v for a, t in zip(self.sums, totals, strict=True) for v in a.open(t)]
+            _, after = nest.loop(variable, at, stop, self.step, [*running, *opened], self.whole_step)
+            _, running, totals = self.apart([at, *after], opened=True)
+            begin = self.position(at)
+            return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin))]
+
+        return nest.loop(None, start, end, WATCHED * self.step, carried, some)[1]
+
+    def position(self, at: Val) -> Val:
+        """The position, in a walk in C order, of an element of the innermost loop."""
+        e, size = self.nest.e, self.region.frame.size
+        *outer, inner = self.region.columns
+        if not outer or not self.watched:
+            return at
+        run = e.const("i64", 0)
+        for group in outer:
+            variable, _ = self.nest.variables[loop_name(group[-1])]
+            run = e.op("add", e.op("mul", run, size(self.region.extent(group))), variable)
+        return e.op("add", e.op("mul", run, size(self.region.extent(inner))), at)
 
     def whole_step(self, at: Val, carried: list[Val]) -> list[Val]:
-        _, running, totals = self.apart([at, *carried])
+        _, running, totals = self.apart([at, *carried], opened=bool(self.watched))
         running = self.scan(at, running, self.offsets)
         found = self.region.visit([a.node for a in self.sums], self.outputs, self.offsets)
         return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.add(t, found[a.node]))]

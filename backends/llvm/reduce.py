@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from ...ir.dtypes import DType
 from ...ir.graph import Node
-from ...ir.ops import TABLE
+from ...ir.ops import POSITIONS, TABLE
 from ...ir.types import integer
-from .casts import element, memory_element
+from .casts import element
 from .combine import Number, combined, neutral
 from .frame import Frame
 from .scopes import Nest
+from .tail import Tail, load, memory_form, store
 from .text import BITS, Emitter, Val
 
 LEVELS = 48  # blocks are counted in binary, one partial result for each digit
@@ -32,23 +34,32 @@ def identity(node: Node) -> Number:
     return abs(found) if node.op.name == "sum" else found
 
 
+def alone(e: Emitter, node: Node, x: Val) -> Val:
+    """The result of a reduction of one element."""
+    return e.const("i64", 0) if node.op in POSITIONS else combine(e, node, e.const_like(x, identity(node)), x)
+
+
 class Accumulators:
     """Partial results of one reduction: one vector (or scalar) for each slot, and a stack for finished blocks."""
 
-    def __init__(self, node: Node, nest: Nest, frame: Frame, slots: int, lanes: int) -> None:
+    def __init__(self, node: Node, nest: Nest, frame: Frame, slots: int, lanes: int, is_across: bool) -> None:
         self.node, self.nest, self.frame, self.slots, self.lanes = node, nest, frame, slots, lanes
+        self.is_across = is_across  # whether the lanes are one row's
         self.steps = integer(node.attrs, "steps")
         self.elem = element(node.result.type.dtype)
-        self.memory_elem = memory_element(node.result.type.dtype)
-        self.stack = self._reserve(LEVELS) if self.steps else None
-        self.tail: Val | None = None
-
-    def _reserve(self, rows: int) -> Val:
-        """Memory for so many rows of totals."""
-        return self.frame.reserve(max(1, self.lanes) * self.slots * rows * self._itemsize())
+        self.row = max(1, lanes) * BITS[memory_form(self.elem)] // 8
+        self.stack = frame.reserve(self.row * slots * LEVELS) if self.steps else None
+        self.kinds: tuple[DType, ...] = (node.result.type.dtype,)
+        self.tail: Tail | None = None
 
     def start(self) -> list[Val]:
         return [self.nest.e.const(self.elem, identity(self.node), self.lanes)] * self.slots
+
+    def open(self, totals: list[Val]) -> list[Val]:
+        return totals
+
+    def close(self, totals: list[Val], begin: Val) -> list[Val]:
+        return totals
 
     def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
         """Elements joined to the totals."""
@@ -56,24 +67,17 @@ class Accumulators:
         pairs = zip(totals, elements, strict=True)
         return [combine(e, self.node, total, e.splat(x, self.lanes)) for total, x in pairs]
 
-    # -- a step that is not whole: its elements are collected in memory, where what is missing is the identity
-
     def begin_tail(self) -> None:
-        self.tail = self.tail or self._reserve(1)
-        for slot, x in enumerate(self.start()):
-            self._store(x, self._place(self.tail, self.nest.e.const("i64", 0), slot))
+        self.tail = self.tail or Tail(self.nest, self.frame, self.elem, self.slots, self.lanes, identity(self.node))
+        self.tail.begin()
 
     def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
-        """The elements of one vector, which starts at a lane of the step."""
-        e = self.nest.e
         assert self.tail is not None
-        x = e.select(mask, e.splat(x, self.lanes), self.start()[0])
-        self._store(x, e.offset(self.tail, e.op("mul", lane, e.const("i64", self._itemsize()))))
+        self.tail.put(x, mask, lane)
 
     def add_tail(self, totals: list[Val]) -> list[Val]:
         assert self.tail is not None
-        zero = self.nest.e.const("i64", 0)
-        return self.add(totals, [self._load(self._place(self.tail, zero, k)) for k in range(self.slots)])
+        return self.add(totals, self.tail.vectors())
 
     # -- the tree of blocks
 
@@ -91,7 +95,7 @@ class Accumulators:
 
         _, level, *parts = e.repeat([count, zero, *totals], carries, carry)
         for slot, part in enumerate(parts):
-            self._store(part, self._place(self.stack, level, slot))
+            store(e, part, self._place(level, slot))
 
     def finish(self, totals: list[Val], count: Val) -> list[Val]:
         """The last block and all before it, from the youngest partial result to the oldest."""
@@ -110,29 +114,34 @@ class Accumulators:
 
     def _with_level(self, level: Val, parts: list[Val]) -> list[Val]:
         e = self.nest.e
-        older = [self._load(self._place(self.stack, level, k)) for k in range(self.slots)]
+        older = [load(e, self.elem, self.lanes, self._place(level, k)) for k in range(self.slots)]
         return [combine(e, self.node, old, part) for old, part in zip(older, parts, strict=True)]
 
-    def _place(self, base: Val | None, level: Val, slot: int) -> Val:
-        assert base is not None
-        e, row = self.nest.e, max(1, self.lanes) * self._itemsize()
-        offset = e.op("mul", level, e.const("i64", row * self.slots))
-        return e.offset(e.offset(base, offset), e.const("i64", row * slot))
-
-    def _itemsize(self) -> int:
-        return BITS[self.memory_elem] // 8
-
-    def _store(self, x: Val, address: Val) -> None:
-        self.nest.e.store(self.nest.e.cast("zext", x, "i8") if self.elem == "i1" else x, address, 1)
-
-    def _load(self, address: Val) -> Val:
+    def _place(self, level: Val, slot: int) -> Val:
+        assert self.stack is not None
         e = self.nest.e
-        raw = e.load(address, self.memory_elem, self.lanes, 1)
-        return e.icmp("ne", raw, e.zero_like(raw)) if self.elem == "i1" else raw
+        offset = e.op("mul", level, e.const("i64", self.row * self.slots))
+        return e.offset(e.offset(self.stack, offset), e.const("i64", self.row * slot))
+
+    # -- chunks
+
+    def left(self, totals: list[Val]) -> list[list[Val]]:
+        """What a chunk leaves, for each of `kinds`."""
+        return [totals]
+
+    def unjoined(self) -> list[Val]:
+        return self.start()
+
+    def join(self, older: list[Val], newer: list[list[Val]]) -> list[Val]:
+        """What a chunk left, joined to the chunks before it."""
+        return [combine(self.nest.e, self.node, a, b) for a, b in zip(older, newer[0], strict=True)]
 
     # -- the tree of lanes
 
-    def across(self, totals: list[Val]) -> Val:
+    def results(self, totals: list[Val]) -> list[Val]:
+        return [self._across(totals)] if self.is_across else totals
+
+    def _across(self, totals: list[Val]) -> Val:
         """One number: the upper half of the lanes joins the lower half until one is left."""
         e = self.nest.e
         while len(totals) > 1:

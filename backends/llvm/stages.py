@@ -9,7 +9,7 @@ from ...ir.accesses import operands_at
 from ...ir.dims import Size
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_variables
-from ...ir.ops import SCAN, Trait
+from ...ir.ops import POSITIONS, SCAN, Trait
 from ...ir.types import integer, ints, sizes
 from .elements import Elements
 from .frame import Frame
@@ -59,6 +59,8 @@ class Stages:
             if value.type.shape != self.space:
                 continue
             first, last = min(stages), max(stages)
+            if any(n.op in POSITIONS for n in self.reductions[last]):
+                last += 1  # what was found is searched for when the walk is over
             found = next((o for o in free if self.known[o[1]] >= last and o[1].type.dtype == value.type.dtype), None)
             if found is not None:
                 free.remove(found)

@@ -15,7 +15,7 @@ from weft.ir.verify import Stage, verify
 
 Weft = Callable[..., tuple[int, str, str]]
 PASSES = [
-    "promote-dtypes", "canonicalize", "lower-positions", "merge-duplicates", "drop-dead", "select-kernels",
+    "promote-dtypes", "canonicalize", "merge-duplicates", "drop-dead", "select-kernels",
     "split-complex", "widen-halves", "fuse", "lower-reductions", "schedule",
 ]  # fmt: skip
 

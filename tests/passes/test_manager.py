@@ -96,7 +96,7 @@ def sample() -> Graph:
 
 def test_the_pipeline_is_the_one_of_the_design() -> None:
     assert " ".join(p.name for p in PIPELINE) == (
-        "promote-dtypes canonicalize lower-positions merge-duplicates drop-dead select-kernels split-complex "
+        "promote-dtypes canonicalize merge-duplicates drop-dead select-kernels split-complex "
         "widen-halves fuse lower-reductions schedule"
     )
 
