@@ -10,7 +10,8 @@ from ...backends.llvm import module, target
 from ...ir.dtypes import BF16, F16, DType
 from .call import Call, Input
 from .chain import Entry
-from .entry import entry_text, serves
+from .entry import entry_text
+from .serving import serves
 from .table import Table
 
 if TYPE_CHECKING:

@@ -8,49 +8,26 @@ so does a call in which a kernel reports failure, because Python knows how to sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...backends.llvm.text import Val
 from ...ir import dims
 from ...ir.graph import Node, Value
-from ...ir.ops import REGION
+from ...ir.ops import RESHAPE
 from ...ir.types import integer, ints, sizes
-from .. import threads
 from .call import Call
 from .inputs import COUNT, Inputs
+from .launches import Launches
 from .outputs import Outputs
-from .pool_code import INTERRUPTED
 from .table import CALLS, INSIDE, NEXT, Table
 from .writer import FAIL, MISS, NULL, Writer
 
 if TYPE_CHECKING:
-    from ...backends.llvm.region import Part
     from ..compiler import Lowered
     from ..launch import Kernel
 
 SELF = Val("%self", "ptr", 0)
-
-
-@dataclass(frozen=True)
-class _Launch:
-    """A kernel with its frame, for how many threads there is scratch memory, and whether it runs in chunks."""
-
-    kernel: Kernel
-    frame: Val
-    workers: Val
-    is_cut: Val
-
-
-def serves(lowered: Lowered, call: Call) -> bool:
-    """Whether a graph can be called natively in this way: all of it is kernels, and they know their results' order."""
-    nodes_ok = all(n.op is REGION for n in lowered.graph)
-    given = any(out is not None for out in call.outs)
-    shape = lowered.built.structure
-    plain = shape is None or shape.kind in ("single", "tuple")
-    fresh = lowered.writes_all_outputs and not lowered.repeats_outputs and not lowered.any_order
-    return nodes_ok and plain and fresh and not (given and lowered.launcher.may_fail)
 
 
 def entry_text(lowered: Lowered, call: Call, table: Table, name: str) -> str:
@@ -77,6 +54,7 @@ class _Run:
     def __init__(self, writer: Writer, lowered: Lowered, call: Call, inputs: Inputs) -> None:
         self.w, self.lowered, self.call, self.inputs = writer, lowered, call, inputs
         self.outputs = Outputs(writer, inputs)
+        self.launches = Launches(writer, inputs, self.outputs)
         self.kernels: Mapping[Node, Kernel] = lowered.launcher.kernels
         self.may_fail = any(k.may_fail for k in self.kernels.values())
 
@@ -86,14 +64,17 @@ class _Run:
             self._demand_elements(region, kernel)
         made = [self._memory(k, value) for k, value in enumerate(self.lowered.graph.outputs)]
         self._demand_apart(made)
-        for region in self.lowered.graph:
-            for value in region.results:
-                if value not in self.inputs.pointers:
-                    self.outputs.between(value)
-        launches = [self._launch_of(region, kernel) for region, kernel in self.kernels.items()]
+        for value in self.lowered.graph.outputs:
+            while value.node is not None and value.node.op is RESHAPE:
+                value, shaped = value.node.operands[0], value
+                self.outputs.reshaped(value, shaped)
+        for node in self.lowered.graph:
+            for value in node.results:
+                self._place(value)
+        launches = [self.launches.prepare(region, kernel) for region, kernel in self.kernels.items()]
         w.count(w.place(INSIDE, 0), 1)
         for launch in launches:
-            self._launch(launch)
+            self.launches.run(launch)
         w.count(w.place(INSIDE, 0), -1)
         w.count(w.place(CALLS, 0), 1)
         finished = [self._finished(k, value, made[k]) for k, value in enumerate(self.lowered.graph.outputs)]
@@ -120,6 +101,23 @@ class _Run:
             return self.outputs.number(value)
         return self.outputs.array(value, self.lowered.orders[k])
 
+    def _place(self, value: Value) -> None:
+        """Memory for a value, unless it has some: its own, a part of a concatenation's, or another's, reshaped."""
+        if value in self.inputs.pointers:
+            return
+        if value in self.lowered.launcher.places:
+            node, place = self.lowered.launcher.places[value]
+            self._place(node.result)
+            axis = integer(node.attrs, "axis")
+            before: dims.Size = 0
+            for other in node.operands[:place]:
+                before = before + other.type.shape[axis]
+            self.outputs.piece(value, node.result, axis, before)
+        elif value.node is not None and value.node.op is RESHAPE:
+            self.outputs.reshaped(value, value.node.operands[0])
+        else:
+            self.outputs.between(value)
+
     def _demand_apart(self, made: list[Val]) -> None:
         """An array that is written overlaps no other; Python copies where one does."""
         w, e = self.w, self.w.e
@@ -145,71 +143,6 @@ class _Run:
             high = e.op("add", high, e.call("smax", reach, w.number(0)))
         end = e.op("add", high, w.number(value.type.dtype.size))
         return low, e.select(some, end, low)
-
-    def _launch_of(self, region: Node, kernel: Kernel) -> _Launch:
-        """The words that a kernel reads."""
-        w, slots, code = self.w, (*region.operands, *region.results), kernel.code
-        is_cut = w.e.icmp("sge", w.sizes.number(code.columns), w.number(code.cut_from if code.chunks else 1 << 62))
-        space = w.sizes.number(dims.product(sizes(region.attrs, "space")))
-        time = w.e.op("mul", space, w.number(integer(region.attrs, "cost")))
-        is_long = w.e.icmp("sge", time, w.number(threads.SHARED))
-        workers = w.e.select(is_long, self._threads(), w.number(1))
-        frame = w.reserve(8 * len(kernel.entries))
-        for k, entry in enumerate(kernel.entries):
-            if entry.kind == "pointer":
-                word = self.inputs.pointers[slots[entry.slot]]
-            elif entry.kind == "size":
-                word = w.sizes.known[entry.symbol]
-            elif entry.kind == "stride":
-                word = self.inputs.strides[slots[entry.slot]][entry.axis]
-            else:
-                times = workers if entry.kind == "scratch" else w.e.cast("zext", is_cut, "i64")
-                word = self.outputs.scratch(w.e.op("mul", w.sizes.number(entry.bytes), times))
-            w.put(word, frame, 8 * k)
-        return _Launch(kernel, frame, workers, is_cut)
-
-    def _threads(self) -> Val:
-        return self.w.e.load(self.w.word("threads", threads.pool().place("threads")), "i64", 0, 8)
-
-    def _launch(self, launch: _Launch) -> None:
-        w, code = self.w, launch.kernel.code
-        status = w.reserve(8, cleared=True)
-
-        def run_all(parts: Sequence[Part]) -> None:
-            for part in parts:
-                self._run(launch, part, status)
-
-        for part in code.parts:
-            for size in (*part.extents, part.unit):
-                w.sizes.number(size)  # here, where both ways start
-        if not code.chunks or not code.whole:
-            run_all(code.parts)
-        else:
-            w.e.when(launch.is_cut, lambda: run_all(code.chunks), lambda: run_all(code.whole))
-        if code.may_fail:
-            w.demand(w.same(w.field(status, 0, "i32"), w.number(0, "i32")), "failed")
-
-    def _run(self, launch: _Launch, part: Part, status: Val) -> None:
-        """One function, on this thread or on several."""
-        w, e = self.w, self.w.e
-        function = w.word(("kernel", id(launch.kernel), part.name), launch.kernel.addresses[part.name])
-        extents, unit, zero = [w.sizes.number(s) for s in part.extents], w.sizes.number(part.unit), w.number(0)
-        time = e.op("mul", unit, e.op("mul", *extents))
-
-        def note(found: Val) -> None:
-            if launch.kernel.may_fail:
-                e.store(e.op("or", e.load(status, "i32", 0, 4), found), status, 4)
-
-        def share() -> None:
-            run, grains = w.word("launch", threads.pool().launch_address), [w.number(g) for g in part.grains]
-            found = w.invoke(run, "i32", function, launch.frame, *extents, unit, *grains, launch.workers)
-            w.demand(e.icmp("slt", found, w.number(INTERRUPTED, "i32")), "interrupted")
-            note(found)
-
-        def run() -> None:
-            note(w.invoke(function, "i32", launch.frame, zero, extents[0], zero, extents[1], zero))
-
-        e.when(e.icmp("sge", time, w.number(threads.SHARED)), share, run)
 
     def _finished(self, k: int, value: Value, made: Val) -> Val:
         """What is handed back: the caller's array gets one more reference."""

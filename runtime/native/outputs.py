@@ -129,8 +129,23 @@ class Outputs:
         """Memory for what one kernel makes and another reads: dense, in C order."""
         size = dims.product((value.type.dtype.size, *value.type.shape))
         self.inputs.pointers[value] = self.scratch(self.w.sizes.number(size))
+        self._put_dense_strides(value)
+
+    def _put_dense_strides(self, value: Value) -> None:
         strides = byte_strides("C", value.type.shape, value.type.dtype.size, "")
         self.inputs.strides[value] = [self.w.sizes.number(s) for s in strides]
+
+    def piece(self, value: Value, whole: Value, axis: int, before: dims.Size) -> None:
+        """A part of the memory of a concatenation, which starts so many elements behind it along an axis."""
+        w, strides = self.w, self.inputs.strides[whole]
+        skipped = w.e.op("mul", w.sizes.number(before), strides[axis])
+        self.inputs.pointers[value] = w.e.offset(self.inputs.pointers[whole], skipped)
+        self.inputs.strides[value] = strides
+
+    def reshaped(self, value: Value, dense: Value) -> None:
+        """The memory of a dense value in another shape."""
+        self.inputs.pointers[value] = self.inputs.pointers[dense]
+        self._put_dense_strides(value)
 
     def free_buffers(self) -> None:
         for place in self.buffers:

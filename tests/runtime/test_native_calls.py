@@ -75,6 +75,27 @@ def test_several_arguments() -> None:
     check(lambda x, y: x + y, X[:, :1], X[:1])
 
 
+ASSEMBLIES: dict[str, Callable[[Any, Any], Any]] = {
+    "concatenate": lambda x, y: np.concatenate([x * 2, y]),
+    "along columns": lambda x, y: np.concatenate([x, y + 1, x], axis=1) * 3,
+    "nested": lambda x, y: np.concatenate([np.concatenate([x, y]), x, np.concatenate([y, x])]),
+    "roll": lambda x, y: x - np.roll(y, 1),
+    "pad": lambda x, y: np.pad(x, ((1, 2), (0, 3))) + 1,
+    "stack": lambda x, y: np.stack([x, y], axis=1),
+    "flat": lambda x, y: np.concatenate([x, y], axis=1).ravel() + 1,
+    "tile": lambda x, y: np.tile(x, (2, 3)),
+    "repeat": lambda x, y: (np.repeat(x, 3), x.sum()),
+    "used twice": lambda x, y: (lambda c: (c, c.sum(axis=0)))(np.concatenate([x, y])),
+}
+
+
+@pytest.mark.parametrize("name", ASSEMBLIES)
+def test_pieces_written_in_place_and_other_shapes(name: str) -> None:
+    check(ASSEMBLIES[name], X, X + 100)
+    if name not in ("roll", "repeat"):  # they flatten their argument first, and Python copies what is not dense
+        check(ASSEMBLIES[name], X[:, ::2], X[:, 1::2])
+
+
 @pytest.mark.parametrize("number", [2, 2.5, True, 1 + 2j, np.float32(1.5), np.int8(3), np.float64(2), np.complex64(1j)])
 def test_numbers(number: Any) -> None:
     check(lambda x, k: x * k, X, number)

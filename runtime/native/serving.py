@@ -1,0 +1,47 @@
+"""A lowered graph and an example of a call in, whether calls like it can be native out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir.accesses import value_layouts
+from ...ir.graph import Value
+from ...ir.layouts import C
+from ...ir.ops import CONCATENATE, REGION, RESHAPE
+from .call import Call
+
+if TYPE_CHECKING:
+    from ..compiler import Lowered
+
+
+def serves(lowered: Lowered, call: Call) -> bool:
+    """Whether a graph can be called natively in this way: all of it is kernels, and they know their results' order."""
+    layouts = value_layouts(lowered.graph)
+    dense = {n for n in lowered.graph if n.op is RESHAPE and layouts[n.operands[0]] == C}
+    nodes_ok = all(n.op in (REGION, CONCATENATE) or n in dense for n in lowered.graph)
+    given = any(out is not None for out in call.outs)
+    shape = lowered.built.structure
+    plain = shape is None or shape.kind in ("single", "tuple")
+    written = lowered.writes_all_outputs or _writes_dense_outputs(lowered, call)
+    fresh = written and not lowered.repeats_outputs and not lowered.any_order
+    return nodes_ok and plain and fresh and not (given and lowered.launcher.may_fail)
+
+
+def _writes_dense_outputs(lowered: Lowered, call: Call) -> bool:
+    """Whether kernels write every output, some of them in another shape, as `tile` does."""
+    if lowered.built.calls or lowered.options.backend != "llvm":
+        return False
+    for value, order, out in zip(lowered.graph.outputs, lowered.orders, call.outs, strict=True):
+        made = _unshaped(value, lowered)
+        if made is None or (made is not value and (out is not None or order != tuple(range(len(order))))):
+            return False
+    return True
+
+
+def _unshaped(value: Value, lowered: Lowered) -> Value | None:
+    """What kernels make in memory of their own and reshapes hand on, if it is so."""
+    while value.node is not None and value.node.op is RESHAPE:
+        value = value.node.operands[0]
+        if value in lowered.graph.outputs or value in lowered.launcher.places:
+            return None
+    return value if value.node is not None and value.node.op in (REGION, CONCATENATE) else None
