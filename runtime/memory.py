@@ -11,6 +11,7 @@ import ctypes
 import math
 import os
 import threading
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,8 @@ from .native.block_code import FIELDS, SIZE
 
 Array = np.ndarray[Any, Any]
 NEVER = (1 << 63) - 1
-MOST = 1 << 30  # the default limit, where it is less than a sixteenth of the machine's memory
+MOST = 1 << 30  # the default limit, where it is less than a sixteenth of the memory there is
+CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _NEW = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
     ctypes.c_int, ctypes.c_void_p,
@@ -140,10 +142,19 @@ def set_memory_limit(limit: int) -> None:
 
 
 def _default_limit() -> int:
-    """`WEFT_MEMORY_LIMIT` in bytes, else a sixteenth of the machine's memory, and no more than a gigabyte."""
+    """`WEFT_MEMORY_LIMIT` in bytes, else a sixteenth of the memory there is, and no more than a gigabyte."""
     given = os.environ.get("WEFT_MEMORY_LIMIT", "").strip()
     if not given:
-        return min(MOST, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
+        return min(MOST, _memory_there_is() // 16)
     if not given.isascii() or not given.isdigit() or int(given) >= NEVER:
         raise ValueProblem(f"WEFT_MEMORY_LIMIT is {given!r}", hint="it is a number of bytes; 0 keeps no memory")
     return int(given)
+
+
+def _memory_there_is() -> int:
+    """The machine's memory, or what its container may use."""
+    found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for path in CONTAINER_LIMITS:
+        with suppress(OSError, ValueError), open(path, encoding="ascii") as file:
+            found.append(int(file.read()))  # the word "max" is no limit
+    return min(found)

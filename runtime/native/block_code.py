@@ -153,13 +153,12 @@ define internal ptr @removed(i64 %k) {{
   ret ptr %block
 }}
 
-; Gives the oldest blocks back to the system until the list, which is locked, is within its limits.
-define internal void @trim() {{
+; Gives the oldest blocks back to the system until the list, which is locked, holds no more than a limit.
+define internal void @trim(i64 %limit) {{
 entry:
   br label %look
 look:
   %held = load i64, ptr {at_held}, align 8
-  %limit = load i64, ptr {at_limit}, align 8
   %count = load i64, ptr {at_count}, align 8
   %over = icmp ugt i64 %held, %limit
   %full = icmp ugt i64 %count, {SLOTS}
@@ -178,12 +177,13 @@ done:
 define void @set_limit(i64 %limit) {{
   call void @lock()
   store i64 %limit, ptr {at_limit}, align 8
-  call void @trim()
+  call void @trim(i64 %limit)
   call void @unlock()
   ret void
 }}
 
-; A block for so many bytes: the newest of the list that is not much larger, or a new one.
+; A block for so many bytes: the newest of the list that is not much larger, or a new one, for which the whole list is
+; given back if the system has no memory otherwise.
 define internal ptr @taken(i64 %bytes) {{
 entry:
   %part = lshr i64 %bytes, {NEAR}
@@ -213,12 +213,20 @@ found:
   ret ptr %old
 missing:
   call void @unlock()
-  %new = call ptr @mapped(i64 %bytes)
-  %failed = icmp eq ptr %new, null
-  br i1 %failed, label %nothing, label %made
+  %first = call ptr @mapped(i64 %bytes)
+  %failed = icmp eq ptr %first, null
+  br i1 %failed, label %again, label %made
+again:
+  call void @lock()
+  call void @trim(i64 0)
+  call void @unlock()
+  %second = call ptr @mapped(i64 %bytes)
+  %hopeless = icmp eq ptr %second, null
+  br i1 %hopeless, label %nothing, label %made
 nothing:
   ret ptr null
 made:
+  %new = phi ptr [ %first, %missing ], [ %second, %again ]
   %capacity_at = getelementptr i8, ptr %new, i64 -64
   %capacity = load i64, ptr %capacity_at, align 8
   call void @add(ptr {at_fresh}, i64 1)
@@ -243,7 +251,8 @@ define internal void @given(ptr %block) {{
   %held = load i64, ptr {at_held}, align 8
   %total = add i64 %held, %capacity
   store i64 %total, ptr {at_held}, align 8
-  call void @trim()
+  %limit = load i64, ptr {at_limit}, align 8
+  call void @trim(i64 %limit)
   call void @unlock()
   ret void
 }}

@@ -119,6 +119,30 @@ def test_a_limit_of_the_environment_that_is_none(given: str) -> None:
     assert run(check, WEFT_MEMORY_LIMIT=given).startswith(f"WEFT_MEMORY_LIMIT is {given!r}")
 
 
+def test_the_list_is_given_back_when_memory_runs_out() -> None:
+    check = """
+        import resource
+        import numpy as np, weft
+        from weft.runtime.memory import empty
+
+        byte = np.dtype(np.uint8)
+        weft.set_memory_limit(1 << 30)
+        results = [empty((64 << 20,), byte) for _ in range(4)]
+        del results
+        held = weft.memory_info().held
+        with open("/proc/self/statm") as file:
+            mapped = int(file.read().split()[0]) * 4096
+        resource.setrlimit(resource.RLIMIT_AS, (mapped + (64 << 20), resource.RLIM_INFINITY))
+        large = empty((200 << 20,), byte)
+        large[::4096] = 1
+        try:
+            empty((400 << 20,), byte)
+        except MemoryError:
+            print(held >> 20, weft.memory_info().held, np._core.multiarray.get_handler_name(large))
+    """
+    assert run(check) == "256 0 weft"
+
+
 PEAK = """
     import numpy as np, weft
 
