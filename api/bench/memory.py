@@ -21,7 +21,7 @@ from .library import Call
 from .row import Case
 
 CACHED = 1 << 21  # bytes; below that the caches of a core are measured, not memory
-REPEATS = 4  # passes over the memory for one start of the threads
+REPEATS = 3  # passes over the memory for one start of several threads, which takes a while
 _TYPES = {"f": ("float", 4), "d": ("double", 8)}
 
 
@@ -89,12 +89,13 @@ class Memory:
         return run
 
     def _run(self, parts: list[Callable[[int], None]], count: int) -> float:
+        repeats = REPEATS if len(parts) > 1 else 1
         start = perf_counter()
-        others = [self._pool.submit(part, REPEATS * count) for part in parts[1:]]
-        parts[0](REPEATS * count)
+        others = [self._pool.submit(part, repeats * count) for part in parts[1:]]
+        parts[0](repeats * count)
         for other in others:
             other.result()
-        return (perf_counter() - start) / REPEATS
+        return (perf_counter() - start) / repeats
 
 
 def _loop(inputs: int, kind: str, stores: bool) -> str:
