@@ -63,6 +63,7 @@ class Facts:
 
     def _join(self, a: Size, b: Size) -> None:
         """Makes two canonical sizes one. A symbol that gets a value changes the pairs that speak of it."""
+        a, b = _solved(a, b)
         target, replaced = (a, b) if _is_symbol(b) else (b, a)
         if isinstance(replaced, Dim) and _is_symbol(replaced) and not replaced.symbols <= dims.symbols(target):
             name = next(iter(replaced.symbols))
@@ -130,6 +131,19 @@ class Facts:
         if self.strict or any(n is None for shape in numbers for n in shape):
             return shapes
         return [tuple(n for n in shape if n is not None) for shape in numbers]
+
+
+def _solved(a: Size, b: Size) -> tuple[Size, Size]:
+    """`2*n` and 16 as `n` and 8: an equation in one symbol, for the symbol."""
+    difference = a - b
+    if not isinstance(difference, Dim) or len(difference.symbols) != 1:
+        return a, b
+    symbol = dims.symbol(next(iter(difference.symbols)))
+    factor = sum(c for monomial, c in difference.terms if monomial)
+    constant = sum(c for monomial, c in difference.terms if not monomial)
+    if difference != symbol * factor + constant or not factor or constant % factor:
+        return a, b
+    return symbol, -constant // factor
 
 
 def _is_symbol(size: Size) -> bool:

@@ -106,3 +106,8 @@ def test_memory_order_after_a_call_with_an_empty_result() -> None:
     check(function, np.zeros((2, 2, 1), bool), again=[(second,)])
     check(function, np.zeros((1, 2, 4), bool), again=[(Input("bool", (1, 7, 5)).make(),)])
     check(function, np.zeros((3, 2, 2), bool)[:, ::-1], again=[(Input("bool", (7, 7, 2)).make()[:, ::-1],)])
+
+
+def test_a_number_for_twice_a_size_is_one_for_the_size() -> None:
+    """`2*n == 16` was a guard, but `16*m == 2*m*n` did not follow from it."""
+    check(lambda a: np.unstack(np.tile(a, (2,)), axis=2)[15], np.zeros((1, 2, 8), bool))
