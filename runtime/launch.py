@@ -22,6 +22,7 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CONCATENATE, GATHER, NUMPY, POSITIONS, REGION, RESHAPE
 from ..ir.types import integer, ints, sizes
 from . import threads
+from .memory import empty
 
 if TYPE_CHECKING:
     from ..backends.llvm.compile import Function
@@ -191,7 +192,7 @@ class Launcher:
         elif value in results:
             found = results[value](shape)
         else:
-            found = np.empty(shape, value.type.dtype.numpy)
+            found = empty(shape, value.type.dtype.numpy)
         if value.node is not None and value.node.op is CONCATENATE:
             wholes[value] = found
         return found
