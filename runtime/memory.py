@@ -97,11 +97,14 @@ class Blocks:
             for name in ("count", "held", "lock"):
                 self.write(name, 0)
 
-    def array(self, shape: tuple[int, ...], dtype: np.dtype[Any], fortran: bool) -> Array:
-        sizes = (ctypes.c_int64 * len(shape))(*shape)
+    def array(self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...]) -> Array:
+        words = ctypes.c_int64 * len(shape)
+        sizes, steps = words(*shape), words(*strides)
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))  # the function takes the reference over
-        bytes = math.prod(shape) * dtype.itemsize
-        made: Array = self._new(np.ndarray, id(dtype), len(shape), ctypes.addressof(sizes), None, bytes, fortran, None)
+        made: Array = self._new(
+            np.ndarray, id(dtype), len(shape), ctypes.addressof(sizes), ctypes.addressof(steps),
+            math.prod(shape) * dtype.itemsize, 0, None,
+        )  # fmt: skip
         return made
 
 
@@ -118,12 +121,18 @@ def blocks() -> Blocks:
     return _made[0]
 
 
-def empty(shape: tuple[int, ...], dtype: np.dtype[Any], fortran: bool = False) -> Array:
-    """A new array in C or Fortran order, whose elements are not set."""
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None = None) -> Array:
+    """A new array whose elements are not set and whose axes lie in memory in this order, C's if it is None."""
     size = math.prod(shape) * dtype.itemsize
-    if size < LEAST or not known.has_handlers() or size < blocks().read("least"):
-        return np.empty(shape, dtype, "F" if fortran else "C")
-    return blocks().array(shape, dtype, fortran)
+    from_list = size >= LEAST and known.has_handlers() and size >= blocks().read("least")
+    if not from_list and order is None:
+        return np.empty(shape, dtype)
+    strides, step = [0] * len(shape), dtype.itemsize
+    for axis in reversed(order if order is not None else range(len(shape))):
+        strides[axis] = step
+        step *= max(1, shape[axis])
+    make = blocks().array if from_list else np.ndarray
+    return make(shape, dtype, strides=tuple(strides))
 
 
 def memory_info() -> MemoryInfo:

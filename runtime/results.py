@@ -16,12 +16,7 @@ Array = np.ndarray[Any, Any]
 
 def fresh(shape: tuple[int, ...], dtype: DType, order: tuple[int, ...]) -> Array:
     """An array whose axes lie in memory in this order."""
-    if order == tuple(range(len(order))):
-        return empty(shape, dtype.numpy)
-    if order == tuple(range(len(order)))[::-1]:
-        return empty(shape, dtype.numpy, fortran=True)
-    inverse = tuple(int(k) for k in np.argsort(order))
-    return empty(tuple(shape[k] for k in order), dtype.numpy).transpose(inverse)
+    return empty(shape, dtype.numpy, None if order == tuple(range(len(order))) else order)
 
 
 def as_outputs(out: Any, count: int) -> tuple[Array | None, ...]:

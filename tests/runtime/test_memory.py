@@ -94,6 +94,27 @@ def test_it_looks_like_any_other_array(double: Callable[[Array], Array], shape: 
     np.testing.assert_array_equal(result, usual)
 
 
+def test_axes_in_any_order(double: Callable[[Array], Array]) -> None:
+    for axes in ((0, 1, 2), (2, 1, 0), (1, 0, 2), (2, 0, 1)):
+        for shape in ((64, 128, 256), (3, 4, 5)):
+            x = np.ascontiguousarray(_ones(shape).transpose(axes)).transpose(np.argsort(axes))
+            for _ in range(3):
+                result, usual = double(x), x * 2
+                assert result.base is None
+                assert (result.strides, str(result.flags)) == (usual.strides, str(usual.flags))
+                np.testing.assert_array_equal(result, usual)
+
+
+@pytest.mark.parametrize("order", [None, (0, 1, 2), (2, 1, 0), (1, 0, 2), (2, 0, 1)])
+@pytest.mark.parametrize("shape", [(128, 128, 128), (3, 4, 5), (0, 4, 5), (3, 0, 5), (1, 4, 5)])
+def test_empty_arrays_are_laid_out_as_numpy_lays_them_out(shape: tuple[int, ...], order: Any) -> None:
+    axes = order or (0, 1, 2)
+    usual = np.empty(tuple(shape[k] for k in axes)).transpose(np.argsort(axes))
+    found = memory.empty(shape, np.dtype(np.float64), order)
+    assert (found.shape, found.strides, found.flags.num & ~4) == (usual.shape, usual.strides, usual.flags.num)
+    assert found.flags.owndata
+
+
 @pytest.mark.parametrize("native", [True, False])
 def test_what_one_kernel_hands_to_another_comes_from_the_list_too(native: bool) -> None:
     text = "kernel f(x: f64[n, m]) -> f64[n, m] { return x - cumsum(flip(cumsum(x, axis=0), axis=1), axis=1) }"
