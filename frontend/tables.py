@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from .tokens import Scanner, Token
 
@@ -25,16 +24,15 @@ class Parts(list[Any]):
     """What a helper rule gives: children that belong to the rule around it."""
 
 
-@dataclass
 class UnexpectedToken(Exception):
     """A token that no rule has here, and the terminals that could stand in its place."""
 
-    token: Token
-    expected: frozenset[str]
+    def __init__(self, token: Token, expected: frozenset[str]) -> None:
+        super().__init__(token)
+        self.token, self.expected = token, expected
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule of the grammar: what it makes, of how many symbols."""
 
     origin: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 
 class Token(str):
@@ -21,11 +20,12 @@ class Token(str):
         return token
 
 
-@dataclass
 class UnexpectedCharacter(Exception):
     """The text at this offset begins no token."""
 
-    at: int
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
 
 
 class Scanner:
