@@ -53,7 +53,7 @@ class LowerReductions:
             loops = plan_loops(region, layouts)
             lanes = 1
             if any(loops.vector in group for group in loops.columns):
-                lanes = LANE_BYTES // max(4, *(_carried(n).size for n in reductions))
+                lanes = LANE_BYTES // max(_least(reductions), *(_carried(n).size for n in reductions))
             plan: dict[str, Attr] = {
                 "rows": Loops.text(loops.rows),
                 "columns": Loops.text(loops.columns),
@@ -66,6 +66,11 @@ class LowerReductions:
             return plan, trees
 
         return annotate_regions(graph, lower)
+
+
+def _least(reductions: list[Node]) -> int:
+    """The bytes that a lane counts for at least: what is computed may be wider than what is reduced."""
+    return 1 if all(n.op in POSITIONS and n.operands[0].node is None for n in reductions) else 4
 
 
 def _carried(node: Node) -> DType:

@@ -19,6 +19,7 @@ from .columns import EXACT_STEPS, Columns, Reduction
 from .columns import Part as Blocks
 from .frame import Entry
 from .memory import Buffer
+from .places import may_stop
 from .reduce import Accumulators
 from .region import Part, Region
 from .text import Val
@@ -33,10 +34,14 @@ def can_be_cut(region: Region) -> bool:
 
 def chunk_parts(node: Node, entries: dict[Entry, int], name: str) -> list[tuple[Part, dict[str, str], bool]]:
     """The functions, in the order in which they run, each with its declarations and whether it may fail."""
-    stages = Region(node, entries, keeps_rows=False).stages
+    region = Region(node, entries, keeps_rows=False)
+    stages = region.stages
     found = []
     for stage in range(stages.count):
         if stages.reductions[stage] or stages.outputs[stage]:
+            if may_stop(region, stages.reductions[stage], stages.outputs[stage]):
+                begin = Begin(node, entries, stage)
+                found.append((begin.function(f"{name}_begin{stage}"), begin.nest.e.declared, False))
             walk = Walk(node, entries, stage)
             found.append((walk.function(f"{name}_walk{stage}"), walk.nest.e.declared, walk.nest.e.fails))
         if stages.reductions[stage]:
@@ -115,8 +120,26 @@ class Chunked(Region):
         lanes = self.width * len(self.column_offsets(self.stage, [0])) if self.across_columns else 1
         return lanes * steps
 
+    # -- a walk that may end early: one word tells a chunk behind which nothing matters, the earliest that was seen
+
+    def over(self) -> Val:
+        pointer = self.frame.shared(f"over {self.stage}", 8)
+        return self.nest.e.emit(f"load atomic i64, ptr {pointer.text} monotonic, align 8", "i64", 0)
+
+    def set_over(self, chunk: Val) -> None:
+        pointer = self.frame.shared(f"over {self.stage}", 8)
+        self.nest.e.lines.append(f"  store atomic {chunk.typed}, ptr {pointer.text} monotonic, align 8")
+
     def chunks(self) -> Size:
         return dims.floordiv(self.blocks() + self.chunk_blocks - 1, self.chunk_blocks)
+
+
+class Begin(Chunked):
+    """Before a walk that may end early."""
+
+    def function(self, name: str) -> Part:
+        self.set_over(self.frame.size(self.chunks()))
+        return self.part(name, (), (), 1)
 
 
 class Walk(Chunked):
@@ -138,10 +161,17 @@ class Walk(Chunked):
 
     def row(self, offsets: list[int]) -> list[Val]:
         e, size = self.nest.e, self.frame.size
-        begin = e.op("mul", self.nest.variables[loop_name(self.chunk)][0], size(self.chunk_blocks))
+        at, _ = self.nest.variables[loop_name(self.chunk)]
+        begin = e.op("mul", at, size(self.chunk_blocks))
         end = e.call("smin", e.op("add", begin, size(self.chunk_blocks)), size(self.blocks()))
         walk = self.walker(offsets, Blocks(begin, end))
-        for sums, totals in walk.totals():
+        if walk.may_stop:
+            walk.part = Blocks(begin, e.select(e.icmp("slt", self.over(), at), begin, end))
+        found = walk.totals()
+        if walk.may_stop:
+            final = walk.is_final([v for _, totals in found for v in totals])
+            e.when(e.op("and", final, e.icmp("slt", at, self.over())), lambda: self.set_over(at))
+        for sums, totals in found:
             for buffer, left in zip(self.partials(sums), sums.left(totals), strict=True):
                 for k, (offset, total) in enumerate(zip(walk.offsets, left, strict=False)):
                     if self.across_columns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...ir import dims
@@ -10,7 +11,7 @@ from ...ir.indexing import loop_name
 from ...ir.ops import POSITIONS
 from ...ir.types import integer
 from .lane_places import Lanes
-from .places import WATCHED, Watched
+from .places import WATCHED, Watched, may_stop
 from .reduce import Accumulators
 from .scan import Running
 from .text import Val
@@ -48,6 +49,8 @@ class Columns:
         self.step = len(offsets) * width if across else 1
         steps = max([integer(n.attrs, "steps") for n in reductions], default=0) or EXACT_STEPS
         self.block = self.step * steps
+        self.may_stop = may_stop(region, reductions, outputs) and not scans
+        self.watched_steps = 1 if self.may_stop else WATCHED
         self.sums = [self._reduction(n) for n in reductions]
         self.blocked = [a for a in self.sums if a.steps]
         self.watched = [a for a in self.sums if isinstance(a, Watched)]
@@ -57,7 +60,7 @@ class Columns:
         if node.op not in POSITIONS:
             return Accumulators(node, region.nest, region.frame, slots, region.width, region.across_columns)
         if region.across_columns and region.walks_in_order and not self.scans:
-            return Watched(node, region, slots)
+            return Watched(node, region, slots, self.watched_steps)
         return Lanes(node, region, self.offsets, self._base())
 
     def _base(self) -> Val | None:
@@ -170,6 +173,8 @@ class Columns:
         carried = self.whole_steps(variable, start, end, carried)
         if not self.region.across_columns:
             return carried
+        if self.may_stop:
+            stop = self.nest.e.select(self.is_final(carried), end, stop)
         _, running, totals = self.apart([end, *carried])
 
         def tail_vector(at: Val, running: list[Val]) -> list[Val]:
@@ -194,17 +199,31 @@ class Columns:
         nest, e = self.nest, self.nest.e
         if not self.watched:
             return nest.loop(variable, start, end, self.step, carried, self.whole_step)[1]
+        some_steps = e.const("i64", self.watched_steps * self.step)
 
-        def some(at: Val, values: list[Val]) -> list[Val]:
-            _, running, totals = self.apart([at, *values])
-            stop = e.call("smin", end, e.op("add", at, e.const("i64", WATCHED * self.step)))
+        def goes_on(values: list[Val]) -> Val:
+            inside = e.icmp("slt", values[0], end)
+            return e.op("and", inside, e.not_(self.is_final(values[1:]))) if self.may_stop else inside
+
+        def some(values: list[Val]) -> list[Val]:
+            at = values[0]
+            _, running, totals = self.apart(values)
+            stop = e.call("smin", end, e.op("add", at, some_steps))
             opened = [v for a, t in zip(self.sums, totals, strict=True) for v in a.open(t)]
             _, after = nest.loop(variable, at, stop, self.step, [*running, *opened], self.whole_step)
             _, running, totals = self.apart([at, *after], opened=True)
             begin = self.position(at)
-            return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin))]
+            closed = [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin)]
+            return [e.op("add nsw", at, some_steps), *running, *closed]
 
-        return nest.loop(None, start, end, WATCHED * self.step, carried, some)[1]
+        return nest.while_loop([start, *carried], goes_on, some)[1:]
+
+    def is_final(self, carried: list[Val]) -> Val:
+        """Whether the rest of the columns can't change anything."""
+        e = self.nest.e
+        _, _, totals = self.apart([e.const("i64", 0), *carried])
+        found = [a.is_final(t) for a, t in zip(self.watched, totals, strict=True)]
+        return reduce(lambda a, b: e.op("and", a, b), found)
 
     def position(self, at: Val) -> Val:
         """The position, in a walk in C order, of an element of the innermost loop."""

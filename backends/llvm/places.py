@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...ir.dtypes import I64, DType
-from ...ir.graph import Node
+from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
+from ...ir.ops import POSITIONS
 from .ranking import Ranking, across
 from .tail import Tail
 from .text import BITS, Val
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 WATCHED = 4  # steps between two comparisons with the best
 
 
+def may_stop(region: Region, reductions: list[Node], outputs: list[tuple[int, Value]]) -> bool:
+    """Whether a walk may be over before its end: all that it looks for are bools, of which the first is the best."""
+    in_order = region.across_columns and region.walks_in_order
+    wanted = all(n.op in POSITIONS and n.operands[0].type.dtype.kind == "bool" for n in reductions)
+    return in_order and bool(reductions) and wanted and not outputs
+
+
 class Watched:
     """Vectors along the columns, walked in C order. Loops carry the best in every lane, and where its steps began.
 
@@ -30,8 +38,9 @@ class Watched:
 
     steps = 0
 
-    def __init__(self, node: Node, region: Region, slots: int) -> None:
+    def __init__(self, node: Node, region: Region, slots: int, watched: int) -> None:
         self.node, self.region, self.e, self.slots, self.lanes = node, region, region.nest.e, slots, region.width
+        self.watched = watched * slots * region.width  # elements between two comparisons with the best
         self.ranking = Ranking(self.e, node)
         self.last = self.e.const(self.ranking.elem, self.ranking.last, self.lanes)
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
@@ -92,6 +101,11 @@ class Watched:
         condition = e.any(better if is_nan is None else e.op("or", better, is_nan))
         return e.rare_all(condition, [best, since], record)
 
+    def is_final(self, totals: list[Val]) -> Val:
+        """Whether nothing can be better."""
+        assert self.ranking.first is not None
+        return self.e.icmp("eq", self.e.extract(totals[0], 0), self.e.const(self.ranking.elem, self.ranking.first))
+
     # -- chunks
 
     def left(self, totals: list[Val]) -> list[list[Val]]:
@@ -114,7 +128,7 @@ class Watched:
         e, nest, region, (best, since) = self.e, self.region.nest, self.region, totals
         at, outer = region.column_at(since)
         inner = region.columns[-1]
-        stop = e.op("add", at, e.const("i64", WATCHED * self.slots * self.lanes))
+        stop = e.op("add", at, e.const("i64", self.watched))
         stop = e.call("smin", stop, region.frame.size(region.extent(inner)))
         zero = e.const("i64", 0)
 

@@ -26,6 +26,7 @@ class Ranking:
         last = neutral(TABLE["maximum" if self.largest else "minimum"], self.dtype)
         assert last is not None
         self.last: Number = last  # nothing is behind it
+        self.first = int(self.largest) if given.kind == "bool" else None  # nothing is before it, where that is common
 
     def element(self, x: Val, lanes: int) -> Val:
         """An operand's element as it is compared, in every lane."""
