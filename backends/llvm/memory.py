@@ -44,7 +44,6 @@ class Memory:
         self.nest, self.frame, self.width, self.vector = nest, frame, width, vector
         self.walks_columns = walks_columns  # whether vectors lie along the columns
         self.mask: Val | None = None
-        self.has_apart = False  # whether vectors were put together from elements apart, which masks make slow
 
     def splat(self, x: Val, scope: Scope, lanes: int) -> Val:
         """A scalar in every lane, made where the scalar was."""
@@ -160,7 +159,6 @@ class Memory:
             second = e.load(e.offset(pointer, e.const("i64", (width - 1) * size)), elem, width, align)
             half = width // 2
             return e.shuffle(first, second, [2 * k if k < half else 2 * k + 1 for k in range(width)])
-        self.has_apart = True
         vector = Val("poison", elem, width)
         for lane in range(width):
             vector = e.insert(vector, e.load(self._lane(pointer, stride, lane), elem, 0, align), lane)
@@ -174,7 +172,6 @@ class Memory:
             turned = e.shuffle(x, x, list(reversed(range(width))))
             e.store(turned, e.offset(pointer, e.const("i64", -(width - 1) * size)), align)
         else:
-            self.has_apart = True
             for lane in range(width):
                 e.store(e.extract(x, lane), self._lane(pointer, stride, lane), align)
 

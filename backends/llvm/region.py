@@ -115,7 +115,7 @@ class Region:
         end = self.whole_steps(start, stop, self.width * self.unroll)
         offsets = [self.width * k for k in range(self.unroll)]
         self.nest.loop(variable, start, end, self.width * self.unroll, [], lambda at, _: self.row(offsets))
-        if self.elements.memory.has_apart and self.unroll > 1:
+        if self.unroll > 1:
             vectors = self.whole_steps(end, stop, self.width)
             self.nest.loop(variable, end, vectors, self.width, [], lambda at, _: self.row([0]))
             end = vectors
@@ -127,11 +127,12 @@ class Region:
         length = e.call("smax", e.op("sub", stop, start), e.const("i64", 0))
         return e.op("add", start, e.op("and", length, e.const("i64", -step)))
 
-    def lane_mask(self, at: Val, stop: Val, offset: int = 0) -> Val:
-        """The lanes from `at + offset` on that lie before `stop`."""
+    def lane_mask(self, at: Val, stop: Val) -> Val:
+        """The lanes from `at` on that lie before `stop`; compared in bytes, which are the shortest vectors."""
         e = self.nest.e
-        left = e.splat(e.op("sub", stop, at), self.width)
-        return e.icmp("slt", e.lanes_of("i64", [offset + k for k in range(self.width)]), left)
+        left = e.call("smin", e.op("sub", stop, at), e.const("i64", 127))
+        lanes = e.lanes_of("i8", list(range(self.width)))
+        return e.icmp("slt", lanes, e.splat(e.cast("trunc", left, "i8"), self.width))
 
     def masked(self, at: Val, stop: Val, body: Callable[[], list[Val]]) -> list[Val]:
         self.elements.memory.mask = self.lane_mask(at, stop)
