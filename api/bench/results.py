@@ -84,14 +84,15 @@ def from_json(text: str, file: str) -> Results:
 
 
 def joined(runs: Sequence[Results]) -> list[Results]:
-    """Runs of the same libraries and threads as one: a long run may be made in parts. What comes later replaces."""
-    found: dict[tuple[int, tuple[str, ...]], Results] = {}
+    """Runs with the same threads as one: a long run may be made in parts. What comes later replaces."""
+    found: dict[int, Results] = {}
     for run in runs:
-        key = run.threads, run.libraries
-        if key in found:
-            both = {(o.suite, o.row, o.size, o.dtype): o for o in (*found[key].outcomes, *run.outcomes)}
-            run = Results(run.machine, run.threads, run.libraries, tuple(both.values()))
-        found[key] = run
+        if run.threads in found:
+            before = found[run.threads]
+            both = {(o.suite, o.row, o.size, o.dtype): o for o in (*before.outcomes, *run.outcomes)}
+            libraries = tuple(dict.fromkeys((*before.libraries, *run.libraries)))
+            run = Results(before.machine | run.machine, run.threads, libraries, tuple(both.values()))
+        found[run.threads] = run
     return list(found.values())
 
 

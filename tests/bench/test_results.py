@@ -39,9 +39,10 @@ def test_json_round_trip() -> None:
 
 def test_parts_of_a_run_are_joined() -> None:
     again = replace(SLOW, seconds={"Weft": 1e-6, "NumPy": 2e-6})
-    parts = [replace(RUN, outcomes=(FAST, SLOW)), replace(RUN, outcomes=(again, ALONE)), replace(RUN, threads=1)]
-    both, alone = joined(parts)
-    assert both.outcomes == (FAST, again, ALONE) and alone == replace(RUN, threads=1)
+    second = replace(RUN, libraries=("Weft", "NumPy", "torch"), outcomes=(again, ALONE))
+    both, alone = joined([replace(RUN, outcomes=(FAST, SLOW)), second, replace(RUN, threads=1)])
+    assert both.outcomes == (FAST, again, ALONE) and both.libraries == ("Weft", "NumPy", "JAX", "torch")
+    assert alone == replace(RUN, threads=1)
 
 
 def test_lines_say_what_is_missing_and_what_is_behind() -> None:
