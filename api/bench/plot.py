@@ -12,6 +12,7 @@ LEFT, TOP, BAND, HEIGHT, BOTTOM = 60, 56, 104, 420, 48
 LOWEST, HIGHEST = 0.25, 64.0
 COLOURS = ("#1f6f8b", "#c1553b", "#6a8d3a", "#7a5ba6")
 TITLE = "Time of the best peer over the time of Weft; above 1, Weft is ahead"
+GOLDEN = 0.618034
 INK, GRID = "#333333", "#dddddd"
 
 
@@ -61,7 +62,7 @@ def _column(outcomes: Sequence[Outcome], middle: float, reach: float, colour: st
     parts = []
     shown = [o for o in outcomes if o.ratio is not None]
     for k, outcome in enumerate(shown):
-        x = middle + reach * math.sin(2.4 * k)  # spread evenly, the same in each picture
+        x = middle + reach * (2 * (GOLDEN * k % 1) - 1)  # spread evenly, the same in each picture
         size = f", {outcome.size:,} {outcome.dtype}" if outcome.size else ""
         label = escape(f"{outcome.row}{size}: {outcome.ratio:.2f} of {outcome.best}")
         parts.append(
