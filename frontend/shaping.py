@@ -140,7 +140,8 @@ def expand_dims(m: Maker, a: Operand, axis: object) -> Value:
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     new = ordered_axes(m, axis, x.type.rank + count)
     old = iter(x.type.shape)
-    return reshaped(m, x, [1 if i in new else next(old) for i in range(x.type.rank + count)])
+    shape = [1 if i in new else next(old) for i in range(x.type.rank + count)]
+    return reshaped(m, x, shape) if shape else m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(()))
 
 
 def squeeze(m: Maker, a: Operand, axis: object = None) -> Value:

@@ -179,6 +179,20 @@ def substitute(size: Size, env: Mapping[str, Size]) -> Size:
     return total
 
 
+def replace_atoms(size: Size, env: Mapping[Atom, Size]) -> Size:
+    """The size with atoms replaced, those inside other atoms too."""
+    if isinstance(size, int) or not env:
+        return size
+    total: Size = 0
+    for monomial, coefficient in size.terms:
+        term: Size = coefficient
+        for atom in monomial:
+            whole = _applied(atom.name, [replace_atoms(a, env) for a in atom.args]) if atom.args else of_atom(atom)
+            term = term * env.get(atom, whole)
+        total = total + term
+    return total
+
+
 def _evaluate_atom(atom: Atom, env: Mapping[str, int]) -> int:
     if not atom.args:
         return env[atom.name]
@@ -190,14 +204,22 @@ def _evaluate_atom(atom: Atom, env: Mapping[str, int]) -> int:
 
 def _substitute_atom(atom: Atom, env: Mapping[str, Size]) -> Size:
     if not atom.args:
-        return env.get(atom.name, _build({(atom,): 1}))
-    args = [substitute(a, env) for a in atom.args]
-    if atom.name == "floordiv":
+        return env.get(atom.name, of_atom(atom))
+    return _applied(atom.name, [substitute(a, env) for a in atom.args])
+
+
+def of_atom(atom: Atom) -> Size:
+    """The size that is an atom alone."""
+    return _build({(atom,): 1})
+
+
+def _applied(name: str, args: list[Size]) -> Size:
+    if name == "floordiv":
         assert isinstance(args[1], int)
         return floordiv(args[0], args[1])
     total = args[0]
     for arg in args[1:]:
-        total = _choose(atom.name, total, arg)
+        total = _choose(name, total, arg)
     return total
 
 

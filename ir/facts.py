@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from . import dims
-from .dims import Dim, Size
+from .dims import Atom, Dim, Size
 from .errors import ShapeProblem, Span
 
 
@@ -27,12 +27,13 @@ class Facts:
     guards: list[tuple[Size, Size]] = field(default_factory=list)
     _known: dict[str, Size] = field(default_factory=dict)
     _pairs: dict[Dim, Size] = field(default_factory=dict)
+    _atoms: dict[Atom, Size] = field(default_factory=dict)
 
     def canonical(self, size: Size) -> Size:
         """The one form that all sizes known to be equal have."""
         if not self.guards:
             return size
-        size = dims.substitute(size, self._known)
+        size = dims.replace_atoms(dims.substitute(size, self._known), self._atoms)
         while isinstance(size, Dim) and size in self._pairs:
             size = self._pairs[size]
         return size
@@ -69,15 +70,24 @@ class Facts:
             name = next(iter(replaced.symbols))
             self._known = {k: dims.substitute(v, {name: target}) for k, v in self._known.items()}
             self._known[name] = target
-            pairs, self._pairs = self._pairs, {}
-            for pair in pairs.items():
+            pairs = [*self._pairs.items(), *((dims.of_atom(atom), size) for atom, size in self._atoms.items())]
+            self._pairs, self._atoms = {}, {}
+            for pair in pairs:
                 left, right = map(self.canonical, pair)
                 if left != right:
                     self._join(left, right)
         elif isinstance(a, Dim) and not _is_symbol(a):
-            self._pairs[a] = b
+            self._pair(a, b)
         elif isinstance(b, Dim):
-            self._pairs[b] = a
+            self._pair(b, a)
+
+    def _pair(self, size: Dim, other: Size) -> None:
+        """What is a single `min`, `max` or quotient is replaced wherever it stands, in products too."""
+        (monomial, factor), *more = size.terms
+        if isinstance(other, int) and not more and factor == 1 and len(monomial) == 1:
+            self._atoms[monomial[0]] = other
+        else:
+            self._pairs[size] = other
 
     def same(self, a: Size, b: Size) -> bool:
         """Whether two sizes are known to be equal."""

@@ -111,3 +111,18 @@ def test_memory_order_after_a_call_with_an_empty_result() -> None:
 def test_a_number_for_twice_a_size_is_one_for_the_size() -> None:
     """`2*n == 16` was a guard, but `16*m == 2*m*n` did not follow from it."""
     check(lambda a: np.unstack(np.tile(a, (2,)), axis=2)[15], np.zeros((1, 2, 8), bool))
+
+
+def test_a_number_for_a_choice_is_one_inside_products() -> None:
+    """`min(1, n) == 1` was a guard, but `2*min(1, n) == 2` did not follow from it."""
+
+    def function(a: Any) -> Any:
+        b = np.array_split(a, [1])[0]
+        return np.tile(b, (2,)) | b
+
+    check(function, np.array([False, False]))
+
+
+def test_no_new_axes_make_a_scalar_an_array() -> None:
+    """`expand_dims(x, ())` gave the scalar back."""
+    check(lambda a: np.expand_dims(a, ()), np.bool(False))
