@@ -68,8 +68,8 @@ class Kernel:
         self._refuse_empty(env)
         is_cut = bool(self.code.chunks) and dims.evaluate(self.code.columns, env) >= self.code.cut_from
         parts = [_Part(self, part, env) for part in (self.code.chunks if is_cut else self.code.whole)]
-        is_long = any(part.time >= threads.SHARED for part in parts)
-        workers = threads.pool().read("threads") if is_long else 1
+        is_shared = threads.shares(max(part.time for part in parts))
+        workers = threads.pool().read("threads") if is_shared else 1
         words, memory = array("q"), []
         for entry in self.entries:
             if entry.kind == "pointer":
@@ -83,7 +83,7 @@ class Kernel:
                 memory.append(np.empty(times * dims.evaluate(entry.bytes, env), np.uint8))
                 words.append(memory[-1].ctypes.data)
         frame = words.buffer_info()[0]
-        failed = sum(part.run(frame, workers) for part in parts)
+        failed = sum(part.run(frame, workers, is_shared) for part in parts)
         # NumPy checks indices even where they lead to nothing, which no loop does.
         empty = self.looks_up and not all(dims.evaluate(s, env) for s in sizes(self.region.attrs, "space"))
         problem = self._problem(arrays, env) if failed or empty else None
@@ -127,9 +127,9 @@ class _Part:
         self.unit, self.grains = dims.evaluate(part.unit, env), part.grains
         self.time = math.prod(self.extents) * self.unit
 
-    def run(self, frame: int, workers: int) -> int:
+    def run(self, frame: int, workers: int, is_shared: bool) -> int:
         """Not 0 if it failed."""
-        if self.time < threads.SHARED:
+        if not is_shared or self.time < threads.SHARED:
             return int(self.function(frame, 0, self.extents[0], 0, self.extents[1], 0))
         return int(threads.pool().launch(self.address, frame, *self.extents, self.unit, *self.grains, workers))
 

@@ -21,6 +21,7 @@ from .native.pool_code import FIELDS
 
 MOST = 1024
 SHARED = 16_000_000  # picoseconds, as estimated, from which work is shared between threads, and others may use Python
+MAKING = 10_000_000_000  # picoseconds that it takes to make the pool
 _LAUNCH = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *([ctypes.c_int64] * 6))
 
 
@@ -106,6 +107,7 @@ class Pool:
 
 
 _made: list[Pool] = []
+_alone = [0]  # picoseconds of work that would have been shared had there been a pool
 _making = threading.Lock()
 
 
@@ -116,3 +118,14 @@ def pool() -> Pool:
             if not _made:
                 _made.append(Pool())
     return _made[0]
+
+
+def shares(time: int) -> bool:
+    """Whether work is shared. The pool is made when there was as much work for it as making it takes.
+
+    So a first call does not wait for it, unless it is long.
+    """
+    if time < SHARED or _made:
+        return time >= SHARED
+    _alone[0] += time
+    return _alone[0] >= MAKING

@@ -240,3 +240,22 @@ def test_the_environment_says_how_many() -> None:
     assert run(code, WEFT_NUM_THREADS="").stdout == f"{len(os.sched_getaffinity(0))}\n"
     wrong = run(code, WEFT_NUM_THREADS="many")
     assert wrong.returncode == 1 and "WEFT_NUM_THREADS is 'many'" in wrong.stderr
+
+
+def test_a_first_call_makes_a_pool_only_for_much_work() -> None:
+    code = """
+        import numpy as np, weft
+        from weft.runtime import threads
+        from weft.runtime.compiler import Options
+        from weft.runtime.kernel import Kernel
+        source = weft.compile("kernel f(x: f32[n, m]) -> f32[n, m] { return exp(x) }").f._source
+        kernel = Kernel(source, weft.registry, Options())
+        x = np.ones((100, 1000), np.float32)
+        made = []
+        for _ in range(1000):
+            kernel(x)
+            made.append(bool(threads._made))
+        print(made[0], made[-1], threads.shares(threads.SHARED - 1), threads.shares(threads.SHARED))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False True False True"
