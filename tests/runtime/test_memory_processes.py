@@ -162,6 +162,7 @@ PEAK = """
         mean = x.mean(axis=0)
         return mean, ((x - mean) ** 2).sum(axis=1)
 
+    weft.set_threads(2)  # the pool takes memory of its own
     x, y = np.ones((4096, 2048), np.float32), np.full((4096, 2048), 2, np.float32)  # 32 MB each
     for function in (chain, softmax, moments):
         kernel = weft.jit(function)
