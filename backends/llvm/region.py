@@ -128,11 +128,15 @@ class Region:
         return e.op("add", start, e.op("and", length, e.const("i64", -step)))
 
     def lane_mask(self, at: Val, stop: Val) -> Val:
-        """The lanes from `at` on that lie before `stop`; compared in bytes, which are the shortest vectors."""
-        e = self.nest.e
+        """The lanes from `at` on that lie before `stop`.
+
+        They are compared in the narrowest elements that fill a register: of a vector that does not, LLVM leaves what
+        the missing lanes compare to in the mask, and a masked store of bytes wrote there (seen on AVX-512).
+        """
+        e, elem = self.nest.e, f"i{max(8, 128 // self.width)}"
         left = e.call("smin", e.op("sub", stop, at), e.const("i64", 127))
-        lanes = e.lanes_of("i8", list(range(self.width)))
-        return e.icmp("slt", lanes, e.splat(e.cast("trunc", left, "i8"), self.width))
+        left = left if elem == "i64" else e.cast("trunc", left, elem)
+        return e.icmp("slt", e.lanes_of(elem, list(range(self.width))), e.splat(left, self.width))
 
     def masked(self, at: Val, stop: Val, body: Callable[[], list[Val]]) -> list[Val]:
         self.elements.memory.mask = self.lane_mask(at, stop)

@@ -196,3 +196,13 @@ def test_bools_end_early_in_whatever_thread(count: int) -> None:
                 assert kernel(x) == (place, 1 if place == 0 else 0)
     finally:
         weft.set_threads(before)
+
+
+def test_masked_stores_of_few_bytes_keep_to_their_lanes(compiled: Callable[[Any], Kernel]) -> None:
+    """Vectors as wide as the i64 of a count hold few bools; what lies behind the last result is not theirs."""
+    flags = (np.min, np.max, np.nanmin, np.nanmax, np.any, np.all)
+    kernel = compiled(lambda x: (*(f(x, axis=0) for f in flags), np.count_nonzero(x, axis=0)))
+    for columns in (2, 3, 5, 7, 9, 35):
+        kept = [np.full(columns + 64, 7, np.uint8) for _ in flags]
+        kernel(np.ones((4, columns), bool), out=(*(k[:columns].view(bool) for k in kept), np.empty(columns, np.int64)))
+        assert all((k[:columns] == 1).all() and (k[columns:] == 7).all() for k in kept)
