@@ -13,7 +13,8 @@ After (both operands and the result in C layout, AVX-512):
 Needs the trees of `lower-reductions`. `vector_bytes` is the size of the machine's vectors. Width and unrolling never
 change a result: the lanes of a reduction are logical ones. `cost` is the time for one element in picoseconds, as
 estimated, from which follows into how large pieces the threads cut the region; `chunk` is how many blocks of the
-reductions' trees one of them takes at a time, where columns are shared.
+reductions' trees one of them takes at a time, where columns are shared; `tile` is how far a piece goes along the
+vectors where operands lie in different orders (C and Fortran).
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..ir.accesses import coefficient, region_elements, value_layouts
+from ..ir.accesses import coefficient, region_accesses, region_elements, value_layouts
 from ..ir.complexes import PARTS
-from ..ir.graph import Graph, Node
+from ..ir.graph import Graph, Node, Value
 from ..ir.ops import POSITIONS, SCAN, Trait
 from ..ir.types import Attr, integer
 from .costs import element_cost
@@ -33,6 +34,7 @@ from .regions import Plan, annotate_regions
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
 LONG_CHUNK = 32  # blocks: some hundred kilobytes
+TILE = 128  # elements of each line: what the lines around them share stays in the first cache
 FLAT_CHUNK = 8  # blocks, each of one line for every step: as many lines as the CPU fetches ahead of
 
 
@@ -60,11 +62,27 @@ class Schedule:
             attrs["width"] = self.vector_bytes // _widest(region, vector)
             attrs["unroll"] = COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL
             attrs["cost"] = element_cost(region)
+            if _mixes_orders(region, layouts, {**region.attrs, **attrs}):
+                attrs["tile"] = TILE
             if (chunk := _chunk({**region.attrs, **attrs})) is not None:
                 attrs["chunk"] = chunk
             return attrs, {}
 
         return annotate_regions(graph, plan)
+
+
+def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str, Attr]) -> bool:
+    """Whether some operands lie along the vectors and others along the loop around them."""
+    rows, vector = attrs["rows"], integer(attrs, "vector")
+    assert isinstance(rows, tuple)
+    if attrs["columns"] or len(rows) != 2:
+        return False
+    outer = int(str(rows[0]).split("+")[-1])
+    accesses = region_accesses(region, layouts)
+    return any(
+        coefficient(a.address, outer) == a.itemsize and coefficient(a.address, vector) not in (0, a.itemsize)
+        for a in accesses
+    )
 
 
 def _chunk(attrs: Mapping[str, Attr]) -> int | None:

@@ -124,14 +124,15 @@ class _Part:
     def __init__(self, kernel: Kernel, part: Part, env: Mapping[str, int]) -> None:
         self.function, self.address = kernel.functions[part.name], kernel.addresses[part.name]
         self.extents = [dims.evaluate(s, env) for s in part.extents]
-        self.unit, self.grains = dims.evaluate(part.unit, env), part.grains
+        self.unit, self.grains, self.tile = dims.evaluate(part.unit, env), part.grains, part.tile
         self.time = math.prod(self.extents) * self.unit
 
     def run(self, frame: int, workers: int, is_shared: bool) -> int:
         """Not 0 if it failed."""
         if not is_shared or self.time < threads.SHARED:
             return int(self.function(frame, 0, self.extents[0], 0, self.extents[1], 0))
-        return int(threads.pool().launch(self.address, frame, *self.extents, self.unit, *self.grains, workers))
+        shape = (*self.extents, self.unit, *self.grains, self.tile)
+        return int(threads.pool().launch(self.address, frame, *shape, workers))
 
 
 class Launcher:

@@ -22,7 +22,7 @@ from .native.pool_code import FIELDS
 MOST = 1024
 SHARED = 16_000_000  # picoseconds, as estimated, from which work is shared between threads, and others may use Python
 MAKING = 10_000_000_000  # picoseconds that it takes to make the pool
-_LAUNCH = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *([ctypes.c_int64] * 6))
+_LAUNCH = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *([ctypes.c_int64] * 7))
 
 
 def set_threads(count: int) -> None:

@@ -25,6 +25,7 @@ from .scopes import Nest
 from .stages import Stages
 from .text import Val
 
+UNTILED = 1 << 62
 PARAMETERS = ("begin0", "end0", "begin1", "end1", "worker")
 
 
@@ -33,8 +34,8 @@ class Part:
     """A native function: `i32 name(ptr frame, i64 begin0, i64 end0, i64 begin1, i64 end1, i64 worker)`.
 
     It runs a part of its two outer loops. `extents` are theirs, `grains` what a part of each is best a multiple of,
-    and `unit` is the estimated time of one iteration of both in picoseconds. `worker` says which scratch memory is the
-    caller's own.
+    and `unit` is the estimated time of one iteration of both in picoseconds. `tile` is how far a part goes at most
+    along the inner loop. `worker` says which scratch memory is the caller's own.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Part:
     extents: tuple[Size, Size]
     grains: tuple[int, int]
     unit: Size
+    tile: int
 
 
 class Region:
@@ -82,7 +84,8 @@ class Region:
         head = f"define i32 @{name}(ptr noalias %frame, {', '.join(f'i64 %{p}' for p in PARAMETERS)}) {{"
         text = "\n".join([head, *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
         extents = (self.extent(outer), self.extent(inner))
-        return Part(name, text, extents, (self.grain(outer), self.grain(inner)), unit)
+        tile = integer(self.region.attrs, "tile") if "tile" in self.region.attrs else UNTILED
+        return Part(name, text, extents, (self.grain(outer), self.grain(inner)), unit, tile)
 
     # -- rows
 

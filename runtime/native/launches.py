@@ -93,7 +93,10 @@ class Launches:
                 e.store(e.op("or", e.load(status, "i32", 0, 4), found), status, 4)
 
         def share() -> None:
-            run, grains = w.word("launch", threads.pool().launch_address), [w.number(g) for g in part.grains]
+            run, grains = (
+                w.word("launch", threads.pool().launch_address),
+                [w.number(g) for g in (*part.grains, part.tile)],
+            )
             found = w.invoke(run, "i32", function, launch.frame, *extents, unit, *grains, launch.workers)
             w.demand(e.icmp("slt", found, w.number(INTERRUPTED, "i32")), "interrupted")
             note(found)

@@ -31,7 +31,7 @@ SPINS = 2000  # some tens of microseconds: longer than the pause between two cal
 # The system calls `futex` and `sched_yield`, and the instruction that eases waiting, on each kind of Linux.
 _SYSTEMS = {"x86_64": (202, 24, "@llvm.x86.sse2.pause()"), "aarch64": (98, 124, "@llvm.aarch64.hint(i32 1)")}
 _ROUNDED = {
-    "grains1": ("%several", "%grain1"), "grains0": ("%some_lines", "%grain0"), "cut0": ("%extent0", "%piece0"),
+    "grains1": ("%several", "%grain1"), "piece0": ("%some_lines", "%grain0"), "cut0": ("%extent0", "%piece0"),
     "cut1": ("%extent1", "%piece1"),
 }  # fmt: skip
 WAIT, WAKE = 128, 129  # operations of `futex` within one process
@@ -206,22 +206,24 @@ done:
   ret void
 }}
 
-; `unit` is the time of one iteration of both loops in picoseconds, the grains are what pieces are multiples of.
+; `unit` is the time of one iteration of both loops in picoseconds, the grains are what pieces are multiples of, and
+; `tile` is how long they are at most along the inner loop.
 define i32 @launch(
-    ptr %function, ptr %frame, i64 %extent0, i64 %extent1, i64 %unit, i64 %grain0, i64 %grain1, i64 %workers) {{
+    ptr %function, ptr %frame, i64 %extent0, i64 %extent1, i64 %unit, i64 %grain0, i64 %grain1, i64 %tile, i64 %workers
+) {{
 entry:
   %job = alloca [{JOB} x i8], align {LINE}
   %at_least = call i64 @llvm.smax.i64(i64 %unit, i64 1)
   %fits = sdiv i64 {PIECE}, %at_least
   %several = call i64 @llvm.smax.i64(i64 %fits, i64 1)
 {up_grains1}
-  %whole = icmp sge i64 %grains1, %extent1
+  %at_most = call i64 @llvm.smin.i64(i64 %grains1, i64 %tile)
+  %whole = icmp sge i64 %at_most, %extent1
   %width = call i64 @llvm.smax.i64(i64 %extent1, i64 1)
-  %piece1 = select i1 %whole, i64 %width, i64 %grains1
-  %lines = sdiv i64 %several, %width
+  %piece1 = select i1 %whole, i64 %width, i64 %at_most
+  %lines = sdiv i64 %several, %piece1
   %some_lines = call i64 @llvm.smax.i64(i64 %lines, i64 1)
-{up_grains0}
-  %piece0 = select i1 %whole, i64 %grains0, i64 %grain0
+{up_piece0}
 {up_cut0}
 {up_cut1}
   %rows = sdiv i64 %cut0, %piece0
