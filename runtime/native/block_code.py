@@ -188,7 +188,9 @@ define internal ptr @taken(i64 %bytes) {{
 entry:
   %part = lshr i64 %bytes, {NEAR}
   %more = add i64 %bytes, %part
-  %most = add i64 %more, {HUGE}
+  %large = icmp uge i64 %bytes, {HUGE}
+  %grain = select i1 %large, i64 {HUGE}, i64 {PAGE}
+  %most = add i64 %more, %grain
   call void @lock()
   %count = load i64, ptr {at_count}, align 8
   br label %look
