@@ -24,13 +24,22 @@ def floor_divmod(e: Emitter, dtype: DType, a: Val, b: Val) -> tuple[Val, Val]:
 def _divide(e: Emitter, dtype: DType, a: Val, b: Val, by_zero: Val) -> tuple[Val, Val]:
     """Quotient towards zero and remainder, with the divisors that trap made harmless."""
     one = e.const_like(b, 1)
-    if dtype.kind == "uint":
+    if _is_plain_constant(b):
+        quotient = e.op("udiv" if dtype.kind == "uint" else "sdiv", a, b)  # LLVM multiplies
+    elif dtype.kind == "uint":
         quotient = _quotient(e, dtype, a, e.select(by_zero, one, b))
     else:
         minus_one = e.icmp("eq", b, e.const_like(b, -1))
         quotient = _quotient(e, dtype, a, e.select(e.op("or", by_zero, minus_one), one, b))
         quotient = e.select(minus_one, e.op("sub", e.zero_like(a), a), quotient)
     return quotient, e.op("sub", a, e.op("mul", quotient, b))
+
+
+def _is_plain_constant(b: Val) -> bool:
+    """Whether a divisor is known, and division by it never traps."""
+    return not b.text.startswith("%") and b.text not in [
+        text for x in (0, 1, -1) for text in (f"{x}", f"splat ({b.elem} {x})", "zeroinitializer")
+    ]
 
 
 def _quotient(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:

@@ -10,7 +10,7 @@ import pytest
 import weft
 
 from .arrays import pairs, specials
-from .comparing import agrees, same
+from .comparing import Everywhere, agrees, same
 from .ufuncs import INTEGERS, REAL
 
 # As literals in a function, and as an argument `k`, which is a graph's input up to 64 bits and fixed beyond.
@@ -90,3 +90,15 @@ def test_complex_numbers_in_order() -> None:
     for ufunc in (np.floor_divide, np.remainder, np.copysign, np.bitwise_and, np.arctan2, np.fmod):
         with pytest.raises(weft.errors.TypeProblem):
             weft.jit(lambda z, f=ufunc: f(z, z)).lower(z)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_known_divisors(dtype: str) -> None:
+    """Division by a constant is a multiplication; 1, -1 and powers of two have code of their own."""
+    limits = np.iinfo(dtype)
+    x = np.random.default_rng(2).integers(limits.min, limits.max, 300, dtype=dtype, endpoint=True)
+    x[:4] = limits.min, limits.max, 0, 1
+    for divisor in (1, 2, 3, 7, 10, 64, 127, *(() if dtype[0] == "u" else (-1, -2, -7, -128))):
+        function: Callable[[Any], Any] = lambda x, d=divisor: (x // d, x % d, np.fmod(x, d))  # noqa: E731
+        agrees(function, x)
+        Everywhere(function).check(x)
