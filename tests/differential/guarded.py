@@ -93,6 +93,10 @@ def walks(x: Any) -> Any:
     return np.cumsum(x, axis=0), np.cumsum(x, axis=1), np.argmax(x, axis=1), np.arange(x.shape[1]) + x
 
 
+def places(x: Any) -> Any:
+    return np.argmin(x), np.argmax(x, axis=0), np.argmax(x, axis=1)
+
+
 def refused(jitted: Any, fences: list[Fence], x: Array) -> None:
     """An index far outside, at every place of a vector: nothing is read there."""
     for at, far in [(at, far) for at in (0, 5, 16) for far in (x.shape[0], 10**9, -(10**12))]:
@@ -121,11 +125,12 @@ def main() -> None:
         for n, m in [(n, m) for n in (1, 2, 3, 17) for m in (1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 130)]:
             check(jitted, rows, fences, [rng.normal(size=(n, m)).astype(dtype)])
     for dtype in ("float32", "float64", "int8", "bool"):
-        jitted, walked = weft.jit(lookups), weft.jit(walks)
+        jitted, walked, found = weft.jit(lookups), weft.jit(walks), weft.jit(places)
         for n, m in [(n, m) for n in (1, 2, 17) for m in (1, 2, 7, 16, 17, 33, 65)]:
             x = rng.integers(0, 2 if dtype == "bool" else 9, (n, m)).astype(dtype)
             check(jitted, lookups, fences, [x, rng.integers(-n, n, 19)])
             check(walked, walks, fences, [x])
+            check(found, places, fences, [x])
             refused(jitted, fences, x)
     print("done")
 
