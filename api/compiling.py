@@ -25,6 +25,8 @@ class Module:
     def __init__(self, parsed: ParsedModule, options: Options) -> None:
         self._file = parsed.file
         self._kernels = {name: _kernel(source, options) for name, source in parsed.kernels.items()}
+        # Attributes of its own, which the interpreter finds faster than a small kernel runs.
+        self.__dict__.update({name: kernel for name, kernel in self._kernels.items() if not name.startswith("_")})
 
     def __getattr__(self, name: str) -> Kernel:
         kernels: dict[str, Kernel] = self.__dict__.get("_kernels", {})
@@ -36,7 +38,7 @@ class Module:
         raise UnknownKernel(f"{self._file} has no kernel '{name}'", hint=hint)
 
     def __getitem__(self, name: str) -> Kernel:
-        return self.__getattr__(name)
+        return self._kernels[name] if name in self._kernels else self.__getattr__(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._kernels)
