@@ -13,7 +13,20 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from weft.backends.llvm import casts, combine, elements, halves, integers, memory, ops, reduce, region, scan, stages
+from weft.backends.llvm import (
+    casts,
+    combine,
+    elements,
+    halves,
+    integers,
+    memory,
+    ops,
+    reduce,
+    region,
+    scan,
+    stages,
+    tail,
+)  # fmt: skip
 from weft.backends.llvm.text import Emitter
 from weft.frontend import trace
 from weft.ir import indexing
@@ -246,8 +259,8 @@ def short_tail() -> Patch:
     """The mask of the last vector is one lane short."""
     plain = region.Region.lane_mask
 
-    def mask(self: Any, at: Any, stop: Any, offset: int = 0) -> Any:
-        return plain(self, at, self.nest.e.op("sub", stop, self.nest.e.const("i64", 1)), offset)
+    def mask(self: Any, at: Any, stop: Any) -> Any:
+        return plain(self, at, self.nest.e.op("sub", stop, self.nest.e.const("i64", 1)))
 
     return mock.patch.object(region.Region, "lane_mask", mask)
 
@@ -260,9 +273,7 @@ def unrolled_offset() -> Patch:
 
 def gather_without_stride() -> Patch:
     """All lanes of a strided vector are its first element."""
-    return mock.patch.object(
-        memory.Memory, "_lane_pointers", lambda self, pointer, stride: self.nest.e.offsets(pointer, self.along(0))
-    )
+    return mock.patch.object(memory.Memory, "_lane", lambda self, pointer, stride, lane: pointer)
 
 
 def broadcast_column() -> Patch:
@@ -319,9 +330,10 @@ def unmasked_tail() -> Patch:
 
     def put(self: Any, x: Any, mask: Any, lane: Any) -> None:
         e = self.nest.e
-        self._store(e.splat(x, self.lanes), e.offset(self.tail, e.op("mul", lane, e.const("i64", self._itemsize()))))
+        place = e.offset(self.base, e.op("mul", lane, e.const("i64", self.itemsize)))
+        tail.store(e, e.splat(x, self.lanes), place)
 
-    return mock.patch.object(reduce.Accumulators, "put_tail", put)
+    return mock.patch.object(tail.Tail, "put", put)
 
 
 def neighbouring_lanes() -> Patch:
@@ -337,7 +349,7 @@ def neighbouring_lanes() -> Patch:
             total = reduce.combine(e, self.node, even, odd)
         return e.extract(total, 0) if total.lanes else total
 
-    return mock.patch.object(reduce.Accumulators, "across", across)
+    return mock.patch.object(reduce.Accumulators, "_across", across)
 
 
 # -- front end and runtime
