@@ -5,7 +5,7 @@ small; the logarithm of the square is halved. The rare branch takes sizes whose 
 
 Infinite and NaN parts give what C99, Annex G, says. NumPy's `log1p` adds 1 first and loses small numbers.
 
-Largest errors of `double` found over 4 * 10**6 points each, in ULP of the magnitude: log 0.92, log1p 1.13. The real
+Largest errors of `double` found over 4 * 10**6 points or more, in ULP of the magnitude: log 0.94, log1p 1.13. The real
 part of `log` by itself is within 1.2 ULP, near the unit circle too.
 """
 

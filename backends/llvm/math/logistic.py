@@ -6,7 +6,7 @@ Results that are not normal numbers take the rare branch.
 
 `logit x` is the logarithm of `x / (1 - x)`, a sum of two values, which is good near 1/2 too, where it is near 1.
 
-Largest errors found over 3,000 points, in ULP (`float` and `double`): expit 0.75 and 0.60, logit 0.69 and 0.85.
+Largest errors found, in ULP (`float`: all arguments; `double`: over 10**8): expit 0.78 and 0.79, logit 0.95 and 0.93.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ its product with `y`. `float` and `double` have methods of their own for both (`
 
 Bases that are not positive normal numbers and results that are not normal numbers take the rare branch.
 
-Largest errors found, in ULP, over 10**7 points: 0.82 for `float` and 0.83 for `double`.
+Largest errors found, in ULP, over 10**8 points: 0.87 for `float` and 0.83 for `double`.
 """
 
 from __future__ import annotations
