@@ -27,7 +27,8 @@ Process = Callable[..., "subprocess.Popen[bytes]"]
 def test_the_commands_are_listed(weft: Weft) -> None:
     status, out, _ = weft("--help")
     assert status == 0
-    assert [line.split()[0] for line in out.splitlines() if line.startswith("    ")] == ["run", "dump", "opt", "bench", "info"]
+    listed = [line.split()[0] for line in out.splitlines() if line.startswith("    ")]
+    assert listed == ["run", "dump", "opt", "bench", "info"]
 
 
 def test_the_version_is_told(weft: Weft) -> None:
