@@ -48,7 +48,7 @@ types: $(VENV)/installed-tests
 	$(BIN)/python -m mypy --strict -p weft
 
 suite: $(VENV)/installed-tests
-	$(BIN)/python -m pytest -n 2 tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -59,6 +60,11 @@ def weft(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Stat
     return run
 
 
+def hear_ctrl_c() -> None:
+    """A process that was started in the background ignores it, and so do its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def process(folder: Path) -> Callable[..., Any]:
     """Starts the command as a process of its own."""
@@ -66,6 +72,6 @@ def process(folder: Path) -> Callable[..., Any]:
     def start(*argv: str, env: dict[str, str] | None = None, **options: Any) -> subprocess.Popen[bytes]:
         found = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         wanted = {**os.environ, "PYTHONPATH": PATHS, "PYTHONUNBUFFERED": "", **(env or {})}
-        return subprocess.Popen([sys.executable, "-m", "weft", *argv], env=wanted, **found)
+        return subprocess.Popen([sys.executable, "-m", "weft", *argv], env=wanted, preexec_fn=hear_ctrl_c, **found)
 
     return start

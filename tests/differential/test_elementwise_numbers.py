@@ -98,7 +98,7 @@ def test_known_divisors(dtype: str) -> None:
     limits = np.iinfo(dtype)
     x = np.random.default_rng(2).integers(limits.min, limits.max, 300, dtype=dtype, endpoint=True)
     x[:4] = limits.min, limits.max, 0, 1
-    for divisor in (1, 2, 3, 7, 10, 64, 127, *(() if dtype[0] == "u" else (-1, -2, -7, -128))):
+    for divisor in (1, 7, 64, *(() if dtype[0] == "u" else (-1, -7))):
         function = divided_by(divisor)
         agrees(function, x)
         Everywhere(function).check(x)

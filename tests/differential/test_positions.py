@@ -89,7 +89,7 @@ def test_nothing_has_no_position() -> None:
 @pytest.mark.parametrize("name", ["fmin", "fmax"])
 def test_ignoring_nan(name: str) -> None:
     ufunc = getattr(np, name)
-    for axes, dtype in itertools.product([(0,), (1,), (0, 1)], ["float32", "float64", "int32", "uint16", "bool"]):
+    for axes, dtype in itertools.product([(0,), (1,), (0, 1)], ["float32", "float64", "uint16"]):
         compiled = reduction(f"reduce_{name}", axes)
         for shape in SHAPES:
             x = few(dtype, shape, 8)
@@ -106,7 +106,7 @@ def test_ignoring_nan(name: str) -> None:
 @pytest.mark.parametrize("name", ["and", "or", "xor"])
 def test_bits(name: str) -> None:
     ufunc = getattr(np, f"bitwise_{name}")
-    for axes, dtype in itertools.product([(0,), (1,), (0, 1)], ["int64", "int32", "int8", "uint16", "uint64", "bool"]):
+    for axes, dtype in itertools.product([(0,), (1,), (0, 1)], ["int64", "int8", "bool"]):
         compiled = reduction(f"reduce_{name}", axes)
         for shape in (*SHAPES, (0, 3), (3, 0)):
             x = np.random.default_rng(10).integers(0, 255, shape).astype(dtype)

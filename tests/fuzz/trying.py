@@ -23,12 +23,12 @@ def failure(program: Program, oracle: Oracle, widths: Sequence[int] | None = Non
 
 
 def widths_for(number: int) -> tuple[int, ...]:
-    """Which machines a program is compiled for. Every sixteenth is for all, the others take turns.
+    """Which machines a program is compiled for. Every thirty-second is for all, the others take turns.
 
     Each is compared bit for bit with the reference, and so with each other; compiling is what takes the time.
     """
     every = (*levels(), NARROW)
-    return every if number % 16 == 0 else (every[number % len(every)],)
+    return every if number % 32 == 0 else (every[number % len(every)],)
 
 
 def outs(program: Program, args: Sequence[Any]) -> Any:

@@ -190,13 +190,17 @@ def test_interrupts_end_a_long_call(native: str) -> None:
             print("interrupted", kernel(x[None, :3]).shape)
     """)
     environment = {**os.environ, "WEFT_NATIVE_CALLS": native, "WEFT_NUM_THREADS": "2"}
-    child = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
-    assert child.stdout is not None and child.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=60)
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored where tests run in the background
+    ) as child:  # fmt: skip
+        try:
+            assert child.stdout is not None and child.stdout.readline() == "ready\n"
+            time.sleep(0.3)
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=60)
+        finally:
+            child.kill()
     assert out == "interrupted (1,)\n", err
 
 
