@@ -1,7 +1,7 @@
 """A region in, the time that one element of its iteration space takes out: an estimate in picoseconds.
 
-It decides how large a piece of work is for one thread, and what is too small to share; never a result. The numbers
-were fitted to kernels in cache, on vectors of 32 and 64 bytes (`benchmarks/break_even.py` compares).
+It decides how large a piece of work is for one thread, and what is too small to share; never a result. It is rough: a
+factor of three either way costs little.
 """
 
 from __future__ import annotations
