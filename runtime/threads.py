@@ -31,12 +31,15 @@ def set_threads(count: int) -> None:
         raise ValueProblem(
             f"{count!r} is not a number of threads", hint=f"it is a whole number from 1 to {MOST}; 1 is no pool"
         )
-    pool().write("threads", count)
+    with _making:
+        _wanted[:] = [count]
+        for made in _made:
+            made.write("threads", count)
 
 
 def get_threads() -> int:
     """How many threads kernels may run on: `WEFT_NUM_THREADS`, or else the cores that this process may use."""
-    return pool().read("threads")
+    return _wanted[0] if _wanted else _default()
 
 
 @cache
@@ -68,7 +71,7 @@ class Pool:
         self._worker = ctypes.CFUNCTYPE(None)(self._library.addresses["worker"])
         self._start = ctypes.CFUNCTYPE(None)(self._start_workers)
         words = {
-            "threads": _default(),
+            "threads": get_threads(),
             "syscall": ctypes.cast(ctypes.CDLL(None).syscall, ctypes.c_void_p).value or 0,
             "start": ctypes.cast(self._start, ctypes.c_void_p).value or 0,
             "save": address("PyEval_SaveThread"),
@@ -107,6 +110,7 @@ class Pool:
 
 
 _made: list[Pool] = []
+_wanted: list[int] = []  # threads that were asked for, which is cheaper to know than to have a pool
 _alone = [0]  # picoseconds of work that would have been shared had there been a pool
 _making = threading.Lock()
 

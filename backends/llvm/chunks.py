@@ -15,8 +15,7 @@ from ...ir.dims import Size
 from ...ir.graph import Node
 from ...ir.indexing import loop_name, loop_variables
 from ...ir.types import integer
-from .columns import EXACT_STEPS, Columns, Reduction
-from .columns import Part as Blocks
+from .columns import EXACT_STEPS, Blocks, Columns, Reduction
 from .frame import Entry
 from .memory import Buffer
 from .places import may_stop
@@ -186,12 +185,8 @@ class Join(Chunked):
     """Joins what the chunks of a stage found, row by row, and writes the results that are known by then."""
 
     def function(self, name: str) -> Part:
-        ranges = dict(zip(self.rows, self.parameters(), strict=False))
-        self.row_loops(list(self.rows), ranges)
-        groups = [*self.rows[:2], *[()] * (2 - len(self.rows))]
-        inside = dims.product(self.extent(g) for g in self.rows[2:])
         bytes = sum(n.result.type.dtype.size for n in self.stages.reductions[self.stage])
-        return self.part(name, groups[0], groups[1], inside * self.chunks() * bytes * JOIN)
+        return self.over_rows(name, self.chunks() * bytes * JOIN)
 
     def row(self, offsets: list[int]) -> list[Val]:
         for node, totals in self.joined(offsets):

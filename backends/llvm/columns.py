@@ -23,7 +23,7 @@ Reduction = Accumulators | Watched | Lanes
 EXACT_STEPS = 16  # of a block whose elements may be combined in any order
 
 
-class Part(NamedTuple):
+class Blocks(NamedTuple):
     """The blocks from `begin` to `end`, counted through all runs of the innermost group."""
 
     begin: Val
@@ -40,7 +40,7 @@ class Columns:
         scans: list[Node],
         outputs: list[tuple[int, Value]],
         offsets: list[int],
-        part: Part | None = None,
+        part: Blocks | None = None,
     ) -> None:
         self.region, self.nest, self.part = region, region.nest, part
         self.outputs, self.offsets = outputs, offsets

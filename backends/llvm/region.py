@@ -65,10 +65,13 @@ class Region:
 
     def function(self, name: str) -> Part:
         """The function that runs all stages of each row."""
+        return self.over_rows(name, dims.product(self.extent(g) for g in self.columns) * self.cost)
+
+    def over_rows(self, name: str, time: Size) -> Part:
+        """A function over all rows, each of which takes so long."""
         self.row_loops(list(self.rows), dict(zip(self.rows, self.parameters(), strict=False)))
-        groups = [*self.rows[:2], *[()] * (2 - len(self.rows))]
-        inside = dims.product(self.extent(g) for g in (*self.rows[2:], *self.columns))
-        return self.part(name, groups[0], groups[1], inside * self.cost)
+        outer, inner = [*self.rows[:2], *[()] * (2 - len(self.rows))][:2]
+        return self.part(name, outer, inner, dims.product(self.extent(g) for g in self.rows[2:]) * time)
 
     def parameters(self) -> list[tuple[Val, Val]]:
         """The ranges that a function is called for."""

@@ -93,11 +93,9 @@ class Launches:
                 e.store(e.op("or", e.load(status, "i32", 0, 4), found), status, 4)
 
         def share() -> None:
-            run, grains = (
-                w.word("launch", threads.pool().launch_address),
-                [w.number(g) for g in (*part.grains, part.tile)],
-            )
-            found = w.invoke(run, "i32", function, launch.frame, *extents, unit, *grains, launch.workers)
+            run = w.word("launch", threads.pool().launch_address)
+            shape = [*extents, unit, *(w.number(n) for n in (*part.grains, part.tile))]
+            found = w.invoke(run, "i32", function, launch.frame, *shape, launch.workers)
             w.demand(e.icmp("slt", found, w.number(INTERRUPTED, "i32")), "interrupted")
             note(found)
 
