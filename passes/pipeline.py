@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..ir.kernels import KernelLookup
 from .canonicalize import Canonicalize
 from .drop_dead import DropDead
@@ -16,8 +18,8 @@ from .split_complex import SplitComplex
 from .widen_halves import WidenHalves
 
 
-def pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
-    """All passes, for a source of kernels and a machine's vectors."""
+def pipeline(lookup: KernelLookup, vector_bytes: int, variant: tuple[tuple[str, int], ...] = ()) -> tuple[Pass, ...]:
+    """All passes, for a source of kernels and a machine's vectors; a variant sets options of `schedule`."""
     return (
         PromoteDtypes(),
         Canonicalize(),
@@ -28,5 +30,5 @@ def pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
         WidenHalves(),
         Fuse(),
         LowerReductions(),
-        Schedule(vector_bytes),
+        replace(Schedule(vector_bytes), **dict(variant)),
     )

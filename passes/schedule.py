@@ -13,8 +13,13 @@ After (both operands and the result in C layout, AVX-512):
 Needs the trees of `lower-reductions`. `vector_bytes` is the size of the machine's vectors. Width and unrolling never
 change a result: the lanes of a reduction are logical ones. `cost` is the time for one element in picoseconds, as
 estimated, from which follows into how large pieces the threads cut the region; `chunk` is how many blocks of the
-reductions' trees one of them takes at a time, where columns are shared; `tile` is how far a piece goes along the
-vectors where operands lie in different orders (C and Fortran).
+reductions' trees one of them takes at a time, where columns are shared, and `cut_from` how many columns a row must
+have for that, where other rows are walked as a whole; `tile` is how far a piece goes along the vectors where operands
+lie in different orders (C and Fortran).
+
+The other options ask for something else than what is chosen from the body, with the same bits: `unroll` and `tile` (0
+leaves the choice), and `share`, which is how much work the region counts for, in percent, where it is decided whether
+threads share it (0: never).
 """
 
 from __future__ import annotations
@@ -27,13 +32,16 @@ from ..ir.accesses import coefficient, region_accesses, region_elements, value_l
 from ..ir.complexes import PARTS
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import POSITIONS, SCAN, Trait
-from ..ir.types import Attr, integer
+from ..ir.stages import known_stages
+from ..ir.types import Attr, integer, sizes
 from .costs import element_cost
 from .loops import Loops, plan_loops
+from .lower_reductions import LONG_CHUNK, STEPS
 from .regions import Plan, annotate_regions
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
-LONG_CHUNK = 32  # blocks: some hundred kilobytes
+SEVERAL_CHUNKS = 4  # so many are worth sharing
+UNCACHED_CHUNKS = 8  # a megabyte, and as much of results: it does not stay in a core's cache
 TILE = 128  # elements of each line: what the lines around them share stays in the first cache
 FLAT_CHUNK = 8  # blocks, each of one line for every step: as many lines as the CPU fetches ahead of
 
@@ -43,6 +51,9 @@ class Schedule:
     """Writes the plan of each region."""
 
     vector_bytes: int = 64
+    unroll: int = 0
+    tile: int = 0
+    share: int = 100
     name: ClassVar[str] = "schedule"
 
     def run(self, graph: Graph) -> Graph:
@@ -60,12 +71,14 @@ class Schedule:
             attrs["layouts"] = tuple(layouts[v] for v in (*region.operands, *region.results))
             vector = integer({**region.attrs, **attrs}, "vector")
             attrs["width"] = self.vector_bytes // _widest(region, vector)
-            attrs["unroll"] = COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL
-            attrs["cost"] = element_cost(region)
+            attrs["unroll"] = self.unroll or (COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL)
+            attrs["cost"] = element_cost(region) * self.share // 100
             if _mixes_orders(region, layouts, {**region.attrs, **attrs}):
-                attrs["tile"] = TILE
+                attrs["tile"] = self.tile or TILE
             if (chunk := _chunk({**region.attrs, **attrs})) is not None:
                 attrs["chunk"] = chunk
+            if chunk == LONG_CHUNK and (cut_from := _cut_from(region, {**region.attrs, **attrs})):
+                attrs["cut_from"] = cut_from
             return attrs, {}
 
         return annotate_regions(graph, plan)
@@ -87,13 +100,26 @@ def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str
 
 def _chunk(attrs: Mapping[str, Attr]) -> int | None:
     """How many blocks a thread takes at a time, where not only rows are shared between threads."""
-    rows, columns = attrs["rows"], attrs["columns"]
+    columns = attrs["columns"]
     assert isinstance(columns, tuple)
     if not columns or "scanned" in attrs:
         return None
-    if str(columns[-1]).split("+")[-1] != str(attrs["vector"]):
-        return FLAT_CHUNK
-    return None if rows else LONG_CHUNK
+    return LONG_CHUNK if str(columns[-1]).split("+")[-1] == str(attrs["vector"]) else FLAT_CHUNK
+
+
+def _cut_from(region: Node, attrs: Mapping[str, Attr]) -> int:
+    """The length of columns along the vectors that are better walked in chunks; 0 where that is so of any length.
+
+    One walk is worth sharing early. Several walks over a row find it in the cache as long as it fits.
+    """
+    assert region.body is not None
+    reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
+    if not attrs["rows"] or not reductions:
+        return 0
+    stages, space = known_stages(region.body), tuple(sizes(region.attrs, "space"))
+    walked = [*(n.operands[0] for n in reductions), *(v for v in region.body.outputs if v.type.shape == space)]
+    chunks = SEVERAL_CHUNKS if max(stages[v] for v in walked) == 0 else UNCACHED_CHUNKS
+    return chunks * LONG_CHUNK * STEPS * integer(reductions[0].attrs, "lanes")
 
 
 def _widest(region: Node, vector: int) -> int:

@@ -16,6 +16,7 @@ from ..ir.errors import ValueProblem
 from ..ir.graph import Graph, Node
 from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, classify
+from ..ir.lengths import length_guards, long_regions
 from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.source import ArgType, Built, KernelSource
 from ..passes.manager import Pass, PipelineOptions, PipelineResult, run_pipeline
@@ -32,11 +33,15 @@ if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that i
 
 @dataclass(frozen=True)
 class Options:
-    """What changes how a kernel is compiled. No target means this machine."""
+    """What changes how a kernel is compiled. No target means this machine.
+
+    `variant` are options of the pass `schedule` that change how fast results come, never which.
+    """
 
     target: Target | None = None
     backend: str = "llvm"
     verify: bool = False
+    variant: tuple[tuple[str, int], ...] = ()
 
     @property
     def machine(self) -> Target:
@@ -70,6 +75,7 @@ class Lowered:
     orders: tuple[tuple[int, ...], ...]
     scalars: tuple[bool, ...]
     any_order: bool = False
+    long: Mapping[Node, bool] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _launcher: Launcher | None = field(default=None, repr=False)
@@ -102,7 +108,7 @@ class Lowered:
         from ..backends.llvm import compile as native
 
         start = time.perf_counter()
-        program = native.emit(self.graph)
+        program = native.emit(self.graph, self.long)
         self.seconds["emit"] = time.perf_counter() - start
         return program
 
@@ -141,7 +147,7 @@ class Lowered:
 
     @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
-        return parse_guards(self.built.graph)
+        return [*parse_guards(self.built.graph), *length_guards(self.long)]
 
     @property
     def launcher(self) -> Launcher:
@@ -203,13 +209,14 @@ def lower(source: KernelSource, request: Request, lookup: KernelLookup, options:
     result = run_pipeline(typed, passes, PipelineOptions(verify=options.verify))
     seconds = {"parse": source.parse_seconds} if hasattr(source, "parse_seconds") else {}
     seconds |= {"start LLVM": ready - start, "build": middle - ready, "passes": time.perf_counter() - middle}
-    return Lowered(built, result, options, orders, scalars, request.general, seconds)
+    long = long_regions(result.graph, env)
+    return Lowered(built, result, options, orders, scalars, request.general, long, seconds)
 
 
 def passes_for(lookup: KernelLookup, options: Options) -> tuple[Pass, ...]:
     """The pipeline for a machine and a source of kernels."""
     vector_bytes = 64 if options.backend == "reference" else options.machine.vector_bytes
-    return pipeline(lookup, vector_bytes)
+    return pipeline(lookup, vector_bytes, options.variant)
 
 
 def _scalar_results(graph: Graph) -> tuple[bool, ...]:

@@ -1,0 +1,126 @@
+"""The variants of a kernel and a workload in, the one to run out, with how sure that is, why, and what else there was.
+
+Three selectors, all pure functions of what is known: by score, learned, and hybrid, which trusts the learned one where
+its error on held-out records is low.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from .knowledge import Estimate, Knowledge
+from .workload import Workload
+
+MEGABYTE = 1 << 20
+SELECTORS = ("score", "learned", "hybrid")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the parts of a score count for."""
+
+    time: float = 0.4
+    memory: float = 0.2
+    cache: float = 0.2
+    history: float = 0.15
+    switching: float = 0.05
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A variant by name: the time that it is expected to take before anything was measured, the scratch memory that it
+    needs in bytes, and the share of its memory traffic that fits a core's cache."""
+
+    variant: str
+    expected: float
+    scratch: int = 0
+    cached: float = 1.0
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate with what a selector makes of it; the higher the rank the better."""
+
+    variant: str
+    rank: float
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The choice. `confidence` is the probability that no alternative is faster, as far as measurements tell."""
+
+    variant: str
+    confidence: float
+    reason: str
+    alternatives: tuple[Ranked, ...]
+    seconds: float
+
+
+def by_score(
+    load: Workload, candidates: Sequence[Candidate], known: Knowledge, weights: Weights, current: str | None
+) -> Selection:
+    """The highest weighted sum of speed, memory, cache fit and history, less what it costs to switch."""
+    estimates = [known.estimate(load, c.variant, c.expected) for c in candidates]
+    fastest = min(e.seconds for e in estimates)
+    ranked = []
+    for candidate, estimate in zip(candidates, estimates, strict=True):
+        rank = (
+            weights.time * fastest / estimate.seconds
+            + weights.memory / (1 + candidate.scratch / MEGABYTE)
+            + weights.cache * candidate.cached
+            + weights.history * known.merit(load, candidate.variant)
+            - (weights.switching if current is not None and candidate.variant != current else 0.0)
+        )
+        ranked.append(Ranked(candidate.variant, rank, estimate))
+    return _selection(ranked, "score")
+
+
+def by_model(load: Workload, candidates: Sequence[Candidate], known: Knowledge) -> Selection | None:
+    """The least predicted time; None where a candidate has no model."""
+    ranked = []
+    for candidate in candidates:
+        model = known.model(load, candidate.variant)
+        if model is None:
+            return None
+        found = model.predict(load)
+        ranked.append(Ranked(candidate.variant, -found.seconds, Estimate(found.seconds, found.sigma, "model")))
+    return _selection(ranked, "model")
+
+
+def choose(
+    load: Workload,
+    candidates: Sequence[Candidate],
+    known: Knowledge,
+    selector: str,
+    weights: Weights,
+    current: str | None,
+    most_error: float,
+) -> Selection:
+    """What the named selector says; without a model that can be trusted it is the score."""
+    scored = by_score(load, candidates, known, weights, current)
+    if selector == "score":
+        return scored
+    learned = by_model(load, candidates, known)
+    if learned is None:
+        return scored
+    if selector == "hybrid" and known.error(load, [c.variant for c in candidates]) > most_error:
+        return scored
+    return learned
+
+
+def _selection(ranked: Sequence[Ranked], what: str) -> Selection:
+    first, *others = sorted(ranked, key=lambda r: -r.rank)
+    against = min(others, key=lambda r: r.estimate.seconds, default=None)
+    confidence = 1.0 if against is None else _sureness(first.estimate, against.estimate)
+    shown = f"{what} {first.rank:.3f}" if what == "score" else f"predicted {first.estimate.seconds * 1e6:.3g} us"
+    reason = f"{shown}, {first.estimate.source}"
+    return Selection(first.variant, confidence, reason, tuple(others), first.estimate.seconds)
+
+
+def _sureness(a: Estimate, b: Estimate) -> float:
+    """How probable it is that the first takes less time than the second."""
+    return NormalDist().cdf(math.log(b.seconds / a.seconds) / math.hypot(a.sigma, b.sigma))

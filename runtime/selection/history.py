@@ -1,0 +1,169 @@
+"""Measured times in, what is known of a variant out; kept between processes in one file of plain JSON.
+
+Nothing in it can change a result: it only says which of several equal variants was fast. What is not a plausible
+record is dropped when the file is read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from .workload import Workload
+
+WEEK = 7 * 24 * 3600.0
+LIMIT = 4096  # records; the oldest go
+FORMAT = 1
+MOST_BYTES = 8 << 20
+Key = tuple[str, str, int, int]
+
+
+@dataclass(frozen=True)
+class Record:
+    """The times of one variant on workloads of one size class; `weight` samples, older ones counting less."""
+
+    workload: Workload
+    variant: str
+    weight: float
+    mean: float
+    spread: float  # the weighted sum of squares of what samples are off the mean
+    least: float
+    most: float
+    when: float
+
+    @property
+    def key(self) -> Key:
+        return (self.workload.family, self.variant, self.workload.bucket, self.workload.threads)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the samples; for a single one a guess."""
+        return math.sqrt(self.spread / (self.weight - 1)) if self.weight > 1.5 else self.mean / 4
+
+    def aged(self, now: float, half_life: float) -> float:
+        """The weight that is left."""
+        return float(self.weight * 0.5 ** (max(0.0, now - self.when) / half_life))
+
+
+@dataclass
+class History:
+    """Records by graph, variant, size class and threads. `path` is where they are kept; None keeps none."""
+
+    path: Path | None = None
+    half_life: float = WEEK
+    clock: Callable[[], float] = time.time
+    _records: dict[Key, Record] = field(default_factory=dict)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _is_read: bool = False
+
+    def add(self, workload: Workload, variant: str, seconds: float) -> None:
+        """One more sample."""
+        if not (math.isfinite(seconds) and seconds > 0):
+            return
+        now = self.clock()
+        with self._lock:
+            self._read()
+            key = (workload.family, variant, workload.bucket, workload.threads)
+            old = self._records.pop(key, None)
+            if old is None:
+                self._records[key] = Record(workload, variant, 1.0, seconds, 0.0, seconds, seconds, now)
+            else:
+                self._records[key] = _joined(old, old.aged(now, self.half_life), seconds, now)
+            while len(self._records) > LIMIT:
+                del self._records[min(self._records, key=lambda k: self._records[k].when)]
+
+    def find(self, workload: Workload, variant: str) -> Record | None:
+        """What is known of a variant on workloads of this size class."""
+        with self._lock:
+            self._read()
+            return self._records.get((workload.family, variant, workload.bucket, workload.threads))
+
+    def __iter__(self) -> Iterator[Record]:
+        with self._lock:
+            self._read()
+            return iter(list(self._records.values()))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def clear(self) -> None:
+        """Forgets everything, in the file as well."""
+        with self._lock:
+            self._records.clear()
+            self._is_read = True
+            if self.path is not None:
+                self.path.unlink(missing_ok=True)
+
+    def save(self) -> None:
+        """Writes the file anew; another process sees the old one or the new one."""
+        with self._lock:
+            if self.path is None or not self._records:
+                return
+            text = json.dumps({"format": FORMAT, "records": [_as_json(r) for r in self._records.values()]})
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".history")
+            with os.fdopen(handle, "w") as file:
+                file.write(text)
+            os.replace(name, self.path)
+        except OSError:  # a history that can't be kept is only forgotten
+            return
+
+    def _read(self) -> None:
+        if self._is_read:
+            return
+        self._is_read = True
+        if self.path is None:
+            return
+        try:
+            if self.path.stat().st_size > MOST_BYTES:
+                return
+            found = json.loads(self.path.read_text())
+        except (OSError, ValueError, RecursionError):
+            return
+        if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("records"), list):
+            return
+        for item in found["records"][:LIMIT]:
+            record = _from_json(item, self.clock())
+            if record is not None:
+                self._records.setdefault(record.key, record)
+
+
+def _joined(old: Record, weight: float, seconds: float, now: float) -> Record:
+    total = weight + 1
+    off = seconds - old.mean
+    mean = old.mean + off / total
+    spread = old.spread * weight / max(old.weight, 1e-9) + off * (seconds - mean)
+    least, most = min(old.least, seconds), max(old.most, seconds)
+    return Record(old.workload, old.variant, total, mean, spread, least, most, now)
+
+
+def _as_json(record: Record) -> list[object]:
+    load = record.workload
+    return [
+        [getattr(load, f.name) for f in fields(load)],
+        *(getattr(record, f.name) for f in fields(record)[1:]),
+    ]
+
+
+def _from_json(item: object, now: float) -> Record | None:
+    """A record, if it is one: of the right types, finite, and not from the future."""
+    if not isinstance(item, list) or len(item) != len(fields(Record)) or not isinstance(item[0], list):
+        return None
+    load, variant, *numbers = item
+    if len(load) != len(fields(Workload)) or not all(isinstance(x, str) for x in (*load[:2], variant)):
+        return None
+    if not all(type(x) is int and 0 <= x < 1 << 62 for x in load[2:]) or load[-1] < 1:
+        return None
+    if not all(type(x) is float and math.isfinite(x) and x >= 0 for x in numbers):
+        return None
+    record = Record(Workload(*load), variant, *numbers)
+    plausible = 0 < record.least <= record.mean <= record.most and record.weight >= 0 and record.when <= now + 60
+    return record if plausible else None

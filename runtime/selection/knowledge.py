@@ -1,0 +1,104 @@
+"""A history in, what it says about a variant on a workload out: measured, measured near by, or guessed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .history import History, Record
+from .model import LEAST_RECORDS, Model, train
+from .workload import BUCKETS, Workload, bucket_of
+
+GUESSED = 0.7  # the standard deviation of the logarithm of a time that was never measured
+LEAST_SIGMA = 0.02
+REACH = 2 * BUCKETS  # size classes from the next record that still say something
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds, the standard deviation of their logarithm, and where they come from."""
+
+    seconds: float
+    sigma: float
+    source: str
+
+
+class Knowledge:
+    """A snapshot of the history, by graph and variant."""
+
+    def __init__(self, history: History) -> None:
+        self._now, self._half_life = history.clock(), history.half_life
+        self._by_variant: dict[str, list[Record]] = {}
+        self._by_graph: dict[tuple[str, str, int], list[Record]] = {}
+        self._models: dict[tuple[str, ...], Model | None] = {}
+        for record in sorted(history, key=lambda r: r.workload.size):
+            load = record.workload
+            self._by_variant.setdefault(record.variant, []).append(record)
+            self._by_graph.setdefault((load.family, record.variant, load.threads), []).append(record)
+
+    def estimate(self, load: Workload, variant: str, expected: float) -> Estimate:
+        """What a variant takes; `expected` where nothing near was measured."""
+        records = self._by_graph.get((load.family, variant, load.threads), [])
+        below = [r for r in records if r.workload.bucket <= load.bucket][-1:]
+        above = [r for r in records if r.workload.bucket >= load.bucket][:1]
+        near = [r for r in (*below, *above) if abs(r.workload.bucket - load.bucket) <= REACH]
+        if not near:
+            return Estimate(expected, GUESSED, "not measured")
+        if near[0].workload.bucket == load.bucket:
+            return Estimate(near[0].mean * _scale(near[0], load), self._sigma(near[0]), "measured")
+        times = [r.mean * _scale(r, load) for r in near]
+        distances = [abs(r.workload.bucket - load.bucket) for r in near]
+        total = sum(1 / d for d in distances)
+        mean = math.exp(sum(math.log(t) / d for t, d in zip(times, distances, strict=True)) / total)
+        sigma = max(map(self._sigma, near)) + 0.1 * min(distances)
+        return Estimate(mean, sigma, "measured at sizes near by")
+
+    def merit(self, load: Workload, variant: str) -> float:
+        """How well a variant did of late on this graph, from 0 to 1: 0.5 if nothing is known."""
+        peers = [
+            r
+            for (family, _, threads), records in self._by_graph.items()
+            if family == load.family and threads == load.threads
+            for r in records
+            if r.workload.bucket == load.bucket
+        ]
+        own = next((r for r in peers if r.variant == variant), None)
+        if own is None:
+            return 0.5
+        recent = own.aged(self._now, self._half_life) / own.weight
+        best = min(r.mean for r in peers)
+        return 0.5 + (best / own.mean - 0.5) * recent
+
+    def model(self, load: Workload, variant: str) -> Model | None:
+        """A regression on the records of this graph if there are enough, else on those of all graphs."""
+        own = self._by_graph.get((load.family, variant, load.threads), [])
+        key, records = ((load.family, variant), own) if len(own) >= LEAST_RECORDS else ((variant,), None)
+        if key not in self._models:
+            chosen = records if records is not None else self._by_variant.get(variant, [])
+            self._models[key] = train(chosen, self._now, self._half_life)
+        return self._models[key]
+
+    def error(self, load: Workload, variants: Sequence[str]) -> float:
+        """The largest relative error of the variants' models on records that they were not trained on."""
+        models = [self.model(load, v) for v in variants]
+        return max(m.error if m is not None else math.inf for m in models)
+
+    def sizes(self, load: Workload) -> list[int]:
+        """The sizes of the graph at which something was measured, one for each size class."""
+        found: dict[int, int] = {}
+        for (family, _, threads), records in self._by_graph.items():
+            if family == load.family and threads == load.threads:
+                found.update({bucket_of(r.workload.size): r.workload.size for r in records})
+        return [found[k] for k in sorted(found)]
+
+    def _sigma(self, record: Record) -> float:
+        """How uncertain the mean is: by its samples, and more the older it is."""
+        recent = max(1e-3, record.aged(self._now, self._half_life) / record.weight)
+        spread = record.deviation / record.mean / math.sqrt(max(1.0, record.weight))
+        return max(LEAST_SIGMA, spread) / math.sqrt(recent)
+
+
+def _scale(record: Record, load: Workload) -> float:
+    """A record is of a size close to that of the workload; time goes with size between the two."""
+    return max(1, load.size) / max(1, record.workload.size)

@@ -1,0 +1,92 @@
+"""Recorded times of one variant in, times predicted for other workloads out, each with an interval.
+
+The model is a ridge regression of the logarithm of the time on the features of the workload. How far it can be
+trusted is what it gets wrong on records that it was not trained on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .history import Record
+from .workload import FEATURES, Workload
+
+RIDGE = 1e-2
+FOLDS = 5
+LEAST_RECORDS = 6
+ENOUGH = 1.64  # standard deviations: nine of ten times lie inside
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Seconds, and between which limits they lie nine times out of ten."""
+
+    seconds: float
+    low: float
+    high: float
+
+    @property
+    def sigma(self) -> float:
+        """The standard deviation of the logarithm."""
+        return math.log(self.high / self.low) / (2 * ENOUGH)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained regression; `error` is the relative error on records that were held out, half of them being below."""
+
+    weights: Floats
+    center: Floats
+    inverse: Floats
+    sigma: float
+    error: float
+
+    def predict(self, workload: Workload) -> Prediction:
+        row = np.array(workload.features()) - self.center
+        row[0] = 1.0
+        guess = float(row @ self.weights)
+        off = ENOUGH * self.sigma * math.sqrt(1.0 + float(row @ self.inverse @ row))
+        guess, off = min(max(guess, -40.0), 40.0), min(off, 40.0)
+        return Prediction(math.exp(guess), math.exp(guess - off), math.exp(guess + off))
+
+
+def train(records: Sequence[Record], now: float, half_life: float) -> Model | None:
+    """A model of the records of one variant, the older ones counting less; None where there are too few."""
+    if len(records) < LEAST_RECORDS:
+        return None
+    rows = np.array([r.workload.features() for r in records])
+    times = np.log([r.mean for r in records])
+    trust = np.sqrt([max(1e-6, min(r.aged(now, half_life), 8.0)) for r in records])
+    center = rows.mean(axis=0)
+    center[0] = 0.0
+    rows = rows - center
+    weights, inverse = _solve(rows, times, trust)
+    held_out = np.abs(times - _held_out(rows, times, trust))
+    sigma = float(np.sqrt(np.mean(np.square(held_out)))) or 1e-3
+    return Model(weights, center, inverse, sigma, float(np.expm1(np.median(held_out))))
+
+
+def _solve(rows: Floats, times: Floats, trust: Floats) -> tuple[Floats, Floats]:
+    """The weights, and the matrix that says how far they are from certain in each direction."""
+    scaled = rows * trust[:, None]
+    ridge = np.full(len(FEATURES), RIDGE)
+    ridge[0] = 1e-9  # the mean is not pulled to nothing
+    inverse: Floats = np.linalg.inv(scaled.T @ scaled + np.diag(ridge)).astype(np.float64)
+    return inverse @ (scaled.T @ (times * trust)), inverse
+
+
+def _held_out(rows: Floats, times: Floats, trust: Floats) -> Floats:
+    """What each record is predicted to be by a model that was trained without it."""
+    found = np.empty_like(times)
+    fold = np.arange(len(times)) % FOLDS
+    for k in range(FOLDS):
+        others = fold != k
+        weights, _ = _solve(rows[others], times[others], trust[others])
+        found[~others] = rows[~others] @ weights
+    return found

@@ -1,0 +1,122 @@
+"""Selectors: scores by hand, models on times that follow a law, and a history that may hold anything."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from weft.runtime.selection.choosing import Candidate, Weights, by_score, choose
+from weft.runtime.selection.history import WEEK, History
+from weft.runtime.selection.knowledge import Knowledge
+from weft.runtime.selection.model import train
+from weft.runtime.selection.workload import Workload, bucket_of, bucket_start
+
+LOAD = Workload("graph", "k", 1000, 8000, 3000, 1, 0, 1)
+
+
+def at(size: int, family: str = "graph") -> Workload:
+    return replace(LOAD, family=family, size=size, bytes=8 * size, operations=3 * size)
+
+
+def test_size_classes_meet() -> None:
+    for bucket in range(60):
+        start, following = bucket_start(bucket), bucket_start(bucket + 1)
+        assert start == following or bucket_of(start) == bucket
+        assert bucket_of(following - 1) <= bucket or following <= 1
+
+
+def test_a_score_is_the_weighted_sum() -> None:
+    history = History()
+    history.add(LOAD, "a", 2e-6)
+    history.add(LOAD, "b", 1e-6)
+    candidates = [Candidate("a", 1.0), Candidate("b", 1.0, scratch=1 << 20, cached=0.25)]
+    found = by_score(LOAD, candidates, Knowledge(history), Weights(), current="a")
+    assert found.variant == "a"
+    a, b = 0.4 * 0.5 + 0.2 + 0.2 + 0.15 * 0.5, 0.4 + 0.2 / 2 + 0.2 * 0.25 + 0.15 - 0.05
+    assert found.reason == f"score {a:.3f}, measured"
+    assert found.alternatives[0].rank == pytest.approx(b, rel=1e-6)
+    assert found.confidence < 0.5  # what was measured speaks against it
+    only_time = Weights(1, 0, 0, 0, 0)
+    assert by_score(LOAD, candidates, Knowledge(history), only_time, "a").variant == "b"
+
+
+def test_the_model_learns_a_law_and_says_how_sure_it_is() -> None:
+    history = History()
+    for k in range(1, 22):
+        size = 2**k
+        history.add(at(size), "line", 50e-9 + 1e-9 * size)
+    known = Knowledge(history)
+    model = known.model(at(3000), "line")
+    assert model is not None
+    assert model.error < 0.35
+    for size in (3000, 200_000):
+        found = model.predict(at(size))
+        truth = 50e-9 + 1e-9 * size
+        assert found.low < truth < found.high
+        assert 0.5 < found.seconds / truth < 2
+    assert train(list(history)[:3], 0.0, WEEK) is None
+
+
+def test_hybrid_trusts_a_model_only_where_its_error_is_low() -> None:
+    def trained(noise: float) -> Knowledge:
+        history = History()
+        for k in range(2, 24):
+            off = math.exp(noise * math.sin(37.0 * k))
+            history.add(at(2**k), "a", 1e-9 * 2**k * off)
+            history.add(at(2**k), "b", 2e-9 * 2**k / off)
+        return Knowledge(history)
+
+    both = [Candidate("a", 1.0), Candidate("b", 1.0)]
+
+    def pick(known: Knowledge, selector: str) -> str:
+        return choose(at(5000), both, known, selector, Weights(), None, 0.1).reason
+
+    assert pick(trained(0.0), "hybrid").startswith("predicted")
+    assert pick(trained(0.0), "score").startswith("score")
+    assert pick(trained(1.0), "hybrid").startswith("score")
+    assert pick(trained(1.0), "learned").startswith("predicted")
+    assert pick(Knowledge(History()), "learned").startswith("score")
+
+
+def test_old_samples_count_less() -> None:
+    now = [0.0]
+    history = History(clock=lambda: now[0])
+    for _ in range(8):
+        history.add(LOAD, "a", 1e-6)
+    now[0] = 3 * WEEK
+    history.add(LOAD, "a", 3e-6)
+    record = history.find(LOAD, "a")
+    assert record is not None
+    assert record.weight == pytest.approx(2.0)  # eight samples, three half-lives old, and a new one
+    assert record.mean == pytest.approx(2e-6)
+    assert (record.least, record.most) == (1e-6, 3e-6)
+
+
+def test_a_history_survives_a_process_and_any_damage(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "history.json"
+    history = History(path)
+    history.add(LOAD, "a", 1e-6)
+    history.add(LOAD, "b", 2e-6)
+    history.save()
+    assert len(History(path)) == 2
+    assert path.parent.stat().st_mode & 0o77 == 0
+    text = path.read_text()
+    good = json.loads(text)
+    bad: list[object] = [
+        None, {}, [], 7, {"format": 2, "records": []}, {"format": 1, "records": {}},
+        {"format": 1, "records": [None, 3, [], [[], "a"], *[[*good["records"][0][:3], x, *good["records"][0][4:]]
+                                                             for x in (float("nan"), -1.0, "1", None, 10**400, True)]]},
+    ]  # fmt: skip
+    for content in bad:
+        path.write_text(json.dumps(content))
+        assert len(History(path)) == 0
+    for cut in range(0, len(text), 7):
+        path.write_text(text[:cut] + "\0" + text[cut + 1 :])
+        assert len(History(path)) <= 2
+    path.write_bytes(b"\xff" * 100)
+    assert len(History(path)) == 0
+    path.write_text("[" * 200_000)
+    assert len(History(path)) == 0
