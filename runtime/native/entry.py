@@ -8,22 +8,25 @@ so does a call in which a kernel reports failure, because Python knows how to sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...backends.llvm.text import Val
-from ...ir import dims
 from ...ir.graph import Node, Value
 from ...ir.ops import RESHAPE
-from ...ir.types import integer, ints, sizes
+from ...ir.types import ints, sizes
+from .. import threads
 from .call import Call
 from .inputs import COUNT, Inputs
 from .launches import Launches
-from .outputs import Outputs
+from .memory_code import NO_MEMORY, Memory
+from .outputs import CallHeap, Outputs
+from .pool_code import INTERRUPTED
 from .table import CALLS, INSIDE, NEXT, Table
 from .writer import FAIL, MISS, NULL, Writer
 
 if TYPE_CHECKING:
+    from ...backends.llvm.region import Part
     from ..compiler import Lowered
     from ..launch import Kernel
 
@@ -34,13 +37,14 @@ def entry_text(lowered: Lowered, call: Call, table: Table, name: str) -> str:
     """The function, as a module of its own that reads the table."""
     w = Writer(table)
     w.e.place("begin")
-    inputs = Inputs(w, call, lowered.bounds)
+    memory = Memory(w, CallHeap(w), lowered.launcher.places)
+    inputs = Inputs(w, call, lowered.bounds, memory)
     inputs.read(lowered.built.graph.inputs)
     inputs.check_guards(lowered.guards)
     for old, new in zip(lowered.built.graph.inputs, lowered.graph.inputs, strict=True):
-        inputs.pointers[new] = inputs.pointers[old]
-        inputs.strides[new] = inputs.strides.get(old, [])
-    _Run(w, lowered, call, inputs).write()
+        memory.pointers[new] = memory.pointers[old]
+        memory.strides[new] = memory.strides.get(old, [])
+    _Run(w, lowered, call, inputs, memory).write()
     lines = [
         f"define ptr @{name}(ptr %self, ptr %args, i64 %count, ptr %names) {{\nentry:",
         *w.allocas, *w.begins, "  br label %begin", *w.e.lines, "}",
@@ -51,11 +55,11 @@ def entry_text(lowered: Lowered, call: Call, table: Table, name: str) -> str:
 class _Run:
     """What comes after the checks."""
 
-    def __init__(self, writer: Writer, lowered: Lowered, call: Call, inputs: Inputs) -> None:
-        self.w, self.lowered, self.call, self.inputs = writer, lowered, call, inputs
+    def __init__(self, writer: Writer, lowered: Lowered, call: Call, inputs: Inputs, memory: Memory) -> None:
+        self.w, self.lowered, self.call, self.memory = writer, lowered, call, memory
         self.outputs = Outputs(writer, inputs)
-        self.launches = Launches(writer, inputs, self.outputs)
         self.kernels: Mapping[Node, Kernel] = lowered.launcher.kernels
+        self.launches = Launches(writer, memory, _Pool(writer, self.kernels.values()))
         self.may_fail = any(k.may_fail for k in self.kernels.values())
 
     def write(self) -> None:
@@ -67,11 +71,11 @@ class _Run:
         for value in self.lowered.graph.outputs:
             while value.node is not None and value.node.op is RESHAPE:
                 value, shaped = value.node.operands[0], value
-                self.outputs.reshaped(value, shaped)
+                self.memory.reshaped(value, shaped)
         for node in self.lowered.graph:
             for value in node.results:
-                self._place(value)
-        launches = [self.launches.prepare(region, kernel) for region, kernel in self.kernels.items()]
+                self.memory.place(value)
+        launches = [self.launches.prepare(region, kernel.code) for region, kernel in self.kernels.items()]
         w.count(w.place(INSIDE, 0), 1)
         for launch in launches:
             self.launches.run(launch)
@@ -81,7 +85,7 @@ class _Run:
         structure = self.lowered.built.structure
         as_tuple = structure.kind == "tuple" if structure else len(finished) > 1
         result = self.outputs.packed(finished) if as_tuple else finished[0]
-        self.outputs.free_buffers()
+        self.memory.free()
         w.e.lines.append(f"  ret ptr {result.text}")
         self._ways_out()
 
@@ -101,48 +105,14 @@ class _Run:
             return self.outputs.number(value)
         return self.outputs.array(value, self.lowered.orders[k])
 
-    def _place(self, value: Value) -> None:
-        """Memory for a value, unless it has some: its own, a part of a concatenation's, or another's, reshaped."""
-        if value in self.inputs.pointers:
-            return
-        if value in self.lowered.launcher.places:
-            node, place = self.lowered.launcher.places[value]
-            self._place(node.result)
-            axis = integer(node.attrs, "axis")
-            before: dims.Size = 0
-            for other in node.operands[:place]:
-                before = before + other.type.shape[axis]
-            self.outputs.piece(value, node.result, axis, before)
-        elif value.node is not None and value.node.op is RESHAPE:
-            self.outputs.reshaped(value, value.node.operands[0])
-        else:
-            self.outputs.between(value)
-
     def _demand_apart(self, made: list[Val]) -> None:
         """An array that is written overlaps no other; Python copies where one does."""
-        w, e = self.w, self.w.e
         written = [v for v, out in zip(self.lowered.graph.outputs, self.call.outs, strict=True) if out is not None]
-        arrays = [v for v in self.lowered.graph.inputs if self.inputs.strides[v] or v.type.rank]
-        bounds = {v: self._bounds(v) for v in (*written, *(arrays if written else ()))}
+        arrays = [v for v in self.lowered.graph.inputs if self.memory.strides[v] or v.type.rank]
+        bounds = {v: self.memory.bounds(v) for v in (*written, *(arrays if written else ()))}
         for k, value in enumerate(written):
-            low, high = bounds[value]
             for other in (*arrays, *written[:k]):
-                begin, end = bounds[other]
-                w.demand(e.op("or", e.icmp("ule", high, begin), e.icmp("uge", low, end)))
-
-    def _bounds(self, value: Value) -> tuple[Val, Val]:
-        """The addresses between which the elements of an array lie; nothing for an empty one."""
-        w, e = self.w, self.w.e
-        low = high = e.cast("ptrtoint", self.inputs.pointers[value], "i64")
-        some = w.number(1, "i1")
-        for size, stride in zip(value.type.shape, self.inputs.strides[value], strict=True):
-            number = w.sizes.number(size)
-            some = e.op("and", some, e.icmp("ne", number, w.number(0)))
-            reach = e.op("mul", e.op("sub", number, w.number(1)), stride)
-            low = e.op("add", low, e.call("smin", reach, w.number(0)))
-            high = e.op("add", high, e.call("smax", reach, w.number(0)))
-        end = e.op("add", high, w.number(value.type.dtype.size))
-        return low, e.select(some, end, low)
+                self.w.demand(self.memory.apart(bounds[value], bounds[other]))
 
     def _finished(self, k: int, value: Value, made: Val) -> Val:
         """What is handed back: the caller's array gets one more reference."""
@@ -156,18 +126,18 @@ class _Run:
         if self.may_fail:
             e.place("failed")
             w.count(w.place(INSIDE, 0), -1)
-            self.outputs.free_buffers()
+            self.memory.free()
             self.outputs.release_objects()
             e.br(MISS)
-        if self.outputs.buffers:
-            e.place("no_memory")
+        if self.memory.taken:
+            e.place(NO_MEMORY)
             w.invoke(w.interpreter("PyErr_NoMemory"), "ptr")
             e.br(FAIL)
         e.place("interrupted")
         w.count(w.place(INSIDE, 0), -1)
         e.br(FAIL)
         e.place(FAIL)
-        self.outputs.free_buffers()
+        self.memory.free()
         self.outputs.release_objects()
         e.lines.append("  ret ptr null")
         e.place(MISS)
@@ -191,5 +161,23 @@ class _Run:
         e.lines.append(f"  ret ptr {result.text}")
 
 
-def _drop(_: Val) -> None:
-    """For a call that gives nothing."""
+class _Pool:
+    """The pool's threads run the functions of kernels, whose addresses the table has."""
+
+    def __init__(self, writer: Writer, kernels: Iterable[Kernel]) -> None:
+        self.w = writer
+        self.addresses = {name: address for kernel in kernels for name, address in kernel.addresses.items()}
+
+    def threads(self) -> Val:
+        return self.w.e.load(self.w.word("threads", threads.pool().place("threads")), "i64", 0, 8)
+
+    def function(self, part: Part) -> Val:
+        return self.w.word(("kernel", part.name), self.addresses[part.name])
+
+    def share(self, part: Part, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
+        w = self.w
+        run = w.word("launch", threads.pool().launch_address)
+        shape = [*extents, unit, *(w.number(n) for n in (*part.grains, part.tile))]
+        found = w.invoke(run, "i32", self.function(part), frame, *shape, workers)
+        w.demand(w.e.icmp("slt", found, w.number(INTERRUPTED, "i32")), "interrupted")
+        return found

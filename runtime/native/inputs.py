@@ -18,6 +18,7 @@ from ...ir.source import ABSENT
 from ..bounds import Bound
 from . import known
 from .call import Call, Input
+from .memory_code import Memory
 from .writer import NULL, Writer
 
 Array = np.ndarray[Any, Any]
@@ -25,13 +26,11 @@ ARGUMENTS, NAMES, COUNT = Val("%args", "ptr", 0), Val("%names", "ptr", 0), Val("
 
 
 class Inputs:
-    """Reads the arguments. Afterwards `pointers`, `strides` and the writer's sizes are known."""
+    """Reads the arguments. Afterwards the memory knows where they lie, and the writer's sizes are known."""
 
-    def __init__(self, writer: Writer, call: Call, bounds: Sequence[Bound]) -> None:
+    def __init__(self, writer: Writer, call: Call, bounds: Sequence[Bound], memory: Memory) -> None:
         self.w, self.call, self.bounds = writer, call, bounds
-        self.pointers: dict[Value, Val] = {}
-        self.strides: dict[Value, list[Val]] = {}
-        self.ranges: list[tuple[Val, Val]] = []  # where arrays begin and end in memory
+        self.pointers, self.strides = memory.pointers, memory.strides
         self._shapes: list[tuple[Value, list[Val]]] = []
 
     def read(self, values: Sequence[Value]) -> None:

@@ -1,31 +1,42 @@
-"""A kernel in, code that fills its frame and runs its functions out: on the calling thread, or shared in the pool."""
+"""A kernel in, code that fills its frame and runs its functions out: on the calling thread, or shared."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ...backends.llvm.text import Val
 from ...ir import dims
 from ...ir.graph import Node
 from ...ir.types import integer, sizes
 from .. import threads
-from .inputs import Inputs
-from .outputs import Outputs
-from .pool_code import INTERRUPTED
+from .memory_code import Memory
 from .writer import Writer
 
 if TYPE_CHECKING:
+    from ...backends.llvm.compile import Function
     from ...backends.llvm.region import Part
-    from ..launch import Kernel
+
+
+class Crew(Protocol):
+    """Who runs the functions of kernels: code for it."""
+
+    def threads(self) -> Val:
+        """How many threads may take part."""
+
+    def function(self, part: Part) -> Val:
+        """The address of a function."""
+
+    def share(self, part: Part, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
+        """Runs a function on several threads; gives what it reported."""
 
 
 @dataclass(frozen=True)
 class Launch:
     """A kernel with its frame, for how many threads there is scratch memory, and whether it runs in chunks."""
 
-    kernel: Kernel
+    code: Function
     frame: Val
     workers: Val
     is_cut: Val
@@ -34,37 +45,34 @@ class Launch:
 class Launches:
     """Launches of one native call."""
 
-    def __init__(self, writer: Writer, inputs: Inputs, outputs: Outputs) -> None:
-        self.w, self.inputs, self.outputs = writer, inputs, outputs
+    def __init__(self, writer: Writer, memory: Memory, crew: Crew) -> None:
+        self.w, self.memory, self.crew = writer, memory, crew
 
-    def prepare(self, region: Node, kernel: Kernel) -> Launch:
+    def prepare(self, region: Node, code: Function) -> Launch:
         """The words that a kernel reads."""
-        w, slots, code = self.w, (*region.operands, *region.results), kernel.code
+        w, slots = self.w, (*region.operands, *region.results)
         is_cut = w.e.icmp("sge", w.sizes.number(code.columns), w.number(code.cut_from if code.chunks else 1 << 62))
         space = w.sizes.number(dims.product(sizes(region.attrs, "space")))
         time = w.e.op("mul", space, w.number(integer(region.attrs, "cost")))
         is_long = w.e.icmp("sge", time, w.number(threads.SHARED))
-        workers = w.e.select(is_long, self._threads(), w.number(1))
-        frame = w.reserve(8 * len(kernel.entries))
-        for k, entry in enumerate(kernel.entries):
+        workers = w.e.select(is_long, self.crew.threads(), w.number(1))
+        frame = w.reserve(8 * len(code.entries))
+        for k, entry in enumerate(code.entries):
             if entry.kind == "pointer":
-                word = self.inputs.pointers[slots[entry.slot]]
+                word = self.memory.pointers[slots[entry.slot]]
             elif entry.kind == "size":
                 word = w.sizes.known[entry.symbol]
             elif entry.kind == "stride":
-                word = self.inputs.strides[slots[entry.slot]][entry.axis]
+                word = self.memory.strides[slots[entry.slot]][entry.axis]
             else:
                 times = workers if entry.kind == "scratch" else w.e.cast("zext", is_cut, "i64")
-                word = self.outputs.scratch(w.e.op("mul", w.sizes.number(entry.bytes), times))
+                word = self.memory.scratch(w.e.op("mul", w.sizes.number(entry.bytes), times))
             w.put(word, frame, 8 * k)
-        return Launch(kernel, frame, workers, is_cut)
-
-    def _threads(self) -> Val:
-        return self.w.e.load(self.w.word("threads", threads.pool().place("threads")), "i64", 0, 8)
+        return Launch(code, frame, workers, is_cut)
 
     def run(self, launch: Launch) -> None:
         """Runs a kernel's functions, all of them or those that walk chunks."""
-        w, code = self.w, launch.kernel.code
+        w, code = self.w, launch.code
         status = w.reserve(8, cleared=True)
 
         def run_all(parts: Sequence[Part]) -> None:
@@ -84,20 +92,16 @@ class Launches:
     def _run(self, launch: Launch, part: Part, status: Val) -> None:
         """One function, on this thread or on several."""
         w, e = self.w, self.w.e
-        function = w.word(("kernel", id(launch.kernel), part.name), launch.kernel.addresses[part.name])
+        function = self.crew.function(part)
         extents, unit, zero = [w.sizes.number(s) for s in part.extents], w.sizes.number(part.unit), w.number(0)
         time = e.op("mul", unit, e.op("mul", *extents))
 
         def note(found: Val) -> None:
-            if launch.kernel.may_fail:
+            if launch.code.may_fail:
                 e.store(e.op("or", e.load(status, "i32", 0, 4), found), status, 4)
 
         def share() -> None:
-            run = w.word("launch", threads.pool().launch_address)
-            shape = [*extents, unit, *(w.number(n) for n in (*part.grains, part.tile))]
-            found = w.invoke(run, "i32", function, launch.frame, *shape, launch.workers)
-            w.demand(e.icmp("slt", found, w.number(INTERRUPTED, "i32")), "interrupted")
-            note(found)
+            note(self.crew.share(part, launch.frame, extents, unit, launch.workers))
 
         def run() -> None:
             note(w.invoke(function, "i32", launch.frame, zero, extents[0], zero, extents[1], zero))

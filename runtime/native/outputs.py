@@ -1,7 +1,7 @@
 """The results of a native call: memory for each in, objects for the caller out.
 
-Everything that the call makes is noted in memory of its own (0 where nothing was made yet), so that one piece of code
-lets go of all of it when a kernel reports failure or memory runs out.
+Every object that the call makes is noted in memory of its own (0 where nothing was made yet), so that one piece of
+code lets go of all of them when a kernel reports failure or memory runs out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from ...backends.llvm.text import Val
 from ...ir import dims
 from ...ir.graph import Value
-from ...ir.layouts import byte_strides, classify
+from ...ir.layouts import classify
 from ..memory import blocks
 from . import known
 from .block_code import FIELDS
@@ -22,13 +22,35 @@ from .inputs import Inputs
 from .writer import FAIL, NULL, Writer
 
 
+class CallHeap:
+    """Memory for one call, from the list of blocks if it is large."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.w = writer
+
+    def take(self, bytes: Val) -> Val:
+        if known.has_handlers():
+            return self.w.invoke(of_blocks(self.w, "malloc"), "ptr", NULL, bytes)
+        return self.w.invoke(self.w.interpreter("PyMem_RawMalloc"), "ptr", bytes)
+
+    def free(self, taken: Val) -> None:
+        if known.has_handlers():
+            self.w.invoke(of_blocks(self.w, "free"), "void", NULL, taken, self.w.number(0))
+        else:
+            self.w.invoke(self.w.interpreter("PyMem_RawFree"), "void", taken)
+
+
+def of_blocks(w: Writer, name: str) -> Val:
+    """A word of the list's state."""
+    return w.field(w.word("blocks", blocks().base), FIELDS[name])
+
+
 class Outputs:
-    """Memory of results and of what kernels hand to one another."""
+    """Memory and objects of results."""
 
     def __init__(self, writer: Writer, inputs: Inputs) -> None:
         self.w, self.inputs = writer, inputs
         self.objects: list[Val] = []  # places of objects that were made
-        self.buffers: list[Val] = []  # places of memory that was taken
 
     def array(self, value: Value, order: tuple[int, ...]) -> Val:
         """A new array whose axes lie in this order."""
@@ -58,9 +80,9 @@ class Outputs:
         if not known.has_handlers():
             return usual, NULL
         bytes = w.sizes.number(size)
-        least = e.cast("ptrtoint", self._of_blocks("least"), "i64")
+        least = e.cast("ptrtoint", of_blocks(w, "least"), "i64")
         large = e.icmp("uge", bytes, least)
-        make = e.select(large, self._of_blocks("new_array"), usual)
+        make = e.select(large, of_blocks(w, "new_array"), usual)
         return make, e.cast("inttoptr", e.select(large, bytes, w.number(0)), "ptr")
 
     def _dense(self, shape: list[Val], order: tuple[int, ...], itemsize: int) -> list[Val]:
@@ -112,52 +134,6 @@ class Outputs:
         for size, number in zip(value.type.shape, shape, strict=True):
             w.demand(w.same(w.sizes.number(size), number))
         return obj
-
-    def scratch(self, bytes: Val) -> Val:
-        """Memory for this call alone, from the list of blocks if it is large."""
-        if known.has_handlers():
-            taken = self.w.invoke(self._of_blocks("malloc"), "ptr", NULL, bytes)
-        else:
-            taken = self.w.invoke(self.w.interpreter("PyMem_RawMalloc"), "ptr", bytes)
-        place = self.w.reserve(8, cleared=True)
-        self.w.put(taken, place, 0)
-        self.buffers.append(place)
-        self.w.demand(self.w.e.icmp("ne", taken, NULL), "no_memory")
-        return taken
-
-    def between(self, value: Value) -> None:
-        """Memory for what one kernel makes and another reads: dense, in C order."""
-        size = dims.product((value.type.dtype.size, *value.type.shape))
-        self.inputs.pointers[value] = self.scratch(self.w.sizes.number(size))
-        self._put_dense_strides(value)
-
-    def _put_dense_strides(self, value: Value) -> None:
-        strides = byte_strides("C", value.type.shape, value.type.dtype.size, "")
-        self.inputs.strides[value] = [self.w.sizes.number(s) for s in strides]
-
-    def piece(self, value: Value, whole: Value, axis: int, before: dims.Size) -> None:
-        """A part of the memory of a concatenation, which starts so many elements behind it along an axis."""
-        w, strides = self.w, self.inputs.strides[whole]
-        skipped = w.e.op("mul", w.sizes.number(before), strides[axis])
-        self.inputs.pointers[value] = w.e.offset(self.inputs.pointers[whole], skipped)
-        self.inputs.strides[value] = strides
-
-    def reshaped(self, value: Value, dense: Value) -> None:
-        """The memory of a dense value in another shape."""
-        self.inputs.pointers[value] = self.inputs.pointers[dense]
-        self._put_dense_strides(value)
-
-    def free_buffers(self) -> None:
-        for place in self.buffers:
-            taken = self.w.field(place, 0)
-            if known.has_handlers():
-                self.w.invoke(self._of_blocks("free"), "void", NULL, taken, self.w.number(0))
-            else:
-                self.w.invoke(self.w.interpreter("PyMem_RawFree"), "void", taken)
-
-    def _of_blocks(self, name: str) -> Val:
-        """A word of the list's state."""
-        return self.w.field(self.w.word("blocks", blocks().base), FIELDS[name])
 
     def release_objects(self) -> None:
         w = self.w

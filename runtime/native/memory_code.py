@@ -1,0 +1,108 @@
+"""Where the values of a graph lie during a native call: addresses and strides as code, and memory for what has none.
+
+A value between two kernels gets memory of its own, a piece of a concatenation a part of the whole's, and a reshaped
+value the memory of what it was. Memory that was taken is noted in the call's own (0 where nothing was taken yet), so
+that one piece of code frees all of it, however far the call came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from ...backends.llvm.text import Val
+from ...ir import dims
+from ...ir.graph import Node, Value
+from ...ir.layouts import byte_strides
+from ...ir.ops import RESHAPE
+from ...ir.types import integer
+from .writer import NULL, Writer
+
+NO_MEMORY = "no_memory"
+
+
+class Heap(Protocol):
+    """Code that takes memory, null where there is none, and frees it, null too."""
+
+    def take(self, bytes: Val) -> Val: ...
+
+    def free(self, taken: Val) -> None: ...
+
+
+class Memory:
+    """Addresses and strides by value. `pieces` says which values are parts of which concatenation."""
+
+    def __init__(self, writer: Writer, heap: Heap, pieces: Mapping[Value, tuple[Node, int]]) -> None:
+        self.w, self.heap, self.pieces = writer, heap, pieces
+        self.pointers: dict[Value, Val] = {}
+        self.strides: dict[Value, list[Val]] = {}
+        self.taken: list[Val] = []  # places of memory that was taken
+
+    def place(self, value: Value) -> None:
+        """Memory for a value, unless it has some."""
+        if value in self.pointers:
+            return
+        if value in self.pieces:
+            node, place = self.pieces[value]
+            self.place(node.result)
+            axis = integer(node.attrs, "axis")
+            before: dims.Size = 0
+            for other in node.operands[:place]:
+                before = before + other.type.shape[axis]
+            self._piece(value, node.result, axis, before)
+        elif value.node is not None and value.node.op is RESHAPE:
+            self.reshaped(value, value.node.operands[0])
+        else:
+            size = dims.product((value.type.dtype.size, *value.type.shape))
+            self.pointers[value] = self.scratch(self.w.sizes.number(size))
+            self.put_dense_strides(value)
+
+    def scratch(self, bytes: Val) -> Val:
+        """Memory for this call alone."""
+        taken = self.heap.take(bytes)
+        place = self.w.reserve(8, cleared=True)
+        self.w.put(taken, place, 0)
+        self.taken.append(place)
+        self.w.demand(self.w.e.icmp("ne", taken, NULL), NO_MEMORY)
+        return taken
+
+    def free(self) -> None:
+        """Frees all that was taken."""
+        for place in self.taken:
+            self.heap.free(self.w.field(place, 0))
+
+    def put_dense_strides(self, value: Value) -> None:
+        """The value lies in C order without gaps."""
+        strides = byte_strides("C", value.type.shape, value.type.dtype.size, "")
+        self.strides[value] = [self.w.sizes.number(s) for s in strides]
+
+    def reshaped(self, value: Value, dense: Value) -> None:
+        """The memory of a dense value in another shape."""
+        self.pointers[value] = self.pointers[dense]
+        self.put_dense_strides(value)
+
+    def _piece(self, value: Value, whole: Value, axis: int, before: dims.Size) -> None:
+        """A part of the memory of a concatenation, which starts so many elements behind it along an axis."""
+        w, strides = self.w, self.strides[whole]
+        skipped = w.e.op("mul", w.sizes.number(before), strides[axis])
+        self.pointers[value] = w.e.offset(self.pointers[whole], skipped)
+        self.strides[value] = strides
+
+    def bounds(self, value: Value) -> tuple[Val, Val]:
+        """The addresses between which the elements of an array lie; nothing for an empty one."""
+        w, e = self.w, self.w.e
+        low = high = e.cast("ptrtoint", self.pointers[value], "i64")
+        some = w.number(1, "i1")
+        for size, stride in zip(value.type.shape, self.strides[value], strict=True):
+            number = w.sizes.number(size)
+            some = e.op("and", some, e.icmp("ne", number, w.number(0)))
+            reach = e.op("mul", e.op("sub", number, w.number(1)), stride)
+            low = e.op("add", low, e.call("smin", reach, w.number(0)))
+            high = e.op("add", high, e.call("smax", reach, w.number(0)))
+        end = e.op("add", high, w.number(value.type.dtype.size))
+        return low, e.select(some, end, low)
+
+    def apart(self, a: tuple[Val, Val], b: tuple[Val, Val]) -> Val:
+        """Whether two ranges of addresses have nothing in common."""
+        e = self.w.e
+        return e.op("or", e.icmp("ule", a[1], b[0]), e.icmp("uge", a[0], b[1]))
