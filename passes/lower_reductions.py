@@ -33,6 +33,7 @@ from .loops import Loops, plan_loops
 from .regions import Plan, annotate_regions
 
 STEPS = 16
+LONG_CHUNK = 32  # blocks: 128 KB
 LANE_BYTES = 256
 
 

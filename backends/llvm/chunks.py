@@ -27,8 +27,17 @@ JOIN = 60  # picoseconds to read and combine a byte of what a chunk left
 
 
 def can_be_cut(region: Region) -> bool:
-    """Whether the columns are to be walked in chunks."""
-    return "chunk" in region.region.attrs and any(region.stages.reductions)
+    """Whether the columns are to be walked in chunks.
+
+    Not where a row leaves what no chunk has memory for, nor where the walk over each row may be over at once.
+    """
+    stages = region.stages
+    if "chunk" not in region.region.attrs or not any(stages.reductions):
+        return False
+    if not region.rows or not region.across_columns:
+        return True
+    ends_early = (may_stop(region, r, o) for r, o in zip(stages.reductions, stages.outputs, strict=True))
+    return not any(buffer.is_scratch for buffer, _ in region.elements.kept.values()) and not any(ends_early)
 
 
 def chunk_parts(node: Node, entries: dict[Entry, int], name: str) -> list[tuple[Part, dict[str, str], bool]]:
@@ -142,9 +151,25 @@ class Begin(Chunked):
 
 
 class Walk(Chunked):
-    """Walks chunks: the outer loop runs over them, the inner one over the vectors of rows."""
+    """Walks chunks: the outer loop runs over them, the inner one over the vectors of rows; or over rows and chunks."""
 
     def function(self, name: str) -> Part:
+        return self.by_rows(name) if self.rows and self.across_columns else self.by_chunks(name)
+
+    def by_rows(self, name: str) -> Part:
+        rows, chunks = self.parameters()
+        outer, *inner = self.rows
+
+        def row(at: Val, carried: list[Val]) -> list[Val]:
+            self.nest.loop(loop_name(self.chunk), *chunks, 1, [], lambda at, _: self.row_loops(inner, {}) or [])
+            return []
+
+        self.nest.loop(loop_name(outer[-1]), *rows, 1, [], row)
+        others = dims.product(self.extent(group) for group in inner)
+        part = self.part(name, outer, (), others * self.chunk_blocks * self.block_size() * self.cost)
+        return replace(part, extents=(part.extents[0], self.chunks()))
+
+    def by_chunks(self, name: str) -> Part:
         chunks, vectors = self.parameters()
         inner = self.rows[-1] if self.rows else ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ir import dims
@@ -12,7 +13,8 @@ from ...ir.types import integer
 from .chunks import can_be_cut, chunk_parts
 from .columns import EXACT_STEPS
 from .frame import Entry
-from .module import Compiled, Library, compile_module
+from .library import Library
+from .module import Compiled, compile_module
 from .region import Part, Region
 from .target import Target
 
@@ -53,10 +55,11 @@ class Program:
         return [part.name for function in self.functions for part in function.parts]
 
 
-def emit(graph: Graph) -> Program:
-    """LLVM text for every region of a graph."""
+def emit(graph: Graph, long: Mapping[Node, bool] | None = None) -> Program:
+    """LLVM text for every region of a graph; `long` says of those with `cut_from` which columns are to be served."""
     regions = tuple(n for n in graph if n.op is REGION)
-    functions = tuple(emit_region(r, f"{_symbol(graph.name)}_{k}") for k, r in enumerate(regions))
+    long = long or {}
+    functions = tuple(emit_region(r, f"{_symbol(graph.name)}_{k}", long.get(r)) for k, r in enumerate(regions))
     declared: dict[str, str] = {}
     for function in functions:
         declared |= function.declared
@@ -64,15 +67,16 @@ def emit(graph: Graph) -> Program:
     return Program(regions, functions, "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
 
 
-def emit_region(node: Node, name: str) -> Function:
-    """The functions of one region."""
+def emit_region(node: Node, name: str, is_long: bool | None = None) -> Function:
+    """The functions of one region, for all columns or only for long ones, or short ones."""
     entries: dict[Entry, int] = {}
     region = Region(node, entries)
-    cut = chunk_parts(node, entries, name) if can_be_cut(region) else []
+    is_cut = can_be_cut(region)
+    cut = chunk_parts(node, entries, name) if is_cut and is_long is not False else []
     declared = {symbol: text for _, found, _ in cut for symbol, text in found.items()}
     fails = any(may_fail for _, _, may_fail in cut)
     whole: tuple[Part, ...] = ()
-    if region.rows or not cut:
+    if not is_cut or (region.rows and not is_long):
         whole = (region.function(name),)
         declared |= region.nest.e.declared
         fails = fails or region.nest.e.fails
@@ -82,10 +86,12 @@ def emit_region(node: Node, name: str) -> Function:
 
 
 def _cut_from(region: Region) -> int:
-    """The length of columns that are better walked in chunks.
+    """The length of columns that are better walked in chunks: by the plan, or where vectors lie along the rows.
 
-    One walk reads memory in long lines then; several walks find it in the cache as long as it fits.
+    There one walk reads memory in long lines then; several walks find it in the cache as long as it fits.
     """
+    if "cut_from" in region.region.attrs:
+        return integer(region.region.attrs, "cut_from")
     lines = integer(region.region.attrs, "chunk") * EXACT_STEPS
     step = region.width * region.unroll * 4
     return lines + 1 if region.stages.count == 1 else max(lines, CACHED // step) + 1

@@ -10,6 +10,7 @@ from ...ir.dims import Size
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_variables
 from ...ir.ops import POSITIONS, SCAN, Trait
+from ...ir.stages import known_stages
 from ...ir.types import integer, ints, sizes
 from .elements import Elements
 from .frame import Frame
@@ -30,10 +31,7 @@ class Stages:
         self.region, self.elements, self.frame = region, elements, frame
         self.columns, self.has_rows = columns, has_rows
         self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
-        self.known: dict[Value, int] = dict.fromkeys(body.inputs, 0)
-        for node in body:
-            after = Trait.REDUCTION in node.op.traits
-            self.known[node.result] = max((self.known[v] for v in node.operands), default=0) + after
+        self.known = known_stages(body)
         nodes = [n for n in body if Trait.REDUCTION in n.op.traits]
         full = [(len(body.inputs) + k, v) for k, v in enumerate(body.outputs) if v.type.shape == self.space]
         self.row_outputs = [(len(body.inputs) + k, v) for k, v in enumerate(body.outputs) if v.type.shape != self.space]

@@ -1,0 +1,15 @@
+"""The body of a region in, out for each value how many reductions must have ended one after another to know it."""
+
+from __future__ import annotations
+
+from .graph import Graph, Value
+from .ops import Trait
+
+
+def known_stages(body: Graph) -> dict[Value, int]:
+    """The first stage in which each value is known; a reduction ends the one that its operand is known in."""
+    known: dict[Value, int] = dict.fromkeys(body.inputs, 0)
+    for node in body:
+        after = Trait.REDUCTION in node.op.traits
+        known[node.result] = max((known[v] for v in node.operands), default=0) + after
+    return known
