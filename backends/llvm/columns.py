@@ -10,6 +10,7 @@ from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
 from ...ir.ops import POSITIONS
 from ...ir.types import integer
+from .extremes import Extremes, has_extreme
 from .lane_places import Lanes
 from .places import WATCHED, Watched, may_stop
 from .reduce import Accumulators
@@ -19,7 +20,7 @@ from .text import Val
 if TYPE_CHECKING:
     from .region import Region
 
-Reduction = Accumulators | Watched | Lanes
+Reduction = Accumulators | Extremes | Watched | Lanes
 EXACT_STEPS = 16  # of a block whose elements may be combined in any order
 
 
@@ -57,6 +58,8 @@ class Columns:
 
     def _reduction(self, node: Node) -> Reduction:
         region, slots = self.region, len(self.offsets)
+        if has_extreme(node) and region.across_columns:
+            return Extremes(node, region.nest, region.frame, slots, region.width)
         if node.op not in POSITIONS:
             return Accumulators(node, region.nest, region.frame, slots, region.width, region.across_columns)
         if region.across_columns and region.walks_in_order and not self.scans:
@@ -97,10 +100,15 @@ class Columns:
         behind = 1 + sum(s.slots for s in self.scans)
         totals, rest = list[list[Val]](), carried[behind:]
         for a in self.sums:
-            size = len(a.open(a.start()) if opened else a.start())
+            size = a.opened if opened else a.held
             totals.append(rest[:size])
             rest = rest[size:]
         return carried[0], carried[1:behind], totals
+
+    def open(self, carried: list[Val]) -> list[Val]:
+        """Running values and totals, as steps begin with them."""
+        _, running, totals = self.apart([self.nest.e.const("i64", 0), *carried])
+        return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.open(t))]
 
     # -- loops
 
@@ -170,12 +178,13 @@ class Columns:
     def span(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
         """Whole steps, and what is left of one."""
         end = self.region.whole_steps(start, stop, self.step)
-        carried = self.whole_steps(variable, start, end, carried)
+        in_one = not self.watched  # opened once for all steps and the tail
+        carried = self.whole_steps(variable, start, end, self.open(carried) if in_one else carried)
         if not self.region.across_columns:
             return carried
         if self.may_stop:
             stop = self.nest.e.select(self.is_final(carried), end, stop)
-        _, running, totals = self.apart([end, *carried])
+        _, running, totals = self.apart([end, *(carried if in_one else self.open(carried))], opened=True)
 
         def tail_vector(at: Val, running: list[Val]) -> list[Val]:
             mask = self.region.lane_mask(at, stop)
@@ -191,7 +200,7 @@ class Columns:
             sums.begin_tail()
         _, running = self.nest.loop(variable, end, stop, self.region.width, running, tail_vector)
         begin = self.position(end)
-        closed = [a.close(a.add_tail(a.open(t)), begin) for a, t in zip(self.sums, totals, strict=True)]
+        closed = [a.close(a.add_tail(t), begin) for a, t in zip(self.sums, totals, strict=True)]
         return [*running, *(v for t in closed for v in t)]
 
     def whole_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> list[Val]:
@@ -207,10 +216,8 @@ class Columns:
 
         def some(values: list[Val]) -> list[Val]:
             at = values[0]
-            _, running, totals = self.apart(values)
             stop = e.call("smin", end, e.op("add", at, some_steps))
-            opened = [v for a, t in zip(self.sums, totals, strict=True) for v in a.open(t)]
-            _, after = nest.loop(variable, at, stop, self.step, [*running, *opened], self.whole_step)
+            _, after = nest.loop(variable, at, stop, self.step, self.open(values[1:]), self.whole_step)
             _, running, totals = self.apart([at, *after], opened=True)
             begin = self.position(at)
             closed = [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin)]
@@ -238,7 +245,7 @@ class Columns:
         return e.op("add", e.op("mul", run, size(self.region.extent(inner))), at)
 
     def whole_step(self, at: Val, carried: list[Val]) -> list[Val]:
-        _, running, totals = self.apart([at, *carried], opened=bool(self.watched))
+        _, running, totals = self.apart([at, *carried], opened=True)
         running = self.scan(at, running, self.offsets)
         found = self.region.visit([a.node for a in self.sums], self.outputs, self.offsets)
         return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.add(t, found[a.node]))]

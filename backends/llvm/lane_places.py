@@ -36,6 +36,7 @@ class Lanes:
         self.narrow = base is not None and BITS[self.ranking.elem] < 64
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
         self.nowhere = 0 if self.is_ordered else NOWHERE
+        self.held = self.opened = 2 * self.slots
         self.tails: tuple[Tail, Tail] | None = None
 
     def start(self) -> list[Val]:

@@ -44,6 +44,8 @@ class Watched:
         self.ranking = Ranking(self.e, node)
         self.last = self.e.const(self.ranking.elem, self.ranking.last, self.lanes)
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
+        self.held = len(self.start())
+        self.opened = len(self.open(self.start()))
         self.tail: Tail | None = None
 
     def start(self) -> list[Val]:

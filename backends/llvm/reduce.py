@@ -50,6 +50,7 @@ class Accumulators:
         self.row = max(1, lanes) * BITS[memory_form(self.elem)] // 8
         self.stack = frame.reserve(self.row * slots * LEVELS) if self.steps else None
         self.kinds: tuple[DType, ...] = (node.result.type.dtype,)
+        self.held = self.opened = slots  # how many values loops carry, and those over single steps
         self.tail: Tail | None = None
 
     def start(self) -> list[Val]:
