@@ -26,7 +26,7 @@ from .memory import empty
 
 if TYPE_CHECKING:
     from ..backends.llvm.compile import Function
-    from ..backends.llvm.module import Library
+    from ..backends.llvm.library import Library
     from ..backends.llvm.region import Part
 
 Array = np.ndarray[Any, Any]

@@ -14,6 +14,7 @@ import threading
 from functools import cache
 
 from ..backends.llvm import module, target
+from ..backends.llvm.library import Library
 from ..ir.errors import ValueProblem
 from .native import pool_code
 from .native.known import address
@@ -65,7 +66,7 @@ class Pool:
         code = module.compile_module(
             pool_code.text(platform.machine()), target.host(), allowed=frozenset(("pool",))
         ).object_code
-        self._library = module.Library(code, ["worker", "launch"], {"pool": self.base})
+        self._library = Library(code, ["worker", "launch"], {"pool": self.base})
         self.launch_address = self._library.addresses["launch"]
         self.launch = _LAUNCH(self.launch_address)
         self._worker = ctypes.CFUNCTYPE(None)(self._library.addresses["worker"])

@@ -16,7 +16,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from ..backends.llvm import target as targets
-from ..backends.llvm.module import Library
+from ..backends.llvm.library import Library
 from .library import Call
 from .row import Case
 

@@ -1,11 +1,10 @@
-"""LLVM text in, machine code that can be called out."""
+"""LLVM text in, machine code out, as an object file."""
 
 from __future__ import annotations
 
-import ctypes
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +13,11 @@ import llvmlite.binding as llvm
 
 from ...ir.errors import WeftError
 from . import target as targets
+from .library import Library as Library
+from .objects import ALLOWED_SYMBOLS, undefined_symbols
 from .target import Target
 
-_lock = threading.Lock()
 _generating = threading.Lock()
-ALLOWED_SYMBOLS = frozenset(("memset", "memcpy", "memmove"))
 
 
 @dataclass(frozen=True)
@@ -101,49 +100,3 @@ def _check_symbols(code: bytes, allowed: frozenset[str]) -> None:
     undefined = undefined_symbols(code) - ALLOWED_SYMBOLS - allowed
     if undefined:
         raise WeftError(f"native code needs routines that Weft does not provide: {', '.join(sorted(undefined))}")
-
-
-def undefined_symbols(code: bytes) -> frozenset[str]:
-    """The names that an ELF object leaves to others."""
-    sections_at = int.from_bytes(code[40:48], "little")
-    section_size, count = (int.from_bytes(code[a : a + 2], "little") for a in (58, 60))
-    sections = [code[sections_at + k * section_size :][:section_size] for k in range(count)]
-    found: set[str] = set()
-    for section in sections:
-        if int.from_bytes(section[4:8], "little") != 2:  # SHT_SYMTAB
-            continue
-        offset, size = (int.from_bytes(section[a : a + 8], "little") for a in (24, 32))
-        names = sections[int.from_bytes(section[40:44], "little")]
-        names_at = int.from_bytes(names[24:32], "little")
-        for at in range(offset + 24, offset + size, 24):
-            name_at = names_at + int.from_bytes(code[at : at + 4], "little")
-            if int.from_bytes(code[at + 6 : at + 8], "little") == 0:  # SHN_UNDEF
-                found.add(code[name_at : code.index(b"\0", name_at)].decode())
-    return frozenset(found)
-
-
-class Library:
-    """Machine code in memory. It is freed when nothing refers to this object any more."""
-
-    _jit: Any = None
-    _count = 0
-
-    def __init__(self, code: bytes, symbols: list[str], addresses: Mapping[str, int] | None = None) -> None:
-        """`symbols` are those to call, `addresses` those that the code leaves open."""
-        with _lock:
-            if Library._jit is None:
-                Library._jit = llvm.create_lljit_compiler(targets.machine(targets.host()))
-            Library._count += 1
-            builder = llvm.JITLibraryBuilder().add_object_img(code)
-            for symbol in symbols:
-                builder = builder.export_symbol(symbol)
-            for name in ALLOWED_SYMBOLS & undefined_symbols(code):
-                builder = builder.import_symbol(name, _address_of(name))
-            for name, address in (addresses or {}).items():
-                builder = builder.import_symbol(name, address)
-            self._tracker = builder.link(Library._jit, f"weft{Library._count}")
-            self.addresses = {symbol: self._tracker[symbol] for symbol in symbols}
-
-
-def _address_of(name: str) -> int:
-    return ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value or 0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...backends.llvm import module, target
+from ...backends.llvm.library import Library
 from ...ir.dtypes import BF16, F16, DType
 from .call import Call, Input
 from .chain import Entry
@@ -29,7 +30,7 @@ def build_entry(lowered: Lowered, call: Call) -> Entry | None:
     table = Table()
     text = entry_text(lowered, call, table, NAME)
     code = module.compile_module(text, target.host(), allowed=frozenset(("table",))).object_code
-    library = module.Library(code, [NAME], {"table": table.finish()})
+    library = Library(code, [NAME], {"table": table.finish()})
     return Entry(lowered, table, library, library.addresses[NAME])
 
 

@@ -14,7 +14,7 @@ from .callables import set_entry
 from .table import CALLS, INSIDE, NEXT, Table
 
 if TYPE_CHECKING:
-    from ...backends.llvm.module import Library
+    from ...backends.llvm.library import Library
     from ..compiler import Lowered
 
 MAX_ENTRIES = 16

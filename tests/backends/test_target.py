@@ -10,7 +10,7 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 import weft
-from weft.backends.llvm import module, target
+from weft.backends.llvm import module, objects, target
 from weft.backends.llvm.target import Target
 from weft.errors import UnsupportedTarget, WeftError
 from weft.frontend.traced import TracedFunction
@@ -41,7 +41,7 @@ def test_objects_need_no_routine_of_others(machine: Target, dtype: str) -> None:
     llvm.initialize_all_asmprinters()
     code = module.compile_module(program(dtype, machine), machine).object_code
     assert code.startswith(b"\x7fELF")
-    assert module.undefined_symbols(code) <= module.ALLOWED_SYMBOLS
+    assert objects.undefined_symbols(code) <= objects.ALLOWED_SYMBOLS
 
 
 def test_an_object_that_needs_a_routine_is_refused() -> None:

@@ -1,0 +1,106 @@
+"""An object file and an address in, the bytes that belong there out: sections placed, relocations applied.
+
+Memory is three runs of whole pages: code, constants, and data that can be written. Routines and data from outside may
+lie anywhere, so their addresses stand in a table among the constants, and calls of them go through short stubs
+behind the code.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+
+from .objects import ALLOC, EXECUTE, NOBITS, WRITE, BadObject, Object, Relocation
+from .relocations import THROUGH_TABLE, WIDTH, Place, apply, stub
+
+STUB = 16
+CODE, CONSTANTS, DATA = ALLOC | EXECUTE, ALLOC, ALLOC | WRITE
+
+
+class Layout:
+    """Where everything of an object lies, as offsets from its address.
+
+    `starts` are those of the three runs; `slots` are the words of the table and `stubs` the stubs, by symbol.
+    """
+
+    def __init__(self, found: Object, page: int) -> None:
+        self.object = found
+        self.places: dict[int, int] = {}
+        self.starts: dict[int, int] = {}
+        through_table = THROUGH_TABLE[found.machine]
+        outside = sorted({r.symbol for r in found.relocations if found.symbols[r.symbol].section is None})
+        inside = {r.symbol for r in found.relocations if r.kind in through_table}.difference(outside)
+        end = _aligned(self._run(CODE, 0), STUB)
+        self.stubs = {symbol: end + STUB * k for k, symbol in enumerate(outside)}
+        end = _aligned(self._run(CONSTANTS, _aligned(end + STUB * len(outside), page)), 8)
+        self.slots = {symbol: end + 8 * k for k, symbol in enumerate((*outside, *sorted(inside)))}
+        end = self._run(DATA, _aligned(end + 8 * len(self.slots), page))
+        self.size = max(page, _aligned(end, page))
+        strange = [s.name for k, s in enumerate(found.sections) if s.is_loaded and k not in self.places]
+        if strange:
+            raise BadObject(f"the section {strange[0]} is neither code nor constants nor data")
+
+    def _run(self, kind: int, start: int) -> int:
+        """Places the sections of one kind from here on; gives where they end."""
+        self.starts[kind] = end = start
+        for index, section in enumerate(self.object.sections):
+            if section.is_loaded and section.flags & (ALLOC | WRITE | EXECUTE) == kind:
+                self.places[index] = _aligned(end, section.align)
+                end = self.places[index] + section.size
+        return end
+
+    def symbol(self, index: int) -> int:
+        """Where a symbol of the object's own is."""
+        name, section, value = self.object.symbols[index]
+        if section is None or section not in self.places or value > self.object.sections[section].size:
+            raise BadObject(f"'{name}' has no place in memory")
+        return self.places[section] + value
+
+    def function(self, name: str) -> int:
+        """Where the function of this name is."""
+        for index, symbol in enumerate(self.object.symbols):
+            if symbol.name == name and symbol.section is not None:
+                return self.symbol(index)
+        raise BadObject(f"there is no function '{name}'")
+
+
+def link(layout: Layout, base: int, addresses: Mapping[str, int]) -> bytearray:
+    """The memory of an object that lies at `base`; `addresses` are those of what it leaves to others."""
+    found, image = layout.object, bytearray(layout.size)
+    for index, place in layout.places.items():
+        section = found.sections[index]
+        if section.type != NOBITS:
+            image[place : place + section.size] = found.code[section.offset : section.offset + section.size]
+    targets = {symbol: _address(layout, symbol, base, addresses) for symbol in layout.slots}
+    for symbol, slot in layout.slots.items():
+        struct.pack_into("<Q", image, slot, targets[symbol])
+    for symbol, at in layout.stubs.items():
+        image[at : at + STUB] = stub(found.machine, at, layout.slots[symbol], targets[symbol])
+    for relocation in found.relocations:
+        _relocate(layout, image, relocation, base, targets)
+    return image
+
+
+def _relocate(layout: Layout, image: bytearray, r: Relocation, base: int, targets: Mapping[int, int]) -> None:
+    found = layout.object
+    section, machine = found.sections[r.section], found.machine
+    if r.offset + WIDTH[machine].get(r.kind, 4) > section.size:
+        raise BadObject(f"a relocation behind the end of {section.name}")
+    target = targets[r.symbol] if r.symbol in targets else base + layout.symbol(r.symbol)
+    near = base + layout.stubs[r.symbol] if r.symbol in layout.stubs else target
+    slot = base + layout.slots[r.symbol] + r.addend if r.symbol in layout.slots else 0
+    at = layout.places[r.section] + r.offset
+    apply(machine, r.kind, Place(image, at, base + at, target + r.addend, near + r.addend, slot))
+
+
+def _address(layout: Layout, symbol: int, base: int, addresses: Mapping[str, int]) -> int:
+    found = layout.object.symbols[symbol]
+    if found.section is not None:
+        return base + layout.symbol(symbol)
+    if not addresses.get(found.name):
+        raise BadObject(f"nothing outside is called '{found.name}'")
+    return addresses[found.name]
+
+
+def _aligned(offset: int, step: int) -> int:
+    return -(-offset // step) * step
