@@ -29,7 +29,8 @@ class Library:
         """`symbols` are those to call, `addresses` those that the code leaves open."""
         self._base = 0
         layout = Layout(read(code), mmap.PAGESIZE)
-        outside = {name: _address_of(name) for name in ALLOWED_SYMBOLS & layout.object.undefined} | (addresses or {})
+        outside = {name: _address_of(name) for name in ALLOWED_SYMBOLS & layout.object.undefined}
+        outside.update(addresses or {})
         base = self._reserve(layout.size)
         image = link(layout, base, outside)
         ctypes.memmove(base, (ctypes.c_char * layout.size).from_buffer(image), layout.size)

@@ -13,7 +13,6 @@ import llvmlite.binding as llvm
 
 from ...ir.errors import WeftError
 from . import target as targets
-from .library import Library as Library
 from .objects import ALLOWED_SYMBOLS, undefined_symbols
 from .target import Target
 
