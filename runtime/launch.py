@@ -25,9 +25,8 @@ from . import threads
 from .memory import empty
 
 if TYPE_CHECKING:
-    from ..backends.llvm.compile import Function
+    from ..backends.llvm.functions import Function, Part
     from ..backends.llvm.library import Library
-    from ..backends.llvm.region import Part
 
 Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))

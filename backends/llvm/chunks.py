@@ -16,11 +16,11 @@ from ...ir.graph import Node
 from ...ir.indexing import loop_name, loop_variables
 from ...ir.types import integer
 from .columns import EXACT_STEPS, Blocks, Columns, Reduction
-from .frame import Entry
+from .functions import Entry, Part
 from .memory import Buffer
 from .places import may_stop
 from .reduce import Accumulators
-from .region import Part, Region
+from .region import Region
 from .text import Val
 
 JOIN = 60  # picoseconds to read and combine a byte of what a chunk left

@@ -6,40 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ir import dims
-from ...ir.dims import Size
 from ...ir.graph import Graph, Node
 from ...ir.ops import REGION
 from ...ir.types import integer
 from .chunks import can_be_cut, chunk_parts
 from .columns import EXACT_STEPS
-from .frame import Entry
+from .functions import Entry, Function, Part
 from .library import Library
 from .module import Compiled, compile_module
-from .region import Part, Region
+from .region import Region
 from .target import Target
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
-
-
-@dataclass(frozen=True)
-class Function:
-    """The code of one region: the words of its frame, and what runs one after another.
-
-    That is `whole`, or `chunks` where the columns have `cut_from` elements or more. A kernel that may fail says so when
-    it has run, and may have written results by then.
-    """
-
-    entries: tuple[Entry, ...]
-    whole: tuple[Part, ...]
-    chunks: tuple[Part, ...]
-    columns: Size
-    cut_from: int
-    may_fail: bool
-    declared: dict[str, str]
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        return (*self.whole, *self.chunks)
 
 
 @dataclass(frozen=True)

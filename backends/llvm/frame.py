@@ -6,28 +6,13 @@ A kernel takes one pointer to a frame of 64-bit words: addresses of operands and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...ir.dims import Atom, Size
+from .functions import Entry
 from .scopes import Nest
 from .text import Val
 
 STACK_LIMIT = 1 << 16
 LINE = 128
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or memory.
-
-    `bytes` is how much memory the kernel needs: for each worker ("scratch"), or for all together ("shared").
-    """
-
-    kind: str
-    slot: int = 0
-    axis: int = 0
-    symbol: str = ""
-    bytes: Size = 0
 
 
 class Frame:

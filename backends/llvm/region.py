@@ -9,7 +9,6 @@ columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from ...ir import dims
 from ...ir.accesses import home_index, region_position
@@ -19,7 +18,8 @@ from ...ir.indexing import Index, loop_name
 from ...ir.types import integer, ints, sizes
 from .columns import Columns
 from .elements import Elements
-from .frame import Entry, Frame
+from .frame import Frame
+from .functions import Entry, Part
 from .reduce import alone
 from .scopes import Nest
 from .stages import Stages
@@ -27,23 +27,6 @@ from .text import Val
 
 UNTILED = 1 << 62
 PARAMETERS = ("begin0", "end0", "begin1", "end1", "worker")
-
-
-@dataclass(frozen=True)
-class Part:
-    """A native function: `i32 name(ptr frame, i64 begin0, i64 end0, i64 begin1, i64 end1, i64 worker)`.
-
-    It runs a part of its two outer loops. `extents` are theirs, `grains` what a part of each is best a multiple of,
-    and `unit` is the estimated time of one iteration of both in picoseconds. `tile` is how far a part goes at most
-    along the inner loop. `worker` says which scratch memory is the caller's own.
-    """
-
-    name: str
-    text: str
-    extents: tuple[Size, Size]
-    grains: tuple[int, int]
-    unit: Size
-    tile: int
 
 
 class Region:

@@ -22,11 +22,11 @@ from .launches import Launches
 from .memory_code import NO_MEMORY, Memory
 from .outputs import CallHeap, Outputs
 from .pool_code import INTERRUPTED
-from .table import CALLS, INSIDE, NEXT, Table
+from .table import CALLS, INSIDE, LIMIT, NEXT, Table
 from .writer import FAIL, MISS, NULL, Writer
 
 if TYPE_CHECKING:
-    from ...backends.llvm.region import Part
+    from ...backends.llvm.functions import Part
     from ..compiler import Lowered
     from ..launch import Kernel
 
@@ -37,10 +37,12 @@ def entry_text(lowered: Lowered, call: Call, table: Table, name: str) -> str:
     """The function, as a module of its own that reads the table."""
     w = Writer(table)
     w.e.place("begin")
+    w.demand(w.e.icmp("slt", w.word(CALLS, 0, "i64"), w.word(LIMIT, 0, "i64")))
     memory = Memory(w, CallHeap(w), lowered.launcher.places)
     inputs = Inputs(w, call, lowered.bounds, memory)
     inputs.read(lowered.built.graph.inputs)
     inputs.check_guards(lowered.guards)
+    _demand_sizes(w, lowered)
     for old, new in zip(lowered.built.graph.inputs, lowered.graph.inputs, strict=True):
         memory.pointers[new] = memory.pointers[old]
         memory.strides[new] = memory.strides.get(old, [])
@@ -50,6 +52,18 @@ def entry_text(lowered: Lowered, call: Call, table: Table, name: str) -> str:
         *w.allocas, *w.begins, "  br label %begin", *w.e.lines, "}",
     ]  # fmt: skip
     return "\n".join(["@table = external global [0 x i64]", *lines, *w.e.declared.values(), ""])
+
+
+def _demand_sizes(w: Writer, lowered: Lowered) -> None:
+    """Sizes at which this variant of the graph runs, where others run at others."""
+    spans = lowered.plan.spans(lowered) if lowered.plan is not None else ()
+    if lowered.plan is None or not spans:
+        return
+    size, is_served = w.sizes.number(lowered.plan.size), w.number(0, "i1")
+    for start, end in spans:
+        inside = w.e.op("and", w.e.icmp("sge", size, w.number(start)), w.e.icmp("slt", size, w.number(end)))
+        is_served = w.e.op("or", is_served, inside)
+    w.demand(is_served)
 
 
 class _Run:

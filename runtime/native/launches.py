@@ -15,8 +15,7 @@ from .memory_code import Memory
 from .writer import Writer
 
 if TYPE_CHECKING:
-    from ...backends.llvm.compile import Function
-    from ...backends.llvm.region import Part
+    from ...backends.llvm.functions import Function, Part
 
 
 class Crew(Protocol):

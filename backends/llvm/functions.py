@@ -1,0 +1,62 @@
+"""What the runtime must know to call native code: the words of a frame, the functions of a region, and their loops.
+
+It needs nothing of LLVM, because code that comes from the disk is called by it as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ir.dims import Size
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or memory.
+
+    `bytes` is how much memory the kernel needs: for each worker ("scratch"), or for all together ("shared").
+    """
+
+    kind: str
+    slot: int = 0
+    axis: int = 0
+    symbol: str = ""
+    bytes: Size = 0
+
+
+@dataclass(frozen=True)
+class Part:
+    """A native function: `i32 name(ptr frame, i64 begin0, i64 end0, i64 begin1, i64 end1, i64 worker)`.
+
+    It runs a part of its two outer loops. `extents` are theirs, `grains` what a part of each is best a multiple of,
+    and `unit` is the estimated time of one iteration of both in picoseconds. `tile` is how far a part goes at most
+    along the inner loop. `worker` says which scratch memory is the caller's own.
+    """
+
+    name: str
+    text: str
+    extents: tuple[Size, Size]
+    grains: tuple[int, int]
+    unit: Size
+    tile: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """The code of one region: the words of its frame, and what runs one after another.
+
+    That is `whole`, or `chunks` where the columns have `cut_from` elements or more. A kernel that may fail says so when
+    it has run, and may have written results by then.
+    """
+
+    entries: tuple[Entry, ...]
+    whole: tuple[Part, ...]
+    chunks: tuple[Part, ...]
+    columns: Size
+    cut_from: int
+    may_fail: bool
+    declared: dict[str, str]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (*self.whole, *self.chunks)
