@@ -114,9 +114,9 @@ def load(path: str | os.PathLike[str], *, backend: str = "llvm") -> Module:
 
 def _kernel(source: KernelSource, options: Options) -> Kernel:
     from .runtime.kernel import CallableKernel
-    from .settings import registry
+    from .settings import registry, tuner_for
 
-    return CallableKernel(source, registry, options)
+    return CallableKernel(source, registry, options, tuner_for(options))
 
 
 def _options(backend: str) -> Options:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .backends import reference
@@ -14,7 +15,7 @@ from .runtime.compiler import Lowered, Options
 from .runtime.kernel import Kernel, native_class
 from .runtime.native.call import Form
 from .runtime.native.chain import Chain
-from .settings import registry
+from .settings import registry, tuner_for
 
 MAX_KERNELS = 256  # combinations of fixed arguments that are kept
 MAX_INSTANCES = 64  # objects whose compiled methods are kept, and with them the objects
@@ -69,8 +70,16 @@ class Function:
 
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
         """The graph for these arguments after all passes; nothing is run."""
+        return self.sized(*args, out=out, **kwargs)[0]
+
+    def sized(self, *args: Any, out: Any = None, **kwargs: Any) -> tuple[Lowered, dict[str, int]]:
+        """The graph for these arguments, and the sizes that they have."""
         kernel, values = self._select(args, kwargs)
-        return kernel.lower(*values, out=out)
+        return kernel.sized(*values, out=out)
+
+    def in_variant(self, variant: tuple[tuple[str, int], ...]) -> Function:
+        """The same function, compiled otherwise and choosing nothing."""
+        return CallableFunction(self._source, replace(self._options, variant=variant))
 
     def explain(self, *args: Any, **kwargs: Any) -> Any:
         """What the function becomes for these arguments."""
@@ -88,7 +97,7 @@ class Function:
     def _kernel(self, source: TracedKernel) -> Kernel:
         kernel = self._kernels.get(source)
         if kernel is None:
-            kernel = self._kernels.setdefault(source, Kernel(source, registry, self._options))
+            kernel = self._kernels.setdefault(source, Kernel(source, registry, self._options, tuner_for(self._options)))
             if len(self._kernels) > MAX_KERNELS:
                 del self._kernels[next(iter(self._kernels))]
         return kernel

@@ -1,11 +1,16 @@
-"""The default registry, and the options that kernels are compiled with."""
+"""The default registry and tuner, and the options that kernels are compiled with."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+from .ir.errors import ValueProblem
 from .runtime.compiler import Options
 from .runtime.registry import Registry
+from .runtime.selection.history import History
+from .runtime.selection.settings import Settings
+from .runtime.selection.tuner import Tuner
 
 registry = Registry()
 
@@ -13,3 +18,31 @@ registry = Registry()
 def default_options(backend: str = "llvm") -> Options:
     """What a kernel is compiled with; `WEFT_VERIFY=1` checks the graph after every pass."""
     return Options(backend=backend, verify=os.environ.get("WEFT_VERIFY", "") not in ("", "0"))
+
+
+def tuner_for(options: Options) -> Tuner | None:
+    """Who chooses variants; kernels that are compiled for another machine, or not at all, have none."""
+    return tuner if options.target is None and options.backend == "llvm" and not options.variant else None
+
+
+def _history_path() -> Path | None:
+    """`WEFT_HISTORY` names a file, or is 0; else it is in the user's data directory."""
+    given = os.environ.get("WEFT_HISTORY", "").strip()
+    if given == "0":
+        return None
+    data = os.environ.get("XDG_DATA_HOME", "").strip() or "~/.local/share"
+    return Path(given or Path(data) / "weft" / "history.json").expanduser()
+
+
+def _settings() -> Settings:
+    """`WEFT_EXPLORE` is the share of long calls that try other variants."""
+    given = os.environ.get("WEFT_EXPLORE", "").strip()
+    if not given:
+        return Settings()
+    try:
+        return Settings(explore=float(given))
+    except ValueError:
+        raise ValueProblem(f"WEFT_EXPLORE is {given!r}", hint="it is a number from 0 to 1") from None
+
+
+tuner = Tuner(History(_history_path()), _settings())

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that i
     from ..backends.llvm.compile import Program
     from ..backends.llvm.target import Target
     from .explain import Explanation
+    from .selection.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class Lowered:
     any_order: bool = False
     long: Mapping[Node, bool] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    plan: Plan | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _launcher: Launcher | None = field(default=None, repr=False)
 
@@ -102,6 +104,13 @@ class Lowered:
     def fallbacks(self) -> tuple[str, ...]:
         """The operations that NumPy runs between compiled pieces."""
         return tuple(str(n.attrs["function"]) for n in self.graph if n.op is NUMPY and n.operands)
+
+    @cached_property
+    def family(self) -> str:
+        """A name for the graph whatever its variant, by which its times are known."""
+        from .selection.candidates import family_of
+
+        return family_of(self)
 
     @cached_property
     def program(self) -> Program:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,6 +30,7 @@ from .native.known import is_known
 from .native.learning import learn
 from .order import agree, lies_in
 from .results import as_outputs, check_out, fresh, overlaps
+from .selection.tuner import Tuner, Turn
 
 T = TypeVar("T")
 MAX_REBUILDS = 4  # for one call whose NumPy functions give other types than when they were traced
@@ -39,8 +41,10 @@ MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves 
 class Kernel:
     """A kernel of one source. Calls with new dtypes, ranks, layout classes or sizes of 1 compile; new sizes do not."""
 
-    def __init__(self, source: KernelSource, lookup: KernelLookup, options: Options) -> None:
-        self._source, self._lookup, self._options = source, lookup, options
+    def __init__(
+        self, source: KernelSource, lookup: KernelLookup, options: Options, tuner: Tuner | None = None
+    ) -> None:
+        self._source, self._lookup, self._options, self._tuner = source, lookup, options, tuner
         self.signature_cache: SignatureCache[Lowered] = SignatureCache()
         self._layouts: set[tuple[str | None, ...]] = set()
         self._compiling = threading.RLock()
@@ -67,10 +71,13 @@ class Kernel:
         out: Any,
     ) -> Any:
         """Runs a call, which `instance` got in this form, and lets it learn to serve the next one natively."""
-        result, lowered = self.run(arguments, out)
-        if is_native(instance) and self._options == Options():
+        chain.drop_expired(instance)
+        result, turn = self.run(arguments, out, is_sample=not chain.is_empty)
+        if is_native(instance) and replace(self._options, variant=()) == Options():
             named = dict(zip(self._source.parameters, arguments, strict=True))
-            learn(instance, chain, form, lowered, named, out, parameters, fixed, self._guards())
+            learn(instance, chain, form, turn.lowered, named, out, parameters, fixed, self._guards())
+            if self._tuner is not None:
+                self._tuner.ask_again(chain, turn)
         return result
 
     def _guards(self) -> list[Guard] | None:
@@ -97,14 +104,18 @@ class Kernel:
             raise TypeProblem(f"{takes}; '{missing[0]}' is missing")
         return [prepare(n, given[n]) for n in names]
 
-    def run(self, arguments: Sequence[Argument], out: Any = None) -> tuple[Any, Lowered]:
-        """Finds or makes the compiled graph for the arguments and runs it; gives both."""
+    def run(self, arguments: Sequence[Argument], out: Any = None, is_sample: bool = False) -> tuple[Any, Turn]:
+        """Finds or makes the compiled graph for the arguments and runs it; gives the result and what was run.
+
+        `is_sample` says that native code serves most calls, and this is one of few that come here.
+        """
         tried: list[Lowered] = []
         while len(tried) <= MAX_REBUILDS:
             env: dict[str, int] = {}
             lowered, inputs = self._find(arguments, out, env, tried)
+            turn = self._tuner.turn(lowered, env, self._lookup, is_sample) if self._tuner else Turn(lowered)
             try:
-                return self._launch(lowered, inputs, env, out), lowered
+                return self._launch(turn, inputs, env, out), turn
             except SizesChanged:
                 tried.append(lowered)
         raise TraceProblem(
@@ -114,9 +125,17 @@ class Kernel:
 
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
         """The graph for these arguments after all passes; nothing is run."""
-        arguments = self.arguments(args, kwargs)
-        found, _ = self._find(arguments, out, {})
-        return found
+        return self.sized(*args, out=out, **kwargs)[0]
+
+    def sized(self, *args: Any, out: Any = None, **kwargs: Any) -> tuple[Lowered, dict[str, int]]:
+        """The graph for these arguments, and the sizes that they have."""
+        env: dict[str, int] = {}
+        found, _ = self._find(self.arguments(args, kwargs), out, env)
+        return found, env
+
+    def in_variant(self, variant: tuple[tuple[str, int], ...]) -> Kernel:
+        """The same kernel, compiled otherwise and choosing nothing."""
+        return type(self)(self._source, self._lookup, replace(self._options, variant=variant))
 
     def explain(self, *args: Any, **kwargs: Any) -> Any:
         """What the kernel becomes for these arguments."""
@@ -186,7 +205,8 @@ class Kernel:
 
     # -- running
 
-    def _launch(self, lowered: Lowered, inputs: list[np.ndarray[Any, Any]], env: dict[str, int], out: Any) -> Any:
+    def _launch(self, turn: Turn, inputs: list[np.ndarray[Any, Any]], env: dict[str, int], out: Any) -> Any:
+        lowered = turn.lowered
         check_bounds(lowered.bounds, inputs)
         inputs = converted(lowered.built.graph, inputs)
         count = len(lowered.graph.outputs)
@@ -196,12 +216,15 @@ class Kernel:
                 check_out(given, tuple(dims.evaluate(s, env) for s in value.type.shape), value.type.dtype, k, count)
         orders = orders_of(lowered, inputs, env) if lowered.any_order and None in wanted else lowered.orders
         if self._options.backend == "reference":
-            outputs = list(reference.run(lowered.built.graph, inputs, env, lowered.built.calls))
+            outputs = list(reference.run(lowered.meaning, inputs, env, lowered.built.calls))
         else:
             memory = _memory(lowered, wanted, inputs, orders)
             start = time.perf_counter()
             outputs, calls = lowered.launcher.run(inputs, env, memory)
-            lowered.seconds.setdefault("first run", time.perf_counter() - start)
+            seconds = time.perf_counter() - start
+            lowered.seconds.setdefault("first run", seconds)
+            if self._tuner is not None:
+                self._tuner.took(turn, seconds)
             if calls:
                 orders = orders_of(lowered, inputs, env, calls)
         if not lowered.writes_all_outputs:

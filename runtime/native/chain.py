@@ -7,11 +7,12 @@ for it.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .call import Call, Form
 from .callables import set_entry
-from .table import CALLS, INSIDE, NEXT, Table
+from .table import CALLS, INSIDE, LIMIT, NEXT, Table
 
 if TYPE_CHECKING:
     from ...backends.llvm.library import Library
@@ -67,6 +68,30 @@ class Chain:
             self._entries.insert(0, entry)
             set_entry(instance, entry.address)
         return True
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._entries
+
+    def limit(self, lowered: Lowered, calls: int) -> None:
+        """Python is asked again when a graph's entries have served so many more calls; 0 is as many as they have."""
+        with self._lock:
+            for entry in self._entries:
+                if entry.lowered is lowered and entry.table[LIMIT]:
+                    entry.table[LIMIT] = entry.table[CALLS] + (calls or max(64, entry.table[CALLS]))
+
+    def expire(self, graphs: Iterable[Lowered]) -> None:
+        """Ends the entries of these graphs; the next call finds out."""
+        ended = list(graphs)
+        with self._lock:
+            for entry in self._entries:
+                if any(entry.lowered is graph for graph in ended):
+                    entry.table[LIMIT] = 0
+
+    def drop_expired(self, instance: Any) -> None:
+        """Back to Python, if an entry has ended."""
+        if any(entry.table[LIMIT] == 0 for entry in self._entries):
+            self.clear(instance)
 
     def clear(self, instance: Any) -> None:
         """Back to Python."""

@@ -1,7 +1,7 @@
 """The words that a native call reads, so that its code holds no address itself: types, dtypes, functions, kernels.
 
-The first three words are the table's own: the address of the next entry (0 is Python), how many calls are inside,
-and how many there were.
+The first words are the table's own: the address of the next entry (0 is Python), how many calls are inside, how many
+there were, and after how many Python is asked again.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-NEXT, INSIDE, CALLS = "next", "inside", "calls"
+NEXT, INSIDE, CALLS, LIMIT = "next", "inside", "calls", "limit"
 
 
 class Table:
     """Words by name. Objects whose addresses are in it are kept alive by it."""
 
     def __init__(self) -> None:
-        self._places: dict[Any, int] = {NEXT: 0, INSIDE: 1, CALLS: 2}
-        self._words: list[int] = [0, 0, 0]
+        self._places: dict[Any, int] = {NEXT: 0, INSIDE: 1, CALLS: 2, LIMIT: 3}
+        self._words: list[int] = [0, 0, 0, 1 << 62]
         self._objects: list[Any] = []
         self._memory: Any = None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
+from typing import NamedTuple
 
 from .knowledge import Estimate, Knowledge
 from .workload import Workload
@@ -49,8 +49,7 @@ class Ranked:
     estimate: Estimate
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """The choice. `confidence` is the probability that no alternative is faster, as far as measurements tell."""
 
     variant: str
@@ -123,4 +122,4 @@ def _selection(ranked: Sequence[Ranked], what: str) -> Selection:
 
 def _sureness(a: Estimate, b: Estimate) -> float:
     """How probable it is that the first takes less time than the second."""
-    return NormalDist().cdf(math.log(b.seconds / a.seconds) / math.hypot(a.sigma, b.sigma))
+    return 0.5 + 0.5 * math.erf(math.log(b.seconds / a.seconds) / math.hypot(a.sigma, b.sigma) / math.sqrt(2))

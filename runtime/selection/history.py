@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from .workload import Workload
 WEEK = 7 * 24 * 3600.0
 LIMIT = 4096  # records; the oldest go
 FORMAT = 1
+RECENT = 9
 MOST_BYTES = 8 << 20
 Key = tuple[str, str, int, int]
 
@@ -37,6 +37,19 @@ class Record:
     least: float
     most: float
     when: float
+    recent: tuple[float, ...]  # the latest samples
+
+    @property
+    def typical(self) -> float:
+        """What the variant takes when nothing disturbs it: a quarter of the latest samples are below."""
+        return sorted(self.recent)[len(self.recent) // 4]
+
+    @property
+    def sigma(self) -> float:
+        """How uncertain the logarithm of `typical` is."""
+        ordered = sorted(self.recent)
+        middle = ordered[len(ordered) // 2] if len(ordered) > 1 else 1.25 * ordered[0]
+        return (middle / ordered[0] - 1) / math.sqrt(len(ordered))
 
     @property
     def key(self) -> Key:
@@ -62,6 +75,7 @@ class History:
     _records: dict[Key, Record] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _is_read: bool = False
+    _families: frozenset[str] | None = None
 
     def add(self, workload: Workload, variant: str, seconds: float) -> None:
         """One more sample."""
@@ -71,9 +85,10 @@ class History:
         with self._lock:
             self._read()
             key = (workload.family, variant, workload.bucket, workload.threads)
+            self._families = None
             old = self._records.pop(key, None)
             if old is None:
-                self._records[key] = Record(workload, variant, 1.0, seconds, 0.0, seconds, seconds, now)
+                self._records[key] = Record(workload, variant, 1.0, seconds, 0.0, seconds, seconds, now, (seconds,))
             else:
                 self._records[key] = _joined(old, old.aged(now, self.half_life), seconds, now)
             while len(self._records) > LIMIT:
@@ -84,6 +99,14 @@ class History:
         with self._lock:
             self._read()
             return self._records.get((workload.family, variant, workload.bucket, workload.threads))
+
+    def families(self) -> frozenset[str]:
+        """The graphs of which something is known."""
+        with self._lock:
+            self._read()
+            if self._families is None:
+                self._families = frozenset(family for family, *_ in self._records)
+            return self._families
 
     def __iter__(self) -> Iterator[Record]:
         with self._lock:
@@ -97,7 +120,7 @@ class History:
         """Forgets everything, in the file as well."""
         with self._lock:
             self._records.clear()
-            self._is_read = True
+            self._is_read, self._families = True, None
             if self.path is not None:
                 self.path.unlink(missing_ok=True)
 
@@ -106,7 +129,12 @@ class History:
         with self._lock:
             if self.path is None or not self._records:
                 return
+            for key, record in self._on_disk().items():  # what other processes wrote meanwhile
+                if key not in self._records or record.when > self._records[key].when:
+                    self._records[key] = record
             text = json.dumps({"format": FORMAT, "records": [_as_json(r) for r in self._records.values()]})
+        import tempfile
+
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".history")
@@ -117,23 +145,22 @@ class History:
             return
 
     def _read(self) -> None:
-        if self._is_read:
-            return
-        self._is_read = True
-        if self.path is None:
-            return
+        if not self._is_read:
+            self._is_read = True
+            self._records = {**self._on_disk(), **self._records}
+
+    def _on_disk(self) -> dict[Key, Record]:
+        """What the file holds, if it is one."""
         try:
-            if self.path.stat().st_size > MOST_BYTES:
-                return
+            if self.path is None or self.path.stat().st_size > MOST_BYTES:
+                return {}
             found = json.loads(self.path.read_text())
         except (OSError, ValueError, RecursionError):
-            return
+            return {}
         if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("records"), list):
-            return
-        for item in found["records"][:LIMIT]:
-            record = _from_json(item, self.clock())
-            if record is not None:
-                self._records.setdefault(record.key, record)
+            return {}
+        records = (_from_json(item, self.clock()) for item in found["records"][:LIMIT])
+        return {record.key: record for record in records if record is not None}
 
 
 def _joined(old: Record, weight: float, seconds: float, now: float) -> Record:
@@ -142,7 +169,8 @@ def _joined(old: Record, weight: float, seconds: float, now: float) -> Record:
     mean = old.mean + off / total
     spread = old.spread * weight / max(old.weight, 1e-9) + off * (seconds - mean)
     least, most = min(old.least, seconds), max(old.most, seconds)
-    return Record(old.workload, old.variant, total, mean, spread, least, most, now)
+    recent = (*old.recent, seconds)[-RECENT:]
+    return Record(old.workload, old.variant, total, mean, spread, least, most, now, recent)
 
 
 def _as_json(record: Record) -> list[object]:
@@ -157,13 +185,16 @@ def _from_json(item: object, now: float) -> Record | None:
     """A record, if it is one: of the right types, finite, and not from the future."""
     if not isinstance(item, list) or len(item) != len(fields(Record)) or not isinstance(item[0], list):
         return None
-    load, variant, *numbers = item
+    load, variant, *numbers, recent = item
     if len(load) != len(fields(Workload)) or not all(isinstance(x, str) for x in (*load[:2], variant)):
         return None
     if not all(type(x) is int and 0 <= x < 1 << 62 for x in load[2:]) or load[-1] < 1:
         return None
-    if not all(type(x) is float and math.isfinite(x) and x >= 0 for x in numbers):
+    if not isinstance(recent, list) or not 1 <= len(recent) <= RECENT:
         return None
-    record = Record(Workload(*load), variant, *numbers)
+    if not all(type(x) is float and math.isfinite(x) and x >= 0 for x in (*numbers, *recent)) or not min(recent) > 0:
+        return None
+    weight, mean, spread, least, most, when = numbers
+    record = Record(Workload(*load), variant, weight, mean, spread, least, most, when, tuple(recent))
     plausible = 0 < record.least <= record.mean <= record.most and record.weight >= 0 and record.when <= now + 60
     return record if plausible else None

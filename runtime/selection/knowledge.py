@@ -46,8 +46,8 @@ class Knowledge:
         if not near:
             return Estimate(expected, GUESSED, "not measured")
         if near[0].workload.bucket == load.bucket:
-            return Estimate(near[0].mean * _scale(near[0], load), self._sigma(near[0]), "measured")
-        times = [r.mean * _scale(r, load) for r in near]
+            return Estimate(near[0].typical * _scale(near[0], load), self._sigma(near[0]), "measured")
+        times = [r.typical * _scale(r, load) for r in near]
         distances = [abs(r.workload.bucket - load.bucket) for r in near]
         total = sum(1 / d for d in distances)
         mean = math.exp(sum(math.log(t) / d for t, d in zip(times, distances, strict=True)) / total)
@@ -67,8 +67,8 @@ class Knowledge:
         if own is None:
             return 0.5
         recent = own.aged(self._now, self._half_life) / own.weight
-        best = min(r.mean for r in peers)
-        return 0.5 + (best / own.mean - 0.5) * recent
+        best = min(r.typical for r in peers)
+        return 0.5 + (best / own.typical - 0.5) * recent
 
     def model(self, load: Workload, variant: str) -> Model | None:
         """A regression on the records of this graph if there are enough, else on those of all graphs."""
@@ -93,10 +93,9 @@ class Knowledge:
         return [found[k] for k in sorted(found)]
 
     def _sigma(self, record: Record) -> float:
-        """How uncertain the mean is: by its samples, and more the older it is."""
+        """How uncertain a record is: by its samples, and more the older it is."""
         recent = max(1e-3, record.aged(self._now, self._half_life) / record.weight)
-        spread = record.deviation / record.mean / math.sqrt(max(1.0, record.weight))
-        return max(LEAST_SIGMA, spread) / math.sqrt(recent)
+        return max(LEAST_SIGMA, record.sigma) / math.sqrt(recent)
 
 
 def _scale(record: Record, load: Workload) -> float:

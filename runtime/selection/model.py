@@ -61,7 +61,7 @@ def train(records: Sequence[Record], now: float, half_life: float) -> Model | No
     if len(records) < LEAST_RECORDS:
         return None
     rows = np.array([r.workload.features() for r in records])
-    times = np.log([r.mean for r in records])
+    times = np.log([r.typical for r in records])
     trust = np.sqrt([max(1e-6, min(r.aged(now, half_life), 8.0)) for r in records])
     center = rows.mean(axis=0)
     center[0] = 0.0

@@ -109,6 +109,7 @@ def test_a_history_survives_a_process_and_any_damage(tmp_path: Path) -> None:
         None, {}, [], 7, {"format": 2, "records": []}, {"format": 1, "records": {}},
         {"format": 1, "records": [None, 3, [], [[], "a"], *[[*good["records"][0][:3], x, *good["records"][0][4:]]
                                                              for x in (float("nan"), -1.0, "1", None, 10**400, True)]]},
+        {"format": 1, "records": [[*good["records"][0][:-1], x] for x in ([], [0.0], [1e-6] * 10, 1e-6, ["1"])]},
     ]  # fmt: skip
     for content in bad:
         path.write_text(json.dumps(content))

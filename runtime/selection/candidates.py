@@ -1,0 +1,90 @@
+"""A compiled graph and the sizes of a call in, its workload and the variants worth trying there out."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...ir import dims
+from ...ir.layouts import C, F
+from ...ir.ops import CONSTANT
+from ...ir.types import integer, sizes
+from .. import threads
+from .choosing import Candidate
+from .plan import DEFAULT
+from .workload import Workload
+
+if TYPE_CHECKING:
+    from ..compiler import Lowered
+
+Variant = tuple[tuple[str, int], ...]
+PICO = 1e-12
+CALL = 150e-9  # seconds for a call beside its loops
+UNLIKELY = 1.1  # what was chosen from the body is expected to be this much faster than what was not
+CACHE = 1 << 20
+
+
+def family_of(lowered: Lowered) -> str:
+    """A name for a graph: the same for the same program, layouts and machine, in every process."""
+    text = f"{lowered.options.machine}\n{lowered.ir(after='input')}"
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def workload_of(lowered: Lowered, env: Mapping[str, int]) -> Workload:
+    """What a call on these sizes does."""
+    size = total = operations = 0
+    for region in lowered.kernels:
+        assert region.body is not None
+        space = math.prod(dims.evaluate(s, env) for s in sizes(region.attrs, "space"))
+        size += space
+        operations += space * sum(n.op is not CONSTANT for n in region.body)
+        for value in (*region.operands, *region.results):
+            total += value.type.dtype.size * math.prod(dims.evaluate(s, env) for s in value.type.shape)
+    rank = max((len(sizes(region.attrs, "space")) for region in lowered.kernels), default=0)
+    layouts = lowered.graph.attrs.get("layouts", ())
+    assert isinstance(layouts, tuple)
+    strided = int(any(x not in (C, F, "scalar") for x in layouts))
+    return Workload(lowered.family, lowered.graph.name, size, total, operations, rank, strided, threads.get_threads())
+
+
+def variant_name(variant: Variant) -> str:
+    return " ".join(f"{option}={value}" for option, value in variant) or DEFAULT
+
+
+def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
+    """What may be faster for such a call, by name: other unrolling, vectors, tiles, or another number of threads."""
+    regions = lowered.kernels
+    found: list[Variant] = [()]
+    unrolls = {integer(r.attrs, "unroll") for r in regions}
+    found += [(("unroll", n),) for n in (1, 2, 4, 8) if unrolls != {n}]
+    if lowered.options.machine.vector_bytes > 32:
+        found.append((("vector_bytes", 32),))
+    tiles = {integer(r.attrs, "tile") for r in regions if "tile" in r.attrs}
+    found += [(("tile", n),) for n in (64, 256) if tiles and tiles != {n}]
+    time = work_of(lowered, load)
+    if load.threads > 1 and time >= threads.SHARED // 4:
+        found.append((("share", 0),))
+    if load.threads > 1 and threads.SHARED // 8 <= time < threads.SHARED:
+        found.append((("share", 800),))
+    return {variant_name(v): v for v in found}
+
+
+def candidates_of(lowered: Lowered, load: Workload) -> list[Candidate]:
+    """The variants with what is expected of them before anything was measured."""
+    work = work_of(lowered, load)
+    cached = min(1.0, CACHE / max(1, load.bytes))
+    found = []
+    for name, variant in variants_of(lowered, load).items():
+        share = dict(variant).get("share", 100)
+        at_once = load.threads if work * share // 100 >= threads.SHARED else 1
+        expected = CALL + work * PICO / at_once
+        found.append(Candidate(name, expected * (UNLIKELY if variant else 1.0), 0, cached))
+    return found
+
+
+def work_of(lowered: Lowered, load: Workload) -> int:
+    """Picoseconds on one thread, as estimated: the same for all variants of a graph."""
+    costs = [integer(r.attrs, "cost") for r in lowered.kernels]
+    return load.size * sum(costs) // max(1, len(costs))

@@ -1,0 +1,48 @@
+"""Variants of a graph in, their native code out: in a thread of its own, or on the spot for a calibration."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...ir.errors import WeftError
+from ...passes.manager import PipelineOptions, run_pipeline
+
+if TYPE_CHECKING:
+    from ...ir.kernels import KernelLookup
+    from ..compiler import Lowered
+    from .plan import Plan
+
+
+def compile_variants(
+    plan: Plan,
+    variants: Mapping[str, tuple[tuple[str, int], ...]],
+    lookup: KernelLookup,
+    turns: threading.Semaphore,
+    busy: threading.Lock,
+) -> None:
+    """Adds what can be compiled to the plan; stops when the program ends."""
+    with turns:
+        for name, variant in variants.items():
+            if not threading.main_thread().is_alive():
+                return
+            with busy:
+                try:
+                    plan.made.setdefault(name, compiled(plan, variant, lookup))
+                except WeftError:  # a variant that this machine can't have is none
+                    continue
+    plan.relink()
+
+
+def compiled(plan: Plan, variant: tuple[tuple[str, int], ...], lookup: KernelLookup) -> Lowered:
+    """The graph with another schedule, in native code."""
+    from ..compiler import Lowered, passes_for
+
+    base = plan.base
+    options = replace(base.options, variant=variant)
+    result = run_pipeline(base.result.after("input"), passes_for(lookup, options), PipelineOptions(options.verify))
+    made = Lowered(base.built, result, options, base.orders, base.scalars, base.any_order, plan=plan)
+    assert made.launcher
+    return made

@@ -1,0 +1,40 @@
+"""What users can set about the choice of variants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...ir.errors import ValueProblem, nearest
+from .choosing import SELECTORS, Weights
+from .history import WEEK
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`explore` is the share of long calls that may try another variant while it is not settled which is best.
+
+    `confidence` is how sure a choice must be to leave what runs now; `most_error` is the largest relative error on
+    held-out times with which the hybrid selector trusts a model; `time_limit` (seconds) and `at_once` bound
+    benchmarks and compilations; `half_life` (seconds) is how fast old times are forgotten.
+    """
+
+    selector: str = "hybrid"
+    explore: float = 0.05
+    confidence: float = 0.8
+    most_error: float = 0.15
+    time_limit: float = 1.0
+    at_once: int = 1
+    half_life: float = WEEK
+    weights: Weights = field(default_factory=Weights)
+
+    def __post_init__(self) -> None:
+        if self.selector not in SELECTORS:
+            raise ValueProblem(
+                f"there is no selector '{self.selector}'", hint=nearest(self.selector, list(SELECTORS)) or "hybrid is"
+            )
+        for name in ("explore", "confidence"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueProblem(f"{name} is {getattr(self, name)!r}", hint="it is a number from 0 to 1")
+        for name in ("most_error", "time_limit", "half_life", "at_once"):
+            if not getattr(self, name) > 0:
+                raise ValueProblem(f"{name} is {getattr(self, name)!r}", hint="it is a number above 0")

@@ -1,0 +1,197 @@
+"""A call that Python is about to run in, the variant that it runs out; times that were measured come back.
+
+What the history knows is used at once. Beyond that small calls are left alone; a graph whose calls take long gets its
+variants compiled in the background, and then a share of its calls try them one after another, none that is expected
+to take twice the time of the best known one. When enough was measured the choice is made, and costs nothing any more.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...ir import dims
+from .candidates import Variant, candidates_of, variants_of, work_of, workload_of
+from .choosing import Selection, choose
+from .compiling import compile_variants
+from .history import History
+from .knowledge import Knowledge
+from .plan import DEFAULT, Plan
+from .settings import Settings
+from .workload import Workload
+
+if TYPE_CHECKING:
+    from ...ir.kernels import KernelLookup
+    from ..compiler import Lowered
+    from ..native.chain import Chain
+
+LONG = 50_000_000  # picoseconds, as estimated, from which a call is worth exploring
+FIRST = 16  # calls of one size class before its variants are compiled
+SAMPLES, MOST_SAMPLES = 4, 16  # of each variant before a choice is made, and where the choice is not clear
+TOO_SLOW = 2.0
+
+
+class Turn(NamedTuple):
+    """What a call runs. If `load` is given its time is wanted; `is_open` where it is not settled what is best."""
+
+    lowered: Lowered
+    variant: str = DEFAULT
+    load: Workload | None = None
+    is_open: bool = False
+
+
+class Tuner:
+    """Chooses variants for all kernels that share it."""
+
+    def __init__(self, history: History, settings: Settings) -> None:
+        self.history, self.settings = history, settings
+        self.plans: dict[str, Plan] = {}
+        self._lock = threading.RLock()
+        self._compiling = threading.Semaphore(settings.at_once)
+        self._busy = threading.Lock()  # held while a variant is compiled: no process is forked in the middle of it
+        os.register_at_fork(
+            before=self._busy.acquire, after_in_parent=self._busy.release, after_in_child=self._busy.release
+        )
+
+    def configure(self, settings: Settings) -> None:
+        """From now on."""
+        with self._lock:
+            self.settings = settings
+            self.history.half_life = settings.half_life
+            self._compiling = threading.Semaphore(settings.at_once)
+
+    # -- calls
+
+    def turn(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup, is_sample: bool) -> Turn:
+        """What this call runs. `is_sample` says that native code serves most calls, and this is one of few."""
+        plan = lowered.plan or self._new_plan(lowered, env, lookup)
+        if plan is None:
+            return Turn(lowered)
+        size = dims.evaluate(plan.size, env)
+        chosen = Turn(plan.at(size), plan.name_at(size))
+        load = workload_of(plan.base, env)
+        explore = self.settings.explore
+        if load.bucket in plan.choices or not explore or work_of(plan.base, load) < LONG:
+            return chosen
+        chosen = chosen._replace(is_open=True)
+        with plan.lock:
+            calls = plan.served[load.bucket] = plan.served.get(load.bucket, 0) + 1
+            if calls == FIRST:
+                self.prepare(plan, load, lookup)
+        if calls <= FIRST or (not is_sample and calls % max(1, round(1 / explore))):
+            return chosen
+        return self._trial(plan, load) or chosen
+
+    def took(self, turn: Turn, seconds: float) -> None:
+        """What a call took that was a trial."""
+        plan = turn.lowered.plan
+        if turn.load is None or plan is None:
+            return
+        self.history.add(turn.load, turn.variant, seconds)
+        samples = [self._samples(turn.load, name) for name in self._tried(plan, turn.load)]
+        if min(samples) >= SAMPLES:
+            self.decide(plan, turn.load, is_final=min(samples) >= MOST_SAMPLES)
+
+    def ask_again(self, chain: Chain, turn: Turn) -> None:
+        """After how many native calls the next one comes here: few while variants are tried, ever more if none is."""
+        if turn.lowered.plan is not None:
+            turn.lowered.plan.follow(chain)
+        if self.settings.explore:
+            chain.limit(turn.lowered, round(1 / self.settings.explore) if turn.is_open else 0)
+
+    def _new_plan(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup) -> Plan | None:
+        """A plan, where there is something to choose by: a history, or calls that are long."""
+        if not lowered.kernels:
+            return None
+        load = workload_of(lowered, env)
+        is_known = load.family in self.history.families()
+        if not is_known and (not self.settings.explore or work_of(lowered, load) < LONG):
+            return None
+        plan = self.plan(lowered)
+        if is_known:
+            self.recall(plan, load)
+            wanted = {name for _, _, name in plan.ranges()}
+            self._compile(plan, {n: v for n, v in variants_of(lowered, load).items() if n in wanted}, lookup)
+        return plan
+
+    def plan(self, lowered: Lowered) -> Plan:
+        """The plan of a graph."""
+        with self._lock:
+            if lowered.plan is None:
+                lowered.plan = Plan(lowered)
+                self.plans[lowered.family] = lowered.plan
+            return lowered.plan
+
+    def _trial(self, plan: Plan, load: Workload) -> Turn | None:
+        """The variant of which least is known, unless it is expected to be slow."""
+        expected = {c.variant: c.expected for c in candidates_of(plan.base, load)}
+        known = {n: r.typical for n in self._tried(plan, load) if (r := self.history.find(load, n))}
+        best = min(known.values(), default=None)
+        for name in sorted(self._tried(plan, load), key=lambda n: self._samples(load, n)):
+            if best is None or known.get(name, expected[name]) <= TOO_SLOW * best:
+                return Turn(plan.made[name], name, load, True)
+        return None
+
+    def _tried(self, plan: Plan, load: Workload) -> list[str]:
+        """The variants for such a call that are compiled; the base alone as long as no other is."""
+        return [name for name in variants_of(plan.base, load) if name in plan.made]
+
+    def _samples(self, load: Workload, variant: str) -> float:
+        record = self.history.find(load, variant)
+        return record.weight if record else 0.0
+
+    # -- choices
+
+    def decide(self, plan: Plan, load: Workload, is_final: bool) -> Selection | None:
+        """Chooses for a size class, if it is sure enough or must be."""
+        current = plan.name_at(load.size)
+        tried = self._tried(plan, load)
+        if len(tried) < 2:
+            return None
+        found = self._choice(plan, load, tried, current)
+        sure = found.confidence >= self.settings.confidence
+        if not sure and not is_final:
+            return None
+        if not sure and found.variant != current:
+            reason = f"{found.variant} is not surely faster ({found.reason})"
+            found = found._replace(variant=current, reason=reason)
+        plan.choose({load.bucket: found})
+        self.history.save()
+        return found
+
+    def recall(self, plan: Plan, load: Workload) -> None:
+        """Chooses for every size class of which the history knows several variants."""
+        found: dict[int, Selection] = {}
+        for record in self.history:
+            other = record.workload
+            if other.family != load.family or other.threads != load.threads or other.bucket in found:
+                continue
+            tried = [n for n in variants_of(plan.base, other) if self.history.find(other, n)]
+            if len(tried) > 1:
+                found[other.bucket] = self._choice(plan, other, tried, None)
+        if found:
+            plan.choose(found)
+
+    def _choice(self, plan: Plan, load: Workload, names: list[str], current: str | None) -> Selection:
+        s = self.settings
+        candidates = [c for c in candidates_of(plan.base, load) if c.variant in names]
+        return choose(load, candidates, Knowledge(self.history), s.selector, s.weights, current, s.most_error)
+
+    # -- variants
+
+    def prepare(self, plan: Plan, load: Workload, lookup: KernelLookup) -> None:
+        """Compiles the variants for such calls in the background."""
+        self._compile(plan, variants_of(plan.base, load), lookup)
+
+    def make(self, plan: Plan, load: Workload, names: Collection[str], lookup: KernelLookup) -> None:
+        """Compiles variants now."""
+        wanted = {n: v for n, v in variants_of(plan.base, load).items() if n in names and n not in plan.made}
+        compile_variants(plan, wanted, lookup, self._compiling, self._busy)
+
+    def _compile(self, plan: Plan, variants: Mapping[str, Variant], lookup: KernelLookup) -> None:
+        missing = {name: v for name, v in variants.items() if name not in plan.made}
+        if missing:
+            args = (plan, missing, lookup, self._compiling, self._busy)
+            threading.Thread(target=compile_variants, args=args, name="weft variants").start()
