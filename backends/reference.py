@@ -7,6 +7,7 @@ computes in; what NumPy leaves open is in `stated`. It runs any stage of the pip
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -14,17 +15,19 @@ from typing import Any
 import numpy as np
 
 from ..ir import dims
+from ..ir.composites import recognise
 from ..ir.dims import Dim
 from ..ir.dtypes import DType, python_type
 from ..ir.errors import IndexProblem, Span, Unsupported, ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import NUMPY, TABLE
-from ..ir.types import Attr, Sizes
+from ..ir.types import Attr, Sizes, integer, ints
 from . import stated, tree
 
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
 Meanings = Mapping[str, Callable[..., Any]]
-CHOICE = frozenset(("impl", "score", "follows"))  # attributes that say how an op is computed, not what it is
+# Attributes that say how an op is computed, not what it is.
+CHOICE = frozenset(("impl", "score", "follows", "composite", "chunk", "cut_from"))
 IDENTITY = {"sum": (np.add, 0.0), "prod": (np.multiply, 1.0)}
 
 
@@ -44,9 +47,28 @@ def run(
     values: dict[Value, Any] = dict(zip(graph.inputs, inputs, strict=True))
     with np.errstate(all="ignore"):
         for node in graph:
-            results = _run_node(node, [values[v] for v in node.operands], sizes, calls, meanings)
+            if "composite" in node.attrs and _is_long(node, values):
+                results: tuple[Any, ...] = (_run_composite(node, values, meanings),)
+            else:
+                results = _run_node(node, [values[v] for v in node.operands], sizes, calls, meanings)
             values.update(zip(node.results, results, strict=True))
     return tuple(np.asarray(values[v], v.type.dtype.numpy) for v in graph.outputs)
+
+
+def _is_long(node: Node, values: Mapping[Value, Any]) -> bool:
+    """Whether a sum shares the walk of the reduction that it needs."""
+    shape: tuple[int, ...] = np.shape(values[node.operands[0]])
+    return math.prod(shape[a] for a in ints(node.attrs, "axes")) >= integer(node.attrs, "cut_from")
+
+
+def _run_composite(node: Node, values: Mapping[Value, Any], meanings: Meanings) -> Any:
+    found = recognise(node)
+    assert found is not None
+    exp = meanings.get(found.kind, np.exp2 if found.kind == "exp2" else np.exp)
+    u, shift = np.asarray(values[found.u]), np.asarray(values[found.shift])
+    plan = {name: node.attrs[name] for name in ("axes", "order", "lanes", "steps", "chunk")}
+    plan["keepdims"] = node.attrs.get("keepdims", False)
+    return tree.composite(found.kind, exp, u, shift, **plan)  # type: ignore[arg-type]
 
 
 def _run_node(

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .fused import fma
+
 Array = np.ndarray[Any, Any]
 Combine = Callable[[Array, Array], Array]
 
@@ -26,6 +28,62 @@ def reduce(
     steps: int,
 ) -> Array:
     """The elements of `x` over `axes`, combined in the tree of the plan."""
+    runs = _runs(x, axes, order)
+    blocks = [b for k in range(runs.shape[-2]) for b in _blocks(runs[..., k, :], lanes * steps)]
+    if not blocks or not order:
+        empty = np.full(runs.shape[:-2], identity, x.dtype)
+        result = combine(empty, runs[..., 0, 0]) if blocks else empty
+    else:
+        result = _halve(combine, _pairs(combine, [_block(combine, identity, b, lanes) for b in blocks]))
+    return result.reshape(reduced_shape(x, axes, keepdims))
+
+
+def composite(
+    kind: str,
+    exp: Callable[[Array], Array],
+    u: Array,
+    shift: Array,
+    axes: tuple[int, ...],
+    keepdims: bool,
+    order: Sequence[str],
+    lanes: int,
+    steps: int,
+    chunk: int,
+) -> Array:
+    """The sum of a kind (`ir/composites.py`) over `u - shift`, by chunks that have shifts of their own.
+
+    `exp` is the function of the kinds that have one.
+    """
+    runs, wanted = _runs(u, axes, order), shift.reshape(reduced_shape(u, axes, False))
+    parts = [p for k in range(runs.shape[-2]) for p in _blocks(runs[..., k, :], chunk * lanes * steps)]
+    totals = [_moved(kind, exp, part, wanted, lambda x: _sum(x, lanes, steps)) for part in parts]
+    result = _pairs(np.add, totals) if totals else np.zeros(wanted.shape, u.dtype)
+    return result.reshape(reduced_shape(u, axes, keepdims))
+
+
+def _moved(kind: str, exp: Callable[[Array], Array], part: Array, shift: Array, add: Callable[[Array], Array]) -> Array:
+    """A chunk's sum with its own shift, moved to the common one."""
+    if not kind.startswith("moment"):
+        own = np.maximum.reduce(part, axis=-1)
+        total = np.where(own == -np.inf, own.dtype.type(1), add(exp(part - own[..., None])))
+        return np.asarray(total * exp(own - shift))
+    length = part.dtype.type(part.shape[-1])
+    own = add(part) / length
+    apart, differences = own - shift, part - own[..., None]
+    plain = add(differences)
+    if kind == "moment1":
+        return np.where(own == shift, plain, fma(length, apart, plain))
+    total = add(differences * differences)
+    return np.where(own == shift, total, fma(apart, fma(length, apart, plain + plain), total))
+
+
+def _sum(run: Array, lanes: int, steps: int) -> Array:
+    blocks = [_block(np.add, 0.0, b, lanes) for b in _blocks(run, lanes * steps)]
+    return _halve(np.add, _pairs(np.add, blocks))
+
+
+def _runs(x: Array, axes: tuple[int, ...], order: Sequence[str]) -> Array:
+    """The elements as the columns are walked: the last axis is a run of the innermost group."""
     groups = [tuple(int(a) for a in group.split("+")) for group in order]
     kept = [a for a in range(x.ndim) if a not in axes]
     named = [a for group in groups for a in group]
@@ -33,15 +91,12 @@ def reduce(
     moved = np.transpose(x, [*kept, *unnamed, *named])
     inner = int(np.prod([x.shape[a] for a in groups[-1]], dtype=int)) if groups else 1
     shape = tuple(x.shape[a] for a in kept)
-    runs = moved.reshape(*shape, -1, inner) if x.size else moved.reshape(*shape, 0, max(1, inner))
-    blocks = [b for k in range(runs.shape[-2]) for b in _blocks(runs[..., k, :], lanes * steps)]
-    if not blocks or not groups:
-        empty = np.full(shape, identity, x.dtype)
-        result = combine(empty, runs[..., 0, 0]) if blocks else empty
-    else:
-        result = _halve(combine, _pairs(combine, [_block(combine, identity, b, lanes) for b in blocks]))
-    full = tuple(1 if a in axes else n for a, n in enumerate(x.shape))
-    return result.reshape(full if keepdims else shape)
+    return moved.reshape(*shape, -1, inner) if x.size else moved.reshape(*shape, 0, max(1, inner))
+
+
+def reduced_shape(x: Array, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    """The shape of a reduction's result."""
+    return tuple(1 if a in axes else n for a, n in enumerate(x.shape) if keepdims or a not in axes)
 
 
 def _blocks(run: Array, size: int) -> list[Array]:

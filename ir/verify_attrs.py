@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from .composites import recognise
 from .demands import ERRORS
 from .dims import Dim
 from .dtypes import DType
@@ -171,7 +172,20 @@ def _axes_problem(node: Node) -> str | None:
     axes, rank = ints(node.attrs, "axes"), node.operands[0].type.rank
     if normalize_axes(axes, rank) != axes:
         return f"axes {axes} are not sorted axes of an array with {rank} dimensions"
-    return None if isinstance(node.attrs.get("keepdims", False), bool) else "attribute 'keepdims' is not true or false"
+    if not isinstance(node.attrs.get("keepdims", False), bool):
+        return "attribute 'keepdims' is not true or false"
+    return _composite_problem(node) if "composite" in node.attrs else None
+
+
+def _composite_problem(node: Node) -> str | None:
+    found, kind = recognise(node), node.attrs["composite"]
+    if found is None or found.kind != kind:
+        return f"attribute 'composite' is {kind!r}, which this sum is not"
+    for name, least in (("chunk", 1), ("cut_from", 0)):
+        number = node.attrs.get(name)
+        if type(number) is not int or number < least:
+            return f"attribute '{name}' is {number!r}, not a whole number from {least} on"
+    return None
 
 
 _SPECIAL: Mapping[OpDef, Callable[[Node], str | None]] = {

@@ -15,6 +15,13 @@ in which they came, and at the end what is left from the youngest to the oldest;
 with the lower half until one is left. `steps = 0` is one block without end, for operations where order can't
 matter. `lanes = 1` is a reduction whose vectors lie along an axis that is kept.
 
+A sum that needs another reduction of the same data (`ir/composites.py` has which) may share its walk:
+
+    %4 = "weft.sum"(%3) {axes = array<i64: 1>, ..., composite = "exp", chunk = 32 : i64, cut_from = 262144 : i64} : ...
+
+Columns of `cut_from` elements or more are then cut into chunks of `chunk` blocks. Each has a shift of its own; its
+lanes are combined to one number, which is moved to the common shift, and chunks are combined as blocks are.
+
 Needs regions. The tree depends on the program, its layout classes and dtypes (reductions in one region share their
 lanes), never on threads, vector width or caches.
 """
@@ -25,15 +32,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.accesses import value_layouts
+from ..ir.composites import SCALED, SUM, composites
 from ..ir.dtypes import DType
 from ..ir.graph import Graph, Node
 from ..ir.ops import POSITIONS, Trait
-from ..ir.types import Attr
+from ..ir.types import Attr, sizes
 from .loops import Loops, plan_loops
 from .regions import Plan, annotate_regions
 
 STEPS = 16
 LONG_CHUNK = 32  # blocks: 128 KB
+SEVERAL_CHUNKS = 4  # so many are worth sharing between threads
+UNCACHED_CHUNKS = 8  # 1 MB, and as much of results: it does not stay in a core's cache
 LANE_BYTES = 256
 
 
@@ -64,9 +74,26 @@ class LowerReductions:
                 node: {"order": Loops.text(loops.columns), "lanes": lanes, "steps": 0 if is_exact(node) else STEPS}
                 for node in reductions
             }
+            if lanes > 1 and len(loops.columns) == 1 and "scanned" not in region.attrs:
+                for node, shared in _shared_walks(region, lanes, bool(loops.rows)).items():
+                    trees[node] |= shared
             return plan, trees
 
         return annotate_regions(graph, lower)
+
+
+def _shared_walks(region: Node, lanes: int, has_rows: bool) -> dict[Node, dict[str, Attr]]:
+    """How the reductions that may share a walk do so.
+
+    In a cache two walks are as fast, and what is expensive is computed once for both and for what follows.
+    """
+    assert region.body is not None
+    found = composites(region.body, sizes(region.attrs, "space"))
+    terms = {c.node.operands[0] for c in found if c.kind in SCALED.values()}
+    repeats = any(v in terms for n in region.body if n.op is not SUM for v in n.operands)
+    chunks = UNCACHED_CHUNKS if repeats else SEVERAL_CHUNKS if has_rows else 0
+    cut_from = chunks * LONG_CHUNK * STEPS * lanes
+    return {c.node: {"composite": c.kind, "chunk": LONG_CHUNK, "cut_from": cut_from} for c in found}
 
 
 def _least(reductions: list[Node]) -> int:

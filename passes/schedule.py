@@ -36,12 +36,10 @@ from ..ir.stages import known_stages
 from ..ir.types import Attr, integer, sizes
 from .costs import element_cost
 from .loops import Loops, plan_loops
-from .lower_reductions import LONG_CHUNK, STEPS
+from .lower_reductions import LONG_CHUNK, SEVERAL_CHUNKS, STEPS, UNCACHED_CHUNKS
 from .regions import Plan, annotate_regions
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
-SEVERAL_CHUNKS = 4  # so many are worth sharing
-UNCACHED_CHUNKS = 8  # a megabyte, and as much of results: it does not stay in a core's cache
 TILE = 128  # elements of each line: what the lines around them share stays in the first cache
 FLAT_CHUNK = 8  # blocks, each of one line for every step: as many lines as the CPU fetches ahead of
 
@@ -114,6 +112,8 @@ def _cut_from(region: Node, attrs: Mapping[str, Attr]) -> int:
     """
     assert region.body is not None
     reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
+    if shared := [integer(n.attrs, "cut_from") for n in reductions if "composite" in n.attrs]:
+        return max(shared)
     if not attrs["rows"] or not reductions:
         return 0
     stages, space = known_stages(region.body), tuple(sizes(region.attrs, "space"))

@@ -1,8 +1,8 @@
-"""A region whose columns are shared between threads in, its functions out.
+"""A region and one of its stages in, functions out that share the columns between threads.
 
-Where there are no rows, or where vectors lie along them, a walk over all columns is cut into chunks of whole blocks of
-the reductions' trees. For each stage a first function walks chunks and leaves what each of them found, a second one
-joins these in the order of the tree, so the result is that of one walk, to the bit.
+A walk over all columns is cut into chunks of whole blocks of the reductions' trees. A first function walks chunks and
+leaves what each of them found, a second one joins these in the order of the tree, so the result is that of one walk,
+to the bit.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from ...ir import dims
 from ...ir.dims import Size
+from ...ir.dtypes import DType
 from ...ir.graph import Node
 from ...ir.indexing import loop_name, loop_variables
 from ...ir.types import integer
 from .columns import EXACT_STEPS, Blocks, Columns, Reduction
 from .functions import Entry, Part
 from .memory import Buffer
-from .places import may_stop
 from .reduce import Accumulators
 from .region import Region
 from .text import Val
@@ -26,45 +26,14 @@ from .text import Val
 JOIN = 60  # picoseconds to read and combine a byte of what a chunk left
 
 
-def can_be_cut(region: Region) -> bool:
-    """Whether the columns are to be walked in chunks.
-
-    Not where a row leaves what no chunk has memory for, nor where the walk over each row may be over at once.
-    """
-    stages = region.stages
-    if "chunk" not in region.region.attrs or not any(stages.reductions):
-        return False
-    if not region.rows or not region.across_columns:
-        return True
-    ends_early = (may_stop(region, r, o) for r, o in zip(stages.reductions, stages.outputs, strict=True))
-    return not any(buffer.is_scratch for buffer, _ in region.elements.kept.values()) and not any(ends_early)
-
-
-def chunk_parts(node: Node, entries: dict[Entry, int], name: str) -> list[tuple[Part, dict[str, str], bool]]:
-    """The functions, in the order in which they run, each with its declarations and whether it may fail."""
-    region = Region(node, entries, keeps_rows=False)
-    stages = region.stages
-    found = []
-    for stage in range(stages.count):
-        if stages.reductions[stage] or stages.outputs[stage]:
-            if may_stop(region, stages.reductions[stage], stages.outputs[stage]):
-                begin = Begin(node, entries, stage)
-                found.append((begin.function(f"{name}_begin{stage}"), begin.nest.e.declared, False))
-            walk = Walk(node, entries, stage)
-            found.append((walk.function(f"{name}_walk{stage}"), walk.nest.e.declared, walk.nest.e.fails))
-        if stages.reductions[stage]:
-            join = Join(node, entries, stage)
-            found.append((join.function(f"{name}_join{stage}"), join.nest.e.declared, join.nest.e.fails))
-    return found
-
-
 class Chunked(Region):
     """What walks and joins have in common: where the results of chunks and of reductions lie."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], stage: int) -> None:
+    def __init__(self, region: Node, entries: dict[Entry, int], stage: int, keeps: bool = True) -> None:
         super().__init__(region, entries, keeps_rows=False)
         self.stage = stage
         self.elements.stage = stage
+        self.elements.kept = self.elements.kept if keeps else {}  # without: what a stage before it never wrote
         self.chunk = len(self.space)  # the axis that chunks are counted along
         self.chunk_blocks = integer(region.attrs, "chunk")
         earlier = [n for reductions in self.stages.reductions[:stage] for n in reductions]
@@ -98,10 +67,13 @@ class Chunked(Region):
         lanes = integer(sums.node.attrs, "lanes") if is_spread else 1
         found = []
         for k, dtype in enumerate(sums.kinds):
-            strides, size = self.row_strides(dtype.size * lanes)
-            base = self.frame.shared(f"partial {self.number(sums.node)} {k}", size * self.chunks())
-            found.append(Buffer(base, (*strides, size), dtype, 1))
+            found.append(self.of_chunks(f"partial {self.number(sums.node)} {k}", dtype, lanes))
         return found
+
+    def of_chunks(self, name: str, dtype: DType, lanes: int = 1) -> Buffer:
+        """Memory for what each chunk of each row leaves."""
+        strides, size = self.row_strides(dtype.size * lanes)
+        return Buffer(self.frame.shared(name, size * self.chunks()), (*strides, size), dtype, 1)
 
     def place(self, offset: int) -> tuple[Size, ...]:
         """The index of this chunk's and this row's totals."""
@@ -160,9 +132,12 @@ class Walk(Chunked):
         rows, chunks = self.parameters()
         outer, *inner = self.rows
 
-        def row(at: Val, carried: list[Val]) -> list[Val]:
-            self.nest.loop(loop_name(self.chunk), *chunks, 1, [], lambda at, _: self.row_loops(inner, {}) or [])
+        def chunk(at: Val, carried: list[Val]) -> list[Val]:
+            self.row_loops(inner, {})
             return []
+
+        def row(at: Val, carried: list[Val]) -> list[Val]:
+            return self.nest.loop(loop_name(self.chunk), *chunks, 1, [], chunk)[1]
 
         self.nest.loop(loop_name(outer[-1]), *rows, 1, [], row)
         others = dims.product(self.extent(group) for group in inner)
@@ -183,11 +158,16 @@ class Walk(Chunked):
         part = self.part(name, (), inner, others * elements * self.cost)
         return replace(part, extents=(self.chunks(), part.extents[1]))
 
-    def row(self, offsets: list[int]) -> list[Val]:
+    def part_of_columns(self) -> Blocks:
+        """The blocks of this chunk."""
         e, size = self.nest.e, self.frame.size
         at, _ = self.nest.variables[loop_name(self.chunk)]
         begin = e.op("mul", at, size(self.chunk_blocks))
-        end = e.call("smin", e.op("add", begin, size(self.chunk_blocks)), size(self.blocks()))
+        return Blocks(begin, e.call("smin", e.op("add", begin, size(self.chunk_blocks)), size(self.blocks())))
+
+    def row(self, offsets: list[int]) -> list[Val]:
+        e, (begin, end) = self.nest.e, self.part_of_columns()
+        at, _ = self.nest.variables[loop_name(self.chunk)]
         walk = self.walker(offsets, Blocks(begin, end))
         if walk.may_stop:
             walk.part = Blocks(begin, e.select(e.icmp("slt", self.over(), at), begin, end))
@@ -195,6 +175,11 @@ class Walk(Chunked):
         if walk.may_stop:
             final = walk.is_final([v for _, totals in found for v in totals])
             e.when(e.op("and", final, e.icmp("slt", at, self.over())), lambda: self.set_over(at))
+        self.leave(walk, found)
+        return []
+
+    def leave(self, walk: Columns, found: list[tuple[Reduction, list[Val]]]) -> None:
+        """Writes what a walk over a chunk found."""
         for sums, totals in found:
             for buffer, left in zip(self.partials(sums), sums.left(totals), strict=True):
                 for k, (offset, total) in enumerate(zip(walk.offsets, left, strict=False)):
@@ -203,7 +188,6 @@ class Walk(Chunked):
                         self.elements.memory.store(buffer._replace(start=start), self.place(0), total)
                     else:
                         self.elements.memory.store(buffer, self.place(offset), total)
-        return []
 
 
 class Join(Chunked):
@@ -215,19 +199,27 @@ class Join(Chunked):
 
     def row(self, offsets: list[int]) -> list[Val]:
         for node, totals in self.joined(offsets):
-            for offset, total in zip(offsets, totals, strict=True):
-                index = self.home(node.result, offset)
-                self.elements.put(node.result, index, total)
-                self.elements.memory.store(self.result(node), index, total)
-        self.elements.stage = self.stage + 1
+            self.make_known(node, totals, offsets)
+        self.write_rows(self.stage + 1, offsets)
+        return []
+
+    def make_known(self, node: Node, totals: list[Val], offsets: list[int]) -> None:
+        """The results of a reduction, here and for later functions."""
+        for offset, total in zip(offsets, totals, strict=True):
+            index = self.home(node.result, offset)
+            self.elements.put(node.result, index, total)
+            self.elements.memory.store(self.result(node), index, total)
+
+    def write_rows(self, stage: int, offsets: list[int]) -> None:
+        """Writes the results of rows that are known before a stage and were not before this one's."""
+        self.elements.stage = stage
         first = not any(self.stages.reductions[: self.stage])
         for slot, value in self.stages.row_outputs:
             known = self.stages.known[value]
-            if known == self.stage + 1 or (known == 0 and first):
+            if self.stage < known <= stage or (known == 0 and first):
                 for offset in offsets:
                     self.elements.write(slot, value, self.home(value, offset))
         self.elements.stage = self.stage
-        return []
 
     def joined(self, offsets: list[int]) -> list[tuple[Node, list[Val]]]:
         """The results of the stage's reductions."""

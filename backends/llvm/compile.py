@@ -9,8 +9,8 @@ from ...ir import dims
 from ...ir.graph import Graph, Node
 from ...ir.ops import REGION
 from ...ir.types import integer
-from .chunks import can_be_cut, chunk_parts
 from .columns import EXACT_STEPS
+from .cutting import Cut, can_be_cut, chunk_parts, shares_walks
 from .functions import Entry, Function, Part
 from .library import Library
 from .module import Compiled, compile_module
@@ -49,12 +49,17 @@ def emit_region(node: Node, name: str, is_long: bool | None = None) -> Function:
     """The functions of one region, for all columns or only for long ones, or short ones."""
     entries: dict[Entry, int] = {}
     region = Region(node, entries)
-    is_cut = can_be_cut(region)
-    cut = chunk_parts(node, entries, name) if is_cut and is_long is not False else []
+    is_cut, has_rows = can_be_cut(region), bool(region.rows)
+    in_both_ways = has_rows or "cut_from" in node.attrs
+    needs_whole = not is_cut or (in_both_ways and (not is_long if has_rows else is_long is None))
+    cut: list[Cut] = []
+    if is_cut and not (has_rows and is_long is False):
+        entries = entries if needs_whole else {}
+        cut = chunk_parts(node, entries, name, shares_walks(node) and is_long is not False)
     declared = {symbol: text for _, found, _ in cut for symbol, text in found.items()}
     fails = any(may_fail for _, _, may_fail in cut)
     whole: tuple[Part, ...] = ()
-    if not is_cut or (region.rows and not is_long):
+    if needs_whole:
         whole = (region.function(name),)
         declared |= region.nest.e.declared
         fails = fails or region.nest.e.fails

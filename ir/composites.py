@@ -1,0 +1,95 @@
+"""A region's body in, reductions that need the result of another one and yet can share its walk out.
+
+They are sums over `u - shift`, where `shift` comes from a reduction of `u` itself:
+
+    exp, exp2     sum(exp(u - shift)), shift = max(u)
+    moment1       sum(u - shift), shift = sum(u) / count
+    moment2       sum((u - shift)**2), shift = sum(u) / count
+
+A chunk of the columns takes a shift of its own, its maximum or its mean, and walks once more while it is in the cache.
+Known what all chunks have found, sums are moved from their own shift to the common one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .dims import Size
+from .dtypes import F32, F64
+from .graph import Graph, Node, Value
+from .ops import GATHER, TABLE, Trait
+from .stages import known_stages
+
+SCALED = {TABLE["exp"]: "exp", TABLE["exp2"]: "exp2"}
+SUM, MAX, SUB, MUL, DIV, SQUARE = (TABLE[n] for n in ("sum", "max", "sub", "mul", "div", "square"))
+
+
+@dataclass(frozen=True)
+class Composite:
+    """A sum over `difference`, which is `u - shift`; `reference` is the reduction of `u` that gives the shift."""
+
+    node: Node
+    kind: str
+    difference: Value
+    shift: Value
+    reference: Node
+
+    @property
+    def u(self) -> Value:
+        return self.reference.operands[0]
+
+
+def recognise(node: Node) -> Composite | None:
+    """What a reduction is, if it may share the walk of the reduction that it needs."""
+    if node.op is not SUM or node.result.type.dtype not in (F32, F64) or node.operands[0].node is None:
+        return None
+    summed, term = node.operands[0], node.operands[0].node
+    if term.op in SCALED:
+        return _shifted(node, SCALED[term.op], term.operands[0])
+    if term.op is SQUARE or (term.op is MUL and term.operands[0] is term.operands[1]):
+        return _shifted(node, "moment2", term.operands[0])
+    return _shifted(node, "moment1", summed)
+
+
+def _shifted(node: Node, kind: str, difference: Value) -> Composite | None:
+    if difference.node is None or difference.node.op is not SUB:
+        return None
+    u, shift = difference.node.operands
+    source, wanted = shift.node, MAX
+    if kind.startswith("moment"):
+        wanted = SUM
+        if source is None or source.op not in (DIV, MUL) or source.operands[1].type.rank:
+            return None
+        source = source.operands[0].node
+    if source is None or source.op is not wanted or source.operands[0] is not u or source.result.type != shift.type:
+        return None
+    return Composite(node, kind, difference, shift, source)
+
+
+def composites(body: Graph, space: Sequence[Size]) -> list[Composite]:
+    """The reductions that share a walk: all of a stage, where nothing else is written, with all of the stage before."""
+    known, found = known_stages(body), list[Composite]()
+    reductions = [n for n in body if Trait.REDUCTION in n.op.traits]
+    written = {known[v] for v in body.outputs if v.type.shape == tuple(space)}
+    before: list[Composite] = []
+    for stage in range(1, 1 + max((known[n.operands[0]] for n in reductions), default=0)):
+        here = [recognise(n) for n in reductions if known[n.operands[0]] == stage]
+        shared = [c for c in here if c is not None and known[c.u] == stage - 1 and _is_cheap(c.u)]
+        before = shared if here and len(shared) == len(here) and stage not in written and not before else []
+        found += before
+    return found
+
+
+def _is_cheap(value: Value) -> bool:
+    """Whether a value may be computed once more in every walk."""
+    pending, seen = [value], set[Value]()
+    while pending:
+        node = pending.pop().node
+        if node is None or node.result in seen or Trait.REDUCTION in node.op.traits:
+            continue
+        if Trait.EXPENSIVE in node.op.traits or node.op is GATHER:
+            return False
+        seen.add(node.result)
+        pending += node.operands
+    return True
