@@ -31,7 +31,7 @@ def build_entry(lowered: Lowered, call: Call) -> Entry | None:
     text = entry_text(lowered, call, table, NAME)
     code = module.compile_module(text, target.host(), allowed=frozenset(("table",))).object_code
     library = Library(code, [NAME], {"table": table.finish()})
-    return Entry(lowered, table, library, library.addresses[NAME])
+    return Entry(lowered, call.form, table, library, library.addresses[NAME])
 
 
 def _readable(dtype: DType, given: Input) -> bool:

@@ -25,8 +25,13 @@ _retired: list[Entry] = []  # entries that were dropped while a call was inside
 class Entry:
     """Native code for calls of one form on one graph, with all that it needs."""
 
-    def __init__(self, lowered: Lowered, table: Table, library: Library, address: int) -> None:
-        self.lowered, self.table, self.library, self.address = lowered, table, library, address
+    def __init__(self, lowered: Lowered, form: Form, table: Table, library: Library, address: int) -> None:
+        self.lowered, self.form, self.table, self.library, self.address = lowered, form, table, library, address
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it serves no more calls before Python has been asked."""
+        return self.table[CALLS] >= self.table[LIMIT]
 
 
 class Chain:
@@ -47,6 +52,8 @@ class Chain:
     def wants(self, lowered: Lowered, form: Form) -> bool:
         """Whether a call that Python has just served should have an entry: it was the second of its like."""
         with self._lock:
+            if any(e.lowered is lowered and e.form == form and e.is_due for e in self._entries):
+                return False  # it has one, which asked Python
             if self._seen.get((id(lowered), form)) is lowered:
                 return True
             if len(self._seen) >= 4 * MAX_ENTRIES:

@@ -7,6 +7,7 @@ to take twice the time of the best known one. When enough was measured the choic
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Collection, Mapping
@@ -82,7 +83,8 @@ class Tuner:
                 self.prepare(plan, load, lookup)
         if calls <= FIRST or (not is_sample and calls % max(1, round(1 / explore))):
             return chosen
-        return self._trial(plan, load) or chosen
+        name = min(self._worth_trying(plan, load), key=lambda n: self._samples(load, n))
+        return Turn(plan.made[name], name, load, True)
 
     def took(self, turn: Turn, seconds: float) -> None:
         """What a call took that was a trial."""
@@ -90,7 +92,7 @@ class Tuner:
         if turn.load is None or plan is None:
             return
         self.history.add(turn.load, turn.variant, seconds)
-        samples = [self._samples(turn.load, name) for name in self._tried(plan, turn.load)]
+        samples = [self._samples(turn.load, name) for name in self._worth_trying(plan, turn.load)]
         if min(samples) >= SAMPLES:
             self.decide(plan, turn.load, is_final=min(samples) >= MOST_SAMPLES)
 
@@ -124,19 +126,12 @@ class Tuner:
                 self.plans[lowered.family] = lowered.plan
             return lowered.plan
 
-    def _trial(self, plan: Plan, load: Workload) -> Turn | None:
-        """The variant of which least is known, unless it is expected to be slow."""
-        expected = {c.variant: c.expected for c in candidates_of(plan.base, load)}
-        known = {n: r.typical for n in self._tried(plan, load) if (r := self.history.find(load, n))}
-        best = min(known.values(), default=None)
-        for name in sorted(self._tried(plan, load), key=lambda n: self._samples(load, n)):
-            if best is None or known.get(name, expected[name]) <= TOO_SLOW * best:
-                return Turn(plan.made[name], name, load, True)
-        return None
-
-    def _tried(self, plan: Plan, load: Workload) -> list[str]:
-        """The variants for such a call that are compiled; the base alone as long as no other is."""
-        return [name for name in variants_of(plan.base, load) if name in plan.made]
+    def _worth_trying(self, plan: Plan, load: Workload) -> list[str]:
+        """The compiled variants, but those that are expected to take twice the time of the best known one."""
+        expected = {c.variant: c.expected for c in candidates_of(plan.base, load) if c.variant in plan.made}
+        known = {n: r.typical for n in expected if (r := self.history.find(load, n))}
+        limit = TOO_SLOW * min(known.values(), default=math.inf)
+        return [n for n, seconds in expected.items() if known.get(n, seconds) <= limit]
 
     def _samples(self, load: Workload, variant: str) -> float:
         record = self.history.find(load, variant)
@@ -147,7 +142,7 @@ class Tuner:
     def decide(self, plan: Plan, load: Workload, is_final: bool) -> Selection | None:
         """Chooses for a size class, if it is sure enough or must be."""
         current = plan.name_at(load.size)
-        tried = self._tried(plan, load)
+        tried = [name for name in variants_of(plan.base, load) if self.history.find(load, name)]
         if len(tried) < 2:
             return None
         found = self._choice(plan, load, tried, current)
