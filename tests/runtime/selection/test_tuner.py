@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from weft.frontend.language import parse_module
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import CallableKernel
