@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ._version import __version__
 from .command_bench import EPILOG as _BENCH
-from .command_bench import add_bench, bench
+from .command_bench import add_bench, bench, named_value
 from .command_dump import dump
 from .command_info import info
 from .command_opt import opt
@@ -146,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_kernel(parser)
     parser.add_argument(
-        "--arg", action="append", type=_pair, default=[], metavar="NAME=VALUE", help="an argument of the kernel"
+        "--arg", action="append", type=named_value, default=[], metavar="NAME=VALUE", help="an argument of the kernel"
     )
     parser.add_argument("--seed", type=_natural, default=0, metavar="N", help="of generated data (default 0)")
     parser.add_argument("--out", type=_array_file, metavar="FILE", help="save the result as .npy, several as .npz")
@@ -178,13 +178,6 @@ def _add_opt(parser: argparse.ArgumentParser) -> None:
 def _add_kernel(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a .weft file, - for stdin")
     parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="may be left out where the file has only one")
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, _, value = (part.strip() for part in text.partition("="))
-    if not name or not value:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE, as in x=randn(4,3)")
-    return name, value
 
 
 def _natural(text: str) -> int:

@@ -10,11 +10,19 @@ suites: calls elementwise math reductions rows mixed layouts compile startup; wi
 A row's ratio is the time of the fastest other library over Weft's: above 1, Weft is ahead. Every result is compared
 with NumPy's before anything is timed. For rows that memory bounds the last column is how much Weft reaches of the speed
 of a plain loop over the same arrays. `pip install weft[bench]` installs the peers.
+
+weft bench --calibrate layers.weft softmax --arg 'x=randn(n,512):f32' --sizes 10,1000 times every variant of a kernel
+that gives the same bits, and later calls, of other processes too, run the fastest at each size.
 """
 
 
 def bench(args: argparse.Namespace) -> None:
-    """Measures Weft beside NumPy and, if asked to, its peers."""
+    """Measures Weft beside NumPy and, if asked to, its peers; or the variants of one kernel."""
+    if args.calibrate:
+        from .command_calibrate import calibrate_kernel
+
+        calibrate_kernel(args)
+        return
     from .bench.main import main
 
     main(args)
@@ -23,6 +31,17 @@ def bench(args: argparse.Namespace) -> None:
 def add_bench(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
     parser.add_argument("suite", metavar="SUITE", nargs="*", help="what to measure")
+    parser.add_argument(
+        "--calibrate", action="store_true", help="time the variants of a kernel: weft bench --calibrate FILE [KERNEL]"
+    )
+    parser.add_argument(
+        "--arg",
+        action="append",
+        type=named_value,
+        default=[],
+        metavar="NAME=VALUE",
+        help="for --calibrate; n is a size",
+    )
     parser.add_argument(
         "--peers", action="store_true", help="compare with all that are installed, not with NumPy alone"
     )
@@ -39,6 +58,14 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", metavar="FILE", help="write tables, between the marks in the file if it has them")
     parser.add_argument("--plot", metavar="FILE", help="write a picture of all ratios (SVG)")
     parser.add_argument("--read", action="append", metavar="FILE", help="show a JSON file again and measure nothing")
+
+
+def named_value(text: str) -> tuple[str, str]:
+    """`x=randn(4,3)` as a name and a value."""
+    name, _, value = (part.strip() for part in text.partition("="))
+    if not name or not value:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE, as in x=randn(4,3)")
+    return name, value
 
 
 def _positive(text: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,13 @@ from weft.frontend.language import LanguageKernel, parse_module
 from weft.ir import dtypes
 from weft.ir.source import ArgType
 
+# Times that the user's own kernels took are none of the tests' business, nor theirs of the user's.
+os.environ["WEFT_HISTORY"] = "0"
+
 Evaluate = Callable[..., tuple[Any, ...]]
+
+# Every test compiles anew: a kernel that an earlier run compiled would hide an error. The cache's tests have their own.
+os.environ["WEFT_CACHE"] = "0"
 
 # The same examples in every run: what fails here fails for everyone.
 hypothesis.settings.register_profile("weft", derandomize=True, deadline=None, database=None)
