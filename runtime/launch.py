@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends import reference
 from ..ir import dims
 from ..ir.dims import Dim
 from ..ir.errors import ValueProblem, WeftError
@@ -93,6 +92,8 @@ class Kernel:
 
     def _problem(self, arrays: Sequence[Array], env: Mapping[str, int]) -> WeftError | None:
         """What is wrong with the values: NumPy says it where it meets the first of them."""
+        from ..backends import reference
+
         assert self.region.body is not None
         try:
             reference.run(self.region.body, arrays[: len(self.region.operands)], env)
@@ -199,6 +200,8 @@ class Launcher:
 
     def _call(self, node: Node, operands: list[Array], env: dict[str, int]) -> list[Array]:
         """A NumPy function; what it gives must be of the types that the graph was compiled for."""
+        from ..backends import reference
+
         if "op" in node.attrs:
             found = [np.asarray(reference.run_op(node, operands, env))]
         else:

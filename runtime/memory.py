@@ -55,16 +55,16 @@ class Blocks:
     """The list of blocks and its code. Arrays outlive the interpreter's modules, so nothing of it is ever freed."""
 
     def __init__(self) -> None:
-        from ..backends.llvm import module, target
         from ..backends.llvm.library import Library
+        from .disk.code import object_code
 
         self._state = ctypes.create_string_buffer(SIZE)
         self.base = ctypes.addressof(self._state)
         libc = ctypes.CDLL(None)
         outside = {name: ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0 for name in array_code.OUTSIDE}
         allowed = frozenset(("state", *outside))
-        compiled = module.compile_module(array_code.text(), target.host(), allowed, runs_seldom=True)
-        self._library = Library(compiled.object_code, list(array_code.EXPORTED), {"state": self.base, **outside})
+        code = object_code(array_code.text(), allowed, runs_seldom=True)
+        self._library = Library(code, list(array_code.EXPORTED), {"state": self.base, **outside})
         found = self._library.addresses
         self._new = _NEW(found["new_array"])
         self._set_limit = ctypes.PYFUNCTYPE(None, ctypes.c_int64)(found["set_limit"])

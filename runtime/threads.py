@@ -13,9 +13,9 @@ import platform
 import threading
 from functools import cache
 
-from ..backends.llvm import module, target
 from ..backends.llvm.library import Library
 from ..ir.errors import ValueProblem
+from .disk.code import object_code
 from .native import pool_code
 from .native.known import address
 from .native.pool_code import FIELDS
@@ -63,9 +63,7 @@ class Pool:
         self._memory = ctypes.create_string_buffer(pool_code.SIZE + pool_code.LINE)
         start = ctypes.addressof(self._memory)
         self.base = start + -start % pool_code.LINE
-        code = module.compile_module(
-            pool_code.text(platform.machine()), target.host(), allowed=frozenset(("pool",))
-        ).object_code
+        code = object_code(pool_code.text(platform.machine()), allowed=frozenset(("pool",)))
         self._library = Library(code, ["worker", "launch"], {"pool": self.base})
         self.launch_address = self._library.addresses["launch"]
         self.launch = _LAUNCH(self.launch_address)

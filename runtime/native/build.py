@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...backends.llvm import module, target
 from ...backends.llvm.library import Library
 from ...ir.dtypes import BF16, F16, DType
+from ..disk.code import object_code
 from .call import Call, Input
 from .chain import Entry
 from .entry import entry_text
@@ -29,7 +29,7 @@ def build_entry(lowered: Lowered, call: Call) -> Entry | None:
         return None
     table = Table()
     text = entry_text(lowered, call, table, NAME)
-    code = module.compile_module(text, target.host(), allowed=frozenset(("table",))).object_code
+    code = object_code(text, allowed=frozenset(("table",)))
     library = Library(code, [NAME], {"table": table.finish()})
     return Entry(lowered, call.form, table, library, library.addresses[NAME])
 

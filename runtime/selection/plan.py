@@ -13,13 +13,13 @@ from ...ir import dims
 from ...ir.dims import Size
 from ...ir.types import sizes
 from .choosing import Selection
+from .turn import DEFAULT
 from .workload import bucket_start
 
 if TYPE_CHECKING:
     from ..compiler import Lowered
     from ..native.chain import Chain
 
-DEFAULT = "default"
 NO_END = 1 << 62
 Range = tuple[int, int, str]
 

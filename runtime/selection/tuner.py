@@ -11,7 +11,7 @@ import math
 import os
 import threading
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...ir import dims
 from .candidates import Variant, candidates_of, variants_of, work_of, workload_of
@@ -19,8 +19,9 @@ from .choosing import Selection, choose
 from .compiling import compile_variants
 from .history import History
 from .knowledge import Knowledge
-from .plan import DEFAULT, Plan
+from .plan import Plan
 from .settings import Settings
+from .turn import Turn
 from .workload import Workload
 
 if TYPE_CHECKING:
@@ -32,15 +33,6 @@ LONG = 50_000_000  # picoseconds, as estimated, from which a call is worth explo
 FIRST = 16  # calls of one size class before its variants are compiled
 SAMPLES, MOST_SAMPLES = 4, 16  # of each variant before a choice is made, and where the choice is not clear
 TOO_SLOW = 2.0
-
-
-class Turn(NamedTuple):
-    """What a call runs. If `load` is given its time is wanted; `is_open` where it is not settled what is best."""
-
-    lowered: Lowered
-    variant: str = DEFAULT
-    load: Workload | None = None
-    is_open: bool = False
 
 
 class Tuner:

@@ -1,0 +1,127 @@
+"""The cache on disk as the rest of the runtime sees it: keys in, contents or misses out, and never an error.
+
+Entries are written by a thread of its own, because waiting for the disk takes longer than a compile. The interpreter
+waits for that thread when it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections import deque
+from functools import cache
+
+from ...ir.errors import ValueProblem
+from .secret import configuration
+from .store import Store, Unusable
+from .version import is_unchanged
+
+LIMIT = 512 << 20
+
+
+class CacheWarning(RuntimeWarning):
+    """The cache on disk can't be used, and compiled kernels last as long as the process."""
+
+
+class Cache:
+    """A store that is given up, with one warning, when something is wrong with it as a whole."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.hits = self.misses = 0
+        self._problem: str | None = None
+        self._is_told = False
+        self._waiting: deque[tuple[bytes, bytes]] = deque()
+        self._lock = threading.Lock()
+        self._writer: threading.Thread | None = None
+        os.register_at_fork(after_in_child=self._forget_writer)
+
+    def read(self, key: bytes | None) -> bytes | None:
+        """What is stored under a key, if there is a key and something under it."""
+        if key is None or self._is_off():
+            return None
+        try:
+            found = self.store.read(key)
+        except Unusable as error:
+            self._give_up(error)
+            return None
+        self.hits += found is not None
+        self.misses += found is None
+        return found
+
+    def write(self, key: bytes | None, content: bytes) -> None:
+        """Stores something, soon."""
+        if key is None or self._is_off():
+            return
+        with self._lock:
+            self._waiting.append((key, content))
+            if self._writer is not None:
+                return
+            self._writer = threading.Thread(target=self._write_all, name="weft cache", daemon=False)
+        try:
+            self._writer.start()
+        except RuntimeError:  # the interpreter ends, or there are too many threads
+            self._write_all()
+
+    def flush(self) -> None:
+        """Waits until all is written."""
+        while (writer := self._writer) is not None:
+            writer.join()
+
+    def _write_all(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._writer = None
+                    return
+                key, content = self._waiting.popleft()
+            try:
+                if self._problem is None and is_unchanged():
+                    self.store.write(key, content)
+            except Unusable as error:
+                self._problem = str(error)
+
+    def _is_off(self) -> bool:
+        if self._problem is not None and not self._is_told:
+            self._give_up(self._problem)
+        return self._problem is not None
+
+    def _give_up(self, problem: object) -> None:
+        self._problem, self._is_told = str(problem), True
+        warnings.warn(
+            f"compiled kernels are not kept on disk: {problem} (WEFT_CACHE_DIR names another directory, WEFT_CACHE=0 "
+            "switches this off)",
+            CacheWarning,
+            stacklevel=2,
+        )
+
+    def _forget_writer(self) -> None:
+        """In a forked child the thread is gone; its parent writes what waits."""
+        self._lock = threading.Lock()
+        self._writer = None
+        self._waiting.clear()
+
+
+@cache
+def default_cache() -> Cache | None:
+    """The user's cache: `WEFT_CACHE_DIR`, else in the user's directory for caches; None with `WEFT_CACHE=0`."""
+    if os.environ.get("WEFT_CACHE", "").strip() == "0":
+        return None
+    return Cache(Store(cache_folder(), configuration(), cache_limit()))
+
+
+def cache_folder() -> str:
+    """Where entries lie."""
+    general = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.environ.get("WEFT_CACHE_DIR") or os.path.join(general, "weft")
+
+
+def cache_limit() -> int:
+    """How many bytes of entries are kept: `WEFT_CACHE_LIMIT`, else 512 MB."""
+    given = os.environ.get("WEFT_CACHE_LIMIT", "").strip()
+    if not given:
+        return LIMIT
+    if not given.isascii() or not given.isdigit():
+        raise ValueProblem(f"WEFT_CACHE_LIMIT is {given!r}", hint="it is a number of bytes")
+    return int(given)

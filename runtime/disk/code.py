@@ -1,0 +1,33 @@
+"""LLVM text in, an object file out: from the disk, or made and kept there.
+
+It serves what is not a kernel's own code (entries of native calls, the pool, the list of memory blocks) and kernels
+whose graphs can't be kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .cache import default_cache
+from .key import key_of
+
+if TYPE_CHECKING:
+    from ...backends.llvm.target import Target
+
+
+def object_code(
+    text: str, allowed: frozenset[str] = frozenset(), runs_seldom: bool = False, target: Target | None = None
+) -> bytes:
+    """Machine code for a module; `allowed` are symbols that it may leave open. No target is this machine."""
+    cache = default_cache()
+    key = key_of("code", text, sorted(allowed), runs_seldom, repr(target)) if cache is not None else None
+    found = cache.read(key) if cache is not None else None
+    if found is not None:
+        return found
+    from ...backends.llvm import module
+    from ...backends.llvm import target as targets
+
+    made = module.compile_module(text, target or targets.host(), allowed, runs_seldom).object_code
+    if cache is not None:
+        cache.write(key, made)
+    return made

@@ -1,0 +1,184 @@
+"""Graphs and the descriptions of native functions in, JSON values out, and back.
+
+Everything is written out by hand: only the types named here come back, and nothing that is read can run. Values that
+recur, as types and spans do, are written once, in a table.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+from ...backends.llvm.functions import Entry, Function, Part
+from ...ir import dims, dtypes
+from ...ir.dims import Size
+from ...ir.dtypes import DType
+from ...ir.errors import Span
+from ...ir.graph import Graph, Node, Value
+from ...ir.ops import TABLE
+from ...ir.types import Attr, Sizes, TensorType
+
+DTYPES = {d.name: d for d in (*dtypes.ALL, *dtypes.WEAK.values())}
+
+
+class Writer:
+    """Turns objects into JSON values; `table` is to be stored with them."""
+
+    def __init__(self) -> None:
+        self.table: list[Any] = []
+        self._places: dict[Any, int] = {}
+
+    def graph(self, graph: Graph) -> Any:
+        numbers = {value: k for k, value in enumerate(graph.inputs)}
+        inputs = [[v.name, self.type(v.type), v.scalar] for v in graph.inputs]
+        nodes = []
+        for node in graph:
+            body = None if node.body is None else self.graph(node.body)
+            operands = [numbers[v] for v in node.operands]
+            types = [self.type(v.type) for v in node.results]
+            names = [v.name for v in node.results] if any(v.name for v in node.results) else None
+            nodes.append([node.op.name, operands, self.attrs(node.attrs), types, self.span(node.span), body, names])
+            for value in node.results:
+                numbers[value] = len(numbers)
+        return [graph.name, inputs, nodes, [numbers[v] for v in graph.outputs], self.attrs(graph.attrs)]
+
+    def function(self, function: Function) -> Any:
+        """Without the text that its code was made from."""
+        entries = [[e.kind, e.slot, e.axis, e.symbol, size(e.bytes)] for e in function.entries]
+        whole, chunks = ([self._part(p) for p in parts] for parts in (function.whole, function.chunks))
+        return [entries, whole, chunks, size(function.columns), function.cut_from, function.may_fail]
+
+    def _part(self, part: Part) -> Any:
+        return [part.name, [size(s) for s in part.extents], list(part.grains), size(part.unit), part.tile]
+
+    def type(self, type: TensorType) -> int:
+        return self._placed(type, lambda: [type.dtype.name, [size(s) for s in type.shape]])
+
+    def span(self, span: Span | None) -> int | None:
+        if span is None:
+            return None
+        return self._placed(span, lambda: [span.file, span.line, span.column, span.length, span.text])
+
+    def attrs(self, attrs: Mapping[str, Attr]) -> Any:
+        return {name: attr(value) for name, value in attrs.items()}
+
+    def _placed(self, key: Any, content: Any) -> int:
+        if key not in self._places:
+            self._places[key] = len(self.table)
+            self.table.append(content())
+        return self._places[key]
+
+
+class Reader:
+    """Turns JSON values back into objects; raises KeyError, ValueError, TypeError or IndexError for others."""
+
+    def __init__(self, table: list[Any]) -> None:
+        self.table = table
+        self._made: dict[tuple[str, int], Any] = {}
+
+    def graph(self, found: Any) -> Graph:
+        name, given, nodes, outputs, attrs = found
+        values: list[Value] = []
+        for label, type, is_scalar in given:
+            values.append(Value(self.type(type), name=label))
+            values[-1].scalar = is_scalar
+        inputs = tuple(values)
+        made = []
+        for op, operands, own, types, span, body, names in nodes:
+            node = Node(
+                TABLE[op],
+                tuple(values[k] for k in operands),
+                self.attrs(own),
+                tuple(self.type(t) for t in types),
+                self.span(span),
+                None if body is None else self.graph(body),
+            )
+            for value, label in zip(node.results, names or (), strict=False):
+                value.name = label
+            values += node.results
+            made.append(node)
+        return Graph(name, inputs, tuple(made), tuple(values[k] for k in outputs), self.attrs(attrs))
+
+    def function(self, found: Any) -> Function:
+        entries, whole, chunks, columns, cut_from, may_fail = found
+        return Function(
+            tuple(Entry(kind, slot, axis, symbol, sized(bytes)) for kind, slot, axis, symbol, bytes in entries),
+            tuple(map(self._part, whole)),
+            tuple(map(self._part, chunks)),
+            sized(columns),
+            cut_from,
+            may_fail,
+            {},
+        )
+
+    def _part(self, found: Any) -> Part:
+        name, (first, second), (one, other), unit, tile = found
+        return Part(name, "", (sized(first), sized(second)), (one, other), sized(unit), tile)
+
+    def type(self, place: int) -> TensorType:
+        key = ("type", place)
+        if key not in self._made:
+            dtype, shape = self.table[place]
+            self._made[key] = TensorType(DTYPES[dtype], tuple(map(sized, shape)))
+        found: TensorType = self._made[key]
+        return found
+
+    def span(self, place: int | None) -> Span | None:
+        return None if place is None else Span(*self.table[place])
+
+    def attrs(self, found: Mapping[str, Any]) -> dict[str, Attr]:
+        return {name: attribute(value) for name, value in found.items()}
+
+
+def size(value: Size) -> int | str:
+    return value if isinstance(value, int) else str(value)
+
+
+def sized(found: int | str) -> Size:
+    return found if isinstance(found, int) else dims.parse(found)
+
+
+def attr(value: Attr) -> Any:
+    """An attribute; what JSON does not tell apart is an object of one item."""
+    if isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return {"float": _bits(value)}
+    if isinstance(value, complex):
+        return {"complex": [_bits(value.real), _bits(value.imag)]}
+    if isinstance(value, DType):
+        return {"dtype": value.name}
+    if isinstance(value, Sizes):
+        return {"sizes": [size(s) for s in value]}
+    if isinstance(value, tuple) and all(isinstance(x, (int, str)) for x in value):
+        return list(value)
+    raise TypeError(f"an attribute of the type {type(value).__name__}")
+
+
+def attribute(found: Any) -> Attr:
+    if isinstance(found, list):
+        return tuple(found)
+    if not isinstance(found, dict):
+        plain: bool | int | str = found
+        return plain
+    ((kind, content),) = found.items()
+    if kind == "float":
+        return _number(content)
+    if kind == "complex":
+        return complex(*map(_number, content))
+    if kind == "dtype":
+        return DTYPES[content]
+    if kind == "sizes":
+        return Sizes(map(sized, content))
+    raise ValueError(f"an attribute of the kind {kind}")
+
+
+def _bits(value: float) -> int:
+    found: int = struct.unpack("<q", struct.pack("<d", value))[0]
+    return found
+
+
+def _number(bits: int) -> float:
+    found: float = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return found

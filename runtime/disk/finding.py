@@ -1,0 +1,98 @@
+"""A kernel source and a request in, a compiled graph out: from the disk, or lowered here and kept there when compiled.
+
+A source that knows its own text (`digest`) is found by that, before anything is parsed. Others, as traced functions,
+are built first, and found by the graph's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.source import KernelSource
+from ..compiler import Begun, Lowered, Options, Request, begin, complete, lower
+from .cache import Cache, default_cache
+from .graphs import Whole, can_be_stored, content_of, restored
+from .key import key_of, setting, signature, state_of
+
+if TYPE_CHECKING:
+    from ..registry import Registry
+
+VARIANTS = 8  # graphs of one key that differ in what they assume about sizes
+Suits = Callable[[Lowered], bool]
+
+
+def find_or_lower(source: KernelSource, request: Request, lookup: Registry, options: Options, suits: Suits) -> Lowered:
+    """The graph for a request; one from the disk must suit the call. To verify passes is to run them."""
+    cache = default_cache() if options.backend == "llvm" and not options.verify else None
+    generation = lookup.generation  # before its state, so that a change in between is noticed
+    state = state_of(lookup) if cache is not None else None
+    if cache is None or state is None:
+        return lower(source, request, lookup, options)
+    if hasattr(source, "digest"):
+        parts = [source.digest, source.name, signature(request), setting(options), state]
+        again = _without_arrays(request)
+        place = _Place(cache, "kernel", parts, generation, options, lambda: lower(source, again, lookup, options))
+        return place.find(suits, lambda: lower(source, request, lookup, options))
+    begun = begin(source, request)
+    if begun.built.calls:
+        return complete(begun, lookup, options)
+    parts = [*_described(begun), setting(options), state]
+    place = _Place(cache, "trace", parts, generation, options, lambda: complete(begun, lookup, options), begun)
+    return place.find(suits, place.whole)
+
+
+class _Place:
+    """The entries of one key, numbered: each assumes something else about sizes."""
+
+    def __init__(
+        self,
+        cache: Cache,
+        kind: str,
+        parts: list[Any],
+        generation: int,
+        options: Options,
+        whole: Whole,
+        begun: Begun | None = None,
+    ) -> None:
+        self.cache, self.kind, self.parts, self.generation = cache, kind, parts, generation
+        self.options, self.whole, self.begun = options, whole, begun
+
+    def find(self, suits: Suits, make: Callable[[], Lowered]) -> Lowered:
+        for number in range(VARIANTS):
+            key = key_of(self.kind, *self.parts, number)
+            content = self.cache.read(key)
+            found = None if content is None else self._restored(content)
+            if found is None:
+                made = make()
+                if can_be_stored(made):
+                    made.keep = partial(self.keep, key)
+                return made
+            if suits(found):
+                return found
+        return make()
+
+    def keep(self, key: bytes | None, lowered: Lowered, code: bytes) -> None:
+        self.cache.write(key, content_of(lowered, code, with_source=self.begun is None))
+
+    def _restored(self, content: bytes) -> Lowered | None:
+        begun = self.begun
+        known = None if begun is None else (begun.built, begun.orders, begun.scalars, begun.is_general)
+        return restored(content, self.options, self.generation, self.whole, known)
+
+
+def _described(begun: Begun) -> list[Any]:
+    """All of a graph that code depends on. Its text does not say which inputs are NumPy's numbers."""
+    from ...ir.printer import print_graph
+
+    return [print_graph(begun.graph), [v.scalar for v in begun.graph.inputs], begun.is_general]
+
+
+def _without_arrays(request: Request) -> Request:
+    """A request that keeps no array of the caller alive."""
+    args = [replace(a, value=None) if isinstance(a.value, np.ndarray) else a for a in request.args]
+    return replace(request, args=args)

@@ -1,0 +1,160 @@
+"""A compiled graph with its object file in, one entry's content out, and back into a graph that runs."""
+
+from __future__ import annotations
+
+import json
+import struct
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from ...backends.llvm.library import Library
+from ...ir.errors import WeftError
+from ...ir.graph import Graph
+from ...ir.ops import NUMPY, TABLE
+from ...ir.source import Built, Structure
+from ..launch import Kernel, Launcher
+from .codec import Reader, Writer
+
+if TYPE_CHECKING:
+    from ..compiler import Lowered, Options
+    from ..registry import Uses
+    from ..registry.state import State
+
+Whole = Callable[[], "Lowered"]
+
+
+class StoredResult:
+    """What the passes made of a graph: the end is stored, what was in between is made anew when it is asked for."""
+
+    def __init__(self, graph: Graph, whole: Whole) -> None:
+        self.graph = graph
+        self._whole = whole
+        self._made: Lowered | None = None
+
+    def _result(self) -> Any:
+        self._made = self._made or self._whole()
+        return self._made.result
+
+    @property
+    def passes(self) -> tuple[str, ...]:
+        found: tuple[str, ...] = self._result().passes
+        return found
+
+    @property
+    def snapshots(self) -> tuple[Graph, ...]:
+        found: tuple[Graph, ...] = self._result().snapshots
+        return found
+
+    @property
+    def timings(self) -> Mapping[str, float]:
+        """None: the passes did not run."""
+        return {}
+
+    def after(self, name: str | None = None) -> Graph:
+        """The graph after a pass."""
+        found: Graph = self.graph if name is None else self._result().after(name)
+        return found
+
+    def ir(self, after: str | None = None, locations: bool = False) -> str:
+        """The text of the graph after a pass."""
+        from ...ir.printer import print_graph
+
+        return print_graph(self.after(after), locations)
+
+
+class StoredUses:
+    """What a stored graph relies on: that users have registered nothing for the ops that it asked for."""
+
+    def __init__(self, generation: int, asked: list[str]) -> None:
+        self.generation = generation
+        self.implementations: dict[str, tuple[Any, ...]] = dict.fromkeys(asked, ())
+
+    def are_current(self, state: State) -> bool:
+        return state.generation == self.generation or not any(map(state.user.get, self.implementations))
+
+
+def can_be_stored(lowered: Lowered) -> bool:
+    """Whether all of a graph is data: no function of Python runs in it, and every op is of the fixed table."""
+    return not lowered.built.calls and all(_is_data(graph) for graph in (lowered.graph, lowered.built.graph))
+
+
+def _is_data(graph: Graph) -> bool:
+    return all(
+        n.op is not NUMPY and TABLE.get(n.op.name) is n.op and (n.body is None or _is_data(n.body)) for n in graph
+    )
+
+
+def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
+    """The content of an entry; `with_source` is for kernels whose own graph is not built before the entry is read."""
+    writer = Writer()
+    places = {node: k for k, node in enumerate(lowered.graph)}
+    content = {
+        "final": writer.graph(lowered.graph),
+        "functions": [writer.function(f) for f in lowered.program.functions],
+        "regions": [places[r] for r in lowered.program.regions],
+        "long": [[places[n], x] for n, x in lowered.long.items()],
+        "short": [[places[n], x] for n, x in lowered.short.items()],
+        "family": lowered.family,
+        "asked": sorted(lowered.uses.implementations) if lowered.uses is not None else [],
+    }
+    if with_source:
+        structure = lowered.built.structure
+        assert not lowered.built.hidden
+        content["source"] = {
+            "graph": writer.graph(lowered.built.graph),
+            "structure": None if structure is None else [structure.kind, list(structure.keys)],
+            "orders": lowered.orders,
+            "scalars": lowered.scalars,
+            "any_order": lowered.any_order,
+        }
+    content["table"] = writer.table
+    header = json.dumps(content, separators=(",", ":")).encode()
+    return struct.pack("<I", len(header)) + header + code
+
+
+def restored(
+    content: bytes,
+    options: Options,
+    generation: int,
+    whole: Whole,
+    known: tuple[Built, tuple[tuple[int, ...], ...], tuple[bool, ...], bool] | None = None,
+) -> Lowered | None:
+    """The graph of an entry, ready to run; `known` is what entries without a source leave out. None is a miss."""
+    try:
+        return _restored(content, options, generation, whole, known)
+    except (KeyError, ValueError, TypeError, IndexError, struct.error, WeftError, RecursionError):
+        return None
+
+
+def _restored(content: bytes, options: Options, generation: int, whole: Whole, known: Any) -> Lowered:
+    from ..compiler import Lowered
+
+    start = time.perf_counter()
+    (length,) = struct.unpack_from("<I", content)
+    found = json.loads(content[4 : 4 + length])
+    reader = Reader(found["table"])
+    graph = reader.graph(found["final"])
+    functions = [reader.function(f) for f in found["functions"]]
+    built, orders, scalars, any_order = known or _source(reader, found["source"])
+    library = Library(content[4 + length :], [p.name for f in functions for p in f.parts])
+    kernels = {
+        graph.nodes[place]: Kernel(graph.nodes[place], function, library.addresses)
+        for place, function in zip(found["regions"], functions, strict=True)
+    }
+    long, short = ({graph.nodes[k]: bool(x) for k, x in found[name]} for name in ("long", "short"))
+    made = Lowered(built, StoredResult(graph, whole), options, orders, scalars, any_order, long, short)
+    made.uses = cast("Uses", StoredUses(generation, found["asked"]))
+    made.family = found["family"]
+    made.take(Launcher(graph, kernels, (), library))
+    made.seconds["from disk"] = time.perf_counter() - start
+    return made
+
+
+def _source(reader: Reader, found: Any) -> Any:
+    structure = found["structure"]
+    built = Built(
+        reader.graph(found["graph"]),
+        structure=None if structure is None else Structure(structure[0], tuple(structure[1])),
+    )
+    return built, tuple(map(tuple, found["orders"])), tuple(found["scalars"]), found["any_order"]

@@ -1,0 +1,71 @@
+"""The user's configuration directory in, the secret that entries of the cache are signed with out.
+
+It lies outside of the cache: whoever can write a cache directory, but not read this file, can't make code run.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+LENGTH = 32
+NAME = "cache-secret"
+
+
+class NoSecret(Exception):
+    """There is no secret that can be trusted; the message says why."""
+
+
+def configuration() -> str:
+    """The user's directory for settings of Weft."""
+    return os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "weft")
+
+
+def find_secret(folder: str) -> bytes | None:
+    """The secret, or None where none was made yet."""
+    path = os.path.join(folder, NAME)
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise NoSecret(f"{path}: {error.strerror}") from error
+    try:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            raise NoSecret(f"{path} must be a file of your own that nobody else can read (mode 0600)")
+        secret = os.read(file, LENGTH + 1)
+    finally:
+        os.close(file)
+    if len(secret) != LENGTH:
+        raise NoSecret(f"{path} does not have {LENGTH} bytes; delete it and a new one is made")
+    return secret
+
+
+def make_secret(folder: str) -> bytes:
+    """The secret, made if there is none; of several processes that do so at once one wins."""
+    found = find_secret(folder)
+    if found is not None:
+        return found
+    path = os.path.join(folder, NAME)
+    own = f"{path}.{os.getpid()}.{os.urandom(8).hex()}"
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        file = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(file, os.urandom(LENGTH))
+            os.fsync(file)
+        finally:
+            os.close(file)
+        try:
+            os.link(own, path)
+        except FileExistsError:
+            pass
+        finally:
+            os.unlink(own)
+    except OSError as error:
+        raise NoSecret(f"{path}: {error.strerror}") from error
+    made = find_secret(folder)
+    if made is None:
+        raise NoSecret(f"{path} is gone")
+    return made

@@ -1,0 +1,152 @@
+"""Kernel text in, its kernels out: where the text was parsed before, by name and parameters alone.
+
+The kernels that come out know their own text's digest, and parse it when something has to be compiled. Text that was
+never parsed without an error is not in the cache, so whatever is wrong with a text is still said at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...ir.errors import FileProblem
+from ...ir.source import ArgType, Binding, Built
+from .cache import Cache, default_cache
+from .key import digest, key_of, state_of
+
+if TYPE_CHECKING:
+    from ...frontend.language import LanguageKernel, Module
+    from ..registry import Registry
+
+Load = Callable[[], "Module"]
+Parse = Callable[[str], "Module"]
+LONGEST = 1 << 22  # bytes of a file that is looked up; the parser has its own limit
+
+
+class StoredKernel:
+    """A kernel of a `.weft` file: a `KernelSource` that is parsed when it must be."""
+
+    impl = None  # text that registers implementations is parsed each time
+
+    def __init__(self, name: str, parameters: Sequence[str], digest: str, module: StoredModule) -> None:
+        self.name, self.parameters, self.digest, self._module = name, tuple(parameters), digest, module
+
+    def __repr__(self) -> str:
+        return repr(self.parsed)
+
+    @property
+    def parsed(self) -> LanguageKernel:
+        return self._module.parsed.kernels[self.name]
+
+    @property
+    def parse_seconds(self) -> float:
+        return self.parsed.parse_seconds
+
+    @property
+    def signature(self) -> str:
+        return self.parsed.signature
+
+    def bind(self, args: Sequence[ArgType]) -> Binding:
+        return self.parsed.bind(args)
+
+    def build(self, binding: Binding, args: Sequence[ArgType] | None = None) -> Built:
+        return self.parsed.build(binding, args)
+
+
+class StoredModule:
+    """The kernels of one file by name, in the file's order."""
+
+    def __init__(self, file: str, parameters: Mapping[str, Sequence[str]], digest: str, load: Load) -> None:
+        self.file, self._digest, self._load = file, digest, load
+        self.kernels = {name: StoredKernel(name, names, digest, self) for name, names in parameters.items()}
+
+    @cached_property
+    def parsed(self) -> Module:
+        """The kernels as they were when the file was opened: what it imports is read again only now."""
+        found = self._load()
+        if _digest(found.sources) != self._digest:
+            raise FileProblem(f"what {self.file} imports has changed since it was loaded", hint="load it again")
+        return found
+
+
+class _Import(NamedTuple):
+    """A file that another one imports: its path, where that leads, and its text's digest."""
+
+    path: str
+    real: str
+    folder: str
+    digest: str
+
+    @classmethod
+    def of(cls, path: str, text: str) -> _Import:
+        return cls(path, os.path.realpath(path), os.path.realpath(os.path.dirname(path)), digest([(path, text)]))
+
+    def is_current(self) -> bool:
+        text = _text(self.path)
+        return text is not None and _Import.of(self.path, text) == self
+
+
+def open_text(text: str, file: str, registry: Registry, parse: Parse) -> Module | StoredModule:
+    """The kernels of a text that imports nothing."""
+    cache = _cache_for(registry)
+    return parse(text) if cache is None else _open(cache, text, file, "", parse)
+
+
+def open_file(path: str, registry: Registry, load: Load, parse: Parse) -> Module | StoredModule:
+    """The kernels of a file, and of what it imports from its own folder; `parse` takes the text of the file."""
+    cache = _cache_for(registry)
+    text = _text(path) if cache is not None else None
+    if cache is None or text is None:
+        return load()
+    return _open(cache, text, path, os.path.realpath(os.path.dirname(path)), parse)
+
+
+def _cache_for(registry: Registry) -> Cache | None:
+    """What users register may be a name of the language, and so change what a text means."""
+    cache = default_cache()
+    return None if cache is None or state_of(registry) is None else cache
+
+
+def _open(cache: Cache, text: str, file: str, folder: str, parse: Parse) -> Module | StoredModule:
+    key = key_of("module", file, folder, text)
+    content = cache.read(key)
+    found = None if content is None else _read(content)
+    if found is not None:
+        return StoredModule(file, *found, lambda: parse(text))
+    parsed = parse(text)
+    if any(kernel.impl is not None for kernel in parsed.kernels.values()):
+        return parsed
+    imports = [_Import.of(f, t) for f, t in parsed.sources.items() if f != file]
+    kernels = {name: list(kernel.parameters) for name, kernel in parsed.kernels.items()}
+    name = _digest(parsed.sources)
+    cache.write(key, json.dumps([kernels, name, imports]).encode())
+    return StoredModule(file, kernels, name, lambda: parsed)
+
+
+def _read(content: bytes) -> tuple[dict[str, list[str]], str] | None:
+    """The kernels of a text and its digest, if all that it imports is as it was."""
+    try:
+        kernels, name, found = json.loads(content)
+        imports = [_Import(*i) for i in found]
+    except (ValueError, TypeError):
+        return None
+    return (kernels, name) if all(i.is_current() for i in imports) else None
+
+
+def _digest(sources: Mapping[str, str]) -> str:
+    return digest(list(sources.items()))
+
+
+def _text(path: str) -> str | None:
+    """A file's text, if it is an ordinary one; the parser says what is wrong with others."""
+    try:
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            data = file.read(LONGEST + 1)
+        return None if len(data) > LONGEST else data.decode("utf-8-sig")
+    except (OSError, ValueError):
+        return None

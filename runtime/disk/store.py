@@ -1,0 +1,172 @@
+"""Keys in, the bytes stored under them out: one file for each key, signed, written whole or not at all.
+
+A file is a mark, a MAC (HMAC-SHA256 over the mark, the key and the content, with a secret from outside of the
+directory) and the content. It is read once, through one descriptor, and what was verified is what is handed out. Any
+doubt is a miss. The directory is opened once, and everything happens relative to that descriptor.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import stat
+import time
+from contextlib import suppress
+
+from .eviction import evict
+from .secret import NoSecret, find_secret, make_secret
+
+MARK = b"weft\0\0\0\1"
+MAC = 32
+MOST = 1 << 28  # bytes of one entry
+ENDING, PART = ".entry", ".part"
+AGE = 3600  # seconds after which a use is noted anew
+SCAN = 64  # writes between two looks at how much there is
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Unusable(Exception):
+    """The directory or the secret can't be used; the message says why."""
+
+
+class Store:
+    """A directory of entries, whose keys are 32 bytes. It raises `Unusable`, for all of the directory, or nothing."""
+
+    def __init__(self, folder: str, configuration: str, limit: int) -> None:
+        self.folder, self.configuration, self.limit = folder, configuration, limit
+        self._folder: int | None = None
+        self._secret: bytes | None = None
+        self._writes = 0
+
+    def read(self, key: bytes) -> bytes | None:
+        """What is stored under a key; None is a miss."""
+        try:
+            folder = self._open(make=False)
+            self._secret = self._secret or find_secret(self.configuration)
+        except NoSecret as error:
+            raise Unusable(str(error)) from error
+        if folder is None or self._secret is None:
+            return None
+        try:
+            file = os.open(key.hex() + ENDING, _READ, dir_fd=folder)
+        except OSError:
+            return None
+        try:
+            found = os.fstat(file)
+            if not _is_ours(found) or not stat.S_ISREG(found.st_mode) or not MAC < found.st_size <= MOST:
+                return None
+            data = _read_all(file, found.st_size)
+            if len(data) <= len(MARK) + MAC or not data.startswith(MARK):
+                return None
+            content = data[len(MARK) + MAC :]
+            if not hmac.compare_digest(data[len(MARK) : len(MARK) + MAC], self._mac(key, content)):
+                return None
+            if found.st_mtime < time.time() - AGE:
+                with suppress(OSError):
+                    os.utime(file)
+            return content
+        except OSError:
+            return None
+        finally:
+            os.close(file)
+
+    def write(self, key: bytes, content: bytes) -> None:
+        """Stores something under a key, in place of what was there."""
+        try:
+            folder = self._open(make=True)
+            self._secret = self._secret or make_secret(self.configuration)
+        except NoSecret as error:
+            raise Unusable(str(error)) from error
+        assert folder is not None
+        name = key.hex()
+        part = f".{name}.{os.getpid()}.{os.urandom(8).hex()}{PART}"
+        try:
+            file = os.open(part, _WRITE, 0o600, dir_fd=folder)
+            try:
+                _write_all(file, MARK + self._mac(key, content) + content)
+                os.fsync(file)
+            finally:
+                os.close(file)
+            os.rename(part, name + ENDING, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError as error:
+            with suppress(OSError):
+                os.unlink(part, dir_fd=folder)
+            raise Unusable(f"{self.folder}: {error.strerror}") from error
+        if self._writes % SCAN == 0:
+            evict(folder, self.limit)
+        self._writes += 1
+
+    def entries(self) -> list[tuple[str, int]]:
+        """The names and sizes of all entries."""
+        folder = self._open(make=False)
+        if folder is None:
+            return []
+        found = []
+        for name in os.listdir(folder):
+            if name.endswith(ENDING):
+                with suppress(OSError):
+                    found.append((name, os.stat(name, dir_fd=folder, follow_symlinks=False).st_size))
+        return found
+
+    def clear(self) -> int:
+        """Deletes all entries, and what broken off writes left; gives how many entries there were."""
+        folder = self._open(make=False)
+        count = 0
+        for name in os.listdir(folder) if folder is not None else ():
+            if name.endswith((ENDING, PART)):
+                with suppress(OSError):
+                    os.unlink(name, dir_fd=folder)
+                    count += name.endswith(ENDING)
+        return count
+
+    def _mac(self, key: bytes, content: bytes) -> bytes:
+        assert self._secret is not None
+        return hmac.digest(self._secret, MARK + key + content, "sha256")
+
+    def _open(self, make: bool) -> int | None:
+        """The directory, which must be the user's own, and which nobody else can write."""
+        if self._folder is not None:
+            return self._folder
+        try:
+            if make:
+                os.makedirs(os.path.dirname(os.path.abspath(self.folder)), exist_ok=True)
+                with suppress(FileExistsError):
+                    os.mkdir(self.folder, 0o700)
+            folder = os.open(self.folder, _FOLDER)
+        except FileNotFoundError:
+            if make:
+                raise Unusable(f"{self.folder} can't be made") from None
+            return None
+        except OSError as error:
+            raise Unusable(f"{self.folder}: {error.strerror}") from error
+        if not _is_ours(os.fstat(folder)):
+            os.close(folder)
+            raise Unusable(f"{self.folder} must be your own, and nobody else may write it (mode 0700)")
+        self._folder = folder
+        return folder
+
+    def __del__(self) -> None:
+        if self._folder is not None:
+            os.close(self._folder)
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    return found.st_uid == os.geteuid() and not found.st_mode & 0o022
+
+
+def _read_all(file: int, size: int) -> bytes:
+    """All that there is, up to one byte more than was seen: a file that grows meanwhile does not verify."""
+    parts = []
+    left = size + 1
+    while left and (part := os.read(file, left)):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def _write_all(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]
