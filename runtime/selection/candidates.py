@@ -13,7 +13,7 @@ from ...ir.ops import CONSTANT
 from ...ir.types import integer, sizes
 from .. import threads
 from .choosing import Candidate
-from .plan import DEFAULT
+from .turn import DEFAULT
 from .workload import Workload
 
 if TYPE_CHECKING:
