@@ -97,7 +97,7 @@ class Tuner:
 
     def _new_plan(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup) -> Plan | None:
         """A plan, where there is something to choose by: a history, or calls that are long."""
-        if not lowered.kernels:
+        if not lowered.kernels or lowered.fallbacks:  # sizes of what NumPy gives are known only when it has run
             return None
         load = workload_of(lowered, env)
         is_known = load.family in self.history.families()
