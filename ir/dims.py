@@ -35,12 +35,23 @@ class Dim:
 
     terms: tuple[tuple[Monomial, int], ...]
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.terms)
+
     def __add__(self, other: Size) -> Size:
+        if isinstance(other, int) and self._is_plain:
+            return self._plus(other)
         return _combine(self, other, 1)
 
     __radd__ = __add__
 
     def __sub__(self, other: Size) -> Size:
+        if isinstance(other, int) and self._is_plain:
+            return self._plus(-other)
         return _combine(self, other, -1)
 
     def __rsub__(self, other: Size) -> Size:
@@ -50,6 +61,8 @@ class Dim:
         return self * -1
 
     def __mul__(self, other: Size) -> Size:
+        if isinstance(other, int) and other > 0:
+            return self if other == 1 else Dim(tuple((m, c * other) for m, c in self.terms))
         product: dict[Monomial, int] = {}
         for left, a in self.terms:
             for right, b in _terms(other):
@@ -67,6 +80,17 @@ class Dim:
 
     def __str__(self) -> str:
         return self._text
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether all atoms are symbols."""
+        return not any(atom.args for monomial, _ in self.terms for atom in monomial)
+
+    def _plus(self, number: int) -> Dim:
+        """A plain polynomial and a number, which stands last."""
+        *_, (last, constant) = self.terms
+        others, total = (self.terms, number) if last else (self.terms[:-1], constant + number)
+        return Dim((*others, ((), total)) if total else others)
 
     @cached_property
     def _text(self) -> str:
