@@ -9,13 +9,14 @@ from ._version import __version__
 from .compiling import compile, jit, load, tensor
 
 if TYPE_CHECKING:
+    from .op_calls import call, ops
     from .runtime.memory import memory_info, set_memory_limit
     from .runtime.threads import get_threads, set_threads
     from .settings import registry
 
 __all__ = [
-    "__version__", "compile", "errors", "get_threads", "jit", "load", "memory_info", "registry", "set_memory_limit",
-    "set_threads", "tensor",
+    "__version__", "call", "compile", "errors", "get_threads", "jit", "load", "memory_info", "ops", "registry",
+    "set_memory_limit", "set_threads", "tensor",
 ]  # fmt: skip
 
 
@@ -25,6 +26,10 @@ def __getattr__(name: str) -> Any:
         from .settings import registry
 
         return registry
+    if name in ("call", "ops"):
+        from . import op_calls
+
+        return getattr(op_calls, name)
     if name in ("get_threads", "set_threads"):
         from .runtime import threads
 

@@ -20,6 +20,7 @@ from .tokens import Token
 N = TypeVar("N", bound=Node)
 Children = list[Any]
 
+IMPL = "impl"  # the decorator that registers a kernel as an implementation of an op
 _WORDS = {"TRUE": True, "FALSE": False, "NONE": None, "ELLIPSIS": ...}
 
 
@@ -96,7 +97,7 @@ class Actions:
             elif isinstance(child, Several):
                 outputs = child.items
         is_kernel = children[0].type == "KERNEL"
-        made = self._make(syntax.Function, children, name, is_kernel, params, outputs, body)
+        made = self._make(syntax.Function, children, name, is_kernel, params, outputs, body, ())
         return made.at(self._span(children[:-1]))
 
     def extern_item(self, children: Children) -> syntax.LaterItem:
@@ -105,12 +106,16 @@ class Actions:
                 raise SyntaxProblem(f"unexpected '{token}'; '{word}' is expected", self._one(token))
         return self._make(syntax.LaterItem, children, "extern")
 
-    def decorator(self, children: Children) -> Several:
+    def decorator(self, children: Children) -> syntax.Decorator:
         kept = [c for c in children if not isinstance(c, Token) or c.type != "_NL"]
-        return self._make(Several, kept, (str(children[1]),))
+        arguments = _first(children, Several)
+        return self._make(syntax.Decorator, kept, str(children[1]), arguments.items if arguments else ())
 
-    def decorated(self, children: Children) -> syntax.LaterItem:
-        return self._make(syntax.LaterItem, children[:1], f"@{children[0].items[0]}")
+    def decorated(self, children: Children) -> syntax.Item:
+        decorator, item = children
+        if decorator.name != IMPL or not isinstance(item, syntax.Function):
+            return self._make(syntax.LaterItem, children[:1], f"@{decorator.name}")
+        return item.decorated(decorator)
 
     def param(self, children: Children) -> syntax.Param:
         return self._make(syntax.Param, children, str(children[0]), _first(children, syntax.TypeSpec))

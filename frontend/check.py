@@ -10,8 +10,11 @@ from collections.abc import Iterator, Mapping
 
 from ..ir.dtypes import BY_NAME, CLASSES
 from ..ir.errors import ShapeProblem, SyntaxProblem, TypeProblem, UnknownName, Unsupported, ValueProblem, nearest
+from ..ir.kernels import OpSource
+from ..ir.opdef import Trait
 from . import syntax
 from .declared import declare, parameter, result
+from .decorators import implementation
 from .functions import FUNCTIONS
 from .modules import Definition, Unit
 from .names import CONSTANTS, ELEMENTS
@@ -21,22 +24,23 @@ LATER = "loops, early return and index notation come in a later version"
 Scope = dict[str, str]  # what each visible name is: "let", "var", "a parameter", "a dimension"
 
 
-def check(unit: Unit) -> None:
-    """Checks all that a file defines; what it imports was checked before."""
+def check(unit: Unit, ops: OpSource | None = None) -> None:
+    """Checks all that a file defines; what it imports was checked before. `ops` can be called by name."""
     for found in unit.own.values():
         if isinstance(found.item, syntax.Const):
-            _Checker(unit, in_fn=True).const(found.item)
+            _Checker(unit, True, ops).const(found.item)
         else:
-            _Checker(unit, in_fn=not found.item.is_kernel).function(found.item)
+            _Checker(unit, not found.item.is_kernel, ops).function(found.item)
     _refuse_circles(unit)
 
 
 class _Checker:
     """Checks one definition."""
 
-    def __init__(self, unit: Unit, in_fn: bool) -> None:
+    def __init__(self, unit: Unit, in_fn: bool, ops: OpSource | None) -> None:
         self._unit = unit
         self._in_fn = in_fn
+        self._ops = ops
 
     def const(self, item: syntax.Const) -> None:
         if item.type is not None and declare(item.type).dims is not None:
@@ -44,6 +48,7 @@ class _Checker:
         self._expr(item.value, {})
 
     def function(self, item: syntax.Function) -> None:
+        implementation(item)
         scope: Scope = {}
         for param in item.params:
             if param.name in scope:
@@ -197,16 +202,24 @@ class _Checker:
         name, found = callee.name, self._unit.names.get(callee.name)
         if found is not None and isinstance(found.item, syntax.Const):
             raise TypeProblem(f"'{name}' is a const, not a function", callee.span)
+        op = None
         if found is None and name not in FUNCTIONS and name not in BY_NAME:
-            known = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Function)]
-            raise UnknownName(f"unknown function '{name}'", callee.span, nearest(name, [*known, *FUNCTIONS, *BY_NAME]))
+            op = None if self._ops is None else self._ops.find_op(name)
+            if op is None:
+                raise self._unknown(callee)
         if not self._in_fn:
             return
         hint = "call it from a kernel"
         if found is not None and isinstance(found.item, syntax.Function) and found.item.is_kernel:
             raise TypeProblem(f"a fn works on elements and can't call the kernel '{name}'", callee.span, hint)
-        if found is None and name in FUNCTIONS and name not in ELEMENTS:
+        on_arrays = name not in ELEMENTS if op is None else Trait.ELEMENTWISE not in op.traits
+        if found is None and name not in BY_NAME and on_arrays:
             raise TypeProblem(f"a fn works on elements, and '{name}' on whole arrays", callee.span, hint)
+
+    def _unknown(self, callee: syntax.Name) -> UnknownName:
+        known = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Function)]
+        known += [*FUNCTIONS, *BY_NAME, *(() if self._ops is None else self._ops.op_names())]
+        return UnknownName(f"unknown function '{callee.name}'", callee.span, nearest(callee.name, known))
 
 
 def _parts(expr: Expr) -> Iterator[Expr]:

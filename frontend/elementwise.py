@@ -29,6 +29,7 @@ _NUMPY_NAMES = {
     "sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "abs": "absolute",
     "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
 }  # fmt: skip
+OP_NAMES = {numpy: ours for ours, numpy in _NUMPY_NAMES.items()}
 ALIASES = {
     "true_divide": "divide", "mod": "remainder", "pow": "power", "abs": "absolute", "bitwise_not": "invert",
     "bitwise_invert": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",

@@ -10,6 +10,7 @@ from ..ir.dims import Dim, Size
 from ..ir.dtypes import BY_NAME, C128, F64, I64, U64, DType
 from ..ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem
 from ..ir.graph import Value
+from ..ir.kernels import OpSource
 from ..ir.rules import shown
 from . import folding, functions, syntax
 from .conform import conform
@@ -51,9 +52,10 @@ class Level:
 class Expressions:
     """Lowers the expressions of one kernel and of all that is inlined into it."""
 
-    def __init__(self, builder: Builder, inline: Inline) -> None:
+    def __init__(self, builder: Builder, inline: Inline, ops: OpSource | None) -> None:
         self.builder = builder
         self._inline = inline
+        self._ops = ops
         self._level = Level()
         self._consts: dict[Definition, Thing] = {}
         self._rules: dict[type[Expr], Callable[[Any, Frame], Thing]] = {
@@ -229,7 +231,14 @@ class Expressions:
             if len(args) != 1 or kwargs:
                 raise TypeProblem(f"{name}(x) takes one value", expr.span)
             return maker.cast(as_operand(args[0], expr.span), BY_NAME[name])  # type: ignore[arg-type]
-        return functions.call(self.builder, name, args, kwargs, expr.span)
+        op = None if self._ops is None or name in functions.FUNCTIONS else self._ops.find_op(name)
+        if op is None:
+            return functions.call(self.builder, name, args, kwargs, expr.span)
+        if kwargs:
+            raise TypeProblem(f"'{name}' has no argument '{next(iter(kwargs))}'", expr.span, "it takes operands alone")
+        if len(args) != op.arity:
+            raise TypeProblem(f"'{name}' takes {op.arity} operands, {len(args)} came", expr.span)
+        return maker.op(op, *(as_operand(x, expr.span) for x in args))  # type: ignore[arg-type]
 
     def _index(self, expr: syntax.Index, frame: Frame) -> Value:
         value = self.operand(expr.value, frame)

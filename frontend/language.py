@@ -7,11 +7,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..ir.kernels import OpSource
 from ..ir.source import ArgType, Binding, Built
 from . import syntax
 from .binding import bind
 from .check import check
 from .declared import Parameter, Result, parameter, result
+from .decorators import implementation
 from .lower import lower
 from .modules import Definition, Importer, Unit, search_folders, unit_of
 from .sourcetext import Source
@@ -20,12 +22,16 @@ __all__ = ["LanguageKernel", "Module", "load_module", "parse_module"]
 
 
 class LanguageKernel:
-    """A kernel of a `.weft` file: a `KernelSource`. `parse_seconds` is what reading the file took."""
+    """A kernel of a `.weft` file: a `KernelSource`. `parse_seconds` is what reading the file took.
 
-    def __init__(self, definition: Definition, parse_seconds: float) -> None:
+    `ops` are the ops that it may call beside the functions of the language; `impl` is what `@impl` says.
+    """
+
+    def __init__(self, definition: Definition, parse_seconds: float, ops: OpSource | None = None) -> None:
         item = definition.item
         assert isinstance(item, syntax.Function)
-        self._definition, self.parse_seconds = definition, parse_seconds
+        self._definition, self.parse_seconds, self._ops = definition, parse_seconds, ops
+        self.impl = implementation(item)
         self.name = item.name.name
         self.declared: tuple[Parameter, ...] = tuple(map(parameter, item.params))
         self.outputs: tuple[Result, ...] | None = tuple(map(result, item.outputs)) if item.outputs else None
@@ -52,7 +58,7 @@ class LanguageKernel:
         return bind(self.name, self.declared, args)
 
     def build(self, binding: Binding, args: Sequence[ArgType] | None = None) -> Built:
-        return Built(lower(self._definition, binding))
+        return Built(lower(self._definition, binding, self._ops))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,27 +70,31 @@ class Module:
     sources: Mapping[str, str]
 
 
-def parse_module(text: str, file: str, search_path: Sequence[str | os.PathLike[str]] | None = None) -> Module:
+def parse_module(
+    text: str, file: str, search_path: Sequence[str | os.PathLike[str]] | None = None, ops: OpSource | None = None
+) -> Module:
     """The kernels in a text. Only with a search path, even an empty one, may it import: from `file`'s folder."""
     start = time.perf_counter()
     importer = None if search_path is None else Importer(search_folders(search_path))
     unit = unit_of(Source(file, text), importer) if importer is None else importer.enter(Source(file, text))
-    return _module(unit, start)
+    return _module(unit, start, ops)
 
 
-def load_module(path: str | os.PathLike[str], search_path: Sequence[str | os.PathLike[str]] = ()) -> Module:
+def load_module(
+    path: str | os.PathLike[str], search_path: Sequence[str | os.PathLike[str]] = (), ops: OpSource | None = None
+) -> Module:
     """The kernels of a file, which may import."""
     start = time.perf_counter()
-    return _module(Importer(search_folders(search_path)).load(os.fspath(path)), start)
+    return _module(Importer(search_folders(search_path)).load(os.fspath(path)), start, ops)
 
 
-def _module(unit: Unit, start: float) -> Module:
+def _module(unit: Unit, start: float, ops: OpSource | None) -> Module:
     reached = unit.reached()
     for each in reversed(reached):
-        check(each)
+        check(each, ops)
     seconds = time.perf_counter() - start
     kernels = {
-        name: LanguageKernel(found, seconds)
+        name: LanguageKernel(found, seconds, ops)
         for name, found in unit.own.items()
         if isinstance(found.item, syntax.Function) and found.item.is_kernel
     }

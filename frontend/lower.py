@@ -12,6 +12,7 @@ from ..ir.dims import Dim, Size
 from ..ir.errors import ShapeProblem, Span, TypeProblem, nearest
 from ..ir.facts import Facts
 from ..ir.graph import Graph, Value
+from ..ir.kernels import OpSource
 from ..ir.rules import shown
 from ..ir.source import Binding
 from . import syntax
@@ -26,12 +27,12 @@ from .syntax import Expr
 from .weak import Operand, dtype_of, take
 
 
-def lower(definition: Definition, binding: Binding) -> Graph:
-    """The graph of a kernel for these arguments."""
+def lower(definition: Definition, binding: Binding, ops: OpSource | None = None) -> Graph:
+    """The graph of a kernel for these arguments; `ops` are those that it may call by name."""
     item = definition.item
     assert isinstance(item, syntax.Function)
     builder = Builder(item.name.name, Facts(sizes=binding.sizes, strict=True))
-    lowering = _Lowering(builder)
+    lowering = _Lowering(builder, ops)
     frame = Frame(definition.unit, False, {}, {})
     for param, type in zip(map(parameter, item.params), binding.types, strict=True):
         frame.variables[param.name] = Variable(builder.input(param.name, type))
@@ -60,9 +61,9 @@ def _aligned(declared: Declared, shape: Sequence[Size]) -> list[tuple[DimSpec, S
 class _Lowering:
     """Lowers one kernel and what is inlined into it."""
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: Builder, ops: OpSource | None) -> None:
         self._builder = builder
-        self._expressions = Expressions(builder, self._inline)
+        self._expressions = Expressions(builder, self._inline, ops)
 
     def body(self, item: syntax.Function, frame: Frame) -> list[Operand]:
         """The values that a body returns, in their declared types."""

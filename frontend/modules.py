@@ -166,7 +166,7 @@ def unit_of(source: Source, importer: Importer | None) -> Unit:
     return unit
 
 
-_LATER = {"extern": "write the kernel in the language", "@impl": "leave it out: the kernel can be called by its name"}
+_LATER = {"extern": "write the kernel in the language", "@impl": "it stands before a kernel"}
 
 
 def _add(unit: Unit, new: Definition, span: Span) -> None:

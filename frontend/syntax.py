@@ -208,6 +208,13 @@ class Const(Item):
     value: Expr
 
 
+class Decorator(Node):
+    """`@name(arguments)` before an item."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+
+
 class Function(Item):
     """A `fn` or a `kernel`. `outputs` is None where no result is declared."""
 
@@ -216,6 +223,12 @@ class Function(Item):
     params: tuple[Param, ...]
     outputs: tuple[Output, ...] | None
     body: Block
+    decorators: tuple[Decorator, ...]
+
+    def decorated(self, decorator: Decorator) -> Self:
+        """The same with one more decorator in front."""
+        fields = {name: getattr(self, name) for name in self.FIELDS}
+        return type(self)(**{**fields, "decorators": (decorator, *self.decorators)}, depth=self.depth)
 
 
 class LaterItem(Item):

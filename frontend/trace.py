@@ -17,6 +17,7 @@ from ..ir.dims import Size, symbol
 from ..ir.dtypes import from_numpy
 from ..ir.errors import Span, TraceProblem, TypeProblem, Unsupported
 from ..ir.graph import Value
+from ..ir.opdef import OpDef
 from ..ir.source import Evaluate
 from ..ir.types import TensorType
 from . import functions
@@ -27,6 +28,7 @@ from .fallback import Fallback
 from .keys import holds_tracers, items_of
 from .locate import here
 from .maker import Maker, literal
+from .named_ops import NamedOp
 from .piecewise import piecewise
 from .powers import OPERATOR
 from .symbolic import TracedSize
@@ -77,6 +79,8 @@ class Trace:
         self._refuse_subclasses((args, tuple(kwargs.values())), span)
         if function is operator.getitem:
             return self._index(args[0], args[1], span)
+        if isinstance(function, NamedOp) and (op := function.op()) is not None:
+            return self._operate(op, args, kwargs, span)
         original = args, kwargs
         name, args, kwargs = _resolved(function, args, kwargs)
         if name is None or not functions.is_known(name):
@@ -97,6 +101,13 @@ class Trace:
             del self.builder.nodes[mark:]
             return self._fallback.call(function, *original, span)
         return self._wrapped(found, function, name, args, span)
+
+    def _operate(self, op: OpDef, args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None) -> Tracer:
+        """An op by its name, on operands alone."""
+        if kwargs or len(args) != op.arity:
+            raise TypeProblem(f"'{op.name}' takes {op.arity} operands and nothing else", span)
+        operands = [self.operand(x, True, span) for x in args]
+        return Tracer(self, Maker(self.builder, span).op(op, *operands))
 
     def _argument(self, name: str, place: int | str, x: Any, spread: bool, span: Span | None) -> Any:
         """An argument of a function, by place or by name."""
@@ -218,7 +229,7 @@ def _resolved(
         return OPERATOR, args, kwargs
     if function in ON_MATRICES:
         return ON_MATRICES[function], args, {**kwargs, "axis1": -2, "axis2": -1}
-    name, array = numpy_name(function), args[0] if args else None
+    name, array = function.name if isinstance(function, NamedOp) else numpy_name(function), args[0] if args else None
     is_complex = isinstance(array, Tracer) and array.value.type.dtype.kind == "complex"
     if isinstance(function, Method) and name in ("conj", "conjugate") and not is_complex:
         return "real", args, kwargs  # the method gives the array itself

@@ -119,6 +119,10 @@ class UnsupportedTarget(WeftError, RuntimeError):
     """No native code for this machine; the reference backend still works."""
 
 
+class KernelFailure(WeftError, RuntimeError):
+    """A kernel that a user registered, and that raised an error or reported one."""
+
+
 class VerifyProblem(WeftError, ValueError):
     """A graph that breaks the rules of the IR."""
 

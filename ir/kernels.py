@@ -1,23 +1,45 @@
-"""What the compiler asks of a source of kernels, such as the registry: the best implementation of an op."""
+"""What the compiler asks of a source of kernels, such as the registry: ops by name, and the best way to compute one."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from .dtypes import DType
+from .dims import Size
+from .graph import Graph
+from .opdef import OpDef
+from .types import TensorType
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Choice:
-    """An implementation: its kind (`inline`, `weft`, `library` or `python`), its variant, and what it scored."""
+    """An implementation: its kind (`inline`, `weft`, `library` or `python`), its variant, and what it scored.
+
+    With a `body` that graph takes the op's place, and `inside` tells what the ops in it mean. With a `call` a function
+    of that number runs between compiled pieces, and `name` is what it is called. With neither it is the backend's
+    own code, or for `python` NumPy's. `guards` are equalities between sizes under which the choice is the right one.
+    """
 
     kind: str
     variant: str
     score: int
+    name: str = ""
+    body: Graph | None = None
+    inside: KernelLookup | None = None
+    call: int | None = None
+    guards: tuple[tuple[Size, Size], ...] = ()
 
 
 class KernelLookup(Protocol):
-    """Finds implementations by op name and operand dtypes."""
+    """Finds implementations by op name and types."""
 
-    def choose(self, op: str, dtypes: tuple[DType, ...], result: DType) -> Choice: ...
+    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice: ...
+
+
+class OpSource(Protocol):
+    """Finds ops that are not in the fixed table, by the names that users call them by."""
+
+    def find_op(self, name: str) -> OpDef | None: ...
+
+    def op_names(self) -> Collection[str]: ...

@@ -3,15 +3,22 @@
 Before:
 
     %0 = "weft.add"(%x, %y) : (tensor<?xf32, #weft.dims<n>>, tensor<?xf32, #weft.dims<n>>) -> ...
-    %1 = "weft.add"(%h, %h) : (tensor<?xf16, #weft.dims<n>>, tensor<?xf16, #weft.dims<n>>) -> ...
+    %1 = "weft.cube"(%0) : (tensor<?xf32, #weft.dims<n>>) -> ...
+    %2 = "weft.rank"(%1) : (tensor<?xf32, #weft.dims<n>>) -> ...
 
-After:
+After, where `cube` is a user's graph and `rank` a Python function:
 
     %0 = "weft.add"(%x, %y) {impl = "inline vectorized", score = 40 : i64} : ...
-    %1 = "weft.numpy"(%h, %h) {function = "add", op = "add"} : ...
+    %1 = "weft.mul"(%0, %0) {impl = "inline vectorized", score = 40 : i64} : ...
+    %2 = "weft.mul"(%1, %0) {impl = "inline vectorized", score = 40 : i64} : ...
+    %3 = "weft.numpy"(%2) {function = "rank", call = 0 : i64, impl = "python custom", score = 10 : i64} : ...
+
+The graph of an implementation takes the op's place, promoted and canonicalised as the rest was; ops in it are chosen
+by what its choice says they mean there. The kernel's attribute `chosen` names it: `["cube: inline custom f, score 9"]`.
+An op that only NumPy has code for becomes a `numpy` node with its name.
 
 Needs explicit casts: an implementation is for one dtype signature. Guarantees that every op left has code in the
-backend; what has none is a `numpy` node that runs between compiled pieces.
+backend, that `numpy` nodes run between compiled pieces, and that the graph's guards hold the sizes it was chosen for.
 """
 
 from __future__ import annotations
@@ -19,11 +26,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..ir.graph import Graph, Value
-from ..ir.kernels import KernelLookup
+from ..ir.builder import parse_guards
+from ..ir.graph import Graph, Node, Value
+from ..ir.kernels import Choice, KernelLookup
 from ..ir.ops import CAST, CONSTANT, NUMPY, REGION, SIZE
 from ..ir.rewrite import Rewriter
-from ..ir.types import Attr
+from ..ir.types import Attr, TensorType
+from .canonicalize import Canonicalize
+from .drop_dead import DropDead
+from .merge_duplicates import MergeDuplicates
+from .promote_dtypes import PromoteDtypes
 
 FALLBACK = "python"
 
@@ -36,41 +48,83 @@ class SelectKernels:
     name: ClassVar[str] = "select-kernels"
 
     def run(self, graph: Graph) -> Graph:
-        rewriter = Rewriter(graph)
-        for node in graph:
-            if node.op is NUMPY:
-                rewriter.copy(node, [self._operand(rewriter, v) for v in node.operands])
-                continue
-            if node.op in (REGION, CONSTANT, SIZE):
-                rewriter.copy(node)
-                continue
-            dtypes = tuple(v.type.dtype.strong for v in node.operands)
-            choice = self.source.choose(node.op.name, dtypes, node.result.type.dtype)
-            types = tuple(r.type for r in node.results)
-            if choice.kind == FALLBACK:
-                attrs: dict[str, Attr] = {"function": node.op.name, "op": node.op.name, **node.attrs}
-                operands = [self._operand(rewriter, v) for v in node.operands]
-                made = rewriter.builder.node(NUMPY, operands, attrs, node.span, None, types)
-            else:
-                attrs = {**node.attrs, "impl": f"{choice.kind} {choice.variant}", "score": choice.score}
-                made = rewriter.builder.node(node.op, rewriter.operands(node), attrs, node.span, None, types)
-            rewriter.values.update(zip(node.results, made.results, strict=True))
+        walk = _Walk(Rewriter(graph))
+        walk.nodes(graph, self.source)
         for value in set(graph.outputs):
-            self._copy_out(rewriter, value)
-        return rewriter.finish()
-
-    def _operand(self, rewriter: Rewriter, value: Value) -> Value:
-        """What a NumPy function reads; a number is made on the spot, because no kernel writes one to memory."""
-        node = value.node
-        if node is None or node.op not in (CONSTANT, SIZE):
-            return rewriter.get(value)
-        attrs: dict[str, Attr] = {"function": node.op.name, "op": node.op.name, **node.attrs}
-        return rewriter.builder.node(NUMPY, (), attrs, node.span, None, (value.type,)).result
+            self._copy_out(walk.rewriter, value)
+        if not walk.chosen:
+            return walk.rewriter.finish()
+        before = graph.attrs.get("chosen", ())
+        assert isinstance(before, tuple)
+        walk.rewriter.builder.attrs["chosen"] = tuple(dict.fromkeys((*map(str, before), *walk.chosen)))
+        return DropDead().run(MergeDuplicates().run(walk.rewriter.finish()))
 
     def _copy_out(self, rewriter: Rewriter, value: Value) -> None:
         """An argument that is handed back is copied by NumPy where no native code moves its dtype."""
         dtype = value.type.dtype
-        if value.node is None and self.source.choose(CAST.name, (dtype.strong,), dtype).kind == FALLBACK:
+        strong = TensorType(dtype.strong, value.type.shape)
+        if value.node is None and self.source.choose(CAST.name, (strong,), value.type).kind == FALLBACK:
             attrs: dict[str, Attr] = {"function": "copy", "op": CAST.name, "to": dtype}
             copy = rewriter.builder.node(NUMPY, (rewriter.get(value),), attrs, None, None, (value.type,))
             rewriter.replace(value, copy.result)
+
+
+class _Walk:
+    """Goes through a graph, and through the graphs that take the places of its ops."""
+
+    def __init__(self, rewriter: Rewriter) -> None:
+        self.rewriter = rewriter
+        self.chosen: list[str] = []  # the implementations whose graphs took the place of an op
+
+    def nodes(self, graph: Graph, source: KernelLookup) -> None:
+        for node in graph:
+            if node.op in (REGION, CONSTANT, SIZE) or ("impl" in node.attrs and node.op is not NUMPY):
+                self.rewriter.copy(node)
+            elif node.op is NUMPY:
+                self.rewriter.copy(node, [self._operand(v) for v in node.operands])
+            else:
+                self._choose(node, source)
+
+    def _choose(self, node: Node, source: KernelLookup) -> None:
+        types = tuple(TensorType(v.type.dtype.strong, v.type.shape) for v in self.rewriter.operands(node))
+        choice = source.choose(node.op.name, types, node.result.type)
+        facts = self.rewriter.builder.facts
+        for left, right in choice.guards:
+            facts.assume_equal(left, right)
+        if choice.body is not None:
+            self._splice(node, choice)
+            return
+        chosen: dict[str, Attr] = {"impl": f"{choice.kind} {choice.variant}", "score": choice.score}
+        results = tuple(r.type for r in node.results)
+        operands, op = self.rewriter.operands(node), node.op
+        if choice.kind == FALLBACK:
+            attrs: dict[str, Attr] = {"function": op.name, "op": op.name, **node.attrs}
+            if choice.call is not None:
+                attrs = {"function": choice.name, "call": choice.call, **chosen}
+            operands, op = tuple(self._operand(v) for v in node.operands), NUMPY
+        else:
+            attrs = {**node.attrs, **chosen}
+        made = self.rewriter.builder.node(op, operands, attrs, node.span, None, results)
+        self.rewriter.values.update(zip(node.results, made.results, strict=True))
+
+    def _splice(self, node: Node, choice: Choice) -> None:
+        """The graph of an implementation in place of the op."""
+        assert choice.body is not None and choice.inside is not None
+        body = choice.body
+        for step in (PromoteDtypes(), Canonicalize(), MergeDuplicates(), DropDead()):
+            body = step.run(body)
+        for left, right in parse_guards(body):
+            self.rewriter.builder.facts.assume_equal(left, right)
+        for inner, outer in zip(body.inputs, node.operands, strict=True):
+            self.rewriter.values[inner] = self.rewriter.get(outer)
+        self.chosen.append(f"{node.op.name}: {choice.kind} {choice.variant} {choice.name}, score {choice.score}")
+        self.nodes(body, choice.inside)
+        self.rewriter.replace(node.result, self.rewriter.get(body.outputs[0]))
+
+    def _operand(self, value: Value) -> Value:
+        """What a NumPy function reads; a number is made on the spot, because no kernel writes one to memory."""
+        node = value.node
+        if node is None or node.op not in (CONSTANT, SIZE):
+            return self.rewriter.get(value)
+        attrs: dict[str, Attr] = {"function": node.op.name, "op": node.op.name, **node.attrs}
+        return self.rewriter.builder.node(NUMPY, (), attrs, node.span, None, (value.type,)).result

@@ -66,6 +66,11 @@ def x86(level: int) -> Target:
     return Target(llvm.get_process_triple(), f"x86-64-v{level}", features, 64 if level == 4 else 32)
 
 
+def level_features(cpu: str) -> tuple[str, ...]:
+    """The features that the name of an x86-64 level stands for."""
+    return {"x86-64-v3": _V3, "x86-64-v4": _V3 + _V4}.get(cpu, ())
+
+
 def machine(target: Target, effort: int = 2) -> Any:
     """LLVM's code generator for a target."""
     _initialize()

@@ -14,11 +14,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from weft.ir.dtypes import DType
 from weft.ir.errors import WeftError
 from weft.ir.kernels import Choice
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph
+from weft.ir.types import TensorType
 from weft.passes.manager import PipelineOptions, run_pipeline
 from weft.passes.pipeline import pipeline
 from weft.passes.pipeline_text import parse_pipeline
@@ -30,7 +30,7 @@ RUN, CHECK = "// RUN: ", "// CHECK\n"
 class AllInline:
     """A source of kernels that has one implementation of everything."""
 
-    def choose(self, op: str, dtypes: tuple[DType, ...], result: DType) -> Choice:
+    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
         return Choice("inline", "vectorized", 40)
 
 

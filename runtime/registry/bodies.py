@@ -1,0 +1,64 @@
+"""Kernel sources and Python functions in, graphs that can take an op's place out."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...ir.errors import TypeProblem, Unsupported
+from ...ir.facts import Facts
+from ...ir.graph import Graph
+from ...ir.ops import CONSTANT, SIZE, Trait
+from ...ir.source import Binding, KernelSource
+from ...ir.types import TensorType
+from .scores import operations_of
+from .signature import Signature
+
+
+@dataclass(frozen=True, eq=False)
+class SourceBody:
+    """The graph of a source for the types of operands, whatever sizes they have."""
+
+    source: KernelSource
+    signature: Signature
+
+    def graph(self, types: Sequence[TensorType]) -> Graph:
+        self.signature.bind(Facts(strict=True), [t.shape for t in types])
+        built = self.source.build(Binding(tuple(types), {}), None)
+        if built.hidden or built.calls:
+            raise Unsupported(f"'{self.source.name}' reads arrays from outside, or calls what Weft has no op for")
+        if len(built.graph.outputs) != 1:
+            raise TypeProblem(f"'{self.source.name}' gives {len(built.graph.outputs)} results", hint="an op has one")
+        return built.graph
+
+
+class Positional:
+    """A function of so many operands, whatever else it could be called with."""
+
+    def __init__(self, function: Callable[..., Any], count: int, name: str) -> None:
+        self._function = function
+        self.__name__ = name
+        places = [inspect.Parameter(f"x{k}", inspect.Parameter.POSITIONAL_ONLY) for k in range(count)]
+        self.__signature__ = inspect.Signature(places)
+
+    def __call__(self, *operands: Any) -> Any:
+        return self._function(*operands)
+
+
+def traced(function: Callable[..., Any], signature: Signature, name: str) -> SourceBody:
+    """A Python function, traced whenever its graph is asked for."""
+    from ...frontend.traced import TracedFunction
+
+    return SourceBody(TracedFunction(Positional(function, len(signature.inputs), name)), signature)
+
+
+def is_elementwise(graph: Graph) -> bool:
+    """Whether an element of the result needs the operands' elements at the same index alone."""
+    return all(Trait.ELEMENTWISE in n.op.traits for n in graph)
+
+
+def operations(graph: Graph) -> int:
+    """How many simple operations the graph does for an element."""
+    return max(1, sum(operations_of(n.op) for n in graph if n.op not in (CONSTANT, SIZE)))

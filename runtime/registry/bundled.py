@@ -1,0 +1,94 @@
+"""An op and dtypes in, what Weft itself has for it out: vector code of the backend, a `.weft` kernel, or NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from ...ir.dtypes import NATIVE, DType
+from ...ir.errors import TypeProblem
+from ...ir.ops import TABLE
+from ...passes.complex_rules import COMPLEX_OPS
+from .bodies import SourceBody, is_elementwise, operations
+from .implementation import Implementation
+from .signature import DimName, Signature, Spec
+
+COMPOSITES = "composites.weft"
+
+
+def bundled(op: str, dtypes: tuple[DType, ...], result: DType | None, inline: frozenset[str]) -> list[Implementation]:
+    """The implementations of the bundled and the fallback tier for these dtypes."""
+    if op not in TABLE:
+        found = composites().get(op)
+        return [] if found is None else [found]
+    compute, result = _computed(op, dtypes, result)
+    signature = Signature(tuple(Spec(d.name) for d in compute), Spec(result.strong.name))
+    made = []
+    if op in inline and all(d in NATIVE or op in COMPLEX_OPS for d in (*compute, result.strong)):
+        made.append(
+            Implementation(op, signature, "inline", "vectorized", frozenset({"vectorized"}), tier="bundled", name=op)
+        )
+    if TABLE[op].numpy is not None:
+        made.append(Implementation(op, signature, "python", "naive", tier="fallback", name=f"numpy {op}"))
+    return made
+
+
+def _computed(op: str, dtypes: tuple[DType, ...], result: DType | None) -> tuple[tuple[DType, ...], DType]:
+    """The dtypes that the op computes in and gives; a compiled graph has them already."""
+    if result is not None:
+        return dtypes, result
+    known = TABLE[op]
+    if known.arity is not None and known.arity != len(dtypes):
+        raise TypeProblem(f"{op} takes {known.arity} operands, not {len(dtypes)}")
+    try:
+        compute, results = known.dtypes(dtypes, {})
+    except KeyError:  # an attribute says the dtype of the result
+        return dtypes, dtypes[0]
+    return compute, results[0]
+
+
+@cache
+def composites() -> Mapping[str, Implementation]:
+    """The kernels of the file that ships with this package, by the op that each is."""
+    from importlib.resources import files
+
+    from ...frontend.language import parse_module
+
+    text = files(__package__).joinpath(COMPOSITES).read_text(encoding="utf-8")
+    module = parse_module(text, COMPOSITES)
+    return {name: from_kernel(name, source, "bundled") for name, source in module.kernels.items()}
+
+
+def from_kernel(op: str, source: object, tier: str = "user") -> Implementation:
+    """A kernel of the language as an implementation of an op."""
+    from ...frontend.language import LanguageKernel
+
+    assert isinstance(source, LanguageKernel)
+    signature = kernel_signature(source)
+    body = SourceBody(source, signature)
+    graph = body.graph([spec.trial() for spec in signature.inputs])
+    hints = frozenset({"vectorized"}) if tier == "bundled" else frozenset()
+    return Implementation(
+        op, signature, "weft", "fused" if tier == "bundled" else "custom", hints, tier=tier, name=source.name,
+        body=body, operations=operations(graph), is_elementwise=is_elementwise(graph),
+    )  # fmt: skip
+
+
+def kernel_signature(source: object) -> Signature:
+    """The signature that a kernel of the language declares."""
+    from ...frontend.language import LanguageKernel
+
+    assert isinstance(source, LanguageKernel)
+    if source.outputs is None or len(source.outputs) != 1:
+        raise TypeProblem(
+            f"the kernel '{source.name}' can't implement an op", hint="declare one result, as in -> f32[n]"
+        )
+    inputs = tuple(Spec(p.type.name, _dims(p.type.dims)) for p in source.declared)
+    declared = source.outputs[0].type
+    return Signature(inputs, Spec(declared.name, _dims(declared.dims)))
+
+
+def _dims(dims: object) -> tuple[DimName, ...]:
+    """The dimensions as names; sizes that are computed show as `?`, the body tells them."""
+    assert dims is None or isinstance(dims, tuple)
+    return tuple(d if isinstance(d, (str, int, type(...))) else "?" for d in dims or ())

@@ -1,0 +1,69 @@
+"""A Python callable as a kernel: operands in, one checked array out; what goes wrong is an error that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...ir.dtypes import from_numpy
+from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem, WeftError
+from ...ir.facts import Facts
+from .signature import Signature
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class PythonKernel:
+    """A function of arrays. It gets views that it can't write to and gives an array of the declared dtype and shape."""
+
+    op: str
+    name: str
+    function: Callable[..., Any]
+    signature: Signature
+    alignment: int = 1
+
+    def __str__(self) -> str:
+        return f"the Python kernel '{self.name}' of '{self.op}'"
+
+    def __call__(self, *operands: Any) -> tuple[Array, ...]:
+        given = [_handed(np.asarray(x), self.alignment) for x in operands]
+        try:
+            found = self.function(*given)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise KernelFailure(f"{self} raised {reason}", hint=f"it was registered for {self.signature}") from error
+        return (self._checked(found, given),)
+
+    def _checked(self, found: Any, operands: list[Array]) -> Array:
+        if not isinstance(found, (np.ndarray, np.generic, bool, int, float, complex)):
+            raise TypeProblem(f"{self} gave a {type(found).__name__}", hint="return one array")
+        array = np.asarray(found)
+        wanted = self.signature.result_dtype([from_numpy(x.dtype) for x in operands])
+        if wanted is not None and array.dtype != wanted.numpy:
+            hint = f"convert it: .astype(np.{wanted.numpy})"
+            raise TypeProblem(f"{self} gave {array.dtype} where {self.signature} says {wanted}", hint=hint)
+        try:
+            shape = self.signature.result_shape(Facts(), [x.shape for x in operands])
+        except WeftError as error:
+            raise ShapeProblem(f"{self}: {error.message}", hint=error.hint) from error
+        if array.shape != shape:
+            shapes = " ".join(str(x.shape) for x in operands)
+            raise ShapeProblem(f"{self} gave shape {array.shape} where {self.signature} of {shapes} is {shape}")
+        return array
+
+
+def _handed(x: Array, alignment: int) -> Array:
+    """The operand as a view that can't be written to, in memory that starts at a multiple of the alignment."""
+    if x.ctypes.data % alignment:
+        memory = np.empty(x.nbytes + alignment, np.uint8)
+        start = -memory.ctypes.data % alignment
+        copy: Array = memory[start : start + x.nbytes].view(x.dtype).reshape(x.shape)
+        copy[...] = x
+        x = copy
+    view = x.view()
+    view.flags.writeable = False
+    return view

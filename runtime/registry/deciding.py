@@ -1,0 +1,100 @@
+"""A ranking for an op in, the choice out: the first that can be built for the types, and the sizes that it is for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir import dims
+from ...ir.dims import Size
+from ...ir.errors import Unsupported, WeftError
+from ...ir.graph import Graph
+from ...ir.kernels import Choice
+from ...ir.ops import TABLE, Trait
+from ...ir.types import TensorType
+from .calls import PythonKernel
+from .implementation import Implementation
+from .scores import Candidate, Ranking
+
+if TYPE_CHECKING:
+    from .selection import Selection
+
+Guards = tuple[tuple[Size, Size], ...]
+
+
+class Decision:
+    """The choice for one op of a graph."""
+
+    def __init__(self, selection: Selection, op: str, operands: tuple[TensorType, ...], result: TensorType) -> None:
+        self.selection, self.op, self.operands, self.result = selection, op, operands, result
+        self.graphs: dict[Implementation, Graph] = {}
+        self.failed: dict[Implementation, str] = {}
+
+    def choice(self) -> Choice:
+        """The best implementation that can be built for these types."""
+        size, sizes = _size(self.op, self.operands, self.result), self.selection.sizes
+        number = dims.evaluate(size, sizes) if dims.symbols(size) <= sizes.keys() else None
+        found = self._best(number)
+        guards = () if number is None else self._guards(size, number, found)
+        each = found.implementation
+        if isinstance(each.body, PythonKernel):
+            name = each.op if each.name == each.op else f"{each.op} ({each.name})"
+            call = self.selection.call(each.body)
+            return Choice(each.kind, each.variant, found.score, name, call=call, guards=guards)
+        graph = self.graphs.get(each)
+        inside = None if graph is None else self.selection.inside_of(each)
+        return Choice(each.kind, each.variant, found.score, each.name, graph, inside, guards=guards)
+
+    def _best(self, size: int | None) -> Candidate:
+        ranking = self.selection.ranking(self.op, self.operands, self.result, size)
+        for candidate in ranking.order:
+            if self._builds(candidate.implementation):
+                return candidate
+        raise self._nothing(ranking)
+
+    def _builds(self, each: Implementation) -> bool:
+        """Whether it has code for these types; a kernel whose body does not fit them is passed over."""
+        if each.body is None or isinstance(each.body, PythonKernel) or each in self.graphs:
+            return True
+        if each in self.failed:
+            return False
+        try:
+            graph = each.body.graph(self.operands)
+        except WeftError as error:
+            self.failed[each] = error.message
+            return False
+        if graph.outputs[0].type != self.result:
+            self.failed[each] = f"it gives {graph.outputs[0].type}, not {self.result}"
+            return False
+        self.graphs[each] = graph
+        return True
+
+    def _guards(self, size: Size, number: int, found: Candidate) -> Guards:
+        """The range of sizes around the call's in which the same implementation wins, as guards."""
+        limits = self.selection.state.thresholds(self.op)
+        if isinstance(size, int) or not limits:
+            return ()
+
+        def same(at: int) -> bool:
+            return self._best(at).implementation is found.implementation
+
+        least = next((t for t in reversed(limits) if t <= number and not same(t - 1)), None)
+        beyond = next((t for t in limits if t > number and not same(t)), None)
+        guards: list[tuple[Size, Size]] = []
+        if least is not None:
+            guards.append((dims.maximum(size, least), size))
+        if beyond is not None:
+            guards.append((dims.minimum(size, beyond - 1), size))
+        return tuple(guards)
+
+    def _nothing(self, ranking: Ranking) -> Unsupported:
+        reasons = [f"{c.implementation.name}: {c.refusal}" for c in ranking.refused]
+        reasons += [f"{each.name}: {why}" for each, why in self.failed.items()]
+        given = " ".join(map(str, self.operands))
+        return Unsupported(f"no implementation of '{self.op}' takes {given}", hint="; ".join(reasons) or "register one")
+
+
+def _size(op: str, operands: tuple[TensorType, ...], result: TensorType) -> Size:
+    """How many elements an op works on: those of its result, or of what a reduction reads."""
+    known = TABLE.get(op)
+    reads = known is not None and Trait.REDUCTION in known.traits
+    return dims.product(operands[0].shape if reads else result.shape)

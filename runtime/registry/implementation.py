@@ -1,0 +1,127 @@
+"""What the registry keeps: an `Implementation` of an op, with its signature, hints, constraints and body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, Union
+
+from ...ir.dtypes import DType
+from ...ir.graph import Graph
+from ...ir.types import TensorType
+from .calls import PythonKernel
+from .signature import Signature
+
+KINDS = ("inline", "weft", "library", "python")
+VARIANTS = ("naive", "optimized", "tiled", "vectorized", "parallel", "fused", "hardware-specific", "custom")
+HINTS = ("vectorized", "small", "large", "memory-bound", "compute-bound")
+TIERS = ("user", "bundled", "fallback")  # the order in which they are asked
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What an implementation is wanted for. `size` is the number of elements and, as `ranks`, None if it is not known.
+
+    `features` are those of the CPU; asking for them may start LLVM, so it is a function.
+    """
+
+    op: str
+    dtypes: tuple[DType, ...]
+    size: int | None
+    ranks: tuple[int, ...] | None
+    features: Callable[[], frozenset[str]] = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """When an implementation may be used. Operands of Python kernels are copied to the alignment, in bytes."""
+
+    min_size: int = 0
+    max_size: int | None = None
+    dtypes: tuple[DType, ...] = ()
+    ranks: tuple[int, ...] = ()
+    features: tuple[str, ...] = ()
+    alignment: int = 1
+
+    @property
+    def bounds_size(self) -> bool:
+        return self.min_size > 0 or self.max_size is not None
+
+    def refusal(self, query: Query) -> str | None:
+        """Why it may not be used for a query."""
+        if self.bounds_size and query.size is None:
+            return "the size is not known"
+        if query.size is not None and query.size < self.min_size:
+            return f"fewer elements than min_size {self.min_size}"
+        if query.size is not None and self.max_size is not None and query.size > self.max_size:
+            return f"more elements than max_size {self.max_size}"
+        if self.dtypes and (other := next((d for d in query.dtypes if d not in self.dtypes), None)):
+            return f"{other} is none of its dtypes"
+        if self.ranks and (wrong := next((r for r in query.ranks or () if r not in self.ranks), None)) is not None:
+            return f"it is not for {wrong} dimension{'s' * (wrong != 1)}"
+        if self.features and (missing := [f for f in self.features if f not in query.features()]):
+            return f"the CPU lacks {', '.join(missing)}"
+        return None
+
+    def __str__(self) -> str:
+        parts = [
+            f"min_size {self.min_size}" if self.min_size else "",
+            f"max_size {self.max_size}" if self.max_size is not None else "",
+            f"dtypes {' '.join(map(str, self.dtypes))}" if self.dtypes else "",
+            f"ranks {' '.join(map(str, self.ranks))}" if self.ranks else "",
+            f"requires {' '.join(self.features)}" if self.features else "",
+            f"alignment {self.alignment}" if self.alignment > 1 else "",
+        ]
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What running it needs beside its operands and result: bytes of memory, and threads."""
+
+    memory: int = 0
+    threads: int = 1
+
+
+class GraphBody(Protocol):
+    """Code that becomes part of the graph around it."""
+
+    def graph(self, types: Sequence[TensorType]) -> Graph: ...
+
+
+Body = Union[GraphBody, PythonKernel, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Implementation:
+    """One way to compute an op. `body` is None for code that is the backend's own, or NumPy's.
+
+    `note` says how it came to be of its kind. `origin` is where it was read, so that reading it again replaces it.
+    `serial` counts registrations: among equals the newest wins.
+    """
+
+    op: str
+    signature: Signature
+    kind: str
+    variant: str = "custom"
+    hints: frozenset[str] = frozenset()
+    constraints: Constraints = Constraints()
+    resources: Resources = Resources()
+    tier: str = "user"
+    name: str = ""
+    note: str = ""
+    body: Body = field(default=None, repr=False)
+    can_handle: Callable[[Query], bool] | None = field(default=None, repr=False)
+    estimate: Callable[[Query], float] | None = field(default=None, repr=False)
+    origin: tuple[str, str] | None = field(default=None, repr=False)
+    operations: int = field(default=1, repr=False)
+    is_elementwise: bool = field(default=True, repr=False)
+    serial: int = field(default=0, repr=False)
+
+    @property
+    def depends_on_size(self) -> bool:
+        """Whether the number of elements changes what it scores, or whether it may be used."""
+        return self.constraints.bounds_size or bool(self.hints & {"small", "large"})
+
+    def __str__(self) -> str:
+        return f"{self.tier} {self.kind} {self.variant} {self.name} ({self.signature})"

@@ -1,0 +1,240 @@
+"""A function, a kernel or a jitted function in, an `Implementation` out, with everything about it checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...ir.dtypes import ALL, BOOL, BY_NAME, CLASSES, DType
+from ...ir.dtypes import parse as parse_dtype
+from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError, nearest
+from ...ir.opdef import OpDef
+from ...ir.ops import SPECIAL, TABLE, WHERE
+from ...ir.types import TensorType
+from .bodies import is_elementwise, operations, traced
+from .bundled import from_kernel
+from .calls import PythonKernel
+from .implementation import HINTS, KINDS, VARIANTS, Constraints, Implementation, Query, Resources
+from .signature import Signature, Spec, parse_signature
+
+NUMBERS = tuple(d for d in ALL if d != BOOL)
+_WORDS = frozenset((
+    "import", "const", "fn", "kernel", "extern", "let", "var", "if", "else", "for", "in", "while", "break", "continue",
+    "return", "and", "or", "not", "true", "false", "None",
+))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a registration says beside op, signature and code."""
+
+    variant: str = "custom"
+    hints: Iterable[str] = ()
+    min_size: int = 0
+    max_size: int | None = None
+    requires: Iterable[str] = ()
+    dtypes: Iterable[str] = ()
+    ranks: Iterable[int] = ()
+    alignment: int = 1
+    resources: Resources = field(default_factory=Resources)
+    can_handle: Callable[[Query], bool] | None = None
+    estimate: Callable[[Query], float] | None = None
+    name: str | None = None
+    kind: str | None = None
+    origin: tuple[str, str] | None = None
+
+    def applied(self, each: Implementation) -> Implementation:
+        """The implementation with all of it, checked."""
+        hints = frozenset(_texts("hints", self.hints))
+        for word, known, what in [(self.variant, VARIANTS, "variant"), *((h, HINTS, "hint") for h in sorted(hints))]:
+            if word not in known:
+                hint = nearest(word, list(known)) or f"they are {', '.join(known)}"
+                raise ValueProblem(f"unknown {what} '{word}'", hint=hint)
+        if self.min_size < 0 or (self.max_size is not None and self.max_size < self.min_size):
+            raise ValueProblem(f"no size is between min_size {self.min_size} and max_size {self.max_size}")
+        if self.alignment < 1 or self.alignment & (self.alignment - 1):
+            raise ValueProblem(f"the alignment {self.alignment} is no power of two")
+        constraints = Constraints(
+            self.min_size, self.max_size, tuple(map(parse_dtype, _texts("dtypes", self.dtypes))), tuple(self.ranks),
+            _texts("requires", self.requires), self.alignment,
+        )  # fmt: skip
+        body = each.body
+        if isinstance(body, PythonKernel):
+            body = replace(body, alignment=self.alignment)
+        return replace(
+            each, variant=self.variant, hints=hints, constraints=constraints, resources=self.resources, body=body,
+            can_handle=self.can_handle, estimate=self.estimate, name=self.name or each.name, origin=self.origin,
+        )  # fmt: skip
+
+
+def make(op: str, signature: str | None, function: Any, traits: Traits) -> Implementation:
+    """The implementation that a registration asks for."""
+    _check_name(op)
+    if traits.kind is not None and traits.kind not in KINDS:
+        raise ValueProblem(f"unknown kind '{traits.kind}'", hint=f"they are {', '.join(KINDS)}")
+    source = getattr(function, "_source", None)
+    if source is not None and hasattr(source, "declared"):
+        found = from_kernel(op, source)
+        if signature is not None and parse_signature(signature) != found.signature:
+            raise TypeProblem(f"the kernel '{found.name}' is {found.signature}, not {signature}")
+    else:
+        function = getattr(function, "__wrapped__", function)
+        if not callable(function):
+            raise TypeProblem(f"a function or a kernel is needed, not a {type(function).__name__}")
+        if signature is None:
+            raise TypeProblem(f"the implementation of '{op}' needs a signature", hint="as in 'f32 f32 -> f32'")
+        name = traits.name or _name(function, op)
+        found = _from_function(op, parse_signature(signature), function, name, traits.kind)
+    _check_known(found)
+    return traits.applied(found)
+
+
+def make_all(op: str, arity: int, function: Callable[..., Any], traits: Traits) -> list[Implementation]:
+    """One implementation for each dtype of numbers that the function can be traced for; all operands have it."""
+    _check_name(op)
+    name = traits.name or _name(function, op)
+    made: list[Implementation] = []
+    problem: Exception | None = None
+    for dtype in NUMBERS:
+        try:
+            found = _for_dtype(op, arity, function, dtype, name)
+        except Exception as error:
+            problem = problem or error
+            continue
+        if _fits_known(found):
+            made.append(traits.applied(found))
+    if made:
+        return made
+    if isinstance(problem, WeftError):
+        raise problem
+    raise TypeProblem(f"'{name}' can't be traced as an implementation of '{op}': {problem}") from problem
+
+
+def _for_dtype(op: str, arity: int, function: Callable[..., Any], dtype: DType, name: str) -> Implementation:
+    operands = (Spec(dtype.name),) * arity
+    body = traced(function, Signature(operands, Spec(dtype.name)), name)
+    result = body.graph([spec.trial() for spec in operands]).outputs[0].type.dtype
+    return _inline(op, Signature(operands, Spec(result.name)), function, name)
+
+
+def _from_function(
+    op: str, signature: Signature, function: Callable[..., Any], name: str, kind: str | None
+) -> Implementation:
+    """Traced where that is possible and not asked otherwise, else called as it is."""
+    if kind not in (None, "inline", "python"):
+        raise ValueProblem(f"a Python function is inline or python, not {kind}")
+    note = "asked for as a Python kernel"
+    if kind != "python":
+        try:
+            return _inline(op, signature, function, name)
+        except Exception as error:
+            if kind == "inline" or isinstance(error, _Misfit):
+                raise
+            message = error.message if isinstance(error, WeftError) else f"{type(error).__name__}: {error}"
+            note = f"it can't be traced: {message}"
+    body = PythonKernel(op, name, function, signature)
+    return Implementation(op, signature, "python", name=name, note=note, body=body, is_elementwise=False)
+
+
+class _Misfit(TypeProblem):
+    """A function that was traced and gives something else than its signature says."""
+
+
+def _inline(op: str, signature: Signature, function: Callable[..., Any], name: str) -> Implementation:
+    body = traced(function, signature, name)
+    trials = [spec.trial() for spec in signature.inputs]
+    graph = body.graph(trials)
+    given = graph.outputs[0].type
+    wanted = _wanted(signature, trials)
+    if given.dtype not in signature.output.dtypes:
+        raise _Misfit(
+            f"'{name}' gives {given.dtype} where '{signature}' says {signature.output.name}",
+            hint=f"convert it in the function, or register it as '... -> {given.dtype}'",
+        )
+    if wanted is not None and given.shape != wanted:
+        raise _Misfit(
+            f"'{name}' gives the shape {given.shape} where '{signature}' says {wanted}",
+            hint="write the dimensions, as in 'f32[n, m] -> f32[n]'",
+        )
+    return Implementation(
+        op, signature, "inline", name=name, note="traced from Python", body=body, operations=operations(graph),
+        is_elementwise=is_elementwise(graph),
+    )  # fmt: skip
+
+
+def _wanted(signature: Signature, trials: Sequence[TensorType]) -> tuple[Any, ...] | None:
+    from ...ir.facts import Facts
+
+    return signature.result_shape(Facts(), [t.shape for t in trials])
+
+
+def _name(function: object, op: str) -> str:
+    """A function's own name; one that has none is called as the op."""
+    name = getattr(function, "__name__", "<lambda>")
+    return op if name == "<lambda>" else str(name)
+
+
+def known_op(name: str) -> OpDef | None:
+    """The op of the fixed table with this name, which may be NumPy's."""
+    from ...frontend.elementwise import ALIASES, OP_NAMES
+
+    name = ALIASES.get(name, name)
+    return TABLE.get(OP_NAMES.get(name, name))
+
+
+def _check_name(op: str) -> None:
+    from ...frontend.functions import FUNCTIONS
+
+    if not isinstance(op, str) or not op.isidentifier() or op in _WORDS or op in BY_NAME or op in CLASSES:
+        raise ValueProblem(f"{op!r} can't be the name of an op", hint="use a name such as cube")
+    if op in TABLE:
+        if not _is_replaceable(TABLE[op]):
+            raise Unsupported(
+                f"'{op}' can't be replaced",
+                hint="ops of elements and functions such as softmax can; others have arguments beside their operands",
+            )
+        return
+    if op in FUNCTIONS:
+        raise Unsupported(f"'{op}' is a function of several ops and can't be replaced", hint="register the ops in it")
+
+
+def _is_replaceable(op: OpDef) -> bool:
+    import numpy as np
+
+    return isinstance(op.numpy, np.ufunc) or op in SPECIAL or op is WHERE
+
+
+def _check_known(each: Implementation) -> None:
+    """An implementation of a known op gives what the op gives."""
+    known = TABLE.get(each.op)
+    if known is None:
+        return
+    if known.arity is not None and known.arity != len(each.signature.inputs):
+        raise TypeProblem(f"'{each.op}' has {known.arity} operands, '{each.signature}' {len(each.signature.inputs)}")
+    if any(spec.dtype is None for spec in (*each.signature.inputs, each.signature.output)):
+        return
+    if not _fits_known(each):
+        compute, (result, *_) = known.dtypes(tuple(_dtypes(each)), {})
+        wanted = f"{' '.join(map(str, compute))} -> {result}"
+        raise TypeProblem(f"'{each.op}' of these operands is {wanted}, not {each.signature}")
+
+
+def _fits_known(each: Implementation) -> bool:
+    known = TABLE.get(each.op)
+    if known is None:
+        return True
+    dtypes = tuple(_dtypes(each))
+    return known.dtypes(dtypes, {}) == (dtypes, (each.signature.output.dtype,))
+
+
+def _dtypes(each: Implementation) -> Iterable[DType]:
+    return (spec.dtypes[0] for spec in each.signature.inputs)
+
+
+def _texts(what: str, given: Iterable[str]) -> tuple[str, ...]:
+    """One word or several."""
+    found = (given,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(x, str) for x in found):
+        raise TypeProblem(f"{what} are texts", hint=f"as in {what}=['...']")
+    return found

@@ -1,0 +1,121 @@
+"""The implementations of a name in, its `OpDef` out: how a name that Weft does not know becomes an op.
+
+The dtype rule takes the signature that fits the operands as they are, else the narrowest that they can be cast to. The
+shape rule is that of the signature; of a kernel whose result has a computed size, that of its body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from ...ir.builder import parse_guards
+from ...ir.dims import Size
+from ...ir.dtypes import DType
+from ...ir.errors import TypeProblem
+from ...ir.facts import Facts
+from ...ir.opdef import OpDef, make_op
+from ...ir.rules import Attrs, DTypes
+from ...ir.types import TensorType
+from .calls import PythonKernel
+from .implementation import Implementation
+from .signature import Signature
+
+Meaning = Callable[..., Any]
+
+
+def op_of(name: str, implementations: Sequence[Implementation], meaning: Meaning) -> OpDef:
+    """The op that these implement; `meaning` computes it on arrays."""
+    newest = implementations[-1]
+    traits = "elementwise scalar" if all(_is_elementwise(i) for i in implementations) else "scalar"
+    doc = f"Registered as {', '.join(dict.fromkeys(str(i.signature) for i in implementations))}."
+    return make_op(
+        name, len(newest.signature.inputs), _dtype_rule(name, implementations), _shape_rule(implementations), traits,
+        doc, meaning,
+    )  # fmt: skip
+
+
+def _is_elementwise(each: Implementation) -> bool:
+    shapes = {spec.dims for spec in (*each.signature.inputs, each.signature.output)}
+    return each.is_elementwise and shapes <= {None, (...,)} and each.kind != "python"
+
+
+def _dtype_rule(name: str, implementations: Sequence[Implementation]) -> Callable[[DTypes, Attrs], Any]:
+    newest_first = implementations[::-1]
+
+    @cache
+    def resolve(operands: DTypes) -> tuple[DTypes, DTypes]:
+        found: list[tuple[bool, int, Implementation, DTypes]] = []
+        for each in newest_first:
+            casts = _casts(each.signature, operands)
+            if casts is None:
+                continue
+            exact = all(c == d or d.weak for c, d in zip(casts, operands, strict=True))
+            found.append((not exact, 0 if exact else sum(c.bits for c in casts), each, casts))
+        if not found:
+            given = ", ".join(map(str, operands))
+            known = "; ".join(dict.fromkeys(str(i.signature) for i in newest_first))
+            raise TypeProblem(f"'{name}' is not defined for {given}", hint=f"it is for {known}")
+        _, _, chosen, casts = min(found, key=lambda entry: entry[:2])
+        return casts, (result_dtype(chosen, casts),)
+
+    return lambda operands, attrs: resolve(tuple(operands))
+
+
+def _casts(signature: Signature, operands: DTypes) -> DTypes | None:
+    """The operands' dtypes after casting; a number among arrays takes the dtype of the first that is of its class."""
+    if len(signature.inputs) != len(operands):
+        return None
+    strong = {s.name: d for s, d in reversed(list(zip(signature.inputs, operands, strict=True))) if not d.weak}
+    found = []
+    for spec, dtype in zip(signature.inputs, operands, strict=True):
+        cast = spec.cast(dtype)
+        if cast is None:
+            return None
+        beside = strong.get(spec.name)
+        found.append(beside if dtype.weak and spec.dtype is None and beside in spec.dtypes else cast)
+    return tuple(d for d in found if d is not None)
+
+
+def result_dtype(each: Implementation, dtypes: Sequence[DType]) -> DType:
+    """The dtype that an implementation gives for operands of these dtypes."""
+    declared = each.signature.output.dtype
+    if declared is not None:
+        return declared
+    if each.body is not None and not isinstance(each.body, PythonKernel):
+        trials = (spec.trial() for spec in each.signature.inputs)
+        graph = each.body.graph([TensorType(d, t.shape) for d, t in zip(dtypes, trials, strict=True)])
+        return graph.outputs[0].type.dtype
+    found = each.signature.result_dtype(dtypes)
+    if found is None:
+        raise TypeProblem(f"'{each.signature}' does not say the dtype of the result", hint="name it, as in -> f32")
+    return found
+
+
+def _shape_rule(implementations: Sequence[Implementation]) -> Callable[..., list[tuple[Size, ...]]]:
+    def rule(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
+        fitting = [i for i in implementations[::-1] if _takes(i.signature, shapes)]
+        each = (fitting or implementations)[-1 if not fitting else 0]
+        if "?" not in (each.signature.output.dims or ()):
+            return [each.signature.result_shape(facts, shapes)]
+        each.signature.bind(facts, shapes)
+        assert each.body is not None and not isinstance(each.body, PythonKernel)
+        known = [tuple(facts.canonical(s) for s in shape) for shape in shapes]
+        trials = (spec.trial().dtype for spec in each.signature.inputs)
+        graph = each.body.graph([TensorType(d, s) for d, s in zip(trials, known, strict=True)])
+        for left, right in parse_guards(graph):
+            facts.assume_equal(left, right)
+        return [graph.outputs[0].type.shape]
+
+    return rule
+
+
+def _takes(signature: Signature, shapes: Sequence[Sequence[Size]]) -> bool:
+    """Whether the operands have the declared ranks."""
+    for spec, shape in zip(signature.inputs, shapes, strict=True):
+        if spec.dims is not None and ... not in spec.dims and len(spec.dims) != len(shape):
+            return False
+        if spec.dims is not None and len(shape) < len(spec.dims) - 1:
+            return False
+    return True

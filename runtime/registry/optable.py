@@ -1,0 +1,29 @@
+"""The registry in, one table of all ops out: the fixed ones and those that are registered. IR text is read by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...ir.kernels import OpSource
+from ...ir.opdef import OpDef
+from ...ir.ops import TABLE
+
+
+class OpTable(Mapping[str, OpDef]):
+    """Looks names up when they are asked for, so it is never out of date."""
+
+    def __init__(self, more: OpSource) -> None:
+        self._more = more
+
+    def __getitem__(self, name: str) -> OpDef:
+        found = TABLE.get(name) or self._more.find_op(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        yield from TABLE
+        yield from (name for name in self._more.op_names() if name not in TABLE)
+
+    def __len__(self) -> int:
+        return len(TABLE.keys() | self._more.op_names())

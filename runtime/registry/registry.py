@@ -1,0 +1,276 @@
+"""The registry: implementations of ops are registered by users, and found by op name and dtype signature.
+
+Readers take no lock: the tables (see `tables`) are replaced as a whole. Every change has a number of its own, the
+generation, by which compiled kernels notice it. What only those need who register or ask is imported by them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakSet
+
+from ...ir.errors import UnknownName, nearest
+from ...ir.kernels import Choice
+from ...ir.opdef import OpDef
+from ...ir.ops import TABLE
+from ...ir.types import TensorType
+from .counting import Counts
+from .selection import Selection, Uses
+from .state import State
+from .tables import Tables
+
+if TYPE_CHECKING:
+    from ...ir.dtypes import DType
+    from ..compiler import Options
+    from .builder import ImplementationBuilder
+    from .implementation import Implementation, Query
+    from .results import Explanation, Lookup, Stats
+    from .scores import Ranking
+
+
+class Watcher(Protocol):
+    """Something that keeps compiled graphs where the registry is not asked, as native calls do."""
+
+    def forget(self) -> None: ...
+
+
+class Registry:
+    """Implementations of ops: those that users register, and the bundled ones of the ops in `inline`."""
+
+    def __init__(self, inline: frozenset[str] = frozenset(TABLE)) -> None:
+        self._inline = inline
+        self._tables = Tables(self._make_op, self._spread)
+        self._counts = Counts()
+        self._watchers: WeakSet[Watcher] = WeakSet()
+        self._watching = threading.Lock()
+        self._composites: dict[str, OpDef] = {}
+
+    def __repr__(self) -> str:
+        return f"<weft registry: {len(self.implementations())} implementations by users>"
+
+    # -- changing it
+
+    def register(self, op: Any, signature: str | None = None, function: Any = None, **traits: Any) -> Any:
+        """Adds an implementation: `register("add", "f32 f32 -> f32", f, hints=["vectorized"])`, or as a decorator.
+
+        `function` is a Python function, which is traced into vector code where that is possible and else called
+        between compiled pieces, or a kernel of the language, whose signature may be left out. `Traits` has the rest.
+        """
+        from .implementation import Implementation
+        from .making import Traits, make
+
+        if isinstance(op, Implementation):
+            return self._tables.add([op])[0]
+        if function is not None:
+            return self._tables.add([make(_canonical(op), signature, function, Traits(**traits))])[0]
+
+        def decorate(decorated: Callable[..., Any]) -> Callable[..., Any]:
+            self._tables.add([make(_canonical(op), signature, decorated, Traits(**traits))])
+            return decorated
+
+        return decorate
+
+    def unary(self, op: str, function: Callable[[Any], Any], **traits: Any) -> tuple[Implementation, ...]:
+        """A function of one element, from a Python expression, as vector code for every dtype that it can be for."""
+        return self._register_all(op, 1, function, traits)
+
+    def binary(self, op: str, function: Callable[[Any, Any], Any], **traits: Any) -> tuple[Implementation, ...]:
+        """A function of two elements of one dtype, as vector code for every dtype that it can be for."""
+        return self._register_all(op, 2, function, traits)
+
+    def _register_all(
+        self, op: str, arity: int, function: Callable[..., Any], traits: Mapping[str, Any]
+    ) -> tuple[Implementation, ...]:
+        from .making import Traits, make_all
+
+        return tuple(self._tables.add(make_all(_canonical(op), arity, function, Traits(**traits))))
+
+    def builder(self) -> ImplementationBuilder:
+        """A registration that is put together step by step; `build()` registers it."""
+        from .builder import ImplementationBuilder
+
+        return ImplementationBuilder(self)
+
+    def unregister(self, op: Any, implementation: Implementation | None = None) -> int:
+        """Takes back one implementation, or all that users have registered for an op; how many there were."""
+        if not isinstance(op, str):
+            op, implementation = op.op, op
+        return self._tables.remove(_canonical(op), lambda each: implementation is None or each is implementation)
+
+    @contextmanager
+    def scope(self) -> Iterator[Registry]:
+        """What this thread registers and unregisters inside is undone at the end."""
+        with self._tables.scope():
+            yield self
+
+    # -- asking it
+
+    def lookup(
+        self, op: str, *dtypes: str | DType, size: int | None = None, ranks: tuple[int, ...] | None = None
+    ) -> Lookup:
+        """The best implementation for operands of these dtypes."""
+        from .results import Lookup, reason
+
+        ranking = self.explain(op, *dtypes, size=size, ranks=ranks).ranking
+        if not ranking.order:
+            reasons = "; ".join(f"{c.implementation.name}: {c.refusal}" for c in ranking.refused)
+            raise UnknownName(f"no implementation of '{op}' takes {' '.join(map(str, dtypes))}", hint=reasons or None)
+        first, *others = ranking.order
+        return Lookup(first.implementation, first.score, reason(ranking), tuple(others))
+
+    def explain(
+        self, op: str, *dtypes: str | DType, size: int | None = None, ranks: tuple[int, ...] | None = None
+    ) -> Explanation:
+        """Every implementation of an op: each point of its score, or why it was refused."""
+        from ...ir.dtypes import DType, parse
+        from .features import cpu_features
+        from .implementation import Query
+        from .results import Explanation
+
+        state, name = self._tables.state, self._known(op)
+        parsed = tuple(d if isinstance(d, DType) else parse(d) for d in dtypes)
+        query = Query(name, parsed, size, ranks, cpu_features)
+        return Explanation(query, self._ranking(state, query, None, frozenset(), None))
+
+    def implementations(self, op: str | None = None) -> tuple[Implementation, ...]:
+        """What users have registered, for one op or for all, the oldest first."""
+        user = self._tables.state.user
+        if op is not None:
+            return user.get(_canonical(op), ())
+        return tuple(sorted((i for found in user.values() for i in found), key=lambda i: i.serial))
+
+    def stats(self) -> Stats:
+        """How many ops and implementations there are, and how lookups went."""
+        from .bundled import composites
+        from .results import Stats
+
+        state, counts = self._tables.state, self._counts
+        bundled = len(self._inline) + len(composites()) + sum(op.numpy is not None for op in TABLE.values())
+        return Stats(
+            len(self._inline | composites().keys() | state.user.keys()),
+            bundled + sum(map(len, state.user.values())),
+            len(state.rankings),
+            counts.hits,
+            counts.misses,
+        )
+
+    def clear_cache(self) -> None:
+        """Forgets the lookups; what is registered stays."""
+        self._tables.state.rankings.clear()
+
+    def _known(self, op: str) -> str:
+        from .bundled import composites
+
+        name, user = _canonical(op), self._tables.state.user
+        if name not in TABLE and name not in user and name not in composites():
+            raise UnknownName(f"no op is called '{op}'", hint=nearest(op, [*TABLE, *user, *composites()]))
+        return name
+
+    def _ranking(
+        self, state: State, query: Query, result: DType | None, inside: frozenset[Implementation], machine: object
+    ) -> Ranking:
+        """Cached by op name, dtypes and size class, and by what else a user's implementation may look at."""
+        from .bundled import bundled
+        from .scores import rank
+
+        users = state.user.get(query.op, ())
+        size_class = state.size_class(query.op, query.size)
+        key = (query.op, query.dtypes, result, size_class, query.ranks if users else None, inside, machine)
+        found = state.rankings.get(key)
+        self._counts.count(found is not None)
+        if found is None:
+            known = (*users, *bundled(query.op, query.dtypes, result, self._inline))
+            found = state.rankings[key] = rank((i for i in known if i not in inside), query)
+        return found
+
+    # -- for the compiler
+
+    @property
+    def generation(self) -> int:
+        return self._tables.state.generation
+
+    @property
+    def has_user_kernels(self) -> bool:
+        """Whether anything is registered beside what comes with Weft."""
+        return bool(self._tables.state.user)
+
+    def selecting(self, sizes: Mapping[str, int], options: Options | None, first_call: int) -> Selection:
+        """Chooses for one compile and the sizes of the call at hand; Python functions count from `first_call`."""
+        state, target = self._tables.state, None if options is None else options.target
+
+        def ask(
+            op: str,
+            operands: tuple[TensorType, ...],
+            result: TensorType,
+            size: int | None,
+            inside: frozenset[Implementation],
+        ) -> Ranking:
+            from .features import cpu_features
+            from .implementation import Query
+
+            dtypes, ranks = tuple(t.dtype.strong for t in operands), tuple(len(t.shape) for t in operands)
+            query = Query(op, dtypes, size, ranks, lambda: cpu_features(target))
+            return self._ranking(state, query, result.dtype, inside, target)
+
+        return Selection(state, ask, sizes, first_call, self._inline, Uses(state.generation))
+
+    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
+        """The choice where nothing is known of a call."""
+        return self.selecting({}, None, 0).choose(op, operands, result)
+
+    def is_current(self, uses: Uses | None) -> bool:
+        """Whether a graph that was compiled with these would be compiled the same now; None is of no users at all."""
+        state = self._tables.state
+        return not state.user if uses is None else uses.are_current(state)
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tells it to forget whenever something is registered or unregistered, for as long as it lives."""
+        with self._watching:
+            self._watchers.add(watcher)
+
+    def _spread(self) -> None:
+        with self._watching:
+            watchers = list(self._watchers)
+        for watcher in watchers:
+            watcher.forget()
+
+    def find_op(self, name: str) -> OpDef | None:
+        """The op with this name that is not in the fixed table: a user's, or one that is a bundled kernel."""
+        from .bundled import composites
+
+        found = self._tables.state.ops.get(name) or self._composites.get(name)
+        if found is None and name not in TABLE and name in composites():
+            found = self._composites[name] = self._make_op(name, ())
+        return found
+
+    def op_names(self) -> Collection[str]:
+        """The names that `find_op` knows."""
+        from .bundled import composites
+
+        return self._tables.state.ops.keys() | composites().keys()
+
+    @property
+    def table(self) -> Mapping[str, OpDef]:
+        """The ops by name, with those that are registered."""
+        from .optable import OpTable
+
+        return OpTable(self)
+
+    def _make_op(self, name: str, implementations: tuple[Implementation, ...]) -> OpDef:
+        from .bundled import composites
+        from .meaning import Meaning
+        from .opdefs import op_of
+
+        known = composites().get(name)
+        return op_of(name, (*(() if known is None else (known,)), *implementations), Meaning(self, name))
+
+
+def _canonical(op: str) -> str:
+    """The name that the op table has for an op that NumPy calls otherwise."""
+    from .making import known_op
+
+    known = known_op(op) if isinstance(op, str) else None
+    return op if known is None else known.name

@@ -1,0 +1,90 @@
+"""The sizes of a call and the registry as it is in, the choice for every op of a graph out: what `select-kernels` asks.
+
+A `Selection` belongs to one compile. It remembers which implementations there were of the ops that it was asked for,
+so that a later call can tell whether the graph is still the right one, and collects the Python functions that
+run between compiled pieces. An op that no user has touched is settled here, without the machinery of scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from ...ir.dtypes import NATIVE
+from ...ir.kernels import Choice
+from ...ir.ops import TABLE
+from ...ir.types import TensorType
+from .state import State
+
+if TYPE_CHECKING:
+    from .calls import PythonKernel
+    from .implementation import Implementation
+    from .scores import Ranking
+
+    Ask = Callable[[str, tuple[TensorType, ...], TensorType, int | None, frozenset[Implementation]], Ranking]
+
+NUMPY = Choice("python", "naive", 0)
+EXACT, VECTORIZED = 10, 20  # points
+
+
+class Uses:
+    """What a compiled graph relies on: the user's implementations of each op that was asked for, then."""
+
+    def __init__(self, generation: int) -> None:
+        self.generation = generation
+        self.implementations: dict[str, tuple[Implementation, ...]] = {}
+
+    def are_current(self, state: State) -> bool:
+        """Whether nothing that matters was registered or unregistered since."""
+        if self.generation == state.generation:
+            return True
+        if any(state.user.get(op, ()) != then for op, then in self.implementations.items()):
+            return False
+        self.generation = state.generation
+        return True
+
+
+class Selection:
+    """Chooses for one compile. `sizes` are the numbers of the call at hand; none are known without one."""
+
+    def __init__(
+        self, state: State, ask: Ask, sizes: Mapping[str, int], first_call: int, inline: frozenset[str], uses: Uses
+    ) -> None:
+        self.state, self.sizes, self.uses = state, sizes, uses
+        self.calls: list[PythonKernel] = []
+        self._ask, self._first_call, self._inline = ask, first_call, inline
+        self._inside: frozenset[Implementation] = frozenset()
+
+    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
+        """The best implementation for these types."""
+        users = self.state.user.get(op, ())
+        self.uses.implementations[op] = users
+        if not users and op in TABLE:
+            return self._bundled(op, operands, result)
+        from .deciding import Decision
+
+        return Decision(self, op, operands, result).choice()
+
+    def _bundled(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
+        """Vector code of our own where there is some for these dtypes, else NumPy."""
+        from ...passes.complex_rules import COMPLEX_OPS
+
+        dtypes = [t.dtype.strong for t in (*operands, result)]
+        if op not in self._inline or not all(d in NATIVE or op in COMPLEX_OPS for d in dtypes):
+            return NUMPY
+        return Choice("inline", "vectorized", EXACT * len(operands) + VECTORIZED)
+
+    def ranking(self, op: str, operands: tuple[TensorType, ...], result: TensorType, size: int | None) -> Ranking:
+        """Who can compute it, of those that this selection is not inside of."""
+        return self._ask(op, operands, result, size, self._inside)
+
+    def inside_of(self, each: Implementation) -> Selection:
+        """What ops mean in the graph of an implementation: never itself."""
+        inner = Selection(self.state, self._ask, self.sizes, self._first_call, self._inline, self.uses)
+        inner.calls, inner._inside = self.calls, self._inside | {each}
+        return inner
+
+    def call(self, function: PythonKernel) -> int:
+        """The number of a Python function that runs between compiled pieces."""
+        self.calls.append(function)
+        return self._first_call + len(self.calls) - 1

@@ -1,0 +1,123 @@
+"""The registry's tables and how they change: one writer at a time puts a new `State` in place of the old one.
+
+What a thread changes inside of a scope is noted in a journal of its own, and undone at the scope's end.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ...ir.errors import Unsupported
+from ...ir.opdef import OpDef
+from ...ir.ops import TABLE
+from .state import State
+
+if TYPE_CHECKING:
+    from .implementation import Implementation
+
+Journal = tuple[list["Implementation"], list["Implementation"]]  # added, removed
+
+
+class Tables:
+    """`make_op` makes the op of a name from its implementations; `changed` is called after each change."""
+
+    def __init__(
+        self, make_op: Callable[[str, tuple[Implementation, ...]], OpDef], changed: Callable[[], None]
+    ) -> None:
+        self.state = State()
+        self._make_op, self._changed = make_op, changed
+        self._lock = threading.RLock()
+        self._serial = 0
+        self._own = threading.local()
+
+    def add(self, made: list[Implementation]) -> list[Implementation]:
+        """Registers all of them at once; one that was read from the same place takes the place of the older one."""
+        from dataclasses import replace
+
+        with self._lock:
+            added = []
+            for each in made:
+                present = self.state.user.get(each.op, ())
+                if each in present:
+                    added.append(each)
+                    continue
+                self._check_arity(each, present)
+                if not each.serial:
+                    self._serial += 1
+                    each = replace(each, serial=self._serial)
+                gone = [i for i in present if _is_same_place(i, each)]
+                self._put(each.op, (*(i for i in present if i not in gone), each))
+                self._note([each], gone)
+                added.append(each)
+            self._changed()
+        return added
+
+    def remove(self, op: str, which: Callable[[Implementation], bool]) -> int:
+        """Takes back those of an op; how many there were."""
+        with self._lock:
+            present = self.state.user.get(op, ())
+            gone = [i for i in present if which(i)]
+            if gone:
+                self._put(op, tuple(i for i in present if i not in gone))
+                self._note([], gone)
+                self._changed()
+        return len(gone)
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What this thread changes inside is undone at the end."""
+        journals = self._journals()
+        journals.append(([], []))
+        try:
+            yield
+        finally:
+            added, removed = journals.pop()
+            with self._lock:
+                for op in dict.fromkeys(i.op for i in (*added, *removed)):
+                    kept = [i for i in self.state.user.get(op, ()) if i not in added]
+                    kept += [i for i in removed if i.op == op and i not in kept and i not in added]
+                    self._put(op, tuple(sorted(kept, key=lambda i: i.serial)))
+                if added or removed:
+                    self._changed()
+
+    def _put(self, op: str, implementations: tuple[Implementation, ...]) -> None:
+        """New tables, in which one op has these implementations; what is cached for others stays."""
+        old = self.state
+        user = {**old.user, op: implementations}
+        ops = {name: made for name, made in old.ops.items() if name != op}
+        if not implementations:
+            del user[op]
+        elif op not in TABLE:
+            ops[op] = self._make_op(op, implementations)
+        rankings = {key: found for key, found in list(old.rankings.items()) if key[0] != op}
+        self.state = State(old.generation + 1, user, ops, rankings)
+
+    def _check_arity(self, each: Implementation, present: tuple[Implementation, ...]) -> None:
+        from .bundled import composites
+
+        known = None if each.op in TABLE else composites().get(each.op)
+        for other in (*present, *(() if known is None else (known,))):
+            if len(other.signature.inputs) != len(each.signature.inputs):
+                raise Unsupported(
+                    f"'{each.op}' has {len(other.signature.inputs)} operands, '{each.signature}' another number",
+                    hint="register it under another name",
+                )
+
+    def _journals(self) -> list[Journal]:
+        journals: list[Journal] | None = getattr(self._own, "journals", None)
+        if journals is None:
+            journals = self._own.journals = []
+        return journals
+
+    def _note(self, added: list[Implementation], removed: list[Implementation]) -> None:
+        journals = self._journals()
+        if journals:
+            journals[-1][0].extend(added)
+            journals[-1][1].extend(removed)
+
+
+def _is_same_place(a: Implementation, b: Implementation) -> bool:
+    return a.origin is not None and a.origin == b.origin and a.signature == b.signature
