@@ -67,6 +67,13 @@ def ints(attrs: Mapping[str, Attr], name: str) -> tuple[int, ...]:
     return tuple(i for i in found if isinstance(i, int))
 
 
+def axis_groups(attrs: Mapping[str, Attr], name: str) -> tuple[tuple[int, ...], ...]:
+    """An attribute of loops, each a group of axes: `("0+1", "2")`."""
+    value = attrs[name]
+    assert isinstance(value, tuple), name
+    return tuple(tuple(int(axis) for axis in str(group).split("+")) for group in value)
+
+
 def sizes(attrs: Mapping[str, Attr], name: str) -> Sizes:
     """An attribute that is a list of sizes."""
     found = attrs[name]

@@ -18,6 +18,7 @@ from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, classify
 from ..ir.lengths import length_guards, long_regions
 from ..ir.ops import CONCATENATE, NUMPY, REGION
+from ..ir.short_rows import short_guards, short_regions
 from ..ir.source import ArgType, Built, KernelSource
 from ..passes.manager import Pass, PipelineOptions, PipelineResult, run_pipeline
 from ..passes.pipeline import pipeline
@@ -77,6 +78,7 @@ class Lowered:
     scalars: tuple[bool, ...]
     any_order: bool = False
     long: Mapping[Node, bool] = field(default_factory=dict)
+    short: Mapping[Node, bool] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     plan: Plan | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -117,7 +119,7 @@ class Lowered:
         from ..backends.llvm import compile as native
 
         start = time.perf_counter()
-        program = native.emit(self.graph, self.long)
+        program = native.emit(self.graph, self.long, self.short)
         self.seconds["emit"] = time.perf_counter() - start
         return program
 
@@ -156,7 +158,7 @@ class Lowered:
 
     @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
-        return [*parse_guards(self.built.graph), *length_guards(self.long)]
+        return [*parse_guards(self.built.graph), *length_guards(self.long), *short_guards(self.short)]
 
     @property
     def launcher(self) -> Launcher:
@@ -218,8 +220,8 @@ def lower(source: KernelSource, request: Request, lookup: KernelLookup, options:
     result = run_pipeline(typed, passes, PipelineOptions(verify=options.verify))
     seconds = {"parse": source.parse_seconds} if hasattr(source, "parse_seconds") else {}
     seconds |= {"start LLVM": ready - start, "build": middle - ready, "passes": time.perf_counter() - middle}
-    long = long_regions(result.graph, env)
-    return Lowered(built, result, options, orders, scalars, request.general, long, seconds)
+    long, short = long_regions(result.graph, env), short_regions(result.graph, env)
+    return Lowered(built, result, options, orders, scalars, request.general, long, short, seconds)
 
 
 def passes_for(lookup: KernelLookup, options: Options) -> tuple[Pass, ...]:

@@ -11,10 +11,12 @@ from ...ir.ops import REGION
 from ...ir.types import integer
 from .columns import EXACT_STEPS
 from .cutting import Cut, can_be_cut, chunk_parts, shares_walks
+from .flat import Flat
 from .functions import Entry, Function, Part
 from .library import Library
 from .module import Compiled, compile_module
 from .region import Region
+from .short import Short
 from .target import Target
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
@@ -33,16 +35,21 @@ class Program:
         return [part.name for function in self.functions for part in function.parts]
 
 
-def emit(graph: Graph, long: Mapping[Node, bool] | None = None) -> Program:
-    """LLVM text for every region of a graph; `long` says of those with `cut_from` which columns are to be served."""
+def emit(graph: Graph, long: Mapping[Node, bool] | None = None, short: Mapping[Node, bool] | None = None) -> Program:
+    """LLVM text for every region of a graph.
+
+    `long` says of those with `cut_from` which columns are to be served, `short` which regions have short rows.
+    """
     regions = tuple(n for n in graph if n.op is REGION)
-    long = long or {}
-    functions = tuple(emit_region(r, f"{_symbol(graph.name)}_{k}", long.get(r)) for k, r in enumerate(regions))
+    long, short, functions = long or {}, short or {}, list[Function]()
+    for k, region in enumerate(regions):
+        name = f"{_symbol(graph.name)}_{k}"
+        functions.append(emit_short(region, name) if short.get(region) else emit_region(region, name, long.get(region)))
     declared: dict[str, str] = {}
     for function in functions:
         declared |= function.declared
     texts = [part.text for function in functions for part in function.parts]
-    return Program(regions, functions, "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
+    return Program(regions, tuple(functions), "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
 
 
 def emit_region(node: Node, name: str, is_long: bool | None = None) -> Function:
@@ -66,6 +73,14 @@ def emit_region(node: Node, name: str, is_long: bool | None = None) -> Function:
     columns = dims.product(region.extent(group) for group in region.columns)
     chunks = tuple(part for part, _, _ in cut)
     return Function(tuple(entries), whole, chunks, columns, _cut_from(region) if whole and cut else 0, fails, declared)
+
+
+def emit_short(node: Node, name: str) -> Function:
+    """The function of a region with short rows."""
+    entries: dict[Entry, int] = {}
+    region = Short(node, entries) if node.attrs["columns"] else Flat(node, entries)
+    whole = region.function(name)
+    return Function(tuple(entries), (whole,), (), 0, 0, region.nest.e.fails, region.nest.e.declared)
 
 
 def _cut_from(region: Region) -> int:

@@ -176,7 +176,10 @@ class Memory:
                 e.store(e.extract(x, lane), self._lane(pointer, stride, lane), align)
 
     def _lane(self, pointer: Val, stride: Size, lane: int) -> Val:
-        return self.nest.e.offset(pointer, self.frame.size(stride * lane)) if lane else pointer
+        """Where a lane is: so many groups of four, and on from there, for a CPU has no register for every distance."""
+        for steps in (lane & ~3, lane & 3):
+            pointer = self.nest.e.offset(pointer, self.frame.size(stride * steps)) if steps else pointer
+        return pointer
 
     def lanes_that_count(self) -> Val:
         return self.mask or self.nest.e.const("i1", 1, self.width)

@@ -15,7 +15,7 @@ from ...ir.accesses import home_index, region_position
 from ...ir.dims import Size
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name
-from ...ir.types import integer, ints, sizes
+from ...ir.types import axis_groups, integer, ints, sizes
 from .columns import Columns
 from .elements import Elements
 from .frame import Frame
@@ -32,11 +32,15 @@ PARAMETERS = ("begin0", "end0", "begin1", "end1", "worker")
 class Region:
     """One region while a function of it is written. Its functions share the words of the frame, `entries`."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], keeps_rows: bool = True) -> None:
+    def __init__(
+        self, region: Node, entries: dict[Entry, int], keeps_rows: bool = True, vector: int | None = None
+    ) -> None:
+        """`vector` is the axis that vectors lie along, if not the one that the plan has."""
         self.region = region
         self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
-        self.rows, self.columns = _groups(region.attrs["rows"]), _groups(region.attrs["columns"])
-        self.vector, self.width = integer(region.attrs, "vector"), integer(region.attrs, "width")
+        self.rows, self.columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
+        self.vector = integer(region.attrs, "vector") if vector is None else vector
+        self.width = integer(region.attrs, "width")
         self.unroll, self.cost = integer(region.attrs, "unroll"), integer(region.attrs, "cost")
         self.across_columns = bool(self.columns) and self.columns[-1][-1] == self.vector
         walked = [axis for group in self.columns for axis in group]
@@ -150,9 +154,9 @@ class Region:
         index = home_index(self.space, self.reduced, value.type.shape)
         assert index is not None
         moved = {loop_name(self.vector): dims.symbol(loop_name(self.vector)) + offset} if offset else {}
-        return tuple(dims.substitute(i, {**self._joined(), **moved}) for i in index)
+        return tuple(dims.substitute(i, {**self.variables_of_groups(), **moved}) for i in index)
 
-    def _joined(self) -> dict[str, Size]:
+    def variables_of_groups(self) -> dict[str, Size]:
         """The variables of axes that run together with the one behind them."""
         return {loop_name(axis): 0 for group in (*self.rows, *self.columns) for axis in group[:-1]}
 
@@ -186,7 +190,10 @@ class Region:
 
     def positions(self, offsets: list[int]) -> list[Val]:
         """The positions, in C order over the columns, of this iteration's elements: a number, or one for each lane."""
-        position, variable = dims.substitute(region_position(self.region), self._joined()), loop_name(self.vector)
+        position, variable = (
+            dims.substitute(region_position(self.region), self.variables_of_groups()),
+            loop_name(self.vector),
+        )
         wanted = [dims.substitute(position, {variable: dims.symbol(variable) + k}) for k in offsets]
         found = {place: self.elements.memory.number(place)[0] for place in dict.fromkeys(wanted)}
         return [found[place] for place in wanted]
@@ -220,9 +227,3 @@ class Region:
                 index = self.home(value, offset)
                 self.elements.write(slot, value, index)
         return {n: [get(n.operands[0], self.home(n.operands[0], k)) for k in offsets] for n in reductions}
-
-
-def _groups(text: object) -> tuple[tuple[int, ...], ...]:
-    """`("0+1", "2")` as axes."""
-    assert isinstance(text, tuple)
-    return tuple(tuple(int(a) for a in str(g).split("+")) for g in text)
