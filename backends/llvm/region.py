@@ -190,10 +190,8 @@ class Region:
 
     def positions(self, offsets: list[int]) -> list[Val]:
         """The positions, in C order over the columns, of this iteration's elements: a number, or one for each lane."""
-        position, variable = (
-            dims.substitute(region_position(self.region), self.variables_of_groups()),
-            loop_name(self.vector),
-        )
+        position = dims.substitute(region_position(self.region), self.variables_of_groups())
+        variable = loop_name(self.vector)
         wanted = [dims.substitute(position, {variable: dims.symbol(variable) + k}) for k in offsets]
         found = {place: self.elements.memory.number(place)[0] for place in dict.fromkeys(wanted)}
         return [found[place] for place in wanted]
