@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import weft
 from weft.backends import reference
 from weft.backends.llvm import target
 from weft.frontend.traced import TracedFunction
@@ -59,6 +60,32 @@ def test_along_an_axis_that_vectors_do_not_lie_along(name: str) -> None:
         check(FUNCTIONS[name], numbers(shape, "float32"), level=4)
     check(FUNCTIONS[name], numbers((1300, 3, 21), "float64"), level=3)
     check(FUNCTIONS[name], numbers((1300, 33), "int16"), level=3)
+
+
+ROWS: Callable[[Any], Any] = lambda x: (  # noqa: E731
+    *(x.sum(axis=-1), x.max(axis=-1), (x > 0).any(axis=-1), (1 + x / 1000000).prod(axis=-1)),
+    *(x.argmax(axis=-1), x.argmin(axis=-1)),
+)
+SCALED: Callable[[Any], Any] = lambda x: (x / (1 + np.abs(x).sum(axis=-1, keepdims=True)), x * 2)  # noqa: E731
+
+
+@pytest.mark.parametrize("level", [3, 4])
+def test_few_long_rows(level: int) -> None:
+    """Rows that are shared between threads, from a length on; others are walked as a whole."""
+    check(ROWS, numbers((3, 4 * CHUNK + 77), "float32"), level)
+    check(SCALED, np.moveaxis(numbers((2, 3, 4 * CHUNK + 1), "float64"), 0, 1), level)
+
+
+def test_a_graph_serves_rows_of_one_kind() -> None:
+    kernel = weft.jit(lambda x: x.sum(axis=1))
+    short, long = np.ones((2, 4 * CHUNK - 1), np.float32), np.ones((3, 4 * CHUNK), np.float32)
+    for x in (short, long, short, long, long, short):
+        np.testing.assert_array_equal(kernel(x), np.full(len(x), x.shape[1], np.float32))
+    assert len(kernel.signature_cache) == 2
+    assert [p.partition("0_")[2] for p in kernel.lower(long).program.names] == ["walk0", "join0"]
+    flags = short > 2
+    flags[1, 7] = True  # a walk for the first true of each row is over at once, so it is never shared
+    assert weft.jit(lambda x: x.argmax(axis=1))(np.repeat(flags, 9, axis=1)).tolist() == [0, 63]
 
 
 @pytest.mark.parametrize("level", [3, 4])
