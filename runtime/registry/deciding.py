@@ -34,6 +34,8 @@ class Decision:
         size, sizes = _size(self.op, self.operands, self.result), self.selection.sizes
         number = dims.evaluate(size, sizes) if dims.symbols(size) <= sizes.keys() else None
         found = self._best(number)
+        if found is None:
+            raise self._nothing(number)
         guards = () if number is None else self._guards(size, number, found)
         each = found.implementation
         if isinstance(each.body, PythonKernel):
@@ -44,12 +46,11 @@ class Decision:
         inside = None if graph is None else self.selection.inside_of(each)
         return Choice(each.kind, each.variant, found.score, each.name, graph, inside, guards=guards)
 
-    def _best(self, size: int | None) -> Candidate:
-        ranking = self.selection.ranking(self.op, self.operands, self.result, size)
-        for candidate in ranking.order:
-            if self._builds(candidate.implementation):
-                return candidate
-        raise self._nothing(ranking)
+    def _best(self, size: int | None) -> Candidate | None:
+        return next((c for c in self._ranking(size).order if self._builds(c.implementation)), None)
+
+    def _ranking(self, size: int | None) -> Ranking:
+        return self.selection.ranking(self.op, self.operands, self.result, size)
 
     def _builds(self, each: Implementation) -> bool:
         """Whether it has code for these types; a kernel whose body does not fit them is passed over."""
@@ -75,7 +76,8 @@ class Decision:
             return ()
 
         def same(at: int) -> bool:
-            return self._best(at).implementation is found.implementation
+            other = self._best(at)
+            return other is not None and other.implementation is found.implementation
 
         least = next((t for t in reversed(limits) if t <= number and not same(t - 1)), None)
         beyond = next((t for t in limits if t > number and not same(t)), None)
@@ -86,8 +88,8 @@ class Decision:
             guards.append((dims.minimum(size, beyond - 1), size))
         return tuple(guards)
 
-    def _nothing(self, ranking: Ranking) -> Unsupported:
-        reasons = [f"{c.implementation.name}: {c.refusal}" for c in ranking.refused]
+    def _nothing(self, size: int | None) -> Unsupported:
+        reasons = [f"{c.implementation.name}: {c.refusal}" for c in self._ranking(size).refused]
         reasons += [f"{each.name}: {why}" for each, why in self.failed.items()]
         given = " ".join(map(str, self.operands))
         return Unsupported(f"no implementation of '{self.op}' takes {given}", hint="; ".join(reasons) or "register one")
