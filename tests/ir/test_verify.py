@@ -207,6 +207,7 @@ def lost_output(g: Graph) -> Graph:
         (set_attr("sum", "axes", (-1,)), "%3 (sum): axes (-1,) are not sorted axes"),
         (set_attr("sum", "axes", 1), "%3 (sum): attribute 'axes' is 1, not whole numbers"),
         (set_attr("sum", "keepdims", 1), "%3 (sum): attribute 'keepdims' is not true or false"),
+        (set_attr("sum", "composite", "exp"), "%3 (sum): attribute 'composite' is 'exp', which this sum is not"),
         (set_attr("cast", "to", "f64"), "%4 (cast): attribute 'to' is 'f64', not a dtype"),
         (set_attr("cast", "to", WEAK_INT), "%4 (cast): attribute 'to' is"),
         (set_attr("exp", "extra", {1: 2}), "%0 (exp): attribute 'extra' is {1: 2}, which has no text form"),
