@@ -14,9 +14,13 @@ from collections.abc import Callable
 from ._version import __version__
 from .command_bench import EPILOG as _BENCH
 from .command_bench import add_bench, bench, named_value
+from .command_build import EPILOG as _BUILD
+from .command_build import add_build, build
 from .command_dump import dump
 from .command_info import info
 from .command_opt import opt
+from .command_registry import EPILOG as _REGISTRY
+from .command_registry import add_registry, registry
 from .command_run import run
 from .command_screen import show_error
 from .ir.errors import WeftError
@@ -138,7 +142,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(command(run, "run a kernel on given or generated data", _RUN))
     _add_dump(command(dump, "print the graph of a kernel after a pass, or its code", _DUMP))
     _add_opt(command(opt, "run passes on a printed graph", _OPT))
+    add_build(command(build, "make a C library of kernels, with its header", _BUILD))
     add_bench(command(bench, "measure Weft beside NumPy and other compilers of array code", _BENCH))
+    add_registry(command(registry, "show the implementations of ops and how they are chosen", _REGISTRY))
     command(info, "show versions, the machine, and whether native code can be made")
     return parser
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
 import numpy as np
 
-from .frontend.language import LanguageKernel, load_module, parse_module
+from .compiling import register_kernels
+from .frontend.language import LanguageKernel, Module, load_module, parse_module
 from .ir.errors import FileProblem, LimitExceeded, UnknownName, nearest
+from .settings import registry
 
 MAX_BYTES = 64 << 20  # of a printed graph
 STDIN = "-"
@@ -22,15 +24,32 @@ Array = np.ndarray[Any, Any]
 
 def find_kernel(path: str, name: str | None) -> LanguageKernel:
     """The kernel of that name in a `.weft` file, or its only one."""
-    module = parse_module(_stdin(), "<stdin>") if path == STDIN else load_module(path)
+    module = _module(path)
     kernels = module.kernels
-    if not kernels:
-        raise UnknownName(f"{module.file} has no kernel", hint="define one: kernel f(x: f32[n]) { return x + 1 }")
     listed = "\n".join(f"  {k.signature}" for k in kernels.values())
     if name is None and len(kernels) > 1:
         raise UnknownName(f"{module.file} has {len(kernels)} kernels; name one of them:\n{listed}")
     if name is None:
         return next(iter(kernels.values()))
+    return _named(module, name)
+
+
+def find_kernels(path: str, names: Sequence[str]) -> tuple[list[LanguageKernel], str]:
+    """The kernels of these names in a `.weft` file, all of them if there are no names, and what the file is called."""
+    module = _module(path)
+    return [_named(module, name) for name in dict.fromkeys(names or module.kernels)], module.file
+
+
+def _module(path: str) -> Module:
+    module = parse_module(_stdin(), "<stdin>", ops=registry) if path == STDIN else load_module(path, ops=registry)
+    register_kernels(module)
+    if not module.kernels:
+        raise UnknownName(f"{module.file} has no kernel", hint="define one: kernel f(x: f32[n]) { return x + 1 }")
+    return module
+
+
+def _named(module: Module, name: str) -> LanguageKernel:
+    kernels = module.kernels
     if name not in kernels:
         hint = nearest(name, list(kernels)) or f"it has {', '.join(kernels)}"
         raise UnknownName(f"{module.file} has no kernel '{name}'", hint=hint)

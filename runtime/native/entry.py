@@ -19,7 +19,7 @@ from .. import threads
 from .call import Call
 from .inputs import COUNT, Inputs
 from .launches import Launches
-from .memory_code import NO_MEMORY, Memory
+from .memory_code import NO_MEMORY, Memory, apart
 from .outputs import CallHeap, Outputs
 from .pool_code import INTERRUPTED
 from .table import CALLS, INSIDE, LIMIT, NEXT, Table
@@ -126,7 +126,7 @@ class _Run:
         bounds = {v: self.memory.bounds(v) for v in (*written, *(arrays if written else ()))}
         for k, value in enumerate(written):
             for other in (*arrays, *written[:k]):
-                self.w.demand(self.memory.apart(bounds[value], bounds[other]))
+                self.w.demand(apart(self.w, bounds[value], bounds[other]))
 
     def _finished(self, k: int, value: Value, made: Val) -> Val:
         """What is handed back: the caller's array gets one more reference."""

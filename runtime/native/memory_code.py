@@ -7,7 +7,7 @@ that one piece of code frees all of it, however far the call came.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from ...backends.llvm.text import Val
@@ -19,6 +19,7 @@ from ...ir.types import integer
 from .writer import NULL, Writer
 
 NO_MEMORY = "no_memory"
+Span = tuple[Val, Val]
 
 
 class Heap(Protocol):
@@ -88,21 +89,26 @@ class Memory:
         self.pointers[value] = w.e.offset(self.pointers[whole], skipped)
         self.strides[value] = strides
 
-    def bounds(self, value: Value) -> tuple[Val, Val]:
-        """The addresses between which the elements of an array lie; nothing for an empty one."""
-        w, e = self.w, self.w.e
-        low = high = e.cast("ptrtoint", self.pointers[value], "i64")
-        some = w.number(1, "i1")
-        for size, stride in zip(value.type.shape, self.strides[value], strict=True):
-            number = w.sizes.number(size)
-            some = e.op("and", some, e.icmp("ne", number, w.number(0)))
-            reach = e.op("mul", e.op("sub", number, w.number(1)), stride)
-            low = e.op("add", low, e.call("smin", reach, w.number(0)))
-            high = e.op("add", high, e.call("smax", reach, w.number(0)))
-        end = e.op("add", high, w.number(value.type.dtype.size))
-        return low, e.select(some, end, low)
+    def bounds(self, value: Value) -> Span:
+        """The addresses between which the elements of an array lie."""
+        return span(self.w, self.pointers[value], value.type.shape, self.strides[value], value.type.dtype.size)
 
-    def apart(self, a: tuple[Val, Val], b: tuple[Val, Val]) -> Val:
-        """Whether two ranges of addresses have nothing in common."""
-        e = self.w.e
-        return e.op("or", e.icmp("ule", a[1], b[0]), e.icmp("uge", a[0], b[1]))
+
+def span(w: Writer, pointer: Val, shape: Sequence[dims.Size], strides: Sequence[Val], itemsize: int) -> Span:
+    """The addresses between which elements lie; nothing for an empty array."""
+    e = w.e
+    low = high = e.cast("ptrtoint", pointer, "i64")
+    some = w.number(1, "i1")
+    for size, stride in zip(shape, strides, strict=True):
+        number = w.sizes.number(size)
+        some = e.op("and", some, e.icmp("ne", number, w.number(0)))
+        reach = e.op("mul", e.op("sub", number, w.number(1)), stride)
+        low = e.op("add", low, e.call("smin", reach, w.number(0)))
+        high = e.op("add", high, e.call("smax", reach, w.number(0)))
+    end = e.op("add", high, w.number(itemsize))
+    return low, e.select(some, end, low)
+
+
+def apart(w: Writer, a: Span, b: Span) -> Val:
+    """Whether two ranges of addresses have nothing in common."""
+    return w.e.op("or", w.e.icmp("ule", a[1], b[0]), w.e.icmp("uge", a[0], b[1]))

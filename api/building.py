@@ -1,0 +1,92 @@
+"""Kernels and the types that are asked for in, the C functions to build out, each with its name."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Mapping, Sequence
+
+from .command_types import Given, parse_types, request_for
+from .frontend.declared import Parameter
+from .frontend.language import LanguageKernel
+from .ir import dtypes
+from .ir.dtypes import CLASSES, DType
+from .ir.errors import SyntaxProblem, TypeProblem, UnknownName, nearest
+from .runtime.aot.forms import RESERVED
+from .runtime.aot.variants import Wanted
+
+# What stands for a class where nothing else is asked for: one function for each column.
+USUAL = {
+    "int": (dtypes.I32, dtypes.I64),
+    "uint": (dtypes.U32, dtypes.U64),
+    "float": (dtypes.F32, dtypes.F64),
+    "complex": (dtypes.C64, dtypes.C128),
+    "number": (dtypes.F32, dtypes.F64),
+    "any": (dtypes.F32, dtypes.F64),
+}
+
+
+def wanted_functions(
+    kernels: Sequence[LanguageKernel], types: Sequence[str], names: Sequence[str], prefix: str, dense_only: bool = False
+) -> list[Wanted]:
+    """One function for each kernel, and for each choice of dtypes where it declares classes."""
+    given = [_entry(text, kernels) for text in types]
+    asked = [dtypes.parse(name) for name in names]
+    wanted: dict[str, Wanted] = {}
+    for kernel in kernels:
+        own = [entry for name, entry in given if name in ("", kernel.name)]
+        for chosen in own or list(_choices(kernel, asked)):
+            made = _function(kernel, chosen, prefix, dense_only)
+            if made.name in wanted:
+                raise TypeProblem(f"two functions would be called {made.name}", hint="build them into two libraries")
+            wanted[made.name] = made
+    return list(wanted.values())
+
+
+def _entry(text: str, kernels: Sequence[LanguageKernel]) -> tuple[str, dict[str, Given]]:
+    """A value of --types: the kernel that it is for, all if none, and the types."""
+    name, colon, rest = (part.strip() for part in text.partition(":"))
+    known = [k.name for k in kernels]
+    if not colon:
+        return "", parse_types([text])
+    if name not in known:
+        hint = nearest(name, known) or f"the kernels are {', '.join(known)}"
+        raise UnknownName(f"--types: no kernel '{name}' is built", hint=hint)
+    return name, parse_types([rest])
+
+
+def _choices(kernel: LanguageKernel, asked: Sequence[DType]) -> Iterator[dict[str, Given]]:
+    """The dtypes of parameters that are declared with a class, for each function."""
+    classes = list(dict.fromkeys(p.type.name for p in kernel.declared if p.type.dtype is None))
+    if not classes:
+        yield {}
+        return
+    columns = {name: [d for d in asked if d in CLASSES[name]] or list(USUAL[name]) for name in classes}
+    for k in range(max(map(len, columns.values()))):
+        dtype = {name: own[min(k, len(own) - 1)] for name, own in columns.items()}
+        yield {p.name: _of_dtype(p, dtype[p.type.name]) for p in kernel.declared if p.type.dtype is None}
+
+
+def _of_dtype(param: Parameter, dtype: DType) -> Given:
+    return Given(dtype, ("?",) * len(param.type.dims or ()), str(param.type))
+
+
+def _function(kernel: LanguageKernel, chosen: Mapping[str, Given], prefix: str, dense_only: bool) -> Wanted:
+    complete = dict(chosen)
+    by_class = {p.type.name: chosen[p.name].dtype for p in kernel.declared if p.name in chosen}
+    for param in kernel.declared:
+        if param.type.dtype is None and param.name not in complete:
+            complete[param.name] = _of_dtype(param, by_class.get(param.type.name, USUAL[param.type.name][0]))
+    open_ones = [complete[p.name].dtype.name for p in kernel.declared if p.type.dtype is None]
+    name = prefix + "_".join([kernel.name, *dict.fromkeys(open_ones)])
+    _check_name(name)
+    results = [o.name for o in kernel.outputs] if kernel.outputs else None
+    return Wanted(name, kernel, request_for(kernel, complete), kernel.signature, results, dense_only)
+
+
+def _check_name(name: str) -> None:
+    if not name.isascii() or not name.isidentifier():
+        raise SyntaxProblem(
+            f"'{name}' is no name of a C function", hint="rename the kernel, or choose another --prefix"
+        )
+    if name in RESERVED or hasattr(ctypes.CDLL(None), name):
+        raise SyntaxProblem(f"C has a '{name}' of its own", hint="put something before it with --prefix")

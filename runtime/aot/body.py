@@ -1,0 +1,230 @@
+"""A lowered graph in, the text of a function that runs it on words in memory out: `i32 name(ptr words)`.
+
+The words are those of `Form`. Arrays are in C order without gaps, or (`strided`) have strides in the words. Sizes
+are not negative, and no array that has elements is null; what else can be wrong with them is found here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...backends.llvm.text import Val
+from ...ir import dims
+from ...ir.accesses import value_layouts
+from ...ir.graph import Node, Value
+from ...ir.layouts import C
+from ...ir.ops import CONCATENATE, POSITIONS, REGION, RESHAPE
+from ...ir.types import ints, sizes
+from ..launch import ORDERED
+from ..native.launches import Launches
+from ..native.memory_code import NO_MEMORY, Memory
+from ..native.table import Table
+from ..native.writer import Writer
+from .crew import CCrew
+from .forms import Form
+from .status import Status
+
+if TYPE_CHECKING:
+    from ...backends.llvm.compile import Program
+    from ..compiler import Lowered
+
+MOST = float(1 << 56)  # elements of one loop nest
+WORDS = Val("%words", "ptr", 0)
+NEXT = "next"
+OTHER_SIZES = -1  # a status inside of the library: the graph does not serve these sizes, and nothing was done
+
+
+@dataclass
+class LibcHeap:
+    """Memory from `malloc`."""
+
+    w: Writer
+
+    def take(self, bytes: Val) -> Val:
+        self.w.e.declared["malloc"] = "declare ptr @malloc(i64)"
+        at_least = self.w.e.call("umax", bytes, self.w.number(1))  # of 0 bytes it may give null
+        return self.w.invoke(Val("@malloc", "ptr", 0), "ptr", at_least)
+
+    def free(self, taken: Val) -> None:
+        self.w.e.declared["free"] = "declare void @free(ptr)"
+        self.w.invoke(Val("@free", "ptr", 0), "void", taken)
+
+
+class Body:
+    """The function of one lowered graph while it is written."""
+
+    def __init__(self, lowered: Lowered, program: Program, form: Form, strided: bool) -> None:
+        self.lowered, self.program, self.form, self.strided = lowered, program, form, strided
+        self.graph = lowered.graph
+        self.layouts = value_layouts(self.graph)
+        self.w = Writer(Table())
+        pieces = {v: (n, k) for n in self.graph if n.op is CONCATENATE for k, v in enumerate(n.operands)}
+        self.memory = Memory(self.w, LibcHeap(self.w), pieces)
+        self.launches = Launches(self.w, self.memory, CCrew(self.w))
+
+    def text(self, name: str) -> str:
+        w = self.w
+        w.e.place("begin")
+        w.sizes.bind({s: self._word(self.form.size_word(k), "i64") for k, s in enumerate(self.form.sizes)})
+        for k, value in enumerate(self.graph.inputs):
+            self.memory.pointers[value] = self._word(self.form.argument_word(k))
+            self.memory.strides[value] = self._strides(value, k)
+        self._refuse_empty()
+        self._check_guards()
+        copies = self._results()
+        for node in self.graph:
+            self._place(node)
+        self._run(copies)
+        self._ways_out()
+        lines = [f"define i32 @{name}(ptr %words) {{\nentry:", *w.allocas, *w.begins, "  br label %begin"]
+        return "\n".join([*lines, *w.e.lines, "}", *w.e.declared.values(), ""])
+
+    def _word(self, k: int, elem: str = "ptr") -> Val:
+        return self.w.field(WORDS, 8 * k, elem)
+
+    def _strides(self, value: Value, item: int) -> list[Val]:
+        if self.strided:
+            first = self.form.stride_word(item)
+            return [self._word(first + axis, "i64") for axis in range(value.type.rank)]
+        self.memory.put_dense_strides(value)
+        return self.memory.strides[value]
+
+    # -- sizes
+
+    def _refuse_empty(self) -> None:
+        """The smallest of nothing is an error, as in NumPy, even where there is nothing to give it to."""
+        w = self.w
+        for region in self.graph:
+            if region.op is not REGION:
+                continue
+            space = list(sizes(region.attrs, "space"))
+            self._demand_countable(space)
+            if any(n.op in POSITIONS or n.op.name in ORDERED for n in region.body or ()):
+                for axis in ints(region.attrs, "reduced"):
+                    w.demand(w.e.icmp("ne", w.sizes.number(space[axis]), w.number(0)), Status.EMPTY.label)
+
+    def _demand_countable(self, space: Sequence[dims.Size]) -> None:
+        """No number of bytes wraps around; an empty axis does not hide how long the others are."""
+        w, e = self.w, self.w.e
+        total = e.const("double", 1.0)
+        for size in space:
+            number = e.call("smax", w.sizes.number(size), w.number(1))
+            total = e.op("fmul", total, e.cast("sitofp", number, "double"))
+        w.demand(e.fcmp("olt", total, e.const("double", MOST)), Status.BAD_SIZE.label)
+
+    def _check_guards(self) -> None:
+        """The equalities that the graph relies on; where one does not hold it is another graph's turn."""
+        w = self.w
+        for left, right in self.lowered.guards:
+            w.demand(w.same(w.sizes.number(left), w.sizes.number(right)), NEXT)
+
+    # -- memory
+
+    def _results(self) -> list[tuple[Value, Val, list[Val]]]:
+        """Gives results to the kernels that make them; what is left is copied at the end."""
+        copies, arguments = [], len(self.form.arguments)
+        for k, value in enumerate(self.graph.outputs):
+            pointer, strides = self._word(self.form.result_word(k)), self._strides(value, arguments + k)
+            if self._is_made_by_kernel(value):
+                self.memory.pointers[value], self.memory.strides[value] = pointer, strides
+                continue
+            source = value
+            while not self.strided and source.node is not None and source.node.op is RESHAPE:
+                source = source.node.operands[0]
+            if source is not value and self._is_made_by_kernel(source) and self.layouts[source] == C:
+                self.memory.pointers[source] = pointer
+                self.memory.put_dense_strides(source)
+                continue
+            copies.append((value, pointer, strides))
+        return copies
+
+    def _is_made_by_kernel(self, value: Value) -> bool:
+        """Whether a kernel can be told to write a value anywhere."""
+        made = value.node is not None and value.node.op in (REGION, CONCATENATE)
+        return made and value not in self.memory.pointers and value not in self.memory.pieces
+
+    def _place(self, node: Node) -> None:
+        if node.op is RESHAPE and not self._is_view(node):
+            size = dims.product((node.result.type.dtype.size, *node.result.type.shape))
+            self.memory.pointers[node.result] = self.memory.scratch(self.w.sizes.number(size))
+            self.memory.put_dense_strides(node.result)
+        for value in node.results:
+            self.memory.place(value)
+
+    def _is_view(self, reshape: Node) -> bool:
+        """Whether the memory of what is reshaped is that of the result."""
+        return self.layouts[reshape.operands[0]] == C
+
+    # -- running
+
+    def _run(self, copies: Sequence[tuple[Value, Val, list[Val]]]) -> None:
+        functions = dict(zip(self.program.regions, self.program.functions, strict=True))
+        launches = {region: self.launches.prepare(region, code) for region, code in functions.items()}
+        for node in self.graph:
+            if node.op is REGION:
+                self.launches.run(launches[node])
+            elif node.op is RESHAPE and not self._is_view(node):
+                self._copy(node.operands[0], self.memory.pointers[node.result], None)
+        for value, pointer, strides in copies:
+            self._copy(value, pointer, strides)
+
+    def _copy(self, value: Value, pointer: Val, strides: Sequence[Val] | None) -> None:
+        """Copies a value, to memory without gaps where there are no strides."""
+        w, e = self.w, self.w.e
+        shape = [w.sizes.number(s) for s in value.type.shape]
+        if strides is None:
+            strides, step = [w.number(0)] * len(shape), w.number(value.type.dtype.size)
+            for axis in reversed(range(len(shape))):
+                strides[axis] = step
+                step = e.op("mul", step, shape[axis])
+        source, given = self.memory.pointers[value], self.memory.strides[value]
+        elem = f"i{8 * value.type.dtype.size}"
+
+        def along(axis: int, here: Val, there: Val) -> None:
+            if axis == len(shape):
+                e.store(e.load(here, elem, 0, 1), there, 1)
+                return
+
+            def step(carried: list[Val]) -> list[Val]:
+                k, a, b = carried
+                along(axis + 1, a, b)
+                return [e.op("add", k, w.number(1)), e.offset(a, given[axis]), e.offset(b, strides[axis])]
+
+            e.repeat([w.number(0), here, there], lambda c: e.icmp("slt", c[0], shape[axis]), step)
+
+        along(0, source, pointer)
+
+    def _ways_out(self) -> None:
+        """Frees what was taken and says how it went."""
+        w, e = self.w, self.w.e
+        status = w.reserve(8, cleared=True)
+        e.br("finish")
+        ways = {
+            NEXT: OTHER_SIZES,
+            Status.EMPTY.label: Status.EMPTY,
+            Status.BAD_SIZE.label: Status.BAD_SIZE,
+            NO_MEMORY: Status.NO_MEMORY,
+            "failed": Status.BAD_INDEX,
+        }
+        for label in sorted(w.exits):
+            e.place(label)
+            e.store(w.number(ways[label], "i32"), status, 8)
+            e.br("finish")
+        e.place("finish")
+        self.memory.free()
+        e.lines.append(f"  ret i32 {e.load(status, 'i32', 0, 8).text}")
+
+
+def chooser_text(name: str, bodies: Sequence[str]) -> str:
+    """A function that runs the first of several graphs that serves the sizes."""
+    lines = [f"define i32 @{name}(ptr %words) {{"]
+    for k, body in enumerate(bodies):
+        lines += [
+            f"  %found{k} = call i32 @{body}(ptr %words)",
+            f"  %other{k} = icmp eq i32 %found{k}, {OTHER_SIZES}",
+            f"  br i1 %other{k}, label %after{k}, label %done{k}",
+            f"done{k}:\n  ret i32 %found{k}\nafter{k}:",
+        ]
+    return "\n".join([*lines, f"  ret i32 {Status.BAD_SIZE}", "}", ""])

@@ -1,0 +1,116 @@
+"""C functions that are wanted in, an object file and its header out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...backends.llvm import compile as native
+from ...backends.llvm import module
+from ...ir.graph import Graph
+from ..compiler import Lowered
+from ..registry import Registry
+from .body import Body, chooser_text
+from .cpu import cpu_text
+from .crew import crew_text
+from .forms import Form, form_of
+from .gate import Gate, table_text
+from .header import header_text
+from .messages import messages_text
+from .platforms import Level, Platform
+from .variants import Graphs, Wanted
+
+LIBC = frozenset(("malloc", "free"))
+_HEAD = re.compile(r"^define (.*) \{$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Built:
+    """An object file, the text of its header, and the functions that it declares."""
+
+    object_code: bytes
+    header: str
+    forms: tuple[Form, ...]
+
+
+@dataclass
+class Text:
+    """The text of a library while it is put together: functions, and once each what they share."""
+
+    functions: list[str] = field(default_factory=list)
+    shared: dict[str, None] = field(default_factory=dict)
+
+    def add(self, text: str) -> None:
+        for line in text.splitlines():
+            if line.startswith(("declare ", "@")):
+                self.shared[line] = None
+            else:
+                self.functions.append(line)
+
+    def add_for(self, number: int, text: str) -> None:
+        """Functions that only this library calls, for one level of CPU."""
+        self.add(_HEAD.sub(rf"define internal \1 #{number} {{", text))
+
+    def __str__(self) -> str:
+        return "\n".join([*self.shared, *self.functions, ""])
+
+
+def build(
+    wanted: Sequence[Wanted], prefix: str, version: str, source: str, platform: Platform, registry: Registry
+) -> Built:
+    """The library's object file. `prefix` begins the names of functions that are no kernels."""
+    text = Text()
+    forms = [_add(text, each, platform, registry) for each in wanted]
+    text.add(cpu_text(platform, prefix))
+    text.add(crew_text(prefix))
+    text.add(messages_text(prefix, version))
+    for k, level in enumerate(platform.levels):
+        text.add(f"attributes #{k} = {{ {level.attributes} }}")
+    code = module.compile_module(str(text), platform.base, allowed=LIBC).object_code
+    return Built(code, header_text(forms, prefix, version, source, platform), tuple(forms))
+
+
+def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> Form:
+    """Adds a C function and all that is behind it."""
+    form: Form | None = None
+    for kind in wanted.kinds:
+        names: list[str] = []
+        for k, level in enumerate(platform.levels):
+            found = Graphs(wanted, kind, registry, level).by_ones()
+            form = form or form_of(wanted, found[0][0].graph)
+            names += _add_level(text, k, found, form, kind, level)
+        text.add(table_text(wanted.name, kind, names))
+    assert form is not None
+    text.add(Gate(form, wanted.kinds, strided=False).text())
+    if form.is_strided:
+        text.add(Gate(form, wanted.kinds, strided=True).text())
+    return form
+
+
+def _add_level(
+    text: Text, number: int, found: Sequence[tuple[Lowered, ...]], form: Form, kind: str, level: Level
+) -> list[str]:
+    """Adds the code for one level, that of each graph once; gives the names of the functions to call."""
+    bodies: dict[int, str] = {}
+    choosers: dict[tuple[str, ...], str] = {}
+
+    def body(lowered: Lowered) -> str:
+        if id(lowered) not in bodies:
+            name = bodies[id(lowered)] = f"{form.name}.{kind}{len(bodies)}.{level.name}"
+            graph = lowered.graph
+            program = native.emit(Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs))
+            text.add_for(number, program.text)
+            text.add_for(number, Body(lowered, program, form, strided=kind != "dense").text(name))
+        return bodies[id(lowered)]
+
+    def chooser(graphs: tuple[Lowered, ...]) -> str:
+        names = tuple(map(body, graphs))
+        if len(names) == 1 and not graphs[0].guards:
+            return names[0]
+        if names not in choosers:
+            choosers[names] = f"{form.name}.{kind}.any{len(choosers)}.{level.name}"
+            text.add_for(number, chooser_text(choosers[names], names))
+        return choosers[names]
+
+    return [chooser(graphs) for graphs in found]

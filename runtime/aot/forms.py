@@ -1,0 +1,108 @@
+"""A lowered kernel in, its C function out: names, C types and order of what it takes.
+
+Arguments come first, as they were declared, then the sizes, each name once, then a pointer for each result. Behind
+the C function everything is words of 64 bits in this order: addresses of arguments, sizes, addresses of results,
+and, for arrays with strides, those of all arguments and results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ir.dims import Dim, Size
+from ...ir.dtypes import DType
+from ...ir.graph import Graph
+from .variants import Wanted
+
+C_TYPES = {
+    "bool": "bool", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
+    "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
+    "f16": "weft_f16", "bf16": "weft_bf16", "f32": "float", "f64": "double", "c64": "weft_c64", "c128": "weft_c128",
+}  # fmt: skip
+_WORDS = """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const const_cast
+    consteval constexpr constinit continue co_await co_return co_yield decltype default delete do double dynamic_cast
+    else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not
+    not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict return short
+    signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef
+    typeid typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq linux unix main
+    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
+"""
+RESERVED = frozenset(_WORDS.split())  # of C, of C++ and of the header itself: nothing else can be called so
+
+
+@dataclass(frozen=True)
+class Item:
+    """An argument or a result: its C name, and its type."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Size, ...]
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def c_type(self) -> str:
+        return C_TYPES[self.dtype.name]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A C function: `arguments` without dimensions are passed by value. `sizes` are C names by symbol.
+
+    `is_strided` is whether there is one for arrays with strides too.
+    """
+
+    name: str
+    declared: str
+    arguments: tuple[Item, ...]
+    sizes: dict[str, str]
+    results: tuple[Item, ...]
+    is_strided: bool
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return (*self.arguments, *self.results)
+
+    def argument_word(self, k: int) -> int:
+        return k
+
+    def size_word(self, k: int) -> int:
+        return len(self.arguments) + k
+
+    def result_word(self, k: int) -> int:
+        return len(self.arguments) + len(self.sizes) + k
+
+    def stride_word(self, k: int) -> int:
+        """The first stride of an item, counted over arguments and results."""
+        ranks = sum(item.rank for item in self.items[:k])
+        return self.result_word(len(self.results)) + ranks
+
+
+def form_of(wanted: Wanted, graph: Graph) -> Form:
+    """The C function of a graph; results that have no name are `out`, or `out0`, `out1`, ..."""
+    taken: set[str] = set(RESERVED)
+    arguments = tuple(
+        Item(_free(value.name or f"arg{k}", taken), value.type.dtype, value.type.shape)
+        for k, value in enumerate(graph.inputs)
+    )
+    symbols = [str(s) for item in arguments for s in item.shape if isinstance(s, Dim)]
+    sizes = {symbol: _free(symbol, taken) for symbol in dict.fromkeys(symbols)}
+    usual = ["out"] if len(graph.outputs) == 1 else [f"out{k}" for k in range(len(graph.outputs))]
+    made = tuple(
+        Item(_free(given or own, taken), value.type.dtype, value.type.shape)
+        for given, own, value in zip(wanted.results or usual, usual, graph.outputs, strict=True)
+    )
+    return Form(wanted.name, wanted.declared, arguments, sizes, made, len(wanted.kinds) > 1)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A C name that nothing else has; names of the language are C names but for words that C or C++ keeps."""
+    name = "".join(c if c.isascii() and (c.isalnum() or c == "_") else f"u{ord(c):x}" for c in name)
+    while name in taken or name.lower().startswith("weft_"):
+        name += "_" if name in taken else ""
+        name = f"a_{name}" if name.lower().startswith("weft_") else name
+    taken.add(name)
+    return name

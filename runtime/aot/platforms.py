@@ -1,0 +1,90 @@
+"""A target triple and CPU levels in, what code is made for out: one machine, or several of one family.
+
+One library may hold a kernel for several levels of x86-64; the first call finds out which one this CPU has. All give
+the same bits.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from ...backends.llvm.target import Target
+from ...ir.errors import UnsupportedTarget
+
+_X86_LEVELS = {3: ("", 32), 4: ("-prefer-256-bit", 64)}  # features, bytes of a vector
+_OTHERS = {"aarch64": ("generic", "+neon", 16)}
+
+
+@dataclass(frozen=True)
+class Level:
+    """A CPU that code is made for. `number` is its x86-64 level, 0 where there is only one."""
+
+    number: int
+    target: Target
+
+    @property
+    def name(self) -> str:
+        return self.target.cpu if self.number else self.target.triple.partition("-")[0]
+
+    @property
+    def attributes(self) -> str:
+        """What tells LLVM so, for one function."""
+        return f'"target-cpu"="{self.target.cpu}" "target-features"="{self.target.features}"'
+
+
+@dataclass(frozen=True)
+class Platform:
+    """What a library is made for: `base` is the least of it, `levels` are in ascending order."""
+
+    base: Target
+    levels: tuple[Level, ...]
+    tells_levels: bool  # whether it can find out which level a CPU has
+
+    @property
+    def is_host(self) -> bool:
+        """Whether the linker of this machine can make a library of it."""
+        return _arch(self.base.triple) == platform.machine() and platform.system() == "Linux"
+
+
+def platform_for(triple: str | None, numbers: Sequence[int] | None = None) -> Platform:
+    """The platform of a triple, this machine's if there is none; all levels where no numbers are given."""
+    _initialize()
+    triple = triple or llvm.get_process_triple()
+    arch = _arch(triple)
+    if "linux" not in triple.split("-") or (arch != "x86_64" and arch not in _OTHERS):
+        known = ", ".join(f"{a}-linux-gnu" for a in ("x86_64", *_OTHERS))
+        raise UnsupportedTarget(f"no native code for the target '{triple}'", hint=f"there is code for {known}")
+    if arch != "x86_64":
+        if numbers:
+            raise UnsupportedTarget(f"the target '{triple}' has no CPU levels", hint="leave --cpu-levels out")
+        target = Target(triple, *_OTHERS[arch])
+        return Platform(target, (Level(0, target),), False)
+    tells = platform.machine() == "x86_64"  # LLVM is asked to assemble for this machine alone
+    chosen = sorted(set(numbers or (_X86_LEVELS if tells else (min(_X86_LEVELS),))))
+    unknown = [n for n in chosen if n not in _X86_LEVELS]
+    if unknown:
+        hint = f"there is code for {', '.join(map(str, _X86_LEVELS))}; below level 3 a CPU has no fused multiply-add"
+        raise UnsupportedTarget(f"no native code for x86-64-v{unknown[0]}", hint=hint)
+    if len(chosen) > 1 and not tells:
+        raise UnsupportedTarget(
+            "several CPU levels in one library are built on x86-64 only", hint=f"choose one: --cpu-levels {chosen[0]}"
+        )
+    levels = tuple(Level(n, Target(triple, f"x86-64-v{n}", *_X86_LEVELS[n])) for n in chosen)
+    return Platform(Target(triple, "x86-64", "", 16), levels, tells)
+
+
+def _arch(triple: str) -> str:
+    arch = triple.partition("-")[0]
+    return {"arm64": "aarch64", "amd64": "x86_64"}.get(arch, arch)
+
+
+@cache
+def _initialize() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    llvm.initialize_native_asmparser()

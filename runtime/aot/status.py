@@ -1,0 +1,37 @@
+"""What a C function gives back: numbers, their names in the header, and what they mean."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """The C enum, name for name."""
+
+    OK = 0
+    BAD_SIZE = 1
+    MISMATCH = 2
+    NULL_POINTER = 3
+    OVERLAP = 4
+    EMPTY = 5
+    BAD_INDEX = 6
+    NO_MEMORY = 7
+    BAD_CPU = 8
+
+    @property
+    def label(self) -> str:
+        """Where checks lead that do not hold."""
+        return self.name.lower()
+
+
+MEANINGS = {
+    Status.OK: "the results are there",
+    Status.BAD_SIZE: "a size is negative, too large, or not one that the kernel takes",
+    Status.MISMATCH: "one dimension has two sizes, or an array has another shape than declared",
+    Status.NULL_POINTER: "an array that has elements is NULL",
+    Status.OVERLAP: "a result shares memory with an argument or with another result",
+    Status.EMPTY: "a minimum, a maximum or the place of one, of no elements",
+    Status.BAD_INDEX: "an index is out of range; the results are not to be used",
+    Status.NO_MEMORY: "there is no memory for what lies between the steps",
+    Status.BAD_CPU: "this CPU lacks instructions that the library needs",
+}

@@ -1,0 +1,37 @@
+"""A graph in, the order in which its sums add out, in a form that tells whether two graphs give the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+
+from ...ir.graph import Graph, Node
+from ...ir.ops import Trait
+from ...ir.types import Attr, sizes
+
+# What does not change the order in which a reduction combines elements, or is compared in another form.
+_ASIDE = frozenset(("axes", "keepdims", "order", "impl", "score", "variant"))
+_LOOPS = frozenset(
+    ("space", "reduced", "rows", "columns", "vector", "layouts", "width", "unroll", "cost", "tile", "chunk", "scanned")
+)
+
+
+def trees(graph: Graph, ones: Container[str]) -> list[Mapping[str, Attr]]:
+    """How each reduction whose order matters combines elements, if those sizes are 1."""
+    found: list[Mapping[str, Attr]] = []
+    for region in graph:
+        for node in region.body or ():
+            if Trait.REDUCTION in node.op.traits and node.attrs.get("steps"):
+                others = {k: v for k, v in region.attrs.items() if k not in _LOOPS}
+                own = {k: v for k, v in node.attrs.items() if k not in _ASIDE}
+                found.append({**others, **own, "op": node.op.name, "order": _order(region, node, ones)})
+    return found
+
+
+def _order(region: Node, node: Node, ones: Container[str]) -> Attr:
+    """The walk over the elements without axes of size 1; an inner loop of one step is a block of its own, and stays."""
+    space, order = list(sizes(region.attrs, "space")), node.attrs["order"]
+    assert isinstance(order, tuple)
+    groups = [[a for a in str(group).split("+") if a and str(space[int(a)]) not in ones] for group in order]
+    while groups and not groups[0]:
+        groups.pop(0)
+    return tuple("+".join(group) for group in groups)

@@ -1,0 +1,194 @@
+"""A kernel and a request in, the graphs that serve every call of its C function out.
+
+A graph knows which sizes are 1, and may rely on others lying in a range; the order in which a sum adds may depend on
+both, and on the layout class. A library holds a graph for each range, found by asking for sizes outside of those that
+are served already, and for each choice of sizes that are 1 where that changes a sum. So its bits are Python's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+
+from ...ir import dims
+from ...ir.dims import Dim, Size
+from ...ir.errors import Unsupported, WeftError
+from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F
+from ...ir.ops import CONCATENATE, NUMPY, REGION, RESHAPE
+from ...ir.source import KernelSource
+from ..compiler import Lowered, Options, Request, lower
+from ..registry import Registry
+from .platforms import Level
+from .trees import trees
+
+KINDS = {"dense": C, "unit": UNIT, "fortran": F, "strided": GENERAL}  # layout class of all arrays
+MOST_SIZES = 6
+MOST_GRAPHS = 64
+
+Numbers = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A C function to build: its name, the kernel, a call like those that it serves, and the names of results."""
+
+    name: str
+    source: KernelSource
+    request: Request
+    declared: str
+    results: Sequence[str | None] | None
+    dense_only: bool = False
+
+    @cached_property
+    def shapes(self) -> tuple[tuple[Size, ...], ...]:
+        """The shape of each argument; sizes are symbols."""
+        return tuple(t.shape for t in self.source.bind(self.request.args).types)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number that stands for each size in the request."""
+        pairs = zip(chain(*self.shapes), chain(*(a.shape for a in self.request.args)), strict=True)
+        return {str(size): number for size, number in pairs if isinstance(size, Dim)}
+
+    @cached_property
+    def ranks(self) -> tuple[int, ...]:
+        """How many dimensions each result has."""
+        args = self.request.args
+        return tuple(v.type.rank for v in self.source.build(self.source.bind(args), args).graph.outputs)
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of layout that are told apart: with up to one dimension there are two."""
+        most = max([*map(len, self.shapes), *self.ranks])
+        if self.dense_only or not most:
+            return ["dense"]
+        return list(KINDS) if most > 1 else ["dense", "strided"]
+
+
+class Graphs:
+    """The graphs of a C function for one kind of layout and one level."""
+
+    def __init__(self, wanted: Wanted, kind: str, registry: Registry, level: Level) -> None:
+        self.wanted, self.kind, self.registry, self.level = wanted, kind, registry, level
+
+    def by_ones(self) -> list[tuple[Lowered, ...]]:
+        """For each choice of sizes that are 1, a bit for each size, the graphs to try in turn."""
+        symbols = list(self.wanted.numbers)
+        usual = self._ranges({})
+        if not any(trees(g.graph, {}) for g, _ in usual):
+            return [tuple(g for g, _ in usual)] * (1 << len(symbols))
+        if len(symbols) > MOST_SIZES:
+            raise Unsupported(
+                f"{self.wanted.name} has {len(symbols)} sizes, and the order of its sums may depend on each",
+                hint=f"a C function with sums takes up to {MOST_SIZES} sizes; give numbers to some with --types",
+            )
+        found = []
+        for choice in range(1 << len(symbols)):
+            ones = {symbol: 1 for k, symbol in enumerate(symbols) if choice >> k & 1}
+            special = self._ranges(ones) if ones else usual
+            same = all(_serves(usual, graph, numbers, ones) for graph, numbers in special)
+            found.append(tuple(g for g, _ in (usual if same else special)))
+        return found
+
+    def _ranges(self, ones: Numbers) -> list[tuple[Lowered, dict[str, int]]]:
+        """Graphs for all ranges of sizes, each with an example of the sizes that it serves."""
+        found: list[tuple[Lowered, dict[str, int]]] = []
+        pending = [{**self.wanted.numbers, **ones}]
+        while pending:
+            numbers = pending.pop(0)
+            if any(_holds(graph, numbers) for graph, _ in found):
+                continue
+            try:
+                graph = self._lower(numbers)
+            except Unsupported:
+                raise
+            except WeftError:
+                if not found and not ones:
+                    raise
+                continue  # sizes that the kernel refuses
+            if len(found) == MOST_GRAPHS:
+                raise Unsupported(f"{self.wanted.name} has more than {MOST_GRAPHS} ranges of sizes")
+            found.append((graph, numbers))
+            pending += _outside(graph, numbers, ones)
+        return found
+
+    def _lower(self, numbers: Numbers) -> Lowered:
+        request = self.wanted.request
+        args = [
+            replace(arg, shape=tuple(numbers.get(str(size), n) for size, n in zip(shape, arg.shape, strict=True)))
+            for arg, shape in zip(request.args, self.wanted.shapes, strict=True)
+        ]
+        request = replace(
+            request,
+            args=args,
+            shapes=[a.shape for a in args],
+            layouts=[self._layout(len(a.shape)) if a.shape else SCALAR for a in args],
+            out_layouts=[self._layout(rank) for rank in self.wanted.ranks],
+        )
+        lowered = lower(self.wanted.source, request, self.registry, Options(target=self.level.target))
+        _refuse_python(self.wanted.name, lowered)
+        return lowered
+
+    def _layout(self, rank: int) -> str:
+        """In one dimension all kinds but the general one are the same."""
+        return KINDS[self.kind] if rank > 1 or (rank and self.kind == "strided") else C
+
+
+def _refuse_python(name: str, lowered: Lowered) -> None:
+    for node in lowered.graph:
+        if node.op not in (REGION, CONCATENATE, RESHAPE):
+            what = node.attrs.get("function", node.op.name) if node.op is NUMPY else node.op.name
+            raise Unsupported(
+                f"{name}: {what} runs in Python, and a library has none in it",
+                node.span,
+                "compute it outside of the kernel and pass its result in",
+            )
+
+
+def _serves(graphs: Sequence[tuple[Lowered, Numbers]], special: Lowered, numbers: Numbers, ones: Numbers) -> bool:
+    """Whether the first of the graphs that takes these sizes sums in the same order as a special one."""
+    for graph, _ in graphs:
+        if _holds(graph, numbers):
+            return trees(graph.graph, ones) == trees(special.graph, {})
+    return False
+
+
+def _holds(graph: Lowered, numbers: Numbers) -> bool:
+    return all(dims.evaluate(left, numbers) == dims.evaluate(right, numbers) for left, right in graph.guards)
+
+
+def _outside(graph: Lowered, numbers: Numbers, ones: Numbers) -> Iterator[dict[str, int]]:
+    """Sizes that break one guard of a graph each, and as few of the others as can be."""
+    for guard in graph.guards:
+        others = [g for g in graph.guards if g != guard]
+        broken = [
+            moved
+            for moved in _moved(guard, numbers, ones)
+            if dims.evaluate(guard[0], moved) != dims.evaluate(guard[1], moved)
+        ]
+        broken.sort(key=lambda m: sum(dims.evaluate(a, m) != dims.evaluate(b, m) for a, b in others))
+        yield from broken[:1]
+
+
+def _moved(guard: tuple[Size, Size], numbers: Numbers, ones: Numbers) -> Iterator[dict[str, int]]:
+    """The sizes with one of them changed, to values around those that a guard names."""
+    names = sorted((dims.symbols(guard[0]) | dims.symbols(guard[1])) - ones.keys())
+    for name in names:
+        rest = max(1, dims.evaluate(dims.product(dims.symbol(n) for n in names if n != name), numbers))
+        for constant in sorted({0, 3, *_constants(guard[0]), *_constants(guard[1])}):
+            for value in (constant // rest + step for step in (-1, 0, 1, 2)):
+                if value >= 0 and value != 1:
+                    yield {**numbers, name: value}
+
+
+def _constants(size: Size) -> Iterator[int]:
+    if isinstance(size, int):
+        yield abs(size)
+        return
+    for monomial, factor in size.terms:
+        yield abs(factor)
+        for atom in monomial:
+            for arg in atom.args:
+                yield from _constants(arg)
