@@ -13,6 +13,7 @@ from .ir.graph import Graph
 from .ir.printer import print_graph
 from .passes.manager import PipelineResult
 from .runtime.compiler import lower
+from .runtime.disk.graphs import StoredResult
 from .settings import registry
 
 
@@ -36,7 +37,7 @@ def dump(args: argparse.Namespace) -> None:
         print(_text(lowered.result.after(args.after), args), end="")
 
 
-def _print_all(result: PipelineResult, args: argparse.Namespace) -> None:
+def _print_all(result: PipelineResult | StoredResult, args: argparse.Namespace) -> None:
     print(f"// input\n{_text(result.snapshots[0], args)}", end="")
     for name, before, after in zip(result.passes, result.snapshots, result.snapshots[1:], strict=False):
         text = " (unchanged)\n" if after is before else f"\n{_text(after, args)}"

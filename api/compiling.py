@@ -14,7 +14,9 @@ if TYPE_CHECKING:  # each front end and the compiler are imported by those who u
     from .function import Function
     from .ir.source import KernelSource
     from .runtime.compiler import Options
+    from .runtime.disk.sources import StoredModule
     from .runtime.kernel import Kernel
+    from .runtime.registry import Registry
 
 __all__ = ["Module", "compile", "jit", "load", "tensor"]
 
@@ -22,9 +24,10 @@ __all__ = ["Module", "compile", "jit", "load", "tensor"]
 class Module:
     """The kernels of a `.weft` file, as attributes."""
 
-    def __init__(self, parsed: ParsedModule, options: Options) -> None:
+    def __init__(self, parsed: ParsedModule | StoredModule, options: Options) -> None:
         self._file = parsed.file
         self._kernels = {name: _kernel(source, options) for name, source in parsed.kernels.items()}
+        register_kernels(parsed)
         # Attributes of its own, which the interpreter finds faster than a small kernel runs.
         self.__dict__.update({name: kernel for name, kernel in self._kernels.items() if not name.startswith("_")})
 
@@ -83,11 +86,12 @@ def tensor(name: str, type: str) -> Tracer:
 def compile(what: Any, *, name: str | None = None, backend: str = "llvm") -> Any:
     """The text of a `.weft` file as a module of kernels, or an expression of `weft.tensor`s as one kernel."""
     if isinstance(what, str):
-        from .frontend.language import parse_module
+        from .runtime.disk.sources import open_text
 
         if "\n" not in what and what.endswith(".weft"):
             raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"weft.load({what!r}) reads the file")
-        return Module(parse_module(what, name or "<text>"), _options(backend))
+        file = name or "<text>"
+        return Module(open_text(what, file, _registry(), lambda text: _parsed(text, file)), _options(backend))
     from .frontend.expression import ExpressionKernel
     from .frontend.tracer import Tracer
 
@@ -107,16 +111,44 @@ def load(path: str | os.PathLike[str], *, backend: str = "llvm") -> Module:
         raise TypeProblem(f"weft.load takes a path, not a {type(path).__name__}")
     if os.path.isdir(path):
         raise FileProblem(f"{os.fspath(path)} is a directory", hint="name one .weft file in it")
+    from .runtime.disk.sources import open_file
+
+    file = os.fspath(path)
+    found = open_file(file, _registry(), lambda: _loaded(file), lambda text: _parsed(text, file, ()))
+    return Module(found, _options(backend))
+
+
+def _parsed(text: str, file: str, search_path: Sequence[str] | None = None) -> ParsedModule:
+    from .frontend.language import parse_module
+
+    return parse_module(text, file, search_path, ops=_registry())
+
+
+def _loaded(file: str) -> ParsedModule:
     from .frontend.language import load_module
 
-    return Module(load_module(path), _options(backend))
+    return load_module(file, ops=_registry())
+
+
+def _registry() -> Registry:
+    from .settings import lookup
+
+    return lookup
+
+
+def register_kernels(parsed: ParsedModule | StoredModule) -> None:
+    """What `@impl` asks for in a file; read again, a kernel takes the place of what was registered before."""
+    for name, source in parsed.kernels.items():
+        if source.impl is not None:
+            traits = {key: value for key, value in source.impl.items() if key != "op"}
+            _registry().register(source.impl["op"], None, source, origin=(parsed.file, name), **traits)
 
 
 def _kernel(source: KernelSource, options: Options) -> Kernel:
     from .runtime.kernel import CallableKernel
-    from .settings import registry, tuner_for
+    from .settings import lookup, tuner_for
 
-    return CallableKernel(source, registry, options, tuner_for(options))
+    return CallableKernel(source, lookup, options, tuner_for(options))
 
 
 def _options(backend: str) -> Options:

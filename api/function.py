@@ -14,8 +14,9 @@ from .ir.errors import TraceProblem
 from .runtime.compiler import Lowered, Options
 from .runtime.kernel import Kernel, native_class
 from .runtime.native.call import Form
+from .runtime.native.callables import is_native
 from .runtime.native.chain import Chain
-from .settings import registry, tuner_for
+from .settings import lookup, tuner_for
 
 MAX_KERNELS = 256  # combinations of fixed arguments that are kept
 MAX_INSTANCES = 64  # objects whose compiled methods are kept, and with them the objects
@@ -37,6 +38,8 @@ class Function:
         self.__wrapped__ = source.function
         self.__name__ = source.name
         self.__doc__ = source.function.__doc__
+        if is_native(self):
+            lookup.watch(self)
 
     def __repr__(self) -> str:
         return f"<weft function {self.__name__}>"
@@ -68,6 +71,10 @@ class Function:
             self, self._chain, form, tuple(self._source.signature.parameters), source.fixed, arguments, out
         )
 
+    def forget(self) -> None:
+        """The registry has changed: native entries go, and the next call asks whether its graph is still right."""
+        self._chain.clear(self)
+
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
         """The graph for these arguments after all passes; nothing is run."""
         return self.sized(*args, out=out, **kwargs)[0]
@@ -97,7 +104,7 @@ class Function:
     def _kernel(self, source: TracedKernel) -> Kernel:
         kernel = self._kernels.get(source)
         if kernel is None:
-            kernel = self._kernels.setdefault(source, Kernel(source, registry, self._options, tuner_for(self._options)))
+            kernel = self._kernels.setdefault(source, Kernel(source, lookup, self._options, tuner_for(self._options)))
             if len(self._kernels) > MAX_KERNELS:
                 del self._kernels[next(iter(self._kernels))]
         return kernel

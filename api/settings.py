@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from .ir.errors import ValueProblem
 from .runtime.compiler import Options
-from .runtime.registry import Registry
-from .runtime.selection.history import History
-from .runtime.selection.settings import Settings
-from .runtime.selection.tuner import Tuner
+from .runtime.deferred import DeferredRegistry, DeferredTuner
 
-registry = Registry()
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .runtime.registry import Registry
+    from .runtime.selection.settings import Settings
+    from .runtime.selection.tuner import Tuner
+
+    registry: Registry
+    tuner: Tuner
 
 
 def default_options(backend: str = "llvm") -> Options:
@@ -22,11 +27,13 @@ def default_options(backend: str = "llvm") -> Options:
 
 def tuner_for(options: Options) -> Tuner | None:
     """Who chooses variants; kernels that are compiled for another machine, or not at all, have none."""
-    return tuner if options.target is None and options.backend == "llvm" and not options.variant else None
+    return _tuner if options.target is None and options.backend == "llvm" and not options.variant else None
 
 
 def _history_path() -> Path | None:
     """`WEFT_HISTORY` names a file, or is 0; else it is in the user's data directory."""
+    from pathlib import Path
+
     given = os.environ.get("WEFT_HISTORY", "").strip()
     if given == "0":
         return None
@@ -36,6 +43,8 @@ def _history_path() -> Path | None:
 
 def _settings() -> Settings:
     """`WEFT_EXPLORE` is the share of long calls that try other variants."""
+    from .runtime.selection.settings import Settings
+
     given = os.environ.get("WEFT_EXPLORE", "").strip()
     if not given:
         return Settings()
@@ -45,4 +54,27 @@ def _settings() -> Settings:
         raise ValueProblem(f"WEFT_EXPLORE is {given!r}", hint="it is a number from 0 to 1") from None
 
 
-tuner = Tuner(History(_history_path()), _settings())
+def _make_registry() -> Registry:
+    from .runtime.registry import Registry
+
+    return Registry()
+
+
+def _make_tuner() -> Tuner:
+    from .runtime.selection.history import History
+    from .runtime.selection.tuner import Tuner
+
+    return Tuner(History(_history_path()), _settings())
+
+
+# They have all that kernels ask of a registry and of a tuner.
+lookup = cast("Registry", DeferredRegistry(_make_registry))
+_tuner = cast("Tuner", DeferredTuner(_make_tuner))
+
+
+def __getattr__(name: str) -> Any:
+    """`registry` and `tuner` themselves, which are made for whoever asks for them."""
+    deferred: Any = {"registry": lookup, "tuner": _tuner}.get(name)
+    if deferred is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return deferred.made

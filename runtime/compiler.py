@@ -4,32 +4,33 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ir import dims
 from ..ir.builder import is_scalar_result, parse_guards
 from ..ir.dims import Size
 from ..ir.errors import ValueProblem
 from ..ir.graph import Graph, Node
-from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, classify
 from ..ir.lengths import length_guards, long_regions
 from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.short_rows import short_guards, short_regions
 from ..ir.source import ArgType, Built, KernelSource
-from ..passes.manager import Pass, PipelineOptions, PipelineResult, run_pipeline
-from ..passes.pipeline import pipeline
 from .bounds import Bound, bounds_of
 from .launch import Kernel, Launcher, bind_sizes
 from .order import output_orders, usual_orders
 
-if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that is never compiled does not need it
+if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that comes from the disk does not need it
     from ..backends.llvm.compile import Program
     from ..backends.llvm.target import Target
+    from ..ir.kernels import KernelLookup
+    from ..passes.manager import Pass, PipelineResult
+    from .disk.graphs import StoredResult
     from .explain import Explanation
+    from .registry import Registry, Uses
     from .selection.plan import Plan
 
 
@@ -72,7 +73,7 @@ class Lowered:
     """A graph after all passes: what `lower` gives. Native code is made when something asks for it."""
 
     built: Built
-    result: PipelineResult
+    result: PipelineResult | StoredResult
     options: Options
     orders: tuple[tuple[int, ...], ...]
     scalars: tuple[bool, ...]
@@ -80,13 +81,22 @@ class Lowered:
     long: Mapping[Node, bool] = field(default_factory=dict)
     short: Mapping[Node, bool] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    uses: Uses | None = field(default=None, repr=False)
     plan: Plan | None = field(default=None, repr=False)
+    keep: Callable[[Lowered, bytes], None] | None = field(default=None, repr=False)  # takes the code when it is made
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _launcher: Launcher | None = field(default=None, repr=False)
 
     @property
     def graph(self) -> Graph:
         return self.result.graph
+
+    @property
+    def meaning(self) -> Graph:
+        """The graph that the reference backend runs: as it was built, or where a user has replaced an op, with that."""
+        chosen = self.result.after("select-kernels")
+        replaced = "chosen" in chosen.attrs or any(n.op is NUMPY and "impl" in n.attrs for n in chosen)
+        return chosen if replaced else self.built.graph
 
     @property
     def passes(self) -> tuple[str, ...]:
@@ -158,7 +168,7 @@ class Lowered:
 
     @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
-        return [*parse_guards(self.built.graph), *length_guards(self.long), *short_guards(self.short)]
+        return [*parse_guards(self.graph), *length_guards(self.long), *short_guards(self.short)]
 
     @property
     def launcher(self) -> Launcher:
@@ -167,6 +177,10 @@ class Lowered:
             with self._lock:
                 self._launcher = self._launcher or self._load()
         return self._launcher
+
+    def take(self, launcher: Launcher) -> None:
+        """Native code that was made before."""
+        self._launcher = launcher
 
     def _load(self) -> Launcher:
         from ..backends.llvm import compile as native
@@ -180,6 +194,8 @@ class Lowered:
             "LLVM codegen": compiled.codegen_seconds,
             "load": time.perf_counter() - start,
         }
+        if self.keep is not None:
+            self.keep(self, compiled.object_code)
         kernels = {
             region: Kernel(region, function, library.addresses)
             for region, function in zip(program.regions, program.functions, strict=True)
@@ -187,14 +203,29 @@ class Lowered:
         return Launcher(self.graph, kernels, self.built.calls, library)
 
 
-def lower(source: KernelSource, request: Request, lookup: KernelLookup, options: Options) -> Lowered:
+class Begun(NamedTuple):
+    """A graph with the layout classes of a request, before the passes; `env` are the sizes of the call."""
+
+    built: Built
+    graph: Graph
+    orders: tuple[tuple[int, ...], ...]
+    scalars: tuple[bool, ...]
+    is_general: bool
+    env: dict[str, int]
+    seconds: dict[str, float]
+
+
+def lower(source: KernelSource, request: Request, lookup: Registry, options: Options) -> Lowered:
     """Builds the graph of a source for a request and runs the passes."""
+    return complete(begin(source, request), lookup, options)
+
+
+def begin(source: KernelSource, request: Request) -> Begun:
+    """The graph of a source for a request."""
     start = time.perf_counter()
-    passes = passes_for(lookup, options)
-    ready = time.perf_counter()
     binding = source.bind(request.args)
     built = source.build(binding, request.args)
-    middle = time.perf_counter()
+    end = time.perf_counter()
     graph = built.graph
     hidden = built.hidden
     shapes = [*request.shapes, *(x.shape for x in hidden)]
@@ -217,15 +248,37 @@ def lower(source: KernelSource, request: Request, lookup: KernelLookup, options:
         "out_layouts": tuple(wanted or own for wanted, own in zip(given, classes, strict=True)),
     }
     typed = Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs)
-    result = run_pipeline(typed, passes, PipelineOptions(verify=options.verify))
     seconds = {"parse": source.parse_seconds} if hasattr(source, "parse_seconds") else {}
-    seconds |= {"start LLVM": ready - start, "build": middle - ready, "passes": time.perf_counter() - middle}
-    long, short = long_regions(result.graph, env), short_regions(result.graph, env)
-    return Lowered(built, result, options, orders, scalars, request.general, long, short, seconds)
+    return Begun(built, typed, orders, scalars, request.general, env, seconds | {"build": end - start})
+
+
+def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
+    """Runs the passes."""
+    from ..passes.manager import PipelineOptions, run_pipeline
+
+    start = time.perf_counter()
+    _start_backend(options)
+    ready = time.perf_counter()
+    selection = lookup.selecting(begun.env, options, len(begun.built.calls))
+    result = run_pipeline(begun.graph, passes_for(selection, options), PipelineOptions(verify=options.verify))
+    built = replace(begun.built, calls=(*begun.built.calls, *selection.calls))
+    seconds = {**begun.seconds, "start LLVM": ready - start, "passes": time.perf_counter() - ready}
+    long, short = long_regions(result.graph, begun.env), short_regions(result.graph, begun.env)
+    return Lowered(
+        built, result, options, begun.orders, begun.scalars, begun.is_general, long, short, seconds,
+        uses=selection.uses,
+    )  # fmt: skip
+
+
+def _start_backend(options: Options) -> Target | None:
+    """LLVM takes a while to start, which is no part of the passes."""
+    return None if options.backend == "reference" else options.machine
 
 
 def passes_for(lookup: KernelLookup, options: Options) -> tuple[Pass, ...]:
     """The pipeline for a machine and a source of kernels."""
+    from ..passes.pipeline import pipeline
+
     vector_bytes = 64 if options.backend == "reference" else options.machine.vector_bytes
     return pipeline(lookup, vector_bytes, options.variant)
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..backends import reference
 from ..ir import dims
 from ..ir.dtypes import from_numpy
 from ..ir.errors import TraceProblem, TypeProblem, VerifyProblem, nearest
 from ..ir.graph import Value
-from ..ir.kernels import KernelLookup
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.source import Guard, KernelSource, Structure
 from .arguments import Argument, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
-from .compiler import Lowered, Options, Request, fits, lower, orders_of
+from .compiler import Lowered, Options, Request, fits, orders_of
+from .disk.finding import find_or_lower
 from .launch import SizesChanged
 from .native.call import Form
 from .native.callables import is_native, with_native_calls
@@ -30,7 +29,11 @@ from .native.known import is_known
 from .native.learning import learn
 from .order import agree, lies_in
 from .results import as_outputs, check_out, fresh, overlaps
-from .selection.tuner import Tuner, Turn
+from .selection.turn import Turn
+
+if TYPE_CHECKING:
+    from .registry import Registry
+    from .selection.tuner import Tuner
 
 T = TypeVar("T")
 MAX_REBUILDS = 4  # for one call whose NumPy functions give other types than when they were traced
@@ -41,9 +44,7 @@ MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves 
 class Kernel:
     """A kernel of one source. Calls with new dtypes, ranks, layout classes or sizes of 1 compile; new sizes do not."""
 
-    def __init__(
-        self, source: KernelSource, lookup: KernelLookup, options: Options, tuner: Tuner | None = None
-    ) -> None:
+    def __init__(self, source: KernelSource, lookup: Registry, options: Options, tuner: Tuner | None = None) -> None:
         self._source, self._lookup, self._options, self._tuner = source, lookup, options, tuner
         self.signature_cache: SignatureCache[Lowered] = SignatureCache()
         self._layouts: set[tuple[str | None, ...]] = set()
@@ -51,6 +52,8 @@ class Kernel:
         self.chain = Chain()
         self.signature_cache.served = lambda: self.chain.calls
         self.__name__ = source.name
+        if is_native(self):
+            lookup.watch(self)
 
     def __repr__(self) -> str:
         return f"<weft kernel {self._source.name}({', '.join(self._source.parameters)})>"
@@ -72,13 +75,20 @@ class Kernel:
     ) -> Any:
         """Runs a call, which `instance` got in this form, and lets it learn to serve the next one natively."""
         chain.drop_expired(instance)
+        generation = self._lookup.generation
         result, turn = self.run(arguments, out, is_sample=not chain.is_empty)
         if is_native(instance) and replace(self._options, variant=()) == Options():
             named = dict(zip(self._source.parameters, arguments, strict=True))
             learn(instance, chain, form, turn.lowered, named, out, parameters, fixed, self._guards())
             if self._tuner is not None:
                 self._tuner.ask_again(chain, turn)
+            if self._lookup.generation != generation:  # the entry may be of a graph that is no longer the right one
+                chain.clear(instance)
         return result
+
+    def forget(self) -> None:
+        """The registry has changed: native entries go, and the next call asks whether its graph is still right."""
+        self.chain.clear(self)
 
     def _guards(self) -> list[Guard] | None:
         """What must be as it was beside the arguments; None where that can't be told by identity."""
@@ -178,12 +188,15 @@ class Kernel:
                 return True
             return agree(lowered.built.graph, env, orders_of(lowered, inputs, env), lowered.orders)
 
-        found = self.signature_cache.find(key, suits)
+        def serves(lowered: Lowered) -> bool:
+            return self._lookup.is_current(lowered.uses) and suits(lowered)
+
+        found = self.signature_cache.find(key, serves)
         if found is None:
             with self._compiling:  # another thread may have compiled it meanwhile
-                found = self.signature_cache.find(key, suits)
+                found = self.signature_cache.find(key, serves)
                 if found is None:
-                    found = self._lower(arguments, asked)
+                    found = self._lower(arguments, asked, suits)
                     self.signature_cache.add(key, found)
                     if not general:
                         self._layouts.add((*layouts, *(outs or ())))
@@ -191,7 +204,7 @@ class Kernel:
                 raise VerifyProblem(f"{self._source.name}: the graph does not fit the arguments that it was made for")
         return found, inputs
 
-    def _lower(self, arguments: Sequence[Argument], asked: Layouts) -> Lowered:
+    def _lower(self, arguments: Sequence[Argument], asked: Layouts, suits: Callable[[Lowered], bool]) -> Lowered:
         layouts, outs, general = asked
         request = Request(
             [a.type for a in arguments],
@@ -201,7 +214,7 @@ class Kernel:
             outs,
             general,
         )
-        return lower(self._source, request, self._lookup, self._options)
+        return find_or_lower(self._source, request, self._lookup, self._options, suits)
 
     # -- running
 
@@ -214,8 +227,11 @@ class Kernel:
         for k, (value, given) in enumerate(zip(lowered.graph.outputs, wanted, strict=True)):
             if given is not None and all(dims.symbols(s) <= env.keys() for s in value.type.shape):
                 check_out(given, tuple(dims.evaluate(s, env) for s in value.type.shape), value.type.dtype, k, count)
-        orders = orders_of(lowered, inputs, env) if lowered.any_order and None in wanted else lowered.orders
+        is_open = lowered.any_order and any(x is None for x in wanted)
+        orders = orders_of(lowered, inputs, env) if is_open else lowered.orders
         if self._options.backend == "reference":
+            from ..backends import reference
+
             outputs = list(reference.run(lowered.meaning, inputs, env, lowered.built.calls))
         else:
             memory = _memory(lowered, wanted, inputs, orders)

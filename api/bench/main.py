@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -45,6 +46,7 @@ def _measured(args: argparse.Namespace) -> Results:
     if args.peer:
         names = [_peer(name) for name in args.peer]
     threads = args.threads or usable_cores()
+    os.environ["WEFT_CACHE"] = "0"  # what is measured is compiled, as it is by peers
     plan = Plan(args.suite or SUITES, names, threads, args.seconds, args.sizes, args.only)
     screen = _Screen([OURS, *names], threads)
     return run(plan, screen.report)
