@@ -29,7 +29,7 @@ def opt(args: argparse.Namespace) -> None:
         names = ", ".join(p.name for p in known)
         args.wrong_usage(f"--passes is missing, and the file does not name its passes; there are {names}")
     passes = parse_pipeline(args.passes if replay is None or args.passes is not None else replay.group(1), known)
-    graph = parse_graph(text, "<stdin>" if args.file == STDIN else args.file)
+    graph = parse_graph(text, "<stdin>" if args.file == STDIN else args.file, registry.table)
     verify(graph)  # what a person edited is not yet known to be a graph
     options = PipelineOptions(
         verify=args.verify, print_after_all=args.print_after_all, locations=args.locations, emit=_aside

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from ...ir.dtypes import NATIVE, DType
 from ...ir.errors import TypeProblem
@@ -16,11 +16,14 @@ from .signature import DimName, Signature, Spec
 COMPOSITES = "composites.weft"
 
 
-def bundled(op: str, dtypes: tuple[DType, ...], result: DType | None, inline: frozenset[str]) -> list[Implementation]:
-    """The implementations of the bundled and the fallback tier for these dtypes."""
+@lru_cache(4096)
+def bundled(
+    op: str, dtypes: tuple[DType, ...], result: DType | None, inline: frozenset[str]
+) -> tuple[Implementation, ...]:
+    """The implementations of the bundled and the fallback tier for these dtypes: the same objects every time."""
     if op not in TABLE:
         found = composites().get(op)
-        return [] if found is None else [found]
+        return () if found is None else (found,)
     compute, result = _computed(op, dtypes, result)
     signature = Signature(tuple(Spec(d.name) for d in compute), Spec(result.strong.name))
     made = []
@@ -30,7 +33,7 @@ def bundled(op: str, dtypes: tuple[DType, ...], result: DType | None, inline: fr
         )
     if TABLE[op].numpy is not None:
         made.append(Implementation(op, signature, "python", "naive", tier="fallback", name=f"numpy {op}"))
-    return made
+    return tuple(made)
 
 
 def _computed(op: str, dtypes: tuple[DType, ...], result: DType | None) -> tuple[tuple[DType, ...], DType]:

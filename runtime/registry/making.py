@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...ir.dtypes import ALL, BOOL, BY_NAME, CLASSES, DType
 from ...ir.dtypes import parse as parse_dtype
@@ -17,6 +17,9 @@ from .bundled import from_kernel
 from .calls import PythonKernel
 from .implementation import HINTS, KINDS, VARIANTS, Constraints, Implementation, Query, Resources
 from .signature import Signature, Spec, parse_signature
+
+if TYPE_CHECKING:
+    from ...frontend.language import LanguageKernel
 
 NUMBERS = tuple(d for d in ALL if d != BOOL)
 _WORDS = frozenset((
@@ -73,8 +76,8 @@ def make(op: str, signature: str | None, function: Any, traits: Traits) -> Imple
     _check_name(op)
     if traits.kind is not None and traits.kind not in KINDS:
         raise ValueProblem(f"unknown kind '{traits.kind}'", hint=f"they are {', '.join(KINDS)}")
-    source = getattr(function, "_source", None)
-    if source is not None and hasattr(source, "declared"):
+    source = language_kernel(function)
+    if source is not None:
         found = from_kernel(op, source)
         if signature is not None and parse_signature(signature) != found.signature:
             raise TypeProblem(f"the kernel '{found.name}' is {found.signature}, not {signature}")
@@ -88,6 +91,13 @@ def make(op: str, signature: str | None, function: Any, traits: Traits) -> Imple
         found = _from_function(op, parse_signature(signature), function, name, traits.kind)
     _check_known(found)
     return traits.applied(found)
+
+
+def language_kernel(given: Any) -> LanguageKernel | None:
+    """The kernel of the language behind what users call, which may not be parsed yet."""
+    source = getattr(given, "_source", given)
+    source = getattr(source, "parsed", source)
+    return source if hasattr(source, "declared") and hasattr(source, "outputs") else None
 
 
 def make_all(op: str, arity: int, function: Callable[..., Any], traits: Traits) -> list[Implementation]:

@@ -42,7 +42,10 @@ def compiled(plan: Plan, variant: tuple[tuple[str, int], ...], lookup: KernelLoo
 
     base = plan.base
     options = replace(base.options, variant=variant)
-    result = run_pipeline(base.result.after("input"), passes_for(lookup, options), PipelineOptions(options.verify))
-    made = Lowered(base.built, result, options, base.orders, base.scalars, base.any_order, plan=plan)
+    passes = passes_for(lookup, options)
+    # What was chosen for the call stays: the registry may have changed since, and does not know its sizes.
+    chosen = next(k for k, step in enumerate(passes) if step.name == "select-kernels")
+    result = run_pipeline(base.result.after("select-kernels"), passes[chosen + 1 :], PipelineOptions(options.verify))
+    made = Lowered(base.built, result, options, base.orders, base.scalars, base.any_order, plan=plan, uses=base.uses)
     assert made.launcher
     return made
