@@ -19,7 +19,7 @@ from .gate import Gate, table_text
 from .header import header_text
 from .messages import messages_text
 from .platforms import Level, Platform
-from .variants import Graphs, Wanted
+from .variants import Graphs, Wanted, guards_of
 
 LIBC = frozenset(("malloc", "free"))
 _HEAD = re.compile(r"^define (.*) \{$", re.MULTILINE)
@@ -99,14 +99,16 @@ def _add_level(
         if id(lowered) not in bodies:
             name = bodies[id(lowered)] = f"{form.name}.{kind}{len(bodies)}.{level.name}"
             graph = lowered.graph
-            program = native.emit(Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs))
+            program = native.emit(
+                Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs), short=lowered.short
+            )
             text.add_for(number, program.text)
             text.add_for(number, Body(lowered, program, form, strided=kind != "dense").text(name))
         return bodies[id(lowered)]
 
     def chooser(graphs: tuple[Lowered, ...]) -> str:
         names = tuple(map(body, graphs))
-        if len(names) == 1 and not graphs[0].guards:
+        if len(names) == 1 and not guards_of(graphs[0]):
             return names[0]
         if names not in choosers:
             choosers[names] = f"{form.name}.{kind}.any{len(choosers)}.{level.name}"

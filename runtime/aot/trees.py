@@ -16,18 +16,23 @@ _LOOPS = frozenset(
 
 
 def trees(graph: Graph, ones: Container[str]) -> list[Mapping[str, Attr]]:
-    """How each reduction whose order matters combines elements, if those sizes are 1."""
+    """How each reduction whose order matters combines elements, if those sizes are 1; of one element it is nothing."""
     found: list[Mapping[str, Attr]] = []
     for region in graph:
         for node in region.body or ():
             if Trait.REDUCTION in node.op.traits and node.attrs.get("steps"):
-                others = {k: v for k, v in region.attrs.items() if k not in _LOOPS}
-                own = {k: v for k, v in node.attrs.items() if k not in _ASIDE}
-                found.append({**others, **own, "op": node.op.name, "order": _order(region, node, ones)})
+                order = _order(region, node, ones)
+                found.append({"op": node.op.name} if not order else _described(region, node) | {"order": order})
     return found
 
 
-def _order(region: Node, node: Node, ones: Container[str]) -> Attr:
+def _described(region: Node, node: Node) -> dict[str, Attr]:
+    others = {k: v for k, v in region.attrs.items() if k not in _LOOPS}
+    own = {k: v for k, v in node.attrs.items() if k not in _ASIDE}
+    return {**others, **own, "op": node.op.name}
+
+
+def _order(region: Node, node: Node, ones: Container[str]) -> tuple[str, ...]:
     """The walk over the elements without axes of size 1; an inner loop of one step is a block of its own, and stays."""
     space, order = list(sizes(region.attrs, "space")), node.attrs["order"]
     assert isinstance(order, tuple)

@@ -13,10 +13,12 @@ from functools import cached_property
 from itertools import chain
 
 from ...ir import dims
+from ...ir.builder import parse_guards
 from ...ir.dims import Dim, Size
 from ...ir.errors import Unsupported, WeftError
 from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F
 from ...ir.ops import CONCATENATE, NUMPY, REGION, RESHAPE
+from ...ir.short_rows import short_guards
 from ...ir.source import KernelSource
 from ..compiler import Lowered, Options, Request, lower
 from ..registry import Registry
@@ -53,15 +55,15 @@ class Wanted:
         return {str(size): number for size, number in pairs if isinstance(size, Dim)}
 
     @cached_property
-    def ranks(self) -> tuple[int, ...]:
-        """How many dimensions each result has."""
+    def results_shapes(self) -> tuple[tuple[Size, ...], ...]:
+        """The shape of each result."""
         args = self.request.args
-        return tuple(v.type.rank for v in self.source.build(self.source.bind(args), args).graph.outputs)
+        return tuple(v.type.shape for v in self.source.build(self.source.bind(args), args).graph.outputs)
 
     @property
     def kinds(self) -> list[str]:
         """The kinds of layout that are told apart: with up to one dimension there are two."""
-        most = max([*map(len, self.shapes), *self.ranks])
+        most = max(map(len, (*self.shapes, *self.results_shapes)))
         if self.dense_only or not most:
             return ["dense"]
         return list(KINDS) if most > 1 else ["dense", "strided"]
@@ -124,16 +126,23 @@ class Graphs:
             request,
             args=args,
             shapes=[a.shape for a in args],
-            layouts=[self._layout(len(a.shape)) if a.shape else SCALAR for a in args],
-            out_layouts=[self._layout(rank) for rank in self.wanted.ranks],
+            layouts=[self._layout(a.shape, numbers) if a.shape else SCALAR for a in args],
+            out_layouts=[self._layout(shape, numbers) for shape in self.wanted.results_shapes],
         )
         lowered = lower(self.wanted.source, request, self.registry, Options(target=self.level.target))
         _refuse_python(self.wanted.name, lowered)
         return lowered
 
-    def _layout(self, rank: int) -> str:
-        """In one dimension all kinds but the general one are the same."""
-        return KINDS[self.kind] if rank > 1 or (rank and self.kind == "strided") else C
+    def _layout(self, shape: Sequence[Size], numbers: Numbers) -> str:
+        """In one dimension all kinds but the general one are the same, and one element has no layout."""
+        several = [size for size in shape if dims.evaluate(size, numbers) != 1]
+        is_open = len(shape) > 1 or self.kind == "strided"
+        return KINDS[self.kind] if several and is_open else C
+
+
+def guards_of(lowered: Lowered) -> list[tuple[Size, Size]]:
+    """What code relies on that serves columns of any length: long ones are cut when it runs."""
+    return [*parse_guards(lowered.graph), *short_guards(lowered.short)]
 
 
 def _refuse_python(name: str, lowered: Lowered) -> None:
@@ -156,13 +165,14 @@ def _serves(graphs: Sequence[tuple[Lowered, Numbers]], special: Lowered, numbers
 
 
 def _holds(graph: Lowered, numbers: Numbers) -> bool:
-    return all(dims.evaluate(left, numbers) == dims.evaluate(right, numbers) for left, right in graph.guards)
+    return all(dims.evaluate(left, numbers) == dims.evaluate(right, numbers) for left, right in guards_of(graph))
 
 
 def _outside(graph: Lowered, numbers: Numbers, ones: Numbers) -> Iterator[dict[str, int]]:
     """Sizes that break one guard of a graph each, and as few of the others as can be."""
-    for guard in graph.guards:
-        others = [g for g in graph.guards if g != guard]
+    guards = guards_of(graph)
+    for guard in guards:
+        others = [g for g in guards if g != guard]
         broken = [
             moved
             for moved in _moved(guard, numbers, ones)
