@@ -16,6 +16,8 @@ from .command_bench import EPILOG as _BENCH
 from .command_bench import add_bench, bench, named_value
 from .command_build import EPILOG as _BUILD
 from .command_build import add_build, build
+from .command_cache import EPILOG as _CACHE
+from .command_cache import add_cache, cache
 from .command_dump import dump
 from .command_info import info
 from .command_opt import opt
@@ -145,6 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     add_build(command(build, "make a C library of kernels, with its header", _BUILD))
     add_bench(command(bench, "measure Weft beside NumPy and other compilers of array code", _BENCH))
     add_registry(command(registry, "show the implementations of ops and how they are chosen", _REGISTRY))
+    add_cache(command(cache, "show or clear the compiled kernels on disk", _CACHE))
     command(info, "show versions, the machine, and whether native code can be made")
     return parser
 

@@ -34,8 +34,8 @@ def shell(line: str, folder: Path) -> str:
 
 def test_the_page_has_examples() -> None:
     assert len(FILES) == 1 and sum(len(STEP.findall(block)) for block in BLOCKS) >= 12
-    for command in ("run", "dump", "opt", "info"):
-        assert f"$ weft {command}" in PAGE
+    for command in ("run", "dump", "opt", "cache", "info"):
+        assert re.search(rf"^\$ .*weft {command}", PAGE, re.MULTILINE)
 
 
 def test_examples_print_what_the_page_shows(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
 import time
@@ -24,6 +25,7 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="go on after a failure")
     parser.add_argument("--shrink", type=float, default=120.0, metavar="SECONDS", help="to make a failure small")
     given = parser.parse_args()
+    os.environ["WEFT_CACHE"] = "0"  # a program that an earlier run compiled would hide an error
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**6)
     settings = Settings(seed, given.count, given.first, given.jobs, given.keep, given.shrink)
     start = time.monotonic()
