@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import errors
@@ -9,6 +10,7 @@ from ._version import __version__
 from .compiling import compile, jit, load, tensor
 
 if TYPE_CHECKING:
+    from . import selection
     from .op_calls import call, ops
     from .runtime.memory import memory_info, set_memory_limit
     from .runtime.threads import get_threads, set_threads
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "__version__", "call", "compile", "errors", "get_threads", "jit", "load", "memory_info", "ops", "registry",
-    "set_memory_limit", "set_threads", "tensor",
+    "selection", "set_memory_limit", "set_threads", "tensor",
 ]  # fmt: skip
 
 
@@ -26,6 +28,8 @@ def __getattr__(name: str) -> Any:
         from .settings import registry
 
         return registry
+    if name == "selection":
+        return import_module(".selection", __name__)
     if name in ("call", "ops"):
         from . import op_calls
 
