@@ -47,5 +47,8 @@ def compiled(plan: Plan, variant: tuple[tuple[str, int], ...], lookup: KernelLoo
     chosen = next(k for k, step in enumerate(passes) if step.name == "select-kernels")
     result = run_pipeline(base.result.after("select-kernels"), passes[chosen + 1 :], PipelineOptions(options.verify))
     made = Lowered(base.built, result, options, base.orders, base.scalars, base.any_order, plan=plan, uses=base.uses)
+    again = dict(zip(base.kernels, made.kernels, strict=True))
+    made.long = {again[region]: x for region, x in base.long.items()}
+    made.short = {again[region]: x for region, x in base.short.items()}
     assert made.launcher
     return made
