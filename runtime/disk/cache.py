@@ -54,6 +54,11 @@ class Cache:
         """Stores something, soon."""
         if key is None or self._is_off():
             return
+        try:
+            self.store.prepare()  # here, so that what is wrong is told at once
+        except Unusable as error:
+            self._give_up(error)
+            return
         with self._lock:
             self._waiting.append((key, content))
             if self._writer is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import os
 import stat
+import threading
 import time
 from contextlib import suppress
 
@@ -37,6 +38,7 @@ class Store:
     def __init__(self, folder: str, configuration: str, limit: int) -> None:
         self.folder, self.configuration, self.limit = folder, configuration, limit
         self._folder: int | None = None
+        self._opening = threading.Lock()
         self._secret: bytes | None = None
         self._writes = 0
 
@@ -72,31 +74,47 @@ class Store:
         finally:
             os.close(file)
 
-    def write(self, key: bytes, content: bytes) -> None:
-        """Stores something under a key, in place of what was there."""
+    def prepare(self) -> int:
+        """Makes the directory and the secret, if they are missing; gives the directory, which can be written."""
         try:
             folder = self._open(make=True)
             self._secret = self._secret or make_secret(self.configuration)
         except NoSecret as error:
             raise Unusable(str(error)) from error
         assert folder is not None
-        name = key.hex()
-        part = f".{name}.{os.getpid()}.{os.urandom(8).hex()}{PART}"
+        if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder):
+            raise Unusable(f"{self.folder} can't be written")
+        return folder
+
+    def write(self, key: bytes, content: bytes) -> None:
+        """Stores something under a key, in place of what was there."""
+        folder = self.prepare()
         try:
-            file = os.open(part, _WRITE, 0o600, dir_fd=folder)
-            try:
-                _write_all(file, MARK + self._mac(key, content) + content)
-                os.fsync(file)
-            finally:
-                os.close(file)
-            os.rename(part, name + ENDING, src_dir_fd=folder, dst_dir_fd=folder)
+            self._write(folder, key.hex(), MARK + self._mac(key, content) + content)
+        except FileNotFoundError:
+            # The directory was deleted: the next entry makes it anew. Another thread may still use the old descriptor.
+            self._folder = None
+            return
         except OSError as error:
-            with suppress(OSError):
-                os.unlink(part, dir_fd=folder)
             raise Unusable(f"{self.folder}: {error.strerror}") from error
         if self._writes % SCAN == 0:
             evict(folder, self.limit)
         self._writes += 1
+
+    def _write(self, folder: int, name: str, data: bytes) -> None:
+        part = f".{name}.{os.getpid()}.{os.urandom(8).hex()}{PART}"
+        try:
+            file = os.open(part, _WRITE, 0o600, dir_fd=folder)
+            try:
+                _write_all(file, data)
+                os.fsync(file)
+            finally:
+                os.close(file)
+            os.rename(part, name + ENDING, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(part, dir_fd=folder)
+            raise
 
     def entries(self) -> list[tuple[str, int]]:
         """The names and sizes of all entries."""
@@ -127,8 +145,12 @@ class Store:
 
     def _open(self, make: bool) -> int | None:
         """The directory, which must be the user's own, and which nobody else can write."""
-        if self._folder is not None:
+        with self._opening:
+            if self._folder is None:
+                self._folder = self._opened(make)
             return self._folder
+
+    def _opened(self, make: bool) -> int | None:
         try:
             if make:
                 os.makedirs(os.path.dirname(os.path.abspath(self.folder)), exist_ok=True)
@@ -144,7 +166,6 @@ class Store:
         if not _is_ours(os.fstat(folder)):
             os.close(folder)
             raise Unusable(f"{self.folder} must be your own, and nobody else may write it (mode 0700)")
-        self._folder = folder
         return folder
 
     def __del__(self) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 import weft
 from weft.backends.llvm import module, target
+from weft.backends.llvm.functions import Entry, Function, Part
 from weft.runtime import compiler
 from weft.runtime.disk import cache as caches
 from weft.runtime.disk import code, finding, graphs, key, sources, version
@@ -265,6 +267,19 @@ def test_a_directory_that_can_not_be_used_is_told_once(tmp_path: Path, monkeypat
         warnings.simplefilter("error")
         weft.compile(TEXT).softmax(MATRIX)
     assert os.listdir(tmp_path / "cache") == []
+
+
+def test_entries_hold_all_that_there_is_to_hold() -> None:
+    """A new field is either stored (`content_of`, the codec) or need not be; then it is named here."""
+    held = {"built", "result", "options", "orders", "scalars", "any_order", "long", "short", "uses"}
+    own = {"seconds", "plan", "keep", "_lock", "_launcher"}
+    assert {f.name for f in fields(compiler.Lowered)} == held | own
+    names = [f.name for kind in (Function, Part, Entry) for f in fields(kind)]
+    assert names == [
+        "entries", "whole", "chunks", "columns", "cut_from", "may_fail", "declared",
+        "name", "text", "extents", "grains", "unit", "tile", "kind", "slot", "axis", "symbol", "bytes",
+    ]  # fmt: skip
+    assert [f.name for f in fields(compiler.Options)] == ["target", "backend", "verify", "variant"]
 
 
 def test_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import stat
 import time
@@ -190,6 +191,15 @@ def test_a_directory_that_is_read_only_is_read(store: Store, tmp_path: Path) -> 
     Path(store.folder).chmod(0o500)
     assert ended_well(in_child(use))
     Path(store.folder).chmod(0o700)
+
+
+def test_a_directory_that_is_deleted_is_made_again(store: Store) -> None:
+    store.write(KEY, CONTENT)
+    shutil.rmtree(store.folder)
+    assert store.read(KEY) is None
+    store.write(KEY, CONTENT)
+    store.write(KEY, CONTENT)
+    assert again(store).read(KEY) == CONTENT
 
 
 def test_a_secret_that_others_can_read_is_refused(tmp_path: Path) -> None:
