@@ -22,24 +22,18 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """The compiler is imported by the first kernel, or by whoever asks for these: importing `weft` is cheap."""
-    if name == "registry":
-        from .settings import registry
+# Where the other names are: the compiler is imported by the first kernel, or by whoever asks for one of these.
+_LAZY = {
+    "call": ".op_calls", "ops": ".op_calls", "registry": ".settings", "get_threads": ".runtime.threads",
+    "set_threads": ".runtime.threads", "memory_info": ".runtime.memory", "set_memory_limit": ".runtime.memory",
+}  # fmt: skip
 
-        return registry
+
+def __getattr__(name: str) -> Any:
+    """A name that is imported when it is first asked for, so that importing `weft` is cheap; then it is there."""
     if name == "selection":
         return import_module(".selection", __name__)
-    if name in ("call", "ops"):
-        from . import op_calls
-
-        return getattr(op_calls, name)
-    if name in ("get_threads", "set_threads"):
-        from .runtime import threads
-
-        return getattr(threads, name)
-    if name in ("memory_info", "set_memory_limit"):
-        from .runtime import memory
-
-        return getattr(memory, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_LAZY[name], __name__), name)
+    return found

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from .frontend.elementwise import ALIASES, OP_NAMES
 from .frontend.functions import FUNCTIONS
 from .frontend.named_ops import NamedOp
 from .function import Function, traced
-from .ir.errors import UnknownName, nearest
+from .ir.errors import TypeProblem, UnknownName, nearest
 from .settings import default_options, registry
 
 __all__ = ["Ops", "call", "ops"]
@@ -29,10 +29,11 @@ class Ops:
 
     def __getattr__(self, name: str) -> NamedOp:
         known = _NUMPY.get(name, name)
+        known = ALIASES.get(known, known)
         if name.startswith("__") or (known not in FUNCTIONS and registry.find_op(known) is None):
-            hint = nearest(name, dir(self))
-            raise UnknownOp(f"no op is called '{name}'", hint=hint)
-        return NamedOp(ALIASES.get(known, known), registry, _run)
+            raise UnknownOp(f"no op is called '{name}'", hint=nearest(name, dir(self)))
+        found = self.__dict__[name] = _named(known)
+        return found
 
     def __dir__(self) -> list[str]:
         return sorted({*FUNCTIONS, *registry.op_names()})
@@ -45,7 +46,15 @@ class UnknownOp(UnknownName, AttributeError):
     """A name that no op has."""
 
 
-ops = Ops()
+class _Names:
+    """Takes back the attributes that were found, whenever what they mean may have changed."""
+
+    def forget(self) -> None:
+        ops.__dict__.clear()
+
+
+ops, _names = Ops(), _Names()
+registry.watch(_names)
 
 
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -53,18 +62,25 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
     return getattr(ops, name)(*args, **kwargs)
 
 
-def _run(op: NamedOp, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    out = {"out": kwargs["out"]} if "out" in kwargs else {}
-    fixed = tuple((key, value) for key, value in kwargs.items() if key != "out")
-    return _compiled(op, len(args), fixed)(*args, **out)
+@cache
+def _named(name: str) -> NamedOp:
+    """One for each name, which keeps what was compiled for it."""
+    return NamedOp(name, registry, _compiled)
+
+
+def _compiled(op: NamedOp, count: int, fixed: Mapping[str, Any]) -> Function:
+    try:
+        return _function(op, count, tuple(fixed.items()))
+    except TypeError as error:
+        raise TypeProblem(f"'{op.name}': an argument beside the operands can't be a key: {error}") from error
 
 
 @lru_cache(256)
-def _compiled(op: NamedOp, count: int, fixed: tuple[tuple[str, Any], ...]) -> Function:
+def _function(op: NamedOp, count: int, fixed: tuple[tuple[str, Any], ...]) -> Function:
     """The function of so many arrays; `fixed` are its other arguments."""
 
     def apply(*operands: Any) -> Any:
-        return op(*operands, **dict(fixed))
+        return op.traced(operands, dict(fixed))
 
     places = [inspect.Parameter(f"x{k}", inspect.Parameter.POSITIONAL_ONLY) for k in range(count)]
     apply.__name__ = op.name

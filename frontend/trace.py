@@ -17,7 +17,6 @@ from ..ir.dims import Size, symbol
 from ..ir.dtypes import from_numpy
 from ..ir.errors import Span, TraceProblem, TypeProblem, Unsupported
 from ..ir.graph import Value
-from ..ir.opdef import OpDef
 from ..ir.source import Evaluate
 from ..ir.types import TensorType
 from . import functions
@@ -79,8 +78,8 @@ class Trace:
         self._refuse_subclasses((args, tuple(kwargs.values())), span)
         if function is operator.getitem:
             return self._index(args[0], args[1], span)
-        if isinstance(function, NamedOp) and (op := function.op()) is not None:
-            return self._operate(op, args, kwargs, span)
+        if isinstance(function, NamedOp) and not functions.is_known(function.name):
+            return self._operate(function, args, kwargs, span)
         original = args, kwargs
         name, args, kwargs = _resolved(function, args, kwargs)
         if name is None or not functions.is_known(name):
@@ -102,8 +101,13 @@ class Trace:
             return self._fallback.call(function, *original, span)
         return self._wrapped(found, function, name, args, span)
 
-    def _operate(self, op: OpDef, args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None) -> Tracer:
+    def _operate(
+        self, function: NamedOp, args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
+    ) -> Tracer:
         """An op by its name, on operands alone."""
+        op = function.op()
+        if op is None:
+            raise function.unknown()
         if kwargs or len(args) != op.arity:
             raise TypeProblem(f"'{op.name}' takes {op.arity} operands and nothing else", span)
         operands = [self.operand(x, True, span) for x in args]

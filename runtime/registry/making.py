@@ -49,8 +49,9 @@ class Traits:
 
     def applied(self, each: Implementation) -> Implementation:
         """The implementation with all of it, checked."""
-        hints = frozenset(_texts("hints", self.hints))
-        for word, known, what in [(self.variant, VARIANTS, "variant"), *((h, HINTS, "hint") for h in sorted(hints))]:
+        hints = frozenset(h.replace("_", "-") for h in _texts("hints", self.hints))
+        variant = self.variant.replace("_", "-")
+        for word, known, what in [(variant, VARIANTS, "variant"), *((h, HINTS, "hint") for h in sorted(hints))]:
             if word not in known:
                 hint = nearest(word, list(known)) or f"they are {', '.join(known)}"
                 raise ValueProblem(f"unknown {what} '{word}'", hint=hint)
@@ -66,7 +67,7 @@ class Traits:
         if isinstance(body, PythonKernel):
             body = replace(body, alignment=self.alignment)
         return replace(
-            each, variant=self.variant, hints=hints, constraints=constraints, resources=self.resources, body=body,
+            each, variant=variant, hints=hints, constraints=constraints, resources=self.resources, body=body,
             can_handle=self.can_handle, estimate=self.estimate, name=self.name or each.name, origin=self.origin,
         )  # fmt: skip
 

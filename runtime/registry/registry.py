@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
+import numpy as np
+
 from ...ir.errors import UnknownName, nearest
 from ...ir.kernels import Choice
 from ...ir.opdef import OpDef
@@ -19,7 +21,7 @@ from ...ir.ops import TABLE
 from ...ir.types import TensorType
 from .counting import Counts
 from .selection import Selection, Uses
-from .state import State
+from .state import Answers, State
 from .tables import Tables
 
 if TYPE_CHECKING:
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from .implementation import Implementation, Query
     from .results import Explanation, Lookup, Stats
     from .scores import Ranking
+
+
+MAX_RANKINGS = 4096  # lookups that are remembered
 
 
 class Watcher(Protocol):
@@ -112,27 +117,30 @@ class Registry:
         self, op: str, *dtypes: str | DType, size: int | None = None, ranks: tuple[int, ...] | None = None
     ) -> Lookup:
         """The best implementation for operands of these dtypes."""
-        from .results import Lookup, reason
+        state = self._tables.state
+        answers = state.answers.get((op, dtypes, ranks))
+        found = None if answers is None else answers.get(size)
+        if found is not None:
+            self._counts.count(True)
+            return found
+        from .results import found_in
 
-        ranking = self.explain(op, *dtypes, size=size, ranks=ranks).ranking
-        if not ranking.order:
-            reasons = "; ".join(f"{c.implementation.name}: {c.refusal}" for c in ranking.refused)
-            raise UnknownName(f"no implementation of '{op}' takes {' '.join(map(str, dtypes))}", hint=reasons or None)
-        first, *others = ranking.order
-        return Lookup(first.implementation, first.score, reason(ranking), tuple(others))
+        found = found_in(self.explain(op, *dtypes, size=size, ranks=ranks))
+        if answers is None:
+            answers = state.answers.setdefault((op, dtypes, ranks), Answers(state.thresholds(self._known(op))))
+        answers.put(size, found)
+        return found
 
     def explain(
         self, op: str, *dtypes: str | DType, size: int | None = None, ranks: tuple[int, ...] | None = None
     ) -> Explanation:
         """Every implementation of an op: each point of its score, or why it was refused."""
-        from ...ir.dtypes import DType, parse
         from .features import cpu_features
         from .implementation import Query
         from .results import Explanation
 
         state, name = self._tables.state, self._known(op)
-        parsed = tuple(d if isinstance(d, DType) else parse(d) for d in dtypes)
-        query = Query(name, parsed, size, ranks, cpu_features)
+        query = Query(name, tuple(map(_dtype, dtypes)), size, ranks, cpu_features)
         return Explanation(query, self._ranking(state, query, None, frozenset(), None))
 
     def implementations(self, op: str | None = None) -> tuple[Implementation, ...]:
@@ -160,6 +168,7 @@ class Registry:
     def clear_cache(self) -> None:
         """Forgets the lookups; what is registered stays."""
         self._tables.state.rankings.clear()
+        self._tables.state.answers.clear()
 
     def _known(self, op: str) -> str:
         from .bundled import composites
@@ -182,6 +191,8 @@ class Registry:
         found = state.rankings.get(key)
         self._counts.count(found is not None)
         if found is None:
+            if len(state.rankings) >= MAX_RANKINGS:
+                state.rankings.clear()
             known = (*users, *bundled(query.op, query.dtypes, result, self._inline))
             found = state.rankings[key] = rank((i for i in known if i not in inside), query)
         return found
@@ -239,10 +250,12 @@ class Registry:
 
     def find_op(self, name: str) -> OpDef | None:
         """The op with this name that is not in the fixed table: a user's, or one that is a bundled kernel."""
+        found = self._tables.state.ops.get(name) or self._composites.get(name)
+        if found is not None or name in TABLE:
+            return found
         from .bundled import composites
 
-        found = self._tables.state.ops.get(name) or self._composites.get(name)
-        if found is None and name not in TABLE and name in composites():
+        if name in composites():
             found = self._composites[name] = self._make_op(name, ())
         return found
 
@@ -266,6 +279,20 @@ class Registry:
 
         known = composites().get(name)
         return op_of(name, (*(() if known is None else (known,)), *implementations), Meaning(self, name))
+
+
+def _dtype(given: Any) -> DType:
+    """Ours, our name for it, or what NumPy takes for one."""
+    from ...ir.dtypes import BY_NAME, DType, from_numpy, parse
+
+    if isinstance(given, DType):
+        return given
+    if isinstance(given, str) and given in BY_NAME:
+        return parse(given)
+    try:
+        return from_numpy(np.dtype(given))
+    except TypeError:
+        return parse(str(given))
 
 
 def _canonical(op: str) -> str:

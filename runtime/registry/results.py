@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ...ir.errors import UnknownName
 from .implementation import Implementation, Query
 from .scores import Candidate, Ranking
 
@@ -60,6 +61,17 @@ class Explanation:
             lines += _details(candidate.implementation, query)
         lines.append(f"  winner: {self.winner or 'none'}{f', {reason(self.ranking)}' if self.winner else ''}")
         return "\n".join(lines)
+
+
+def found_in(explained: Explanation) -> Lookup:
+    """The winner; a typed error where there is none."""
+    query, ranking = explained.query, explained.ranking
+    if not ranking.order:
+        reasons = "; ".join(f"{c.implementation.name}: {c.refusal}" for c in ranking.refused)
+        given = " ".join(map(str, query.dtypes))
+        raise UnknownName(f"no implementation of '{query.op}' takes {given}", hint=reasons or None)
+    first, *others = ranking.order
+    return Lookup(first.implementation, first.score, reason(ranking), tuple(others))
 
 
 def reason(ranking: Ranking) -> str:

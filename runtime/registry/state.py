@@ -10,15 +10,30 @@ from ...ir.opdef import OpDef
 
 if TYPE_CHECKING:
     from .implementation import Implementation
+    from .results import Lookup
     from .scores import Ranking
 
 Key = tuple[Any, ...]  # the name of an op first
 
 
+class Answers:
+    """What a lookup found for each class of sizes, between the limits at which the choice may change."""
+
+    def __init__(self, limits: tuple[int, ...]) -> None:
+        self._limits = limits
+        self._found: dict[int | None, Lookup] = {}
+
+    def get(self, size: int | None) -> Lookup | None:
+        return self._found.get(None if size is None else bisect_right(self._limits, size))
+
+    def put(self, size: int | None, found: Lookup) -> None:
+        self._found[None if size is None else bisect_right(self._limits, size)] = found
+
+
 class State:
     """The user's implementations by op, the oldest first, and the ops that they make.
 
-    `rankings` and `limits` are caches; two threads that fill them at once write the same.
+    `rankings` and `answers` are caches; two threads that fill them at once write the same.
     """
 
     def __init__(
@@ -32,6 +47,7 @@ class State:
         self.user: Mapping[str, tuple[Implementation, ...]] = user or {}
         self.ops: Mapping[str, OpDef] = ops or {}
         self.rankings: dict[Key, Ranking] = rankings or {}
+        self.answers: dict[Key, Answers] = {}
         self._limits: dict[str, tuple[int, ...]] = {}
 
     def thresholds(self, op: str) -> tuple[int, ...]:
