@@ -133,11 +133,9 @@ class Lowered:
         self.seconds["emit"] = time.perf_counter() - start
         return program
 
-    def llvm(self, optimised: bool = False) -> str:
-        """The LLVM text of all kernels, as emitted or after LLVM's passes."""
-        from ..backends.llvm import module
-
-        return module.optimised_text(self.program.text, self.options.machine) if optimised else self.program.text
+    def llvm(self) -> str:
+        """The LLVM text of all kernels. None of LLVM's passes runs on it."""
+        return self.program.text
 
     def asm(self) -> str:
         """The assembly of all kernels."""
@@ -190,7 +188,7 @@ class Lowered:
         start = time.perf_counter()
         library = native.load(program, compiled.object_code)
         self.seconds |= {
-            "LLVM optimise": compiled.optimise_seconds,
+            "LLVM read": compiled.reading_seconds,
             "LLVM codegen": compiled.codegen_seconds,
             "load": time.perf_counter() - start,
         }

@@ -63,7 +63,7 @@ class Blocks:
         libc = ctypes.CDLL(None)
         outside = {name: ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0 for name in array_code.OUTSIDE}
         allowed = frozenset(("state", *outside))
-        code = object_code(array_code.text(), allowed, runs_seldom=True)
+        code = object_code(array_code.text(), allowed, effort="SELDOM")
         self._library = Library(code, list(array_code.EXPORTED), {"state": self.base, **outside})
         found = self._library.addresses
         self._new = _NEW(found["new_array"])

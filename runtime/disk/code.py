@@ -16,18 +16,21 @@ if TYPE_CHECKING:
 
 
 def object_code(
-    text: str, allowed: frozenset[str] = frozenset(), runs_seldom: bool = False, target: Target | None = None
+    text: str, allowed: frozenset[str] = frozenset(), effort: str = "CALL", target: Target | None = None
 ) -> bytes:
-    """Machine code for a module; `allowed` are symbols that it may leave open. No target is this machine."""
+    """Machine code for a module; `allowed` are symbols that it may leave open. No target is this machine.
+
+    `effort` is the name of one of LLVM's efforts (`backends/llvm/module.py`), which is imported only where it is made.
+    """
     cache = default_cache()
-    key = key_of("code", text, sorted(allowed), runs_seldom, repr(target)) if cache is not None else None
+    key = key_of("code", text, sorted(allowed), effort, repr(target)) if cache is not None else None
     found = cache.read(key) if cache is not None else None
     if found is not None:
         return found
     from ...backends.llvm import module
     from ...backends.llvm import target as targets
 
-    made = module.compile_module(text, target or targets.host(), allowed, runs_seldom).object_code
+    made = module.compile_module(text, target or targets.host(), allowed, module.Effort[effort]).object_code
     if cache is not None:
         cache.write(key, made)
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import weft
 
-STAGES = ["build", "start LLVM", "passes", "emit", "LLVM optimise", "LLVM codegen", "load", "first run"]
+STAGES = ["build", "start LLVM", "passes", "emit", "LLVM read", "LLVM codegen", "load", "first run"]
 
 
 def test_a_first_call_is_split_into_all_that_it_did() -> None:
