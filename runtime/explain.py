@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import CONSTANT, REGION, RESHAPE, SIZE
+from ..ir.ops import CONSTANT, NUMPY, REGION, RESHAPE, SIZE
 from ..ir.types import Sizes, ints, sizes
 
 PASS = "pass "
@@ -34,6 +34,7 @@ class Explanation:
     kernels: tuple[KernelStory, ...]
     unfused: tuple[str, ...]
     fallbacks: tuple[str, ...]
+    chosen: tuple[str, ...]
     materialised: tuple[str, ...]
     seconds: Mapping[str, float]
 
@@ -41,13 +42,13 @@ class Explanation:
     def of(
         graph: Graph, passes: Mapping[str, float], stages: Mapping[str, float], fallbacks: tuple[str, ...]
     ) -> Explanation:
-        unfused = graph.attrs.get("unfused", ())
-        assert isinstance(unfused, tuple)
+        own = {str(n.attrs["function"]): _registered(n) for n in graph if n.op is NUMPY and "impl" in n.attrs}
         return Explanation(
             graph.name,
             tuple(_story(n) for n in graph if n.op is REGION),
-            tuple(map(str, unfused)),
-            fallbacks,
+            _texts(graph, "unfused"),
+            tuple(name for name in fallbacks if name not in own),
+            (*_texts(graph, "chosen"), *own.values()),
             tuple(_materialised(n) for n in graph if n.op is RESHAPE),
             _split(stages, passes),
         )
@@ -64,11 +65,23 @@ class Explanation:
                 f"    reads {story.reads} bytes, writes {story.writes} bytes",
                 f"    {story.plan}",
             ]
+        lines += [f"  chosen for {what}" for what in self.chosen]
         lines += [f"  in NumPy: {name}" for name in self.fallbacks]
         lines += [f"  in memory: {what}" for what in self.materialised]
         lines += [f"  not fused: {why}" for why in self.unfused]
         lines += [f"  {'  ' * (PASS in what)}{what}: {1000 * s:.2f} ms" for what, s in self.seconds.items()]
         return "\n".join(lines)
+
+
+def _texts(graph: Graph, name: str) -> tuple[str, ...]:
+    found = graph.attrs.get(name, ())
+    assert isinstance(found, tuple)
+    return tuple(map(str, found))
+
+
+def _registered(node: Node) -> str:
+    """A function that a user has registered and that runs between compiled pieces."""
+    return f"{node.attrs['function']}: {node.attrs['impl']}, score {node.attrs['score']}"
 
 
 def _split(stages: Mapping[str, float], passes: Mapping[str, float]) -> dict[str, float]:

@@ -267,3 +267,12 @@ def test_decorator_and_builder():
         weft.ops.half(np.ones(5000, np.float32))
     with pytest.raises(TypeProblem, match="has no function"):
         weft.registry.builder().with_op("half").build()
+
+
+def test_explain_names_what_was_chosen():
+    weft.registry.register("exp", "f32 -> f32", poly, hints=["vectorized"])
+    weft.registry.register("flipped", "f32 -> f32", lambda x: np.flip(np.sort(x)), kind="python", name="mine")
+    found = weft.jit(lambda x: weft.ops.flipped(np.exp(x)) + np.sort(x)).explain(X)
+    assert found.chosen == ("exp: inline custom poly, score 30", "flipped (mine): python custom, score 10")
+    assert found.fallbacks == ("numpy.sort",)
+    assert "  chosen for exp: inline custom poly, score 30\n" in str(found)
