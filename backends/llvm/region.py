@@ -17,6 +17,7 @@ from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name
 from ...ir.types import axis_groups, integer, ints, sizes
 from .columns import Columns
+from .edges import aligned_start, edge_loop
 from .elements import Elements
 from .frame import Frame
 from .functions import Entry, Part
@@ -105,14 +106,15 @@ class Region:
 
             self.nest.loop(variable, start, stop, 1, [], step)
             return
-        end = self.whole_steps(start, stop, self.width * self.unroll)
+        first = aligned_start(self, start, stop)
+        end = self.whole_steps(first, stop, self.width * self.unroll)
         offsets = [self.width * k for k in range(self.unroll)]
-        self.nest.loop(variable, start, end, self.width * self.unroll, [], lambda at, _: self.row(offsets))
+        self.nest.loop(variable, first, end, self.width * self.unroll, [], lambda at, _: self.row(offsets))
         if self.unroll > 1:
             vectors = self.whole_steps(end, stop, self.width)
             self.nest.loop(variable, end, vectors, self.width, [], lambda at, _: self.row([0]))
             end = vectors
-        self.nest.loop(variable, end, stop, self.width, [], lambda at, _: self.masked(at, stop, lambda: self.row([0])))
+        edge_loop(self, start, first, end, stop)
 
     def whole_steps(self, start: Val, stop: Val, step: int) -> Val:
         """Where the last whole step from `start` ends."""

@@ -1,0 +1,58 @@
+"""A row of a region without reductions in; out where whole vectors begin in it, and the loop over what is around them.
+
+A store that crosses from one line of the cache to the next takes twice as long, so a long row begins with as many
+elements as there are before its first result's next line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir import dims
+from ...ir.accesses import address, coefficient
+from ...ir.indexing import loop_name
+from .text import Val
+
+if TYPE_CHECKING:
+    from .region import Region
+
+LINE = 32  # bytes of a vector that is worth it
+LONG = 8  # vectors of a row that is
+
+
+def aligned_start(region: Region, start: Val, stop: Val) -> Val:
+    """Where the whole vectors of a row from `start` to `stop` begin best."""
+    outputs = region.stages.outputs[0]
+    if region.columns or not outputs:
+        return start
+    slot, value = outputs[0]
+    e, buffer, size = region.nest.e, region.elements.operand(slot), value.type.dtype.size
+    offset = address(region.home(value, 0), buffer.strides)
+    if coefficient(offset, region.vector) != size or region.width * size < LINE or size & (size - 1):
+        return start
+    row, _ = region.elements.memory.pointer(buffer, dims.substitute(offset, {loop_name(region.vector): 0}))
+    number = e.emit(f"ptrtoint ptr {row.text} to i64", "i64", 0)
+    first = e.op("add", number, e.op("mul", start, e.const("i64", size)))
+    before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", region.width * size - 1))
+    before = e.op("lshr", before, e.const("i64", size.bit_length() - 1))
+    is_long = e.icmp("sge", e.op("sub", stop, start), e.const("i64", LONG * region.width))
+    return e.op("add", start, e.select(is_long, before, e.const("i64", 0)))
+
+
+def edge_loop(region: Region, start: Val, first: Val, end: Val, stop: Val) -> None:
+    """One masked loop over both edges: what lies from `start` to `first`, and from `end` to `stop`."""
+    e, nest, variable = region.nest.e, region.nest, loop_name(region.vector)
+
+    def inside(values: list[Val]) -> Val:
+        return e.icmp("slt", *values)
+
+    def edge(values: list[Val]) -> list[Val]:
+        at, limit = values
+        nest.variables[variable] = (at, nest.scope)
+        region.masked(at, limit, lambda: region.row([0]))
+        on = e.op("add", at, e.const("i64", region.width))
+        return [e.select(e.icmp("slt", at, first), end, on), stop]
+
+    begins = e.icmp("slt", start, first)
+    nest.while_loop([e.select(begins, start, end), e.select(begins, first, stop)], inside, edge)
+    del nest.variables[variable]

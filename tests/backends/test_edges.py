@@ -1,0 +1,46 @@
+"""Rows begin and end anywhere in a line of the cache, and nothing around them is written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from weft.backends import reference
+from weft.backends.llvm import target
+from weft.frontend.traced import TracedFunction
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
+from weft.runtime.registry import Registry
+
+LENGTHS = (1, 15, 16, 17, 127, 128, 129, 143, 200, 1031)
+
+
+def kernel(level: int) -> Kernel:
+    source = TracedFunction(lambda x, y: x * y + x, (), lambda graph, inputs: reference.run(graph, inputs))
+    return Kernel(source, Registry(), Options(target=target.x86(level)))
+
+
+@pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8"])
+def test_every_begin(dtype: str, level: int) -> None:
+    """A result in the middle of other memory, one element further each time."""
+    compiled = kernel(level)
+    for length in LENGTHS:
+        x, y = np.arange(length).astype(dtype), np.full(length, 3, dtype)
+        for begin in range(64 // x.itemsize + 1):
+            around = np.full(length + 130, 7, dtype)
+            compiled(x, y, out=around[begin + 1 : begin + 1 + length])
+            expected = np.full(length + 130, 7, dtype)
+            expected[begin + 1 : begin + 1 + length] = x * y + x
+            np.testing.assert_array_equal(around, expected, f"{length} from {begin}")
+
+
+@pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
+def test_every_row(level: int) -> None:
+    """Rows of odd lengths, each of which begins elsewhere, and a column that is the same along them."""
+    compiled = kernel(level)
+    for length in LENGTHS:
+        x, y = (np.random.default_rng(k).standard_normal(s).astype("f") for k, s in enumerate(((9, length), (9, 1))))
+        around = np.full((9, length + 3), 7, "f")
+        compiled(x, y, out=around[:, 1:-2])
+        np.testing.assert_array_equal(around[:, 1:-2], x * y + x)
+        np.testing.assert_array_equal(around[:, [0, -2, -1]], 7)
