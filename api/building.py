@@ -1,15 +1,20 @@
-"""Kernels and the types that are asked for in, the C functions to build out, each with its name."""
+"""Kernels and the types that are asked for in, the C functions to build out, each with its name.
+
+A number that is declared with a class, as in `k: int`, is what a number of Python is: it takes the dtype of the arrays
+that it meets, and is passed as the widest C type of its kind.
+"""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from .command_types import Given, parse_types, request_for
 from .frontend.declared import Parameter
 from .frontend.language import LanguageKernel
 from .ir import dtypes
-from .ir.dtypes import CLASSES, DType
+from .ir.dtypes import CLASSES, WEAK, WEAK_FLOAT, WEAK_INT, DType
 from .ir.errors import SyntaxProblem, TypeProblem, UnknownName, nearest
 from .runtime.aot.forms import RESERVED
 from .runtime.aot.variants import Wanted
@@ -55,15 +60,16 @@ def _entry(text: str, kernels: Sequence[LanguageKernel]) -> tuple[str, dict[str,
 
 
 def _choices(kernel: LanguageKernel, asked: Sequence[DType]) -> Iterator[dict[str, Given]]:
-    """The dtypes of parameters that are declared with a class, for each function."""
-    classes = list(dict.fromkeys(p.type.name for p in kernel.declared if p.type.dtype is None))
+    """The dtypes of arrays that are declared with a class, for each function."""
+    open_ones = [p for p in kernel.declared if p.type.dtype is None and p.type.dims is not None]
+    classes = dict.fromkeys(p.type.name for p in open_ones)
     if not classes:
         yield {}
         return
     columns = {name: [d for d in asked if d in CLASSES[name]] or list(USUAL[name]) for name in classes}
     for k in range(max(map(len, columns.values()))):
         dtype = {name: own[min(k, len(own) - 1)] for name, own in columns.items()}
-        yield {p.name: _of_dtype(p, dtype[p.type.name]) for p in kernel.declared if p.type.dtype is None}
+        yield {p.name: _of_dtype(p, dtype[p.type.name]) for p in open_ones}
 
 
 def _of_dtype(param: Parameter, dtype: DType) -> Given:
@@ -76,11 +82,17 @@ def _function(kernel: LanguageKernel, chosen: Mapping[str, Given], prefix: str, 
     for param in kernel.declared:
         if param.type.dtype is None and param.name not in complete:
             complete[param.name] = _of_dtype(param, by_class.get(param.type.name, USUAL[param.type.name][0]))
-    open_ones = [complete[p.name].dtype.name for p in kernel.declared if p.type.dtype is None]
-    name = prefix + "_".join([kernel.name, *dict.fromkeys(open_ones)])
+    weak = [p.type.dtype is None and p.type.dims is None and p.name not in chosen for p in kernel.declared]
+    open_ones = [p for p, is_weak in zip(kernel.declared, weak, strict=True) if p.type.dtype is None and not is_weak]
+    name = prefix + "_".join([kernel.name, *dict.fromkeys(complete[p.name].dtype.name for p in open_ones)])
     _check_name(name)
+    request = request_for(kernel, complete)
+    args = [
+        replace(arg, dtype=WEAK.get(p.type.name, WEAK_INT if p.type.name == "uint" else WEAK_FLOAT)) if is_weak else arg
+        for arg, p, is_weak in zip(request.args, kernel.declared, weak, strict=True)
+    ]
     results = [o.name for o in kernel.outputs] if kernel.outputs else None
-    return Wanted(name, kernel, request_for(kernel, complete), kernel.signature, results, dense_only)
+    return Wanted(name, kernel, replace(request, args=args), kernel.signature, results, dense_only)
 
 
 def _check_name(name: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ...backends.llvm import compile as native
 from ...backends.llvm import module
 from ...ir.graph import Graph
+from ..bounds import Bound
 from ..compiler import Lowered
 from ..registry import Registry
 from .body import Body, chooser_text
@@ -74,17 +75,18 @@ def build(
 def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> Form:
     """Adds a C function and all that is behind it."""
     form: Form | None = None
+    bounds: Sequence[Bound] = ()
     for kind in wanted.kinds:
         names: list[str] = []
         for k, level in enumerate(platform.levels):
             found = Graphs(wanted, kind, registry, level).by_ones()
-            form = form or form_of(wanted, found[0][0].graph)
+            form, bounds = form or form_of(wanted, found[0][0].graph), found[0][0].bounds
             names += _add_level(text, k, found, form, kind, level)
         text.add(table_text(wanted.name, kind, names))
     assert form is not None
-    text.add(Gate(form, wanted.kinds, strided=False).text())
+    text.add(Gate(form, wanted.kinds, bounds, strided=False).text())
     if form.is_strided:
-        text.add(Gate(form, wanted.kinds, strided=True).text())
+        text.add(Gate(form, wanted.kinds, bounds, strided=True).text())
     return form
 
 

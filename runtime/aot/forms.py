@@ -85,7 +85,7 @@ def form_of(wanted: Wanted, graph: Graph) -> Form:
     """The C function of a graph; results that have no name are `out`, or `out0`, `out1`, ..."""
     taken: set[str] = set(RESERVED)
     arguments = tuple(
-        Item(_free(value.name or f"arg{k}", taken), value.type.dtype, value.type.shape)
+        Item(_free(value.name or f"arg{k}", taken), value.type.dtype.strong, value.type.shape)
         for k, value in enumerate(graph.inputs)
     )
     symbols = [str(s) for item in arguments for s in item.shape if isinstance(s, Dim)]

@@ -12,6 +12,7 @@ from ...backends.llvm.text import Val
 from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.layouts import C, byte_strides
+from ..bounds import Bound
 from ..native.memory_code import apart, span
 from ..native.table import Table
 from ..native.writer import NULL, Writer
@@ -27,8 +28,8 @@ _LLVM = {"bool": "i8", "f32": "float", "f64": "double", "c64": "float", "c128": 
 class Gate:
     """One C function while it is written."""
 
-    def __init__(self, form: Form, kinds: Sequence[str], strided: bool) -> None:
-        self.form, self.kinds, self.strided = form, kinds, strided
+    def __init__(self, form: Form, kinds: Sequence[str], bounds: Sequence[Bound], strided: bool) -> None:
+        self.form, self.kinds, self.bounds, self.strided = form, kinds, bounds, strided
         self.w = Writer(Table())
         self.words = self.w.reserve(8 * form.stride_word(len(form.items)))
         self.pointers: dict[int, Val] = {}  # by item; numbers have none
@@ -41,7 +42,8 @@ class Gate:
             self._read_arrays()
         else:
             self._read_pointers()
-        self._check()
+        self._check_numbers()
+        self._check_arrays()
         self._call()
         parameters = ", ".join(f"{elem} %{name}" for elem, name in self._parameters())
         for label in sorted(w.exits):
@@ -121,7 +123,16 @@ class Gate:
 
     # -- checks
 
-    def _check(self) -> None:
+    def _check_numbers(self) -> None:
+        """Whole numbers that take the dtype of an array fit it, as those of Python do."""
+        w = self.w
+        for bound in self.bounds:
+            number = Val(f"%{self.form.arguments[bound.index].name}", "i64", 0)
+            lowest, highest = bound.range
+            for test, limit in (("sge", max(lowest, -(1 << 63))), ("sle", min(highest, (1 << 63) - 1))):
+                w.demand(w.e.icmp(test, number, w.number(limit)), Status.BAD_NUMBER.label)
+
+    def _check_arrays(self) -> None:
         w, e = self.w, self.w.e
         for k, pointer in self.pointers.items():
             item = self.form.items[k]

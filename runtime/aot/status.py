@@ -17,6 +17,7 @@ class Status(IntEnum):
     BAD_INDEX = 6
     NO_MEMORY = 7
     BAD_CPU = 8
+    BAD_NUMBER = 9
 
     @property
     def label(self) -> str:
@@ -34,4 +35,5 @@ MEANINGS = {
     Status.BAD_INDEX: "an index is out of range; the results are not to be used",
     Status.NO_MEMORY: "there is no memory for what lies between the steps",
     Status.BAD_CPU: "this CPU lacks instructions that the library needs",
+    Status.BAD_NUMBER: "a number does not fit the dtype of the array that it meets",
 }

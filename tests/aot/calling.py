@@ -12,7 +12,8 @@ from weft.building import wanted_functions
 from weft.frontend.language import parse_module
 from weft.runtime.aot.build import Built, build
 from weft.runtime.aot.forms import Form
-from weft.runtime.aot.platforms import platform_for
+from weft.runtime.aot.platforms import Level, platform_for
+from weft.runtime.aot.variants import Wanted
 from weft.settings import registry
 
 Array = np.ndarray[Any, Any]
@@ -72,11 +73,26 @@ def _plain(x: Any, item: Any) -> list[Any]:
     return [np.ctypeslib.as_ctypes_type(number.dtype)(number.item())]
 
 
-def built(text: str, levels: Sequence[int] | None, names: Sequence[str] = (), **options: Any) -> Built:
+def built(
+    text: str,
+    levels: Sequence[int] | None,
+    names: Sequence[str] = (),
+    dense_only: bool = False,
+    triple: str | None = None,
+) -> Built:
     """The kernels of a text, all or those named."""
-    kernels = parse_module(text, "kernels.weft").kernels
-    wanted = wanted_functions([kernels[n] for n in names or kernels], (), (), "", **options)
-    return build(wanted, "k", "1.2.3", "kernels.weft", platform_for(None, levels), registry)
+    kernels = parse_module(text, "kernels.weft", ops=registry).kernels
+    wanted = wanted_functions([kernels[n] for n in names or kernels], (), (), "", dense_only)
+    return build(wanted, "k", "1.2.3", "kernels.weft", platform_for(triple, levels), registry)
+
+
+def wanted_of(text: str) -> list[tuple[Wanted, Level]]:
+    """The functions of a text, and a level to build them for."""
+    level = platform_for("x86_64-linux-gnu", [3]).levels[0]
+    return [
+        (each, level)
+        for each in wanted_functions(list(parse_module(text, "", ops=registry).kernels.values()), (), (), "")
+    ]
 
 
 def sizes_of(form: Form, arguments: Sequence[Any]) -> list[int]:
