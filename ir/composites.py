@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from .dims import Size
 from .dtypes import F32, F64
 from .graph import Graph, Node, Value
-from .ops import GATHER, TABLE, Trait
+from .ops import GATHER, RESHAPE, TABLE, Trait
 from .stages import known_stages
+from .types import ints
 
 SCALED = {TABLE["exp"]: "exp", TABLE["exp2"]: "exp2"}
 SUM, MAX, SUB, MUL, DIV, SQUARE = (TABLE[n] for n in ("sum", "max", "sub", "mul", "div", "square"))
@@ -56,15 +57,31 @@ def _shifted(node: Node, kind: str, difference: Value) -> Composite | None:
     if difference.node is None or difference.node.op is not SUB:
         return None
     u, shift = difference.node.operands
-    source, wanted = shift.node, MAX
+    source, wanted = _unshaped(shift).node, MAX
     if kind.startswith("moment"):
         wanted = SUM
         if source is None or source.op not in (DIV, MUL) or source.operands[1].type.rank:
             return None
-        source = source.operands[0].node
-    if source is None or source.op is not wanted or source.operands[0] is not u or source.result.type != shift.type:
+        source = _unshaped(source.operands[0]).node
+    if source is None or source.op is not wanted or source.operands[0] is not u:
+        return None
+    axes, shape = ints(node.attrs, "axes"), u.type.shape
+    rows = (
+        tuple(s for k, s in enumerate(shape) if k not in axes),
+        tuple(1 if k in axes else s for k, s in enumerate(shape)),
+    )
+    if ints(source.attrs, "axes") != axes or difference.type.shape != shape or shift.type.shape not in rows:
         return None
     return Composite(node, kind, difference, shift, source)
+
+
+def _unshaped(value: Value) -> Value:
+    """The value before axes of size 1 were added to its shape, or taken away."""
+    node = value.node
+    if node is None or node.op is not RESHAPE:
+        return value
+    before, after = ([s for s in v.type.shape if s != 1] for v in (node.operands[0], value))
+    return node.operands[0] if before == after else value
 
 
 def composites(body: Graph, space: Sequence[Size]) -> list[Composite]:
