@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections import deque
 from functools import cache
 
 from ...ir.errors import ValueProblem
@@ -32,7 +31,7 @@ class Cache:
         self.hits = self.misses = 0
         self._problem: str | None = None
         self._is_told = False
-        self._waiting: deque[tuple[bytes, bytes]] = deque()
+        self._waiting: dict[bytes, bytes] = {}  # until it is written
         self._lock = threading.Lock()
         self._writer: threading.Thread | None = None
         os.register_at_fork(after_in_child=self._forget_writer)
@@ -42,7 +41,7 @@ class Cache:
         if key is None or self._is_off():
             return None
         try:
-            found = self.store.read(key)
+            found = self._waiting.get(key) or self.store.read(key)
         except Unusable as error:
             self._give_up(error)
             return None
@@ -60,7 +59,7 @@ class Cache:
             self._give_up(error)
             return
         with self._lock:
-            self._waiting.append((key, content))
+            self._waiting[key] = content
             if self._writer is not None:
                 return
             self._writer = threading.Thread(target=self._write_all, name="weft cache", daemon=False)
@@ -80,12 +79,15 @@ class Cache:
                 if not self._waiting:
                     self._writer = None
                     return
-                key, content = self._waiting.popleft()
+                key, content = next(iter(self._waiting.items()))
             try:
                 if self._problem is None and is_unchanged():
                     self.store.write(key, content)
             except Unusable as error:
                 self._problem = str(error)
+            with self._lock:
+                if self._waiting.get(key) is content:
+                    del self._waiting[key]
 
     def _is_off(self) -> bool:
         if self._problem is not None and not self._is_told:

@@ -117,13 +117,18 @@ def _open(cache: Cache, text: str, file: str, folder: str, parse: Parse) -> Modu
     if found is not None:
         return StoredModule(file, *found, lambda: parse(text))
     parsed = parse(text)
-    if any(kernel.impl is not None for kernel in parsed.kernels.values()):
+    if any(kernel.impl is not None for kernel in parsed.kernels.values()) or _has_externs(parsed):
         return parsed
     imports = [_Import.of(f, t) for f, t in parsed.sources.items() if f != file]
     kernels = {name: list(kernel.parameters) for name, kernel in parsed.kernels.items()}
     name = _digest(parsed.sources)
     cache.write(key, json.dumps([kernels, name, imports]).encode())
     return StoredModule(file, kernels, name, lambda: parsed)
+
+
+def _has_externs(parsed: Module) -> bool:
+    """Whether a text may name shared libraries: who loads it must allow that each time."""
+    return any("extern" in text for text in parsed.sources.values())
 
 
 def _read(content: bytes) -> tuple[dict[str, list[str]], str] | None:
