@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .backends import reference
 from .frontend.traced import TracedFunction, TracedKernel
 from .frontend.tracer import Tracer
 from .ir.errors import TraceProblem
+from .ir.graph import Graph
 from .runtime.compiler import Lowered, Options
 from .runtime.kernel import Kernel, native_class
 from .runtime.native.call import Form
@@ -24,7 +24,14 @@ MAX_INSTANCES = 64  # objects whose compiled methods are kept, and with them the
 
 def traced(function: Any, static: Sequence[str], options: Options) -> Function:
     """A function that is traced and compiled when it is called."""
-    return CallableFunction(TracedFunction(function, static, reference.run), options)
+    return CallableFunction(TracedFunction(function, static, _evaluate), options)
+
+
+def _evaluate(graph: Graph, values: Sequence[Any]) -> Sequence[Any]:
+    """What NumPy makes of a graph, for traces that must know it; few do."""
+    from .backends import reference
+
+    return reference.run(graph, values)
 
 
 class Function:
