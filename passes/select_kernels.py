@@ -97,7 +97,7 @@ class _Walk:
         chosen: dict[str, Attr] = {"impl": f"{choice.kind} {choice.variant}", "score": choice.score}
         results = tuple(r.type for r in node.results)
         operands, op = self.rewriter.operands(node), node.op
-        if choice.kind == FALLBACK:
+        if choice.kind == FALLBACK or choice.call is not None:
             attrs: dict[str, Attr] = {"function": op.name, "op": op.name, **node.attrs}
             if choice.call is not None:
                 attrs = {"function": choice.name, "call": choice.call, **chosen}
