@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from .command_types import Given, parse_types, request_for
+from .frontend.binding import split
 from .frontend.declared import Parameter
 from .frontend.language import LanguageKernel
 from .ir import dtypes
@@ -91,8 +92,18 @@ def _function(kernel: LanguageKernel, chosen: Mapping[str, Given], prefix: str, 
         replace(arg, dtype=WEAK.get(p.type.name, WEAK_INT if p.type.name == "uint" else WEAK_FLOAT)) if is_weak else arg
         for arg, p, is_weak in zip(request.args, kernel.declared, weak, strict=True)
     ]
+    fixed = [(k, axis) for k, p in enumerate(kernel.declared) for axis in _numbered(p, len(args[k].shape))]
     results = [o.name for o in kernel.outputs] if kernel.outputs else None
-    return Wanted(name, kernel, replace(request, args=args), kernel.signature, results, dense_only)
+    return Wanted(name, kernel, replace(request, args=args), kernel.signature, results, fixed, dense_only)
+
+
+def _numbered(param: Parameter, rank: int) -> Iterator[int]:
+    """The axes whose sizes are declared as numbers other than 1, which is no size at all."""
+    specs = param.type.dims or ()
+    before, taken = split(specs, rank)
+    for place, spec in enumerate(specs):
+        if isinstance(spec, int) and spec != 1:
+            yield place if place < before or ... not in specs else place - 1 + taken
 
 
 def _check_name(name: str) -> None:

@@ -69,6 +69,7 @@ class Body:
         w = self.w
         w.e.place("begin")
         w.sizes.bind({s: self._word(self.form.size_word(k), "i64") for k, s in enumerate(self.form.sizes)})
+        w.sizes.bind({s: w.number(n) for s, n in self.form.fixed.items()})
         for k, value in enumerate(self.graph.inputs):
             self.memory.pointers[value] = self._word(self.form.argument_word(k))
             self.memory.strides[value] = self._strides(value, k)

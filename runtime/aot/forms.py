@@ -50,8 +50,8 @@ class Item:
 
 @dataclass(frozen=True)
 class Form:
-    """A C function: `arguments` without dimensions are passed by value. `sizes` are C names by symbol.
-
+    """A C function: `arguments` without dimensions are passed by value. `sizes` are C names by symbol,
+    `fixed` the sizes that are no parameters because they are always the same.
     `is_strided` is whether there is one for arrays with strides too.
     """
 
@@ -59,6 +59,7 @@ class Form:
     declared: str
     arguments: tuple[Item, ...]
     sizes: dict[str, str]
+    fixed: dict[str, int]
     results: tuple[Item, ...]
     is_strided: bool
 
@@ -88,14 +89,14 @@ def form_of(wanted: Wanted, graph: Graph) -> Form:
         Item(_free(value.name or f"arg{k}", taken), value.type.dtype.strong, value.type.shape)
         for k, value in enumerate(graph.inputs)
     )
-    symbols = [str(s) for item in arguments for s in item.shape if isinstance(s, Dim)]
+    symbols = [str(s) for item in arguments for s in item.shape if isinstance(s, Dim) and str(s) not in wanted.fixed]
     sizes = {symbol: _free(symbol, taken) for symbol in dict.fromkeys(symbols)}
     usual = ["out"] if len(graph.outputs) == 1 else [f"out{k}" for k in range(len(graph.outputs))]
     made = tuple(
         Item(_free(given or own, taken), value.type.dtype, value.type.shape)
         for given, own, value in zip(wanted.results or usual, usual, graph.outputs, strict=True)
     )
-    return Form(wanted.name, wanted.declared, arguments, sizes, made, len(wanted.kinds) > 1)
+    return Form(wanted.name, wanted.declared, arguments, sizes, wanted.fixed, made, len(wanted.kinds) > 1)
 
 
 def _free(name: str, taken: set[str]) -> str:

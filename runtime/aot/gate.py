@@ -77,6 +77,7 @@ class Gate:
             self.w.demand(self.w.e.icmp("sge", numbers[symbol], self.w.number(0)), Status.BAD_SIZE.label)
             self.w.put(numbers[symbol], self.words, 8 * self.form.size_word(k))
         self.w.sizes.bind(numbers)
+        self.w.sizes.bind({symbol: self.w.number(n) for symbol, n in self.form.fixed.items()})
 
     def _read_pointers(self) -> None:
         w = self.w

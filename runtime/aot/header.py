@@ -126,7 +126,8 @@ def _dense(item: Item) -> list[str]:
 
 
 def _described(form: Form, item: Item) -> str:
-    shape = ", ".join(form.sizes.get(str(s), str(s)) for s in item.shape)
+    names = form.sizes | {symbol: str(n) for symbol, n in form.fixed.items()}
+    shape = ", ".join(names.get(str(s), str(s)) for s in item.shape)
     return f"{item.dtype}[{shape}]" if item.rank else str(item.dtype)
 
 

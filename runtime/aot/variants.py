@@ -7,7 +7,7 @@ are served already, and for each choice of sizes that are 1 where that changes a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -41,6 +41,7 @@ class Wanted:
     request: Request
     declared: str
     results: Sequence[str | None] | None
+    fixed_axes: Sequence[tuple[int, int]] = ()  # argument and axis of sizes that are declared as numbers
     dense_only: bool = False
 
     @cached_property
@@ -53,6 +54,11 @@ class Wanted:
         """The number that stands for each size in the request."""
         pairs = zip(chain(*self.shapes), chain(*(a.shape for a in self.request.args)), strict=True)
         return {str(size): number for size, number in pairs if isinstance(size, Dim)}
+
+    @cached_property
+    def fixed(self) -> dict[str, int]:
+        """The sizes that are always the same number."""
+        return {str(self.shapes[k][axis]): self.request.args[k].shape[axis] for k, axis in self.fixed_axes}
 
     @cached_property
     def results_shapes(self) -> tuple[tuple[Size, ...], ...]:
@@ -77,7 +83,7 @@ class Graphs:
 
     def by_ones(self) -> list[tuple[Lowered, ...]]:
         """For each choice of sizes that are 1, a bit for each size, the graphs to try in turn."""
-        symbols = list(self.wanted.numbers)
+        symbols = [symbol for symbol in self.wanted.numbers if symbol not in self.wanted.fixed]
         usual = self._ranges({})
         if not any(trees(g.graph, {}) for g, _ in usual):
             return [tuple(g for g, _ in usual)] * (1 << len(symbols))
@@ -113,7 +119,7 @@ class Graphs:
             if len(found) == MOST_GRAPHS:
                 raise Unsupported(f"{self.wanted.name} has more than {MOST_GRAPHS} ranges of sizes")
             found.append((graph, numbers))
-            pending += _outside(graph, numbers, ones)
+            pending += _outside(graph, numbers, {*ones, *self.wanted.fixed})
         return found
 
     def _lower(self, numbers: Numbers) -> Lowered:
@@ -168,23 +174,23 @@ def _holds(graph: Lowered, numbers: Numbers) -> bool:
     return all(dims.evaluate(left, numbers) == dims.evaluate(right, numbers) for left, right in guards_of(graph))
 
 
-def _outside(graph: Lowered, numbers: Numbers, ones: Numbers) -> Iterator[dict[str, int]]:
+def _outside(graph: Lowered, numbers: Numbers, held: Set[str]) -> Iterator[dict[str, int]]:
     """Sizes that break one guard of a graph each, and as few of the others as can be."""
     guards = guards_of(graph)
     for guard in guards:
         others = [g for g in guards if g != guard]
         broken = [
             moved
-            for moved in _moved(guard, numbers, ones)
+            for moved in _moved(guard, numbers, held)
             if dims.evaluate(guard[0], moved) != dims.evaluate(guard[1], moved)
         ]
         broken.sort(key=lambda m: sum(dims.evaluate(a, m) != dims.evaluate(b, m) for a, b in others))
         yield from broken[:1]
 
 
-def _moved(guard: tuple[Size, Size], numbers: Numbers, ones: Numbers) -> Iterator[dict[str, int]]:
+def _moved(guard: tuple[Size, Size], numbers: Numbers, held: Set[str]) -> Iterator[dict[str, int]]:
     """The sizes with one of them changed, to values around those that a guard names."""
-    names = sorted((dims.symbols(guard[0]) | dims.symbols(guard[1])) - ones.keys())
+    names = sorted((dims.symbols(guard[0]) | dims.symbols(guard[1])) - held)
     for name in names:
         rest = max(1, dims.evaluate(dims.product(dims.symbol(n) for n in names if n != name), numbers))
         for constant in sorted({0, 3, *_constants(guard[0]), *_constants(guard[1])}):
