@@ -8,7 +8,6 @@ to the bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...ir import dims
 from ...ir.dims import Size
@@ -142,7 +141,7 @@ class Walk(Chunked):
         self.nest.loop(loop_name(outer[-1]), *rows, 1, [], row)
         others = dims.product(self.extent(group) for group in inner)
         part = self.part(name, outer, (), others * self.chunk_blocks * self.block_size() * self.cost)
-        return replace(part, extents=(part.extents[0], self.chunks()))
+        return part._replace(extents=(part.extents[0], self.chunks()))
 
     def by_chunks(self, name: str) -> Part:
         chunks, vectors = self.parameters()
@@ -156,7 +155,7 @@ class Walk(Chunked):
         others = dims.product(self.extent(group) for group in self.rows[:-1])
         elements = self.chunk_blocks * self.block_size()
         part = self.part(name, (), inner, others * elements * self.cost)
-        return replace(part, extents=(self.chunks(), part.extents[1]))
+        return part._replace(extents=(self.chunks(), part.extents[1]))
 
     def part_of_columns(self) -> Blocks:
         """The blocks of this chunk."""

@@ -6,6 +6,7 @@ It needs nothing of LLVM, because code that comes from the disk is called by it 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...ir.dims import Size
 
@@ -24,8 +25,7 @@ class Entry:
     bytes: Size = 0
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A native function: `i32 name(ptr frame, i64 begin0, i64 end0, i64 begin1, i64 end1, i64 worker)`.
 
     It runs a part of its two outer loops. `extents` are theirs, `grains` what a part of each is best a multiple of,
@@ -41,8 +41,7 @@ class Part:
     tile: int
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(NamedTuple):
     """The code of one region: the words of its frame, and what runs one after another.
 
     That is `whole`, or `chunks` where the columns have `cut_from` elements or more. A kernel that may fail says so when

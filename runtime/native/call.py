@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,16 +12,14 @@ from ...ir.source import Guard
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """How a call passes its arguments: so many by position, then these by name."""
 
     positional: int
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(NamedTuple):
     """An input of the graph: an argument (`place` is its number in the call), or an object that is always the same."""
 
     given: Any
@@ -31,8 +28,7 @@ class Input:
     place: int | None
 
 
-@dataclass(frozen=True)
-class Out:
+class Out(NamedTuple):
     """A result's array that the caller gives, its number in the call, and its place in the tuple that it is in."""
 
     array: Array
@@ -40,8 +36,7 @@ class Out:
     item: int | None = None
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """One call as an example: every call like it takes the same way."""
 
     form: Form
