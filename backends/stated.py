@@ -15,7 +15,7 @@ from ..ir import structure
 from ..ir.complexes import function_part
 from ..ir.dtypes import from_numpy
 from ..ir.ops import TABLE
-from . import complexes
+from . import chains, complexes
 
 
 def _smaller(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -146,5 +146,6 @@ MEANINGS: Mapping[str, Callable[..., Any]] = {
     "reduce_fmin": _smallest(np.fmin),
     "reduce_fmax": _largest(np.fmax),
     "scan": scan,
+    "matmul": chains.matmul,
     "cast": cast,
 }

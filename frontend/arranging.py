@@ -8,6 +8,7 @@ from . import assembling, creating, shaping
 from .differencing import DIFFERENCING
 from .elementwise import Make
 from .padding import PADDING
+from .products import PRODUCTS
 from .ranging import RANGING
 from .repeating import REPEATING
 from .taking import TAKING
@@ -15,7 +16,7 @@ from .triangles import TRIANGLES
 
 ARRANGING: Mapping[str, Make] = {
     **shaping.SHAPING, **assembling.ASSEMBLING, **REPEATING, **PADDING, **DIFFERENCING, **creating.CREATING, **RANGING,
-    **TRIANGLES, **TAKING,
+    **TRIANGLES, **TAKING, **PRODUCTS,
 }  # fmt: skip
 ALIASES = {**shaping.ALIASES, **assembling.ALIASES, **creating.ALIASES}
 LISTS = assembling.LISTS

@@ -9,7 +9,8 @@ from __future__ import annotations
 from . import dims
 from .dims import Size, symbol
 from .graph import Node, Value
-from .ops import BROADCAST, DIAGONAL, GATHER, RESHAPE, SCAN, SLICE, TRANSPOSE, Trait
+from .ops import BROADCAST, DIAGONAL, GATHER, MATMUL, RESHAPE, SCAN, SLICE, TRANSPOSE, Trait
+from .products import factor_index
 from .types import ints, sizes
 
 Index = tuple[Size, ...]
@@ -30,6 +31,9 @@ def operand_elements(node: Node, index: Index, looked_up: Size = 0) -> list[tupl
 
     Which element of its first operand a `gather` reads only the call knows: `looked_up` stands for the indices.
     """
+    if node.op is MATMUL:
+        left, right = node.operands
+        return [(v, factor_index(v.type.shape, index, is_left)) for v, is_left in ((left, True), (right, False))]
     if node.op is not GATHER:
         return [(v, operand_index(node, v, index)) for v in node.operands]
     source, *indices = node.operands

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import complexes, rules, structure
+from . import complexes, products, rules, structure
 from .dtypes import WEAK_INT
 from .elementwise import CAST as CAST
 from .elementwise import DEMAND as DEMAND
@@ -111,7 +111,11 @@ SCAN = _op(
     "Each element combined with all before it along an axis, one after another.",
     lambda x, combine, axis: structure.scan(x, TABLE[combine].numpy or _declared, axis),
 )  # fmt: skip
-STRUCTURAL = (CONCATENATE, GATHER, SCAN)
+MATMUL = _op(
+    "matmul", 2, products.matmul_dtypes, products.multiplied, "structural expensive",
+    "Sums of products of the elements of rows and columns, for stacks of matrices.", products.matmul,
+)  # fmt: skip
+STRUCTURAL = (CONCATENATE, GATHER, SCAN, MATMUL)
 
 
 REAL = _op("real", 1, complexes.part_dtypes, rules.elementwise, "elementwise", "The real part.", np.real)

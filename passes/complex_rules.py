@@ -75,7 +75,15 @@ def either(name: str, joined: str) -> Rule:
     return test
 
 
+def product(make: Make, a: Parts, b: Parts) -> Parts:
+    """A product of matrices is four of real ones."""
+    (re, im), (to_re, to_im), by = a, b, _op("matmul")
+    real = make(_op("sub"), make(by, re, to_re), make(by, im, to_im))
+    return real, make(_op("add"), make(by, re, to_im), make(by, im, to_re))
+
+
 _BY_NAME: Mapping[str, Rule] = {
+    "matmul": product,
     "conjugate": conjugate,
     "eq": equal,
     "ne": not_equal,

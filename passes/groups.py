@@ -18,6 +18,7 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.indexing import Index, is_affine, loop_variables, operand_elements
 from ..ir.ops import CONCATENATE, GATHER, IMAG, REAL, SCAN, Trait
 from ..ir.types import integer, ints
+from .factors import is_product, kept_factors, product_loops
 from .sizes import size_makers, used_symbols
 
 ANYWHERE = symbol(f"{LOOP}anywhere")  # an index that only the call knows
@@ -82,7 +83,7 @@ def is_scan(value: Value) -> bool:
 
 def stands_alone(node: Node) -> bool:
     """Whether a node is no part of any loop: it reads and makes memory."""
-    return not (is_inline(node) or is_reduction(node.result) or is_scan(node.result))
+    return not (is_inline(node) or is_reduction(node.result) or is_scan(node.result) or is_product(node.result))
 
 
 class Grouping:
@@ -96,6 +97,7 @@ class Grouping:
                 self.kept.update(node.operands)
             if (source := looked_up(node)) is not None:
                 self.kept.add(source)
+            self.kept |= kept_factors(node, is_inline)
         self.makers = size_makers(graph)
         self.wholes = {v: n for n in graph if n.op is CONCATENATE for v in n.operands}
         self.groups: list[Group] = []
@@ -110,7 +112,7 @@ class Grouping:
 
     def is_member(self, value: Value) -> bool:
         node = value.node
-        if is_reduction(value) or is_scan(value):
+        if is_reduction(value) or is_scan(value) or is_product(value):
             return True
         return node is not None and is_inline(node) and value in self.kept
 
@@ -131,8 +133,10 @@ class Grouping:
         reduced = ints(node.attrs, "axes") if is_reduction(value) else ()
         scanned = (integer(node.attrs, "axis"),) if is_scan(value) else ()
         shape = node.operands[0].type.shape if is_reduction(value) else value.type.shape
+        if is_product(value):
+            shape, reduced = product_loops(node)
         for group in reversed(self.groups):
-            if self.joins(value, group, shape, reduced, scanned):
+            if not is_product(value) and self.joins(value, group, shape, reduced, scanned):
                 return
         group = Group(shape, reduced, scanned)
         self.groups.append(group)
@@ -165,7 +169,9 @@ class Grouping:
             return False
         reason = None
         is_row = own_index is not None and bool(inside) and not is_reduction(value) and not scanned
-        if shape != group.space and not is_row:
+        if is_product(group.members[0]) and not is_row and not inside:
+            return False
+        if (shape != group.space or is_product(group.members[0])) and not is_row:
             reason = f"they iterate over different spaces, {_shape(group.space)} and {_shape(shape)}"
         elif reduced and merged != reduced:
             reason = f"they reduce different axes, {merged} and {reduced} of {_shape(group.space)}"

@@ -38,6 +38,7 @@ from .costs import element_cost
 from .loops import Loops, plan_loops
 from .lower_reductions import LONG_CHUNK, SEVERAL_CHUNKS, STEPS, UNCACHED_CHUNKS
 from .regions import Plan, annotate_regions
+from .tiling import plan_product, product_in
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
 TILE = 128  # elements of each line: what the lines around them share stays in the first cache
@@ -58,6 +59,8 @@ class Schedule:
         layouts = value_layouts(graph)
 
         def plan(region: Node) -> Plan:
+            if (product := product_in(region)) is not None:
+                return plan_product(region, product, layouts, self.vector_bytes), {}
             attrs: dict[str, Attr] = {}
             if "rows" not in region.attrs:
                 loops = plan_loops(region, layouts)

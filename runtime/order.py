@@ -16,6 +16,7 @@ from ..ir.ops import (
     CONCATENATE,
     DIAGONAL,
     GATHER,
+    MATMUL,
     NUMPY,
     POSITIONS,
     RESHAPE,
@@ -126,6 +127,10 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
         return (*(s for k, s in enumerate(given) if k not in axes), sum(given[k] for k in axes))
     if op is CONCATENATE:
         return dense(shape, _joined_order(operands))
+    if op is MATMUL:
+        rank = len(shape) - 2
+        stacks = [_aligned(shape[:rank], own[:-2], strides[:-2]) for own, strides in operands]
+        return dense(shape, (*axis_order(rank, stacks), rank, rank + 1))
     if op is GATHER:
         return _looked_up(ints(node.attrs, "axes"), shape, operands)
     if op is BROADCAST:

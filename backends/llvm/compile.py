@@ -15,6 +15,8 @@ from .flat import Flat
 from .functions import Entry, Function, Part
 from .library import Library
 from .module import Compiled, compile_module
+from .products.emit import emit_product
+from .products.product import product_of
 from .region import Region
 from .short import Short
 from .target import Target
@@ -54,6 +56,8 @@ def emit(graph: Graph, long: Mapping[Node, bool] | None = None, short: Mapping[N
 
 def emit_region(node: Node, name: str, is_long: bool | None = None) -> Function:
     """The functions of one region, for all columns or only for long ones, or short ones."""
+    if product_of(node) is not None:
+        return emit_product(node, name)
     entries: dict[Entry, int] = {}
     region = Region(node, entries)
     is_cut, has_rows = can_be_cut(region), bool(region.rows)

@@ -1,0 +1,31 @@
+"""A scheduled region with a product in, its native functions out: for small matrices, and for others."""
+
+from __future__ import annotations
+
+from ....ir import dims
+from ....ir.dims import Size
+from ....ir.graph import Node
+from ..functions import Entry, Function
+from .blocked import Multiply, Pack
+from .product import Product
+from .small import Small
+
+SMALL = 96**3  # terms: below, packing the right operand apart takes longer than it saves
+
+
+def emit_product(node: Node, name: str) -> Function:
+    """The functions; which of them run is decided when the sizes are known."""
+    entries: dict[Entry, int] = {}
+    small, pack, multiply = Small(node, entries), Pack(node, entries), Multiply(node, entries)
+    whole = small.function(name)
+    chunks = pack.function(f"{name}_pack"), multiply.function(f"{name}_multiply")
+    declared, fails = dict[str, str](), False
+    for written in (small, pack, multiply):
+        declared |= written.e.declared
+        fails = fails or written.e.fails
+    return Function(tuple(entries), (whole,), chunks, _amount(multiply), SMALL, fails, declared)
+
+
+def _amount(product: Product) -> Size:
+    """At least `SMALL` where a matrix has many terms, or as many of them for an element as the stack has room for."""
+    return dims.maximum(dims.product((product.m, product.n, product.k)), product.k * (SMALL // product.depth))

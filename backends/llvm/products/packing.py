@@ -1,0 +1,112 @@
+"""A part of an operand in, code that copies it in the order in which tiles read it out.
+
+The copy is lines of elements: of the left operand a line is a row and positions are k, of the right operand a line is a
+k and positions are columns. Vectors lie along the positions, or where memory does not, along the lines; then as many
+vectors as a vector has lanes are turned in registers. What is fused in front of the product is computed on the way.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ....ir import dims
+from ....ir.graph import Value
+from ....ir.indexing import Index, loop_name
+from ....ir.types import ints
+from ..text import Emitter, Val
+from .product import Product
+
+
+class Span(NamedTuple):
+    """Where lines or positions begin, where those that exist end, and where those that are read end."""
+
+    start: Val
+    stop: Val
+    padded: Val
+
+
+def pack(product: Product, is_left: bool, lines: Span, positions: Span, target: Val, line_bytes: int) -> None:
+    """Code for the copy. What does not exist is some number."""
+    is_turned = (0 if is_left else 1) in ints(product.region.attrs, "turned")
+    (_turned if is_turned else _straight)(product, is_left, lines, positions, target, line_bytes)
+
+
+def _operand(product: Product, is_left: bool) -> tuple[Value, int, int]:
+    """What is copied, and its axes of lines and positions."""
+    rows, columns, terms = product.axes
+    return (product.left, rows, terms) if is_left else (product.right, terms, columns)
+
+
+def _straight(product: Product, is_left: bool, lines: Span, positions: Span, target: Val, line_bytes: int) -> None:
+    e, index, (value, line_axis, axis) = product.e, product.factor(is_left), _operand(product, is_left)
+    elements = product.elements(axis)
+
+    def line(at: Val) -> None:
+        product.bind(line_axis, product.least(at, e.op("sub", lines.stop, product.number(1))))
+        start = e.offset(target, product.times(e.op("sub", at, lines.start), line_bytes))
+
+        def vectors(at: Val, count: int) -> None:
+            product.bind(axis, at)
+            place = e.offset(start, product.times(e.op("sub", at, positions.start), product.tile.size))
+            for k in range(count):
+                x = _stored(product, elements.get(value, _moved(index, axis, k * product.width)))
+                e.store(x, e.offset(place, product.number(k * product.width * product.tile.size)), 1)
+
+        product.over_vectors(elements, positions.start, positions.stop, positions.padded, (4, 1), vectors)
+
+    product.loop(lines.start, lines.padded, 1, line)
+
+
+def _turned(product: Product, is_left: bool, lines: Span, positions: Span, target: Val, line_bytes: int) -> None:
+    e, width, (value, line_axis, axis) = product.e, product.width, _operand(product, is_left)
+    elements = product.elements(line_axis)
+    # Each vector has a position of its own, none behind the last, and so a variable of its own.
+    places = [product.rank + 1 + k for k in range(width)]
+
+    def position(at: Val) -> None:
+        for k, place in enumerate(places):
+            last = e.op("sub", positions.stop, product.number(1))
+            product.bind(place, product.least(product.plus(at, k), last))
+        column = e.offset(target, product.times(e.op("sub", at, positions.start), product.tile.size))
+
+        def block(at: Val, count: int) -> None:
+            product.bind(line_axis, at)
+            found = [elements.get(value, _renamed(product.factor(is_left), axis, place)) for place in places]
+            turned = transposed(e, [_stored(product, x) for x in found])
+            start = e.offset(column, product.times(e.op("sub", at, lines.start), line_bytes))
+            for k, x in enumerate(turned):
+                e.store(x, e.offset(start, product.number(k * line_bytes)), 1)
+
+        product.over_vectors(elements, lines.start, lines.stop, lines.padded, (1,), block)
+
+    product.loop(positions.start, positions.padded, width, position)
+
+
+def _stored(product: Product, x: Val) -> Val:
+    """A vector of what is in memory."""
+    x = product.e.splat(x, product.width)
+    return product.e.cast("zext", x, "i8") if x.elem == "i1" else x
+
+
+def _moved(index: Index, axis: int, offset: int) -> Index:
+    name = loop_name(axis)
+    return tuple(dims.substitute(i, {name: dims.symbol(name) + offset}) for i in index) if offset else index
+
+
+def _renamed(index: Index, axis: int, new: int) -> Index:
+    return tuple(dims.substitute(i, {loop_name(axis): dims.symbol(loop_name(new))}) for i in index)
+
+
+def transposed(e: Emitter, rows: list[Val]) -> list[Val]:
+    """As many vectors as each has lanes; element k of vector i becomes element i of vector k."""
+    width, half = len(rows), len(rows) // 2
+    while half:
+        low = [k // (2 * half) * (2 * half) + k % half + (width if k % (2 * half) >= half else 0) for k in range(width)]
+        high = [k + half for k in low]
+        after = list(rows)
+        for k in range(width):
+            if k % (2 * half) < half:
+                a, b = rows[k], rows[k + half]
+                after[k], after[k + half] = e.shuffle(a, b, low), e.shuffle(a, b, high)
+        rows, half = after, half // 2
+    return rows

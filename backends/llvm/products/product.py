@@ -1,0 +1,171 @@
+"""A scheduled region with a `matmul` in; the words, loops and elements out that each of its functions is written with.
+
+The space of such a region is that of the result, and k behind it. Axes before the last two of the result number
+matrices; functions count these in C order and take the number apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....ir import dims
+from ....ir.dims import Size
+from ....ir.graph import Node, Value
+from ....ir.indexing import Index, loop_name, loop_variables
+from ....ir.ops import MATMUL
+from ....ir.products import factor_index
+from ....ir.types import integer, ints, sizes
+from ..elements import Elements
+from ..frame import Frame
+from ..functions import Entry, Part
+from ..region import PARAMETERS, UNTILED
+from ..scopes import Nest
+from ..text import Val
+from .tiles import Tile
+
+
+def product_of(region: Node) -> Node | None:
+    """The product in a region, if there is one."""
+    assert region.body is not None
+    return next((n for n in region.body if n.op is MATMUL), None)
+
+
+def rounded_up(size: Size, step: int) -> Size:
+    return dims.floordiv(size + step - 1, step) * step
+
+
+class Product:
+    """What the functions of one region have in common, while one of them is written."""
+
+    def __init__(self, region: Node, entries: dict[Entry, int]) -> None:
+        node = product_of(region)
+        assert node is not None and region.body is not None
+        self.region, self.body, self.node = region, region.body, node
+        self.left, self.right = node.operands
+        self.space = tuple(sizes(region.attrs, "space"))
+        *self.stack, self.m, self.n, self.k = self.space
+        self.rank = len(self.space) - 1
+        self.axes = (self.rank - 2, self.rank - 1, self.rank)  # of rows, columns and terms
+        self.nest = Nest()
+        self.e, self.frame = self.nest.e, Frame(self.nest, entries)
+        self.width, self.cost = integer(region.attrs, "width"), integer(region.attrs, "cost")
+        self.block_rows, self.block_columns, self.depth = ints(region.attrs, "blocks")
+        rows, vectors = ints(region.attrs, "registers")
+        self.tile = Tile(node.result.type.dtype, rows, vectors, self.width, vectors * self.width, self.depth)
+
+    # -- sizes and numbers
+
+    @property
+    def panels(self) -> Size:
+        """How many tiles lie side by side."""
+        return dims.floordiv(self.n + self.tile.columns - 1, self.tile.columns)
+
+    @property
+    def depths(self) -> Size:
+        """Into how many parts the terms are cut."""
+        return dims.floordiv(self.k + self.depth - 1, self.depth)
+
+    def number(self, size: Size) -> Val:
+        return self.frame.size(size)
+
+    def times(self, a: Val, b: Size) -> Val:
+        return self.e.op("mul", a, self.number(b))
+
+    def plus(self, a: Val, b: Val | Size) -> Val:
+        return self.e.op("add", a, b if isinstance(b, Val) else self.number(b))
+
+    def least(self, a: Val, b: Val | Size) -> Val:
+        return self.e.call("smin", a, b if isinstance(b, Val) else self.number(b))
+
+    def apart(self, number: Val, count: Size) -> tuple[Val, Val]:
+        """A number as so many whole counts and a rest."""
+        return self.e.op("sdiv", number, self.number(count)), self.e.op("srem", number, self.number(count))
+
+    # -- loops
+
+    def loop(self, start: Val, stop: Val, step: int, body: Callable[[Val], None]) -> None:
+        def turn(at: Val, carried: list[Val]) -> list[Val]:
+            body(at)
+            return []
+
+        self.nest.loop(None, start, stop, step, [], turn)
+
+    def parameter(self, name: str) -> Val:
+        return Val(f"%{name}", "i64", 0)
+
+    def bind(self, axis: int, value: Val) -> None:
+        """From here on this is the variable of an axis, as long as the innermost loop is open."""
+        self.nest.variables[loop_name(axis)] = (value, self.nest.scope)
+
+    def stack_axes(self, value: Value) -> list[int]:
+        """The axes that number different matrices of a value, as axes of the result."""
+        shape = value.type.shape[:-2]
+        first = len(self.stack) - len(shape)
+        return [first + k for k, size in enumerate(shape) if size != 1]
+
+    def bind_stack(self, number: Val, value: Value) -> None:
+        """The variables of the matrix of a value that has this number."""
+        for axis in reversed(self.stack_axes(value)):
+            number, place = self.apart(number, self.stack[axis])
+            self.bind(axis, place)
+
+    def stack_number(self, value: Value) -> Val:
+        """The number of the matrix of a value that the variables lead to."""
+        total = self.number(0)
+        for axis in self.stack_axes(value):
+            total = self.plus(self.times(total, self.stack[axis]), self.nest.variables[loop_name(axis)][0])
+        return total
+
+    def stack_size(self, value: Value) -> Size:
+        return dims.product(self.stack[axis] for axis in self.stack_axes(value))
+
+    # -- elements
+
+    def elements(self, vector: int) -> Elements:
+        """Elements in vectors along an axis."""
+        return Elements(self.region, self.nest, self.frame, self.width, vector, False)
+
+    def factor(self, is_left: bool) -> Index:
+        """The index of an operand's element behind the element of this iteration."""
+        value = self.left if is_left else self.right
+        return factor_index(value.type.shape, loop_variables(self.space)[:-1], is_left)
+
+    def lane_mask(self, at: Val, stop: Val) -> Val:
+        """The lanes from `at` on that lie before `stop`, compared in elements that fill a register (see `region`)."""
+        e, elem = self.e, f"i{max(8, 128 // self.width)}"
+        left = e.call("smax", e.call("smin", e.op("sub", stop, at), e.const("i64", 127)), e.const("i64", 0))
+        left = left if elem == "i64" else e.cast("trunc", left, elem)
+        return e.icmp("slt", e.lanes_of(elem, list(range(self.width))), e.splat(left, self.width))
+
+    def over_vectors(
+        self, elements: Elements, start: Val, stop: Val, padded: Val, steps: tuple[int, ...], body: Callable[..., None]
+    ) -> None:
+        """`body(at, count)` for whole groups of so many vectors each, then for single vectors of which not all count.
+
+        Lanes from `stop` on are masked; vectors that begin at `padded` or behind are left out.
+        """
+        for count in steps:
+            step = count * self.width
+            length = self.e.op("and", self.e.op("sub", stop, start), self.e.const("i64", -step))
+            end = self.plus(start, length)
+            self.loop(start, end, step, lambda at, n=count: body(at, n))  # type: ignore[misc]
+            start = end
+
+        def masked(at: Val) -> None:
+            elements.memory.mask = self.lane_mask(at, stop)
+            body(at, 1)
+            elements.memory.mask = None
+
+        self.loop(start, padded, self.width, masked)
+
+    # -- the function
+
+    def part(self, name: str, extents: tuple[Size, Size], unit: Size) -> Part:
+        """What has been written, as a function."""
+        e, status = self.e, Val("0", "i32", 0)
+        if e.fails:
+            self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
+            status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
+        head = f"define i32 @{name}(ptr noalias %frame, {', '.join(f'i64 %{p}' for p in PARAMETERS)}) {{"
+        text = "\n".join([head, *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
+        return Part(name, text, extents, (1, 1), unit, UNTILED)

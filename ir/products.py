@@ -1,0 +1,67 @@
+"""Rules and NumPy meaning of `matmul`, and where its operands' elements are.
+
+An element of the result is the sum over k of the products of a row's and a column's elements. Axes before the last two
+number matrices and are broadcast. In a region the last axis of the space is k: the variable behind those of the result.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .dims import LOOP, Size, symbol
+from .errors import ShapeProblem
+from .facts import Facts
+from .rules import Attrs, shown, ufunc_dtypes
+
+Shape = tuple[Size, ...]
+matmul_dtypes = ufunc_dtypes(np.matmul)
+
+
+def multiplied(facts: Facts, shapes: list[Shape], attrs: Attrs) -> list[Shape]:
+    """Stacks of matrices, broadcast; columns of the left ones are as many as rows of the right ones."""
+    left, right = shapes
+    if len(left) < 2 or len(right) < 2:
+        raise ShapeProblem(
+            f"matmul takes matrices, not arrays of shapes {shown(left)} and {shown(right)}",
+            hint="give a vector a second axis of size 1",
+        )
+    meet(facts, left[-1], right[-2])
+    batch = facts.broadcast([left[:-2], right[:-2]])
+    return [(*batch, facts.canonical(left[-2]), facts.canonical(right[-1]))]
+
+
+def meet(facts: Facts, a: Size, b: Size) -> None:
+    """Two sizes that a product demands to be equal; 1 is not broadcast."""
+    if facts.same(a, b):
+        return
+    left, right = facts.number(a), facts.number(b)
+    differ = left is not None and right is not None and left != right
+    if differ or facts.strict or (isinstance(a, int) and isinstance(b, int)):
+        shown_left, shown_right = (s if n is None else n for s, n in ((a, left), (b, right)))
+        raise ShapeProblem(
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            f"(n?,k),(k,m?)->(n?,m?) (size {shown_right} is different from {shown_left})",
+            hint="the last axis of the left operand and the last but one of the right must have one size",
+        )
+    facts.assume_equal(a, b)
+
+
+def matmul(a: Any, b: Any) -> Any:
+    return np.matmul(a, b)
+
+
+def product_space(left: Shape, result: Shape) -> Shape:
+    """What a region with a product iterates over: the elements of the result, and for each of them k."""
+    return (*result, left[-1])
+
+
+def factor_index(shape: Shape, index: tuple[Size, ...], is_left: bool) -> tuple[Size, ...]:
+    """Where the element of an operand is that stands behind the element at `index` of the result, for this k."""
+    rank = len(index)
+    batch = index[rank - len(shape) : rank - 2]
+    own = tuple(0 if size == 1 else i for size, i in zip(shape[:-2], batch, strict=True))
+    size = shape[-1] if is_left else shape[-2]
+    k: Size = 0 if size == 1 else symbol(f"{LOOP}{rank}")
+    return (*own, index[-2], k) if is_left else (*own, k, index[-1])

@@ -1,0 +1,55 @@
+"""Matrix products in `fuse`: a `matmul` in, its loops out, and what of its operands must be in memory before it runs.
+
+What is cheap is computed while an operand is packed, which happens to some elements more than once. An operand with
+something expensive in it is a kernel of its own; so is one that is longer than a few operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..ir.dims import Size
+from ..ir.graph import Node, Value
+from ..ir.ops import CONSTANT, GATHER, MATMUL, SIZE, Trait
+from ..ir.products import product_space
+
+MOST_OPERATIONS = 8
+
+
+def is_product(value: Value) -> bool:
+    return value.node is not None and value.node.op is MATMUL
+
+
+def product_loops(node: Node) -> tuple[tuple[Size, ...], tuple[int, ...]]:
+    """The space of a product, and the axis in it that is added up."""
+    shape = node.result.type.shape
+    return product_space(node.operands[0].type.shape, shape), (len(shape),)
+
+
+def kept_factors(node: Node, is_inline: Callable[[Node], bool]) -> set[Value]:
+    """Operands of a product, without the views of them, that are computed into memory first."""
+    if node.op is not MATMUL:
+        return set()
+    roots = [_without_views(v, is_inline) for v in node.operands]
+    return {v for v in roots if v.node is not None and is_inline(v.node) and _is_much(v, is_inline)}
+
+
+def _without_views(value: Value, is_inline: Callable[[Node], bool]) -> Value:
+    while value.node is not None and Trait.VIEW in value.node.op.traits and is_inline(value.node):
+        value = value.node.operands[0]
+    return value
+
+
+def _is_much(value: Value, is_inline: Callable[[Node], bool]) -> bool:
+    """Whether it takes long to compute an element."""
+    seen, pending = set[Node](), [value]
+    while pending:
+        node = pending.pop().node
+        if node is None or node in seen or not is_inline(node):
+            continue
+        if Trait.EXPENSIVE in node.op.traits or node.op is GATHER:
+            return True
+        seen.add(node)
+        pending += node.operands
+    working = [n for n in seen if Trait.VIEW not in n.op.traits and n.op not in (CONSTANT, SIZE)]
+    return len(working) > MOST_OPERATIONS

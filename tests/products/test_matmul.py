@@ -1,0 +1,153 @@
+"""Matrix products: bits against the reference, and values against NumPy, for every dtype, layout and size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+import weft
+from weft.backends import chains
+from weft.backends.llvm import target
+from weft.frontend.traced import TracedFunction
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
+from weft.runtime.registry import Registry
+
+Array = np.ndarray[Any, Any]
+DTYPES = ("bool", "int8", "uint16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128")
+LEVELS = (3, 4) if target.host().vector_bytes == 64 else (3,)
+# Around the tiles (12 or 6 rows, 2 vectors), and across the places where depths and blocks are cut.
+SHAPES = ((2, 2, 3), (4, 4, 4), (5, 17, 16), (12, 32, 8), (13, 33, 255), (31, 70, 256), (97, 40, 257), (7, 520, 514))
+
+
+def numbers(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Array:
+    rng = np.random.default_rng(seed)
+    kind = np.dtype(dtype)
+    if kind.kind == "b":
+        return rng.random(shape) < 0.1
+    if kind.kind in "iu":
+        return rng.integers(np.iinfo(kind).min, np.iinfo(kind).max, shape, kind, endpoint=True)
+    if kind.kind == "c":
+        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(kind)
+    return rng.standard_normal(shape).astype(kind)
+
+
+def product(a: Any, b: Any) -> Any:
+    return a @ b
+
+
+def compiled(function: Callable[..., Any], level: int) -> Kernel:
+    return Kernel(TracedFunction(function), Registry(), Options(target=target.x86(level), verify=True))
+
+
+def same_bits(found: Array, expected: Array) -> None:
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    a, b = np.ascontiguousarray(found), np.ascontiguousarray(expected)
+    assert a.tobytes() == b.tobytes(), np.argwhere(a != b)[:3]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_bits_are_those_of_one_chain(dtype: str, level: int) -> None:
+    f = compiled(product, level)
+    for m, n, k in SHAPES if dtype in ("float32", "float64") else SHAPES[:6]:
+        a, b = numbers((m, k), dtype), numbers((k, n), dtype, 1)
+        same_bits(f(a, b), chains.matmul(a, b))
+    assert not f.lower(a, b).fallbacks
+
+
+def test_bf16_is_multiplied_as_f32() -> None:
+    a, b = (numbers(shape, "float32").astype(ml_dtypes.bfloat16) for shape in ((5, 7), (7, 6)))
+    found = weft.jit(product)(a, b)
+    same_bits(found, chains.matmul(a.astype(np.float32), b.astype(np.float32)))
+    assert found.dtype == (a @ b).dtype
+
+
+def layouts(x: Array) -> list[Array]:
+    """The same matrix in C order, in Fortran order, with gaps, and backwards."""
+    wide = np.zeros((2 * x.shape[0], 3 * x.shape[1]), x.dtype)
+    wide[::2, ::3] = x
+    return [x, np.asfortranarray(x), wide[::2, ::3], x[::-1, ::-1].copy()[::-1, ::-1]]
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int16"))
+def test_layouts(dtype: str) -> None:
+    f = weft.jit(product)
+    for m, n, k in ((19, 35, 21), (100, 97, 270)):
+        a, b = numbers((m, k), dtype), numbers((k, n), dtype, 1)
+        expected = chains.matmul(a, b)
+        for left in layouts(a):
+            for right in layouts(b):
+                found = f(left, right)
+                same_bits(found, expected)
+                assert found.flags.c_contiguous
+
+
+def test_stacks_are_broadcast() -> None:
+    f = weft.jit(product)
+    for left, right in (
+        ((3, 5, 4), (3, 4, 6)), ((3, 5, 4), (4, 6)), ((5, 4), (2, 3, 4, 6)), ((2, 1, 5, 4), (3, 4, 6)),
+        ((2, 0, 5, 4), (1, 4, 6)), ((3, 40, 300), (2, 1, 300, 50)),
+    ):  # fmt: skip
+        a, b = numbers(left, "float32"), numbers(right, "float32", 1)
+        same_bits(f(a, b), chains.matmul(a, b))
+    turned = numbers((3, 2, 5, 4), "float32").transpose(1, 0, 2, 3)
+    b = numbers((4, 6), "float32")
+    assert f(turned, b).strides == (turned @ b).strides
+
+
+def test_one_array_twice() -> None:
+    f = weft.jit(lambda a: (a @ a, a.T @ a, a @ a.T))
+    for n in (9, 150):
+        a = numbers((n, n), "float32")
+        for found, expected in zip(f(a), ((a, a), (a.T, a), (a, a.T)), strict=True):
+            same_bits(found, chains.matmul(*expected))
+
+
+def test_empty_and_single() -> None:
+    f = weft.jit(product)
+    for m, n, k in ((0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 0), (1, 1, 1), (1, 5, 7), (5, 1, 7), (5, 7, 1)):
+        a, b = numbers((m, k), "float64"), numbers((k, n), "float64", 1)
+        found, expected = f(a, b), a @ b
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_vectors() -> None:
+    f = weft.jit(product)
+    for left, right in (((7,), (7,)), ((7,), (7, 5)), ((5, 7), (7,)), ((7,), (3, 7, 5)), ((3, 5, 7), (7,))):
+        for dtype in ("float64", "float16", "int8", "bool", "complex64"):
+            a, b = numbers(left, dtype), numbers(right, dtype, 1)
+            found, expected = f(a, b), a @ b
+            assert found.dtype == expected.dtype and found.shape == expected.shape
+            assert isinstance(found, np.generic) == isinstance(expected, np.generic)
+            np.testing.assert_allclose(found, expected, rtol=2e-2 if dtype == "float16" else 1e-5)
+
+
+def test_threads_do_not_change_a_bit() -> None:
+    f = weft.jit(lambda a, b, c: np.tanh(a @ b + c))
+    a, b, c = numbers((300, 530), "float32"), numbers((530, 260), "float32", 1), numbers((260,), "float32", 2)
+    before = weft.get_threads()
+    try:
+        results = []
+        for threads in (1, 2, 3, 8):
+            weft.set_threads(threads)
+            results.append([f(a, b, c) for _ in range(3)])
+        for found in results:
+            for result in found:
+                same_bits(result, results[0][0])
+    finally:
+        weft.set_threads(before)
+
+
+def test_wrong_shapes() -> None:
+    f = weft.jit(product)
+    with pytest.raises(ValueError, match=r"mismatch in its core dimension 0.*size 4 is different from 3"):
+        f(np.ones((2, 3)), np.ones((4, 5)))
+    with pytest.raises(ValueError, match="not have enough dimensions"):
+        f(np.ones((2, 3)), 2.0)
+    with pytest.raises(ValueError, match="broadcast"):
+        f(np.ones((2, 3, 3)), np.ones((3, 3, 5)))
