@@ -1,7 +1,8 @@
 """The implementations of a name in, its `OpDef` out: how a name that Weft does not know becomes an op.
 
-The dtype rule takes the signature that fits the operands as they are, else the narrowest that they can be cast to. The
-shape rule is that of the signature; of a kernel whose result has a computed size, that of its body.
+The dtype rule takes the signature that fits the operands as they are, else that of the dtype which NumPy promotes them
+to, else the narrowest that they can be cast to. The shape rule is that of the signature; of a kernel whose result has a
+computed size, that of its body.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ...ir.dtypes import DType
 from ...ir.errors import TypeProblem
 from ...ir.facts import Facts
 from ...ir.opdef import OpDef, make_op
-from ...ir.rules import Attrs, DTypes
+from ...ir.rules import Attrs, DTypes, promote
 from ...ir.types import TensorType
 from .calls import PythonKernel
 from .implementation import Implementation
@@ -46,21 +47,32 @@ def _dtype_rule(name: str, implementations: Sequence[Implementation]) -> Callabl
 
     @cache
     def resolve(operands: DTypes) -> tuple[DTypes, DTypes]:
-        found: list[tuple[bool, int, Implementation, DTypes]] = []
-        for each in newest_first:
-            casts = _casts(each.signature, operands)
-            if casts is None:
-                continue
-            exact = all(c == d or d.weak for c, d in zip(casts, operands, strict=True))
-            found.append((not exact, 0 if exact else sum(c.bits for c in casts), each, casts))
+        found = [(each, casts) for each in newest_first if (casts := _casts(each.signature, operands)) is not None]
         if not found:
             given = ", ".join(map(str, operands))
             known = "; ".join(dict.fromkeys(str(i.signature) for i in newest_first))
             raise TypeProblem(f"'{name}' is not defined for {given}", hint=f"it is for {known}")
-        _, _, chosen, casts = min(found, key=lambda entry: entry[:2])
+        together = _promoted(operands)
+        chosen, casts = min(found, key=lambda entry: _loss(operands, entry[1], together))
         return casts, (result_dtype(chosen, casts),)
 
     return lambda operands, attrs: resolve(tuple(operands))
+
+
+def _promoted(operands: DTypes) -> DType | None:
+    try:
+        return promote(operands)
+    except TypeProblem:
+        return None
+
+
+def _loss(operands: DTypes, casts: DTypes, together: DType | None) -> tuple[int, int, int]:
+    """What casting to a signature costs: nothing, NumPy's promotion, or as many bits as it takes, signed ones first."""
+    if all(c == d or (d.weak and c.kind == d.kind) for c, d in zip(casts, operands, strict=True)):
+        return (0, 0, 0)
+    if all(c == together for c in casts):
+        return (1, 0, 0)
+    return (2, sum(c.bits for c in casts), sum(c.kind == "uint" for c in casts))
 
 
 def _casts(signature: Signature, operands: DTypes) -> DTypes | None:

@@ -67,7 +67,7 @@ def found_in(explained: Explanation) -> Lookup:
     """The winner; a typed error where there is none."""
     query, ranking = explained.query, explained.ranking
     if not ranking.order:
-        reasons = "; ".join(f"{c.implementation.name}: {c.refusal}" for c in ranking.refused)
+        reasons = "; ".join(dict.fromkeys(f"{c.implementation.name}: {c.refusal}" for c in ranking.refused))
         given = " ".join(map(str, query.dtypes))
         raise UnknownName(f"no implementation of '{query.op}' takes {given}", hint=reasons or None)
     first, *others = ranking.order

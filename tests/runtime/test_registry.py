@@ -276,3 +276,20 @@ def test_explain_names_what_was_chosen():
     assert found.chosen == ("exp: inline custom poly, score 30", "flipped (mine): python custom, score 10")
     assert found.fallbacks == ("numpy.sort",)
     assert "  chosen for exp: inline custom poly, score 30\n" in str(found)
+
+
+def test_operands_of_several_dtypes_are_promoted_as_in_numpy():
+    weft.registry.binary("gap", lambda x, y: np.abs(x - y))
+    i, b = np.arange(5, dtype=np.int32), np.array([True, False])
+    for x, y in (
+        (i, 2.5),
+        (i, 2),
+        (b, 2),
+        (i, i.astype(np.float32)),
+        (X[:5], 3),
+        (X[:5], X[:5].astype(np.float64)),
+        (2, 3.5),
+    ):
+        got, want = weft.ops.gap(x, y), np.abs(np.subtract(x, y))
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
