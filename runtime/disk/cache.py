@@ -1,11 +1,12 @@
 """The cache on disk as the rest of the runtime sees it: keys in, contents or misses out, and never an error.
 
-Entries are written by a thread of its own, because waiting for the disk takes longer than a compile. The interpreter
-waits for that thread when it ends.
+Entries are written by a thread of its own, a moment later: waiting for the disk takes longer than a compile, and the
+first calls of a program are better left alone. What is still to be written when the interpreter ends is written then.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import warnings
@@ -17,6 +18,7 @@ from .store import Store, Unusable
 from .version import is_unchanged
 
 LIMIT = 512 << 20
+DELAY = 0.3  # seconds between a compile and the write
 
 
 class CacheWarning(RuntimeWarning):
@@ -33,6 +35,7 @@ class Cache:
         self._is_told = False
         self._waiting: dict[bytes, bytes] = {}  # until it is written
         self._lock = threading.Lock()
+        self._hurry = threading.Event()
         self._writer: threading.Thread | None = None
         os.register_at_fork(after_in_child=self._forget_writer)
 
@@ -62,18 +65,22 @@ class Cache:
             self._waiting[key] = content
             if self._writer is not None:
                 return
-            self._writer = threading.Thread(target=self._write_all, name="weft cache", daemon=False)
-        try:
-            self._writer.start()
-        except RuntimeError:  # the interpreter ends, or there are too many threads
-            self._write_all()
+            self._writer = threading.Thread(target=self._write_soon, name="weft cache", daemon=True)
+            try:
+                self._writer.start()
+            except RuntimeError:  # the interpreter ends, or there are too many threads
+                self._writer = None
+                self._waiting.clear()
 
     def flush(self) -> None:
         """Waits until all is written."""
+        self._hurry.set()
         while (writer := self._writer) is not None:
             writer.join()
+        self._hurry.clear()
 
-    def _write_all(self) -> None:
+    def _write_soon(self) -> None:
+        self._hurry.wait(DELAY)
         while True:
             with self._lock:
                 if not self._waiting:
@@ -105,7 +112,7 @@ class Cache:
 
     def _forget_writer(self) -> None:
         """In a forked child the thread is gone; its parent writes what waits."""
-        self._lock = threading.Lock()
+        self._lock, self._hurry = threading.Lock(), threading.Event()
         self._writer = None
         self._waiting.clear()
 
@@ -115,7 +122,9 @@ def default_cache() -> Cache | None:
     """The user's cache: `WEFT_CACHE_DIR`, else in the user's directory for caches; None with `WEFT_CACHE=0`."""
     if os.environ.get("WEFT_CACHE", "").strip() == "0":
         return None
-    return Cache(Store(cache_folder(), configuration(), cache_limit()))
+    made = Cache(Store(cache_folder(), configuration(), cache_limit()))
+    atexit.register(made.flush)
+    return made
 
 
 def cache_folder() -> str:

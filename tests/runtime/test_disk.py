@@ -250,6 +250,17 @@ def test_the_version_follows_every_file(tmp_path: Path) -> None:
     assert len({first, second, third, version.own_code(str(tmp_path), later)}) == 4
     assert version.own_code(str(tmp_path), (tmp_path / "passes" / "c.py").stat().st_ctime) is None
     assert version.LAYERS == ("ir", "frontend", "passes", "backends", "runtime")
+    whole = version.version.__wrapped__
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(version, "own_code", lambda root, began: "code")
+        here = whole()
+        for part in ("cpu", "llvm"):
+            patch.setattr(version, part, lambda: "another")
+            assert whole() != here
+            patch.setattr(version, part, lambda: "")
+            assert whole() is None
+            patch.undo()
+            patch.setattr(version, "own_code", lambda root, began: "code")
     assert "flags" in version.cpu() or "Features" in version.cpu()
     assert "llvmlite" in version.llvm() or "version" in version.llvm()
 
