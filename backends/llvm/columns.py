@@ -10,6 +10,7 @@ from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
 from ...ir.ops import POSITIONS
 from ...ir.types import integer
+from .edges import aligned_reads
 from .extremes import Extremes, has_extreme
 from .lane_places import Lanes
 from .places import WATCHED, Watched, may_stop
@@ -55,6 +56,9 @@ class Columns:
         self.sums = [self._reduction(n) for n in reductions]
         self.blocked = [a for a in self.sums if a.steps]
         self.watched = [a for a in self.sums if isinstance(a, Watched)]
+        in_any_order = all(isinstance(a, (Accumulators, Extremes)) and not a.steps for a in self.sums)
+        whole = across and not region.rows and len(region.columns) == 1
+        self.may_align = whole and in_any_order and not (self.scans or outputs)
 
     def _reduction(self, node: Node) -> Reduction:
         region, slots = self.region, len(self.offsets)
@@ -177,9 +181,12 @@ class Columns:
 
     def span(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
         """Whole steps, and what is left of one."""
-        end = self.region.whole_steps(start, stop, self.step)
         in_one = not self.watched  # opened once for all steps and the tail
-        carried = self.whole_steps(variable, start, end, self.open(carried) if in_one else carried)
+        carried = self.open(carried) if in_one else carried
+        if self.may_align:
+            start, carried = self.up_to_line(variable, start, stop, carried)
+        end = self.region.whole_steps(start, stop, self.step)
+        carried = self.whole_steps(variable, start, end, carried)
         if not self.region.across_columns:
             return carried
         if self.may_stop:
@@ -202,6 +209,27 @@ class Columns:
         begin = self.position(end)
         closed = [a.close(a.add_tail(t), begin) for a, t in zip(self.sums, totals, strict=True)]
         return [*running, *(v for t in closed for v in t)]
+
+    def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
+        """The elements before the first line of the cache: one vector, most of which may be missing."""
+        first, e, memory = aligned_reads(self.region, start, stop), self.nest.e, self.region.elements.memory
+        if first is None:
+            return start, carried
+        _, _, totals = self.apart([start, *carried], opened=True)
+
+        def vector(at: Val, values: list[Val]) -> list[Val]:
+            mask = memory.mask = self.region.lane_mask(at, first)
+            found = self.region.visit([a.node for a in self.sums], [], [0])
+            memory.mask = None
+            after = list[Val]()
+            for sums, total in zip(self.sums, self.apart([at, *values], opened=True)[2], strict=True):
+                assert isinstance(sums, (Accumulators, Extremes))
+                x = e.select(mask, e.splat(found[sums.node][0], sums.lanes), sums.missing)
+                after += sums.add(total, [x, *[sums.missing] * (len(self.offsets) - 1)])
+            return after
+
+        opened = [v for total in totals for v in total]
+        return first, self.nest.loop(variable, start, first, self.region.width, opened, vector)[1]
 
     def whole_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> list[Val]:
         """Steps one after another; where an extreme is watched, a few at a time."""

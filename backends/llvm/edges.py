@@ -1,7 +1,8 @@
-"""A row of a region without reductions in; out where whole vectors begin in it, and the loop over what is around them.
+"""A row in; out where whole vectors begin in it, and the loop over what is around them.
 
-A store that crosses from one line of the cache to the next takes twice as long, so a long row begins with as many
-elements as there are before its first result's next line.
+A load or a store that crosses from one line of the cache to the next takes twice as long, so a long row begins with as
+many elements as there are before the next line: of its first result or, where all of it is reduced in any order, of
+what is read.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...ir import dims
-from ...ir.accesses import address, coefficient
-from ...ir.indexing import loop_name
+from ...ir.accesses import address, coefficient, region_elements
+from ...ir.indexing import Index, loop_name
+from .memory import Buffer
 from .text import Val
 
 if TYPE_CHECKING:
@@ -26,10 +28,27 @@ def aligned_start(region: Region, start: Val, stop: Val) -> Val:
     if region.columns or not outputs:
         return start
     slot, value = outputs[0]
-    e, buffer, size = region.nest.e, region.elements.operand(slot), value.type.dtype.size
-    offset = address(region.home(value, 0), buffer.strides)
+    return _next_line(region, region.elements.operand(slot), region.home(value, 0), start, stop) or start
+
+
+def aligned_reads(region: Region, start: Val, stop: Val) -> Val | None:
+    """The same of what a walk over columns reads first, if vectors of it can be aligned."""
+    slots, joined = region.elements.slots, region.variables_of_groups()
+    for value, index in region_elements(region.region):
+        if value in slots:
+            index = tuple(dims.substitute(i, joined) for i in index)
+            first = _next_line(region, region.elements.operand(slots[value]), index, start, stop)
+            if first is not None:
+                return first
+    return None
+
+
+def _next_line(region: Region, buffer: Buffer, index: Index, start: Val, stop: Val) -> Val | None:
+    """Where the line begins that follows `start`, for a long row; nothing if vectors are no lines."""
+    e, size = region.nest.e, buffer.dtype.size
+    offset = address(index, buffer.strides)
     if coefficient(offset, region.vector) != size or region.width * size < LINE or size & (size - 1):
-        return start
+        return None
     row, _ = region.elements.memory.pointer(buffer, dims.substitute(offset, {loop_name(region.vector): 0}))
     number = e.emit(f"ptrtoint ptr {row.text} to i64", "i64", 0)
     first = e.op("add", number, e.op("mul", start, e.const("i64", size)))

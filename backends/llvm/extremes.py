@@ -41,12 +41,13 @@ class Extremes:
         last = neutral(self.op, self.dtype)
         assert last is not None
         self.last = last
+        self.missing = self.e.const(self.elem, self.last, lanes)
         self.kinds: tuple[DType, ...] = (self.dtype,)
         self.held, self.opened = 1, slots + 2
         self.tail: Tail | None = None
 
     def start(self) -> list[Val]:
-        return [self.e.const(self.elem, self.last, self.lanes)]
+        return [self.missing]
 
     def open(self, totals: list[Val]) -> list[Val]:
         """What the next steps begin with: what was found so far is in the first slot."""

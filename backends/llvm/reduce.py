@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from ...ir.dtypes import DType
 from ...ir.graph import Node
 from ...ir.ops import POSITIONS, TABLE
@@ -50,6 +52,7 @@ class Accumulators:
         self.row = max(1, lanes) * BITS[memory_form(self.elem)] // 8
         self.stack = frame.reserve(self.row * slots * LEVELS) if self.steps else None
         self.kinds: tuple[DType, ...] = (node.result.type.dtype,)
+        self.missing = nest.e.const(self.elem, identity(node), lanes)
         self.held = self.opened = slots  # how many values loops carry, and those over single steps
         self.tail: Tail | None = None
 
@@ -64,9 +67,10 @@ class Accumulators:
 
     def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
         """Elements joined to the totals."""
-        e = self.nest.e
-        pairs = zip(totals, elements, strict=True)
-        return [combine(e, self.node, total, e.splat(x, self.lanes)) for total, x in pairs]
+        e, elements = self.nest.e, [self.nest.e.splat(x, self.lanes) for x in elements]
+        if self.elem == "i1" and self.is_across:  # all in the first slot, for a CPU has few registers for bits
+            return [reduce(lambda a, b: combine(e, self.node, a, b), elements, totals[0]), *totals[1:]]
+        return [combine(e, self.node, total, x) for total, x in zip(totals, elements, strict=True)]
 
     def begin_tail(self) -> None:
         self.tail = self.tail or Tail(self.nest, self.frame, self.elem, self.slots, self.lanes, identity(self.node))

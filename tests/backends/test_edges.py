@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from weft.backends import reference
@@ -14,8 +17,8 @@ from weft.runtime.registry import Registry
 LENGTHS = (1, 15, 16, 17, 127, 128, 129, 143, 200, 1031)
 
 
-def kernel(level: int) -> Kernel:
-    source = TracedFunction(lambda x, y: x * y + x, (), lambda graph, inputs: reference.run(graph, inputs))
+def kernel(level: int, function: Callable[..., Any] = lambda x, y: x * y + x) -> Kernel:
+    source = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs))
     return Kernel(source, Registry(), Options(target=target.x86(level)))
 
 
@@ -44,3 +47,19 @@ def test_every_row(level: int) -> None:
         compiled(x, y, out=around[:, 1:-2])
         np.testing.assert_array_equal(around[:, 1:-2], x * y + x)
         np.testing.assert_array_equal(around[:, [0, -2, -1]], 7)
+
+
+@pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "int64", "bool"])
+def test_reductions(dtype: str, level: int) -> None:
+    """All of an array in any order, from every place in a line; what is around it would change each result."""
+    compiled = kernel(level, lambda x: (np.max(x), np.min(x), np.any(x), np.all(x), np.sum(x > 0)))
+    for length in (1, 129, 200, 33000):
+        for begin in range(0, 64 // np.dtype(dtype).itemsize + 1, 1 if length < 1000 else 7):
+            for inside, first, last in ((1, 1, 1), (0, 0, 0), (1, 0, 1), (1, 1, 0), (0, 1, 0), (0, 0, 1)):
+                around = np.full(length + 130, 1 - inside, dtype)
+                x = around[begin : begin + length]
+                x[:], x[0], x[-1] = inside, first, last
+                around[:begin] = around[begin + length :] = 9
+                expected = (np.max(x), np.min(x), np.any(x), np.all(x), np.sum(x > 0))
+                assert compiled(x) == expected, (length, begin, inside, first, last)
