@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from ....ir import dims
 from ....ir.dims import Size
-from ..functions import Part
+from ....ir.graph import Node
+from ..functions import Entry, Part
 from ..text import Val
 from .packing import Span, pack
 from .product import Product, rounded_up
-from .results import write_results
+from .results import Results
 from .tiles import call_tile
 
 PACKING = 60  # picoseconds to copy an element
@@ -66,6 +67,10 @@ class Pack(Blocked):
 class Multiply(Blocked):
     """Multiplies: the outer loop runs over matrices and blocks of rows, the inner one over blocks of columns."""
 
+    def __init__(self, region: Node, entries: dict[Entry, int], results: Results) -> None:
+        super().__init__(region, entries)
+        self.results = results
+
     @property
     def row_blocks(self) -> Size:
         return dims.floordiv(self.m + self.block_rows - 1, self.block_rows)
@@ -79,7 +84,7 @@ class Multiply(Blocked):
 
             def columns(at: Val) -> None:
                 first = self.times(at, self.block_columns)
-                self.block((start, stop), (first, self.least(self.plus(first, self.block_columns), self.n)))
+                self.block(matrix, (start, stop), (first, self.least(self.plus(first, self.block_columns), self.n)))
 
             self.loop(self.parameter("begin1"), self.parameter("end1"), 1, columns)
 
@@ -91,15 +96,15 @@ class Multiply(Blocked):
         sides = (dims.minimum(self.m, self.block_rows), dims.minimum(self.n, self.block_columns))
         return self.part(name, extents, dims.product((*sides, dims.maximum(self.k, 1), self.cost)))
 
-    def block(self, rows: tuple[Val, Val], columns: tuple[Val, Val]) -> None:
-        """All terms of a block of the result."""
+    def block(self, matrix: Val, rows: tuple[Val, Val], columns: tuple[Val, Val]) -> None:
+        """All terms of a block of one matrix of the result."""
         e, tile = self.e, self.tile
         copy = self.frame.scratch((self.block_rows + self.width) * tile.row_bytes)
         waits = dims.minimum(dims.maximum(self.depths - 1, 0), 1)  # whether totals are kept, 0 or 1
         tiles_down = self.block_rows // tile.rows
         tiles = 1 + waits * tiles_down * (self.block_columns // tile.columns)
         totals = self.frame.scratch(tiles * tile.bytes)
-        matrix = self.stack_number(self.right)
+        right = self.stack_number(self.right)
         parts = self.number(dims.maximum(self.depths, 1))
         first_panel = e.op("sdiv", columns[0], self.number(tile.columns))
 
@@ -113,7 +118,7 @@ class Multiply(Blocked):
 
             def across(column: Val) -> None:
                 place = e.op("sdiv", e.op("sub", column, columns[0]), self.number(tile.columns))
-                panel = self.panel(matrix, part, self.plus(first_panel, place))
+                panel = self.panel(right, part, self.plus(first_panel, place))
 
                 def down(row: Val) -> None:
                     number = e.op("sub", row, rows[0])
@@ -123,7 +128,7 @@ class Multiply(Blocked):
                     call_tile(e, tile, left, panel, self.number(tile.line_bytes), sums, count, goes_on)
                     end = self.least(self.plus(row, tile.rows), rows[1])
                     side = self.least(self.plus(column, tile.columns), columns[1])
-                    write_results(self, sums, (row, e.select(is_last, end, row)), (column, side))
+                    e.when(is_last, lambda: self.results.call(self, sums, matrix, row, end, column, side))
 
                 self.loop(rows[0], rows[1], tile.rows, down)
 

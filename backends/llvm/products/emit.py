@@ -8,6 +8,7 @@ from ....ir.graph import Node
 from ..functions import Entry, Function
 from .blocked import Multiply, Pack
 from .product import Product
+from .results import Results
 from .small import Small
 
 SMALL = 96**3  # terms: below, packing the right operand apart takes longer than it saves
@@ -16,7 +17,8 @@ SMALL = 96**3  # terms: below, packing the right operand apart takes longer than
 def emit_product(node: Node, name: str) -> Function:
     """The functions; which of them run is decided when the sizes are known."""
     entries: dict[Entry, int] = {}
-    small, pack, multiply = Small(node, entries), Pack(node, entries), Multiply(node, entries)
+    results = Results(node, entries, f"{name}_results")
+    small, pack, multiply = Small(node, entries, results), Pack(node, entries), Multiply(node, entries, results)
     whole = small.function(name)
     chunks = pack.function(f"{name}_pack"), multiply.function(f"{name}_multiply")
     declared, fails = dict[str, str](), False

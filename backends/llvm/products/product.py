@@ -160,12 +160,15 @@ class Product:
 
     # -- the function
 
-    def part(self, name: str, extents: tuple[Size, Size], unit: Size) -> Part:
-        """What has been written, as a function."""
+    def finished(self) -> list[str]:
+        """The lines of the function, which tells at the end whether something failed."""
         e, status = self.e, Val("0", "i32", 0)
         if e.fails:
             self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
             status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
+        return [*self.nest.entry.lines, f"  ret i32 {status.text}"]
+
+    def part(self, name: str, extents: tuple[Size, Size], unit: Size) -> Part:
+        """What has been written, as a function that a kernel is made of."""
         head = f"define i32 @{name}(ptr noalias %frame, {', '.join(f'i64 %{p}' for p in PARAMETERS)}) {{"
-        text = "\n".join([head, *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
-        return Part(name, text, extents, (1, 1), unit, UNTILED)
+        return Part(name, "\n".join([head, *self.finished(), "}"]), extents, (1, 1), unit, UNTILED)

@@ -1,39 +1,74 @@
-"""A finished tile in, code out that computes the region's results from it and stores them."""
+"""A region with a product in, a function out that makes the region's results of a finished tile and stores them.
+
+It is apart from those that multiply, which call it: what is fused behind the product is compiled once.
+"""
 
 from __future__ import annotations
 
 from ....ir import dims
+from ....ir.graph import Node
 from ....ir.indexing import loop_name, loop_variables
+from ....ir.ops import MATMUL, Trait
+from ..functions import Entry
 from ..text import Val
 from .product import Product
 
+PARAMETERS = ("matrix", "row", "row_end", "column", "column_end", "worker")
 
-def write_results(product: Product, sums: Val, rows: tuple[Val, Val], columns: tuple[Val, Val]) -> None:
-    """Results of these rows and columns; the totals of the first of both are at `sums`."""
-    e, body, tile = product.e, product.body, product.tile
-    row_axis, column_axis, _ = product.axes
-    elements = product.elements(column_axis)
-    index = loop_variables(product.space)[:-1]
-    name = loop_name(column_axis)
 
-    def row(at: Val) -> None:
-        product.bind(row_axis, at)
-        line = e.offset(sums, product.times(e.op("sub", at, rows[0]), tile.line_bytes))
+class Results(Product):
+    """Writes results of some rows and columns of one matrix; the totals of the first of both are at `sums`."""
 
-        def vectors(at: Val, count: int) -> None:
-            product.bind(column_axis, at)
-            place = e.offset(line, product.times(e.op("sub", at, columns[0]), tile.size))
-            for k in range(count):
-                moved = tuple(dims.substitute(i, {name: dims.symbol(name) + k * product.width}) for i in index)
-                total = e.load(
-                    e.offset(place, product.number(k * product.width * tile.size)), tile.elem, product.width, 1
-                )
-                if tile.dtype.kind == "bool":
-                    total = e.icmp("ne", total, e.zero_like(total))
-                elements.put(product.node.result, moved, total)
-                for slot, value in enumerate(body.outputs, len(body.inputs)):
-                    elements.write(slot, value, moved)
+    def __init__(self, region: Node, entries: dict[Entry, int], symbol: str) -> None:
+        super().__init__(region, entries)
+        self.symbol = symbol
+        self.bind_stack(self.parameter("matrix"), self.node.result)
+        self.vectors()
 
-        product.over_vectors(elements, columns[0], columns[1], columns[1], (tile.vectors, 1), vectors)
+    @property
+    def text(self) -> str:
+        parameters = ", ".join(f"i64 %{name}" for name in PARAMETERS)
+        head = f"define internal i32 @{self.symbol}(ptr noalias %frame, ptr noalias %sums, {parameters}) noinline {{"
+        return "\n".join([head, *self.finished(), "}"])
 
-    product.loop(rows[0], rows[1], 1, row)
+    def call(self, caller: Product, sums: Val, *numbers: Val) -> None:
+        """Code for a call, with `PARAMETERS` but the worker."""
+        e = caller.e
+        e.declared |= {**self.e.declared, self.symbol: self.text}
+        words = ", ".join(x.typed for x in (*numbers, caller.parameter("worker")))
+        found = e.emit(f"call i32 @{self.symbol}(ptr %frame, {sums.typed}, {words})", "i32", 0)
+        if self.e.fails:
+            e.fail_where(e.icmp("ne", found, e.const("i32", 0)))
+
+    def vectors(self) -> None:
+        e, body, tile = self.e, self.body, self.tile
+        row_axis, column_axis, _ = self.axes
+        elements, name = self.elements(column_axis), loop_name(column_axis)
+        index = loop_variables(self.space)[:-1]
+        first_row, first_column, end = (self.parameter(p) for p in ("row", "column", "column_end"))
+
+        def row(at: Val) -> None:
+            self.bind(row_axis, at)
+            line = e.offset(Val("%sums", "ptr", 0), self.times(e.op("sub", at, first_row), tile.line_bytes))
+
+            def store(at: Val, count: int) -> None:
+                self.bind(column_axis, at)
+                place = e.offset(line, self.times(e.op("sub", at, first_column), tile.size))
+                for k in range(count):
+                    moved = tuple(dims.substitute(i, {name: dims.symbol(name) + k * self.width}) for i in index)
+                    step = self.number(k * self.width * tile.size)
+                    total = e.load(e.offset(place, step), tile.elem, self.width, 1)
+                    if tile.dtype.kind == "bool":
+                        total = e.icmp("ne", total, e.zero_like(total))
+                    elements.put(self.node.result, moved, total)
+                    for slot, value in enumerate(body.outputs, len(body.inputs)):
+                        elements.write(slot, value, moved)
+
+            self.over_vectors(elements, first_column, end, end, (1 if self.is_costly else tile.vectors,), store)
+
+        self.loop(first_row, self.parameter("row_end"), 1, row)
+
+    @property
+    def is_costly(self) -> bool:
+        """Whether there is so much to compute that one vector at a time keeps the CPU busy."""
+        return any(Trait.EXPENSIVE in n.op.traits for n in self.body if n.op is not MATMUL)

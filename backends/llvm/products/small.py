@@ -12,12 +12,13 @@ from dataclasses import replace
 from ....ir import dims
 from ....ir.accesses import address, coefficient
 from ....ir.dims import Size
+from ....ir.graph import Node
 from ....ir.indexing import loop_name
-from ..functions import Part
+from ..functions import Entry, Part
 from ..text import Val
 from .packing import Span, pack
 from .product import Product
-from .results import write_results
+from .results import Results
 from .tiles import Tile, call_tile
 
 FEW_ROWS = 4
@@ -26,17 +27,21 @@ FEW_ROWS = 4
 class Small(Product):
     """The loop runs over the matrices of a stack."""
 
+    def __init__(self, region: Node, entries: dict[Entry, int], results: Results) -> None:
+        super().__init__(region, entries)
+        self.results = results
+
     def function(self, name: str) -> Part:
         def matrix(at: Val) -> None:
             self.bind_stack(at, self.node.result)
-            self.multiply()
+            self.multiply(at)
 
         self.loop(self.parameter("begin0"), self.parameter("end0"), 1, matrix)
         terms = dims.product((self.m, self.n, dims.maximum(self.k, 1), self.cost))
         return self.part(name, (self.stack_size(self.node.result), 1), terms)
 
-    def multiply(self) -> None:
-        """One matrix."""
+    def multiply(self, matrix: Val) -> None:
+        """One matrix of the stack."""
         e, tile, zero = self.e, self.tile, self.number(0)
         copy = self.frame.reserve((tile.rows + self.width) * tile.row_bytes)
         panel = self.frame.reserve(self.depth * tile.line_bytes)
@@ -51,7 +56,7 @@ class Small(Product):
                 end = self.least(self.plus(row, tile.rows), rows)
                 pack(self, True, Span(row, end, end), Span(zero, terms, terms), copy, tile.row_bytes)
                 self.add(copy, wanted, line, sums, e.op("sub", end, row), e.op("sub", side, column))
-                write_results(self, sums, (row, end), (column, side))
+                self.results.call(self, sums, matrix, row, end, column, side)
 
             self.loop(zero, rows, tile.rows, down)
 
