@@ -322,6 +322,8 @@ x = np.linspace(-3, 3, 64 * 512, dtype="f4").reshape(64, 512)
 print(hash(kernel(x).tobytes()))
 heavy = [m for m in sys.modules if m.split(".")[0] in ("llvmlite", "lark", "networkx", "scipy")]
 print(sorted(heavy + [m for m in sys.modules if m.startswith(("weft.frontend", "weft.passes"))]))
+traced = weft.jit(lambda x: np.exp(x).sum(axis=0))
+print(hash(traced(x).tobytes()), [m for m in sys.modules if m.startswith(("llvmlite", "weft.passes"))][:1])
 for _ in range(3):
     y = kernel(x)
 print(hash(y.tobytes()), [m for m in sys.modules if m.startswith("llvmlite")][:1])
@@ -338,8 +340,9 @@ def test_a_new_process_loads_no_compiler(tmp_path: Path) -> None:
         subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
         for _ in range(2)
     ]
-    (bits, heavy, again), (bits2, heavy2, again2) = (run.stdout.splitlines() for run in runs)
+    (bits, heavy, traced, again), (bits2, heavy2, traced2, again2) = (run.stdout.splitlines() for run in runs)
     assert "llvmlite" in heavy and "weft.passes.fuse" in heavy
     assert heavy2 == "[]"
+    assert traced2 == f"{traced.split()[0]} []"
     assert bits == bits2 and again2 == f"{bits2} []" and again.startswith(bits)
     assert [run.stderr for run in runs] == ["", ""]
