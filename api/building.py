@@ -16,7 +16,7 @@ from .frontend.declared import Parameter
 from .frontend.language import LanguageKernel
 from .ir import dtypes
 from .ir.dtypes import CLASSES, WEAK, WEAK_FLOAT, WEAK_INT, DType
-from .ir.errors import SyntaxProblem, TypeProblem, UnknownName, nearest
+from .ir.errors import SyntaxProblem, UnknownName, nearest
 from .runtime.aot.forms import RESERVED
 from .runtime.aot.variants import Wanted
 
@@ -37,15 +37,11 @@ def wanted_functions(
     """One function for each kernel, and for each choice of dtypes where it declares classes."""
     given = [_entry(text, kernels) for text in types]
     asked = [dtypes.parse(name) for name in names]
-    wanted: dict[str, Wanted] = {}
-    for kernel in kernels:
-        own = [entry for name, entry in given if name in ("", kernel.name)]
-        for chosen in own or list(_choices(kernel, asked)):
-            made = _function(kernel, chosen, prefix, dense_only)
-            if made.name in wanted:
-                raise TypeProblem(f"two functions would be called {made.name}", hint="build them into two libraries")
-            wanted[made.name] = made
-    return list(wanted.values())
+    return [
+        _function(kernel, chosen, prefix, dense_only)
+        for kernel in kernels
+        for chosen in [entry for name, entry in given if name in ("", kernel.name)] or _choices(kernel, asked)
+    ]
 
 
 def _entry(text: str, kernels: Sequence[LanguageKernel]) -> tuple[str, dict[str, Given]]:

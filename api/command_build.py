@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from contextlib import suppress
 
 from ._version import __version__
 from .building import wanted_functions
 from .command_files import find_kernels
-from .ir.errors import FileProblem
 from .runtime.aot.build import build as build_library
-from .runtime.aot.link import link
+from .runtime.aot.link import link, write
 from .runtime.aot.platforms import platform_for
 from .settings import registry
 
@@ -57,15 +55,13 @@ def build(args: argparse.Namespace) -> None:
     kernels, file = find_kernels(args.file, args.kernels)
     wanted = wanted_functions(kernels, args.types, args.dtypes or (), args.prefix, args.dense)
     stem = _stem(args.out)
-    made = build_library(wanted, stem, __version__, file, platform, registry)
+    made = build_library(wanted, stem, __version__, os.path.basename(file), platform, registry)
     header = args.header or os.path.join(os.path.dirname(args.out), f"{stem}.h")
-    object_file = f"{args.out.removesuffix('.so')}.o" if is_library else args.out
-    _write(header, made.header.encode())
-    _write(object_file, made.object_code)
+    write(header, made.header.encode())
     if is_library:
-        link(object_file, args.out)
-        with suppress(OSError):
-            os.unlink(object_file)
+        link(made.object_code, args.out)
+    else:
+        write(args.out, made.object_code)
     print(f"{args.out}, {header}: {', '.join(w.name for w in wanted)}")
 
 
@@ -74,14 +70,6 @@ def _stem(path: str) -> str:
     name = os.path.basename(path).rpartition(".")[0].removeprefix("lib")
     name = re.sub(r"\W", "_", name, flags=re.ASCII)
     return name if name and not name[0].isdigit() else f"lib{name}"
-
-
-def _write(path: str, content: bytes) -> None:
-    try:
-        with open(path, "wb") as file:
-            file.write(content)
-    except OSError as error:
-        raise FileProblem(f"can't write {path}: {error.strerror or error}") from error
 
 
 def _output(text: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ...backends.llvm import compile as native
 from ...backends.llvm import module
+from ...ir.errors import TypeProblem
 from ...ir.graph import Graph
 from ..bounds import Bound
 from ..compiler import Lowered
@@ -22,6 +23,7 @@ from .messages import messages_text
 from .platforms import Level, Platform
 from .variants import Graphs, Wanted, guards_of
 
+OWN = ("version", "cpu", "message", "set_parallel")
 LIBC = frozenset(("malloc", "free"))
 _HEAD = re.compile(r"^define (.*) \{$", re.MULTILINE)
 
@@ -61,6 +63,7 @@ def build(
     wanted: Sequence[Wanted], prefix: str, version: str, source: str, platform: Platform, registry: Registry
 ) -> Built:
     """The library's object file. `prefix` begins the names of functions that are no kernels."""
+    _check_names([w.name for w in wanted], prefix)
     text = Text()
     forms = [_add(text, each, platform, registry) for each in wanted]
     text.add(cpu_text(platform, prefix))
@@ -70,6 +73,17 @@ def build(
         text.add(f"attributes #{k} = {{ {level.attributes} }}")
     code = module.compile_module(str(text), platform.base, allowed=LIBC).object_code
     return Built(code, header_text(forms, prefix, version, source, platform), tuple(forms))
+
+
+def _check_names(names: Sequence[str], prefix: str) -> None:
+    """No two functions of a library have one name."""
+    taken = {f"{prefix}_{name}": "a function of the library itself" for name in OWN}
+    for name in names:
+        for own in (name, f"{name}_strided"):
+            if own in taken:
+                hint = "rename one, or build them into two libraries"
+                raise TypeProblem(f"two functions would be called {own}: a kernel's and {taken[own]}", hint=hint)
+            taken[own] = f"that of the kernel {name}"
 
 
 def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> Form:

@@ -86,6 +86,8 @@ def test_what_does_not_fit_together_is_refused(weft_build: Weft) -> None:
     refused(1, "f.weft has no kernel 'scale'", "scale", "-o", "f.o")
     refused(1, "--types: no kernel 'joint' is built", "-o", "f.o", "--types", "joint: x=f32[?]")
     refused(1, "two functions would be called scaled_f32_i32", "scaled", "-o", "f.o", *["--types", "k=i32"] * 2)
+    Path("f.weft").write_text("kernel f_cpu(x: f32[n]) = x\n")
+    refused(1, "two functions would be called f_cpu", "-o", "f.o")
     Path("f.weft").write_text("kernel exp(x: f32[n]) = x\n")
     refused(1, "C has a 'exp' of its own", "-o", "f.o")
 
