@@ -127,7 +127,10 @@ def _plan(region: Node) -> str:
         groups = attrs[kind]
         assert isinstance(groups, tuple)
         loops.append(f"{kind} {' '.join(map(str, groups)) or 'none'}")
-    return f"{'; '.join(loops)}; vectors of {attrs['width']} along axis {attrs['vector']}, {attrs['unroll']} at once"
+    loops.append(f"vectors of {attrs['width']} along axis {attrs['vector']}, {attrs['unroll']} at once")
+    if "cut_from" in attrs:
+        loops.append(f"in chunks from {attrs['cut_from']} columns on")
+    return "; ".join(loops)
 
 
 def _materialised(node: Node) -> str:
