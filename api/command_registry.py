@@ -7,6 +7,7 @@ import argparse
 from .compiling import load
 from .ir.ops import TABLE
 from .runtime.registry.bundled import composites
+from .runtime.registry.making import is_replaceable
 from .settings import registry as default
 
 EPILOG = """\
@@ -25,7 +26,7 @@ def add_registry(parser: argparse.ArgumentParser) -> None:
         made.set_defaults(question=name)
         return made
 
-    question("list", "the ops, and what users have registered for them")
+    question("list", "the ops, those that can't be replaced as 'fixed', and what users have registered for them")
     explain = question("explain", "every implementation of an op: each point of its score, or why it is refused")
     explain.add_argument("op", metavar="OP", help="as in add or softmax")
     explain.add_argument("dtypes", metavar="DTYPE", nargs="+", help="of each operand, as in f32")
@@ -48,9 +49,11 @@ def registry(args: argparse.Namespace) -> None:
 
 
 def _list() -> None:
-    """One line for each op that is no part of the backend's own machinery, then the users' implementations."""
+    """One line for each op with what implements it (`fixed` is what users can't replace), then the users' own."""
     for name, op in sorted(default.table.items()):
-        kind = "weft" if name in composites() else "inline" if name in TABLE else "user"
+        kind = "weft" if name in composites() else "user"
+        if name in TABLE:
+            kind = "inline" if is_replaceable(op) else "fixed"
         print(f"{name:<18} {kind:<7} {op.doc}")
     for each in default.implementations():
         print(f"{each.op:<18} {each}")

@@ -200,7 +200,7 @@ def _check_name(op: str) -> None:
     if not isinstance(op, str) or not op.isidentifier() or op in _WORDS or op in BY_NAME or op in CLASSES:
         raise ValueProblem(f"{op!r} can't be the name of an op", hint="use a name such as cube")
     if op in TABLE:
-        if not _is_replaceable(TABLE[op]):
+        if not is_replaceable(TABLE[op]):
             raise Unsupported(
                 f"'{op}' can't be replaced",
                 hint="ops of elements and functions such as softmax can; others have arguments beside their operands",
@@ -210,7 +210,8 @@ def _check_name(op: str) -> None:
         raise Unsupported(f"'{op}' is a function of several ops and can't be replaced", hint="register the ops in it")
 
 
-def _is_replaceable(op: OpDef) -> bool:
+def is_replaceable(op: OpDef) -> bool:
+    """Whether users can implement an op of the fixed table: those that have operands alone."""
     import numpy as np
 
     return isinstance(op.numpy, np.ufunc) or op in SPECIAL or op is WHERE
