@@ -95,13 +95,18 @@ def open_text(text: str, file: str, registry: Registry, parse: Parse) -> Module 
     return parse(text) if cache is None else _open(cache, text, file, "", parse)
 
 
-def open_file(path: str, registry: Registry, load: Load, parse: Parse) -> Module | StoredModule:
-    """The kernels of a file, and of what it imports from its own folder; `parse` takes the text of the file."""
+def open_file(
+    path: str, registry: Registry, load: Load, parse: Parse, search: Sequence[str] = ()
+) -> Module | StoredModule:
+    """The kernels of a file, and of what it imports from its own folder; `parse` takes the text of the file.
+
+    `search` are the folders that imports are looked for in after that.
+    """
     cache = _cache_for(registry)
     text = _text(path) if cache is not None else None
     if cache is None or text is None:
         return load()
-    return _open(cache, text, path, os.path.realpath(os.path.dirname(path)), parse)
+    return _open(cache, text, path, os.path.realpath(os.path.dirname(path)), parse, search)
 
 
 def _cache_for(registry: Registry) -> Cache | None:
@@ -110,7 +115,9 @@ def _cache_for(registry: Registry) -> Cache | None:
     return None if cache is None or state_of(registry) is None else cache
 
 
-def _open(cache: Cache, text: str, file: str, folder: str, parse: Parse) -> Module | StoredModule:
+def _open(
+    cache: Cache, text: str, file: str, folder: str, parse: Parse, search: Sequence[str] = ()
+) -> Module | StoredModule:
     key = key_of("module", file, folder, text)
     content = cache.read(key)
     found = None if content is None else _read(content)
@@ -120,10 +127,17 @@ def _open(cache: Cache, text: str, file: str, folder: str, parse: Parse) -> Modu
     if any(kernel.impl is not None for kernel in parsed.kernels.values()) or _has_externs(parsed):
         return parsed
     imports = [_Import.of(f, t) for f, t in parsed.sources.items() if f != file]
+    if any(not _is_inside(i.real, folder) or any(_is_inside(i.real, s) for s in search) for i in imports):
+        return parsed  # found on the search path, where another file of that name may come first tomorrow
     kernels = {name: list(kernel.parameters) for name, kernel in parsed.kernels.items()}
     name = _digest(parsed.sources)
     cache.write(key, json.dumps([kernels, name, imports]).encode())
     return StoredModule(file, kernels, name, lambda: parsed)
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    real = os.path.realpath(folder)
+    return os.path.commonpath((path, real)) == real
 
 
 def _has_externs(parsed: Module) -> bool:

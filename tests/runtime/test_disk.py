@@ -16,12 +16,13 @@ import pytest
 import weft
 from weft.backends.llvm import module, target
 from weft.backends.llvm.functions import Entry, Function, Part
+from weft.frontend.language import parse_module
 from weft.runtime import compiler
 from weft.runtime.disk import cache as caches
 from weft.runtime.disk import code, finding, graphs, key, sources, version
 from weft.runtime.disk.cache import Cache, CacheWarning
 from weft.runtime.disk.store import Store
-from weft.settings import default_options
+from weft.settings import default_options, lookup
 
 from .disk_cases import CALLS, MATRIX, TEXT, described
 
@@ -208,6 +209,25 @@ def test_imports_are_part_of_the_key(disk: Cache, tmp_path: Path) -> None:
     common.unlink()
 
 
+def test_imports_from_the_search_path_are_looked_for_each_time(disk: Cache, tmp_path: Path) -> None:
+    """A file of that name in the own folder would come first, even where the searched folder is inside of it."""
+    folder, main = tmp_path / "searched", tmp_path / "main.weft"
+    folder.mkdir()
+    (folder / "common.weft").write_text("fn step(x) = x + 1\n")
+    main.write_text('import "common.weft"\nkernel run(x: f32[n]) { return step(x) }\n')
+
+    def parse(text: str) -> Any:
+        return parse_module(text, str(main), [str(folder)])
+
+    def is_known() -> bool:
+        found = sources.open_file(str(main), lookup, lambda: parse(main.read_text()), parse, [str(folder)])
+        return isinstance(found, sources.StoredModule)
+
+    assert not is_known() and not is_known()
+    (tmp_path / "common.weft").write_text("fn step(x) = x + 2\n")
+    assert is_known()
+
+
 def test_another_version_or_cpu_is_a_miss(disk: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     weft.compile(TEXT).softmax(MATRIX)
     disk.flush()
@@ -221,7 +241,6 @@ def test_another_version_or_cpu_is_a_miss(disk: Cache, monkeypatch: pytest.Monke
 
 def test_options_are_part_of_the_key(disk: Cache) -> None:
     from weft.runtime.kernel import Kernel
-    from weft.settings import lookup
 
     kernel = weft.compile(TEXT).softmax
     levels = [compiler.Options(target=target.x86(level)) for level in (3, 4)]
