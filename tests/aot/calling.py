@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,13 +29,14 @@ class CArray(ctypes.Structure):
 class Loaded:
     """A library in memory; functions are called as a C program calls them."""
 
-    def __init__(self, built: Built, prefix: str) -> None:
+    def __init__(self, built: Built, prefix: str, memory: Mapping[str, int] | None = None) -> None:
+        """`memory` are functions in place of `malloc` and `free`."""
         self.forms = {form.name: form for form in built.forms}
         strided = [f"{form.name}_strided" for form in built.forms if form.is_strided]
         own = [f"{prefix}_{name}" for name in ("version", "cpu", "message", "set_parallel")]
         process = ctypes.CDLL(None)
         libc = {name: ctypes.cast(getattr(process, name), ctypes.c_void_p).value or 0 for name in ("malloc", "free")}
-        self.library = Library(built.object_code, [*self.forms, *strided, *own], libc)
+        self.library = Library(built.object_code, [*self.forms, *strided, *own], {**libc, **(memory or {})})
 
     def function(self, name: str, restype: Any = ctypes.c_int) -> Any:
         return ctypes.CFUNCTYPE(restype)(self.library.addresses[name])

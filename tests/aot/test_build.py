@@ -124,6 +124,43 @@ def test_numbers_of_a_class_are_those_of_python() -> None:
     )
 
 
+def test_sizes_that_a_kernel_does_not_take_are_refused() -> None:
+    loaded = Loaded(built("kernel first(x: f32[n, m]) -> f32[m] = x[0]", [3], dense_only=True), "k")
+    x, out = np.arange(6, dtype=np.float32).reshape(2, 3), np.full(3, 7, np.float32)
+    assert loaded.dense("first", (x,), (out,), (0, 3)) == 1 and out.tolist() == [7, 7, 7]
+    assert loaded.dense("first", (x,), (out,), (2, 3)) == 0 and out.tolist() == [0, 1, 2]
+
+
+def test_memory_is_given_back_even_where_there_is_no_more() -> None:
+    taken: dict[int, object] = {}
+    limit = [0]
+
+    def take(size: int) -> int | None:
+        if len(taken) == limit[0]:
+            return None
+        block = ctypes.create_string_buffer(size)
+        taken[ctypes.addressof(block)] = block
+        return ctypes.addressof(block)
+
+    def give_back(address: int | None) -> None:
+        if address is not None:
+            del taken[address]
+
+    malloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(take)
+    free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(give_back)
+    own = {name: ctypes.cast(f, ctypes.c_void_p).value or 0 for name, f in (("malloc", malloc), ("free", free))}
+    text = "kernel f(x: f32[n, m]) { return reshape(x, (n * m,)), reshape(2 * x, (m * n,)) }"
+    loaded = Loaded(built(text, [3]), "k", own)
+    x, out = np.arange(6, dtype=np.float32).reshape(2, 3), np.zeros((2, 12), np.float32)
+    found = []
+    for count in range(3):
+        limit[0] = count
+        found.append(loaded.strided("f", (np.asfortranarray(x),), (out[0, ::2], out[1, ::2])))
+        assert not taken
+    assert found == [7, 7, 0]
+    assert out[:, ::2].tolist() == [[0, 1, 2, 3, 4, 5], [0, 2, 4, 6, 8, 10]]
+
+
 def test_sizes_of_one_get_graphs_of_their_own_where_sums_differ() -> None:
     """A column of one row is summed as a row is; nothing else here depends on a size being 1."""
     text = "kernel s(x: f32[n, m]) = sum(x, axis=0)\nkernel e(x: f32[n, m]) = x + 1\n"
