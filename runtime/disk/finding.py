@@ -16,7 +16,7 @@ import numpy as np
 from ...ir.source import KernelSource
 from ..compiler import Begun, Lowered, Options, Request, begin, complete, lower
 from .cache import Cache, default_cache
-from .graphs import Whole, can_be_stored, content_of, restored
+from .graphs import Known, Whole, can_be_stored, content_of, restored
 from .key import key_of, setting, signature, state_of
 
 if TYPE_CHECKING:
@@ -42,8 +42,22 @@ def find_or_lower(source: KernelSource, request: Request, lookup: Registry, opti
     if begun.built.calls:
         return complete(begun, lookup, options)
     parts = [*_described(begun), setting(options), state]
-    place = _Place(cache, "trace", parts, generation, options, lambda: complete(begun, lookup, options), begun)
+    known = (begun.built, begun.orders, begun.scalars, begun.is_general)
+    place = _Place(cache, "trace", parts, generation, options, lambda: complete(begun, lookup, options), known)
     return place.find(suits, place.whole)
+
+
+def find_variant(base: Lowered, options: Options, lookup: Registry, make: Callable[[], Lowered]) -> Lowered:
+    """A compiled graph with another schedule."""
+    cache = default_cache() if not options.verify else None
+    generation = lookup.generation
+    state = state_of(lookup) if cache is not None else None
+    if cache is None or state is None:
+        return make()
+    guards = [f"{left} == {right}" for left, right in base.guards]
+    known = (base.built, base.orders, base.scalars, base.any_order)
+    place = _Place(cache, "variant", [base.family, guards, setting(options), state], generation, options, make, known)
+    return place.find(lambda _: True, make)
 
 
 class _Place:
@@ -57,16 +71,18 @@ class _Place:
         generation: int,
         options: Options,
         whole: Whole,
-        begun: Begun | None = None,
+        known: Known | None = None,
     ) -> None:
         self.cache, self.kind, self.parts, self.generation = cache, kind, parts, generation
-        self.options, self.whole, self.begun = options, whole, begun
+        self.options, self.whole, self.known = options, whole, known
 
     def find(self, suits: Suits, make: Callable[[], Lowered]) -> Lowered:
         for number in range(VARIANTS):
             key = key_of(self.kind, *self.parts, number)
             content = self.cache.read(key)
-            found = None if content is None else self._restored(content)
+            found = (
+                None if content is None else restored(content, self.options, self.generation, self.whole, self.known)
+            )
             if found is None:
                 made = make()
                 if can_be_stored(made):
@@ -77,12 +93,7 @@ class _Place:
         return make()
 
     def keep(self, key: bytes | None, lowered: Lowered, code: bytes) -> None:
-        self.cache.write(key, content_of(lowered, code, with_source=self.begun is None))
-
-    def _restored(self, content: bytes) -> Lowered | None:
-        begun = self.begun
-        known = None if begun is None else (begun.built, begun.orders, begun.scalars, begun.is_general)
-        return restored(content, self.options, self.generation, self.whole, known)
+        self.cache.write(key, content_of(lowered, code, with_source=self.known is None))
 
 
 def _described(begun: Begun) -> list[Any]:

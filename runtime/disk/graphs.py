@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ..registry.state import State
 
 Whole = Callable[[], "Lowered"]
+Known = tuple[Built, tuple[tuple[int, ...], ...], tuple[bool, ...], bool]
+"""A graph as it was built, the orders of its results, which of them are numbers, and whether they may lie anyhow."""
 
 
 class StoredResult:
@@ -75,8 +77,10 @@ class StoredUses:
 
 
 def can_be_stored(lowered: Lowered) -> bool:
-    """Whether all of a graph is data: no function of Python runs in it, and every op is of the fixed table."""
-    return not lowered.built.calls and all(_is_data(graph) for graph in (lowered.graph, lowered.built.graph))
+    """Whether all of a graph is data, and Weft's own: no function of Python, no op or implementation of a user's."""
+    theirs = lowered.uses is not None and any(lowered.uses.implementations.values())
+    is_data = all(_is_data(graph) for graph in (lowered.graph, lowered.built.graph))
+    return is_data and not theirs and not lowered.built.calls
 
 
 def _is_data(graph: Graph) -> bool:
@@ -118,7 +122,7 @@ def restored(
     options: Options,
     generation: int,
     whole: Whole,
-    known: tuple[Built, tuple[tuple[int, ...], ...], tuple[bool, ...], bool] | None = None,
+    known: Known | None = None,
 ) -> Lowered | None:
     """The graph of an entry, ready to run; `known` is what entries without a source leave out. None is a miss."""
     try:
@@ -127,7 +131,7 @@ def restored(
         return None
 
 
-def _restored(content: bytes, options: Options, generation: int, whole: Whole, known: Any) -> Lowered:
+def _restored(content: bytes, options: Options, generation: int, whole: Whole, known: Known | None) -> Lowered:
     from ..compiler import Lowered
 
     start = time.perf_counter()
@@ -151,7 +155,7 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
     return made
 
 
-def _source(reader: Reader, found: Any) -> Any:
+def _source(reader: Reader, found: Any) -> Known:
     structure = found["structure"]
     built = Built(
         reader.graph(found["graph"]),

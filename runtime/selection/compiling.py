@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ...ir.errors import WeftError
-from ...passes.manager import PipelineOptions, run_pipeline
 
 if TYPE_CHECKING:
     from ...ir.kernels import KernelLookup
-    from ..compiler import Lowered
+    from ..compiler import Lowered, Options
+    from ..registry import Registry
     from .plan import Plan
 
 
@@ -38,17 +38,25 @@ def compile_variants(
 
 def compiled(plan: Plan, variant: tuple[tuple[str, int], ...], lookup: KernelLookup) -> Lowered:
     """The graph with another schedule, in native code."""
+    from ..disk.finding import find_variant
+
+    options = replace(plan.base.options, variant=variant)
+    made = find_variant(plan.base, options, cast("Registry", lookup), lambda: _scheduled(plan.base, options, lookup))
+    made.plan, made.uses = plan, plan.base.uses
+    assert made.launcher
+    return made
+
+
+def _scheduled(base: Lowered, options: Options, lookup: KernelLookup) -> Lowered:
+    from ...passes.manager import PipelineOptions, run_pipeline
     from ..compiler import Lowered, passes_for
 
-    base = plan.base
-    options = replace(base.options, variant=variant)
     passes = passes_for(lookup, options)
     # What was chosen for the call stays: the registry may have changed since, and does not know its sizes.
     chosen = next(k for k, step in enumerate(passes) if step.name == "select-kernels")
     result = run_pipeline(base.result.after("select-kernels"), passes[chosen + 1 :], PipelineOptions(options.verify))
-    made = Lowered(base.built, result, options, base.orders, base.scalars, base.any_order, plan=plan, uses=base.uses)
+    made = Lowered(base.built, result, options, base.orders, base.scalars, base.any_order, uses=base.uses)
     again = dict(zip(base.kernels, made.kernels, strict=True))
     made.long = {again[region]: x for region, x in base.long.items()}
     made.short = {again[region]: x for region, x in base.short.items()}
-    assert made.launcher
     return made

@@ -22,6 +22,8 @@ from weft.runtime.disk import cache as caches
 from weft.runtime.disk import code, finding, graphs, key, sources, version
 from weft.runtime.disk.cache import Cache, CacheWarning
 from weft.runtime.disk.store import Store
+from weft.runtime.selection.compiling import compiled
+from weft.runtime.selection.plan import Plan
 from weft.settings import default_options, lookup
 
 from .disk_cases import CALLS, MATRIX, TEXT, described
@@ -136,6 +138,24 @@ def test_one_key_serves_graphs_that_assume_different_sizes(disk: Cache, no_compi
     assert len(second.signature_cache) == 3
 
 
+def test_variants_of_a_schedule(disk: Cache, no_compiler: Callable[[], None]) -> None:
+    def made() -> tuple[Any, Any]:
+        base = weft.compile(TEXT).softmax.lower(MATRIX)
+        found = compiled(Plan(base), (("unroll", 8),), lookup)
+        env = {"n": 5, "m": 70}
+        outputs, _ = found.launcher.run([MATRIX], env, {})
+        return found, described(outputs[0])
+
+    weft.compile(TEXT).softmax(MATRIX)
+    disk.flush()
+    first, bits = made()
+    disk.flush()
+    no_compiler()
+    second, again = made()
+    assert is_stored(second) and not is_stored(first) and again == bits
+    assert second.options.variant == (("unroll", 8),) and second.ir() == first.ir() != second.plan.base.ir()
+
+
 def test_traced_functions(disk: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     weight = np.arange(70, dtype="f4")
 
@@ -187,6 +207,18 @@ def test_what_users_register_is_not_hidden(disk: Cache) -> None:
     assert np.array_equal(kernel(x), plain)
     disk.flush()
     assert np.array_equal(weft.compile(text).grown(x), plain)
+
+
+def test_what_users_register_meanwhile_is_not_stored(disk: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread registers after the registry was asked and before it chose."""
+    x = np.ones(10, "f4")
+    text = "kernel grown(x: f32[n]) { return sin(x) }"
+    monkeypatch.setattr(finding, "state_of", lambda _: "")
+    with weft.registry.scope():
+        weft.registry.register("sin", "f32 -> f32", lambda x: x * 5)
+        assert np.array_equal(weft.compile(text).grown(x), x * 5)
+    disk.flush()
+    assert np.allclose(weft.compile(text).grown(x), np.sin(x))
 
 
 def test_imports_are_part_of_the_key(disk: Cache, tmp_path: Path) -> None:
