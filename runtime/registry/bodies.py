@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
+from ...ir import dims
 from ...ir.errors import TypeProblem, Unsupported
 from ...ir.facts import Facts
 from ...ir.graph import Graph
 from ...ir.ops import CONSTANT, SIZE, Trait
-from ...ir.source import Binding, KernelSource
+from ...ir.source import ArgType, Binding, KernelSource
 from ...ir.types import TensorType
 from .scores import operations_of
 from .signature import Signature
@@ -19,19 +21,29 @@ from .signature import Signature
 
 @dataclass(frozen=True, eq=False)
 class SourceBody:
-    """The graph of a source for the types of operands, whatever sizes they have."""
+    """The graph of a source for the types of operands, for any sizes but for what its guards say.
+
+    `sizes` are the numbers of the call at hand, which the guards hold for.
+    """
 
     source: KernelSource
     signature: Signature
 
-    def graph(self, types: Sequence[TensorType]) -> Graph:
+    def graph(self, types: Sequence[TensorType], sizes: Mapping[str, int] = MappingProxyType({})) -> Graph:
         self.signature.bind(Facts(strict=True), [t.shape for t in types])
-        built = self.source.build(Binding(tuple(types), {}), None)
+        built = self.source.build(Binding(tuple(types), sizes), _arguments(types, sizes))
         if built.hidden or built.calls:
             raise Unsupported(f"'{self.source.name}' reads arrays from outside, or calls what Weft has no op for")
         if len(built.graph.outputs) != 1:
             raise TypeProblem(f"'{self.source.name}' gives {len(built.graph.outputs)} results", hint="an op has one")
         return built.graph
+
+
+def _arguments(types: Sequence[TensorType], sizes: Mapping[str, int]) -> list[ArgType] | None:
+    """The operands as arguments of a call, if all of their sizes are known."""
+    if not all(dims.symbols(size) <= sizes.keys() for t in types for size in t.shape):
+        return None
+    return [ArgType(t.dtype, tuple(dims.evaluate(size, sizes) for size in t.shape)) for t in types]
 
 
 class Positional:

@@ -59,7 +59,7 @@ class Decision:
         if each in self.failed:
             return False
         try:
-            graph = each.body.graph(self.operands)
+            graph = each.body.graph(self.operands, self.selection.sizes)
         except WeftError as error:
             self.failed[each] = error.message
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Union
 
@@ -86,7 +86,7 @@ class Resources:
 class GraphBody(Protocol):
     """Code that becomes part of the graph around it."""
 
-    def graph(self, types: Sequence[TensorType]) -> Graph: ...
+    def graph(self, types: Sequence[TensorType], sizes: Mapping[str, int] = ...) -> Graph: ...
 
 
 Body = Union[GraphBody, PythonKernel, None]

@@ -1,8 +1,8 @@
 """The implementations of a name in, its `OpDef` out: how a name that Weft does not know becomes an op.
 
 The dtype rule takes the signature that fits the operands as they are, else that of the dtype which NumPy promotes them
-to, else the narrowest that they can be cast to. The shape rule is that of the signature; of a kernel whose result has a
-computed size, that of its body.
+to, else the narrowest that they can be cast to. The shape rule is that of the signature, or of the body where that is
+more than operations on elements: it says, too, what is wrong with the sizes of a call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from ...ir.builder import parse_guards
 from ...ir.dims import Size
 from ...ir.dtypes import DType
-from ...ir.errors import TypeProblem
+from ...ir.errors import TypeProblem, WeftError
 from ...ir.facts import Facts
 from ...ir.opdef import OpDef, make_op
 from ...ir.rules import Attrs, DTypes, promote
@@ -109,13 +109,17 @@ def _shape_rule(implementations: Sequence[Implementation]) -> Callable[..., list
     def rule(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
         fitting = [i for i in implementations[::-1] if _takes(i.signature, shapes)]
         each = (fitting or implementations)[-1 if not fitting else 0]
-        if "?" not in (each.signature.output.dims or ()):
+        if each.is_elementwise or each.body is None or isinstance(each.body, PythonKernel):
             return [each.signature.result_shape(facts, shapes)]
         each.signature.bind(facts, shapes)
-        assert each.body is not None and not isinstance(each.body, PythonKernel)
         known = [tuple(facts.canonical(s) for s in shape) for shape in shapes]
         trials = (spec.trial().dtype for spec in each.signature.inputs)
-        graph = each.body.graph([TensorType(d, s) for d, s in zip(trials, known, strict=True)])
+        types = [TensorType(d, s) for d, s in zip(trials, known, strict=True)]
+        try:
+            graph = each.body.graph(types, facts.sizes or {})
+        except WeftError as error:
+            error.span = None  # the user's own line is that of the call
+            raise
         for left, right in parse_guards(graph):
             facts.assume_equal(left, right)
         return [graph.outputs[0].type.shape]

@@ -293,3 +293,14 @@ def test_operands_of_several_dtypes_are_promoted_as_in_numpy():
         got, want = weft.ops.gap(x, y), np.abs(np.subtract(x, y))
         assert got.dtype == want.dtype
         np.testing.assert_array_equal(got, want)
+
+
+def test_sizes_of_0_and_1():
+    k = weft.compile("kernel k(x: f32[n, m]) -> f32[n, m] = softmax(x) + 1").k
+    for f in (k, weft.jit(lambda x: weft.ops.softmax(x) + 1)):
+        for shape in ((3, 4), (0, 3), (1, 1), (3, 1)):
+            got = f(np.zeros(shape, np.float32))
+            np.testing.assert_array_equal(got, np.full(shape, 1 + np.float32(1) / max(1, shape[1])))
+        with pytest.raises(ValueError, match="zero-size array to reduction operation maximum") as caught:
+            f(np.zeros((3, 0), np.float32))
+        assert "composites.weft" not in str(caught.value)
