@@ -213,7 +213,8 @@ def test_what_users_register_meanwhile_is_not_stored(disk: Cache, monkeypatch: p
     """Another thread registers after the registry was asked and before it chose."""
     x = np.ones(10, "f4")
     text = "kernel grown(x: f32[n]) { return sin(x) }"
-    monkeypatch.setattr(finding, "state_of", lambda _: "")
+    for user in (finding, sources):
+        monkeypatch.setattr(user, "state_of", lambda _: "")
     with weft.registry.scope():
         weft.registry.register("sin", "f32 -> f32", lambda x: x * 5)
         assert np.array_equal(weft.compile(text).grown(x), x * 5)
