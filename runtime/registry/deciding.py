@@ -96,7 +96,8 @@ class Decision:
 
 
 def _size(op: str, operands: tuple[TensorType, ...], result: TensorType) -> Size:
-    """How many elements an op works on: those of its result, or of what a reduction reads."""
+    """How many elements an op works on: those of its result, or of what has more dimensions or is reduced."""
     known = TABLE.get(op)
-    reads = known is not None and Trait.REDUCTION in known.traits
-    return dims.product(operands[0].shape if reads else result.shape)
+    if known is not None and Trait.REDUCTION in known.traits:
+        return dims.product(operands[0].shape)
+    return dims.product(max((result, *operands), key=lambda t: t.rank).shape)
