@@ -79,11 +79,12 @@ def built(
     levels: Sequence[int] | None,
     names: Sequence[str] = (),
     dense_only: bool = False,
+    dtypes: Sequence[str] = (),
     triple: str | None = None,
 ) -> Built:
     """The kernels of a text, all or those named."""
     kernels = parse_module(text, "kernels.weft", ops=registry).kernels
-    wanted = wanted_functions([kernels[n] for n in names or kernels], (), (), "", dense_only)
+    wanted = wanted_functions([kernels[n] for n in names or kernels], (), dtypes, "", dense_only)
     return build(wanted, "k", "1.2.3", "kernels.weft", platform_for(triple, levels), registry)
 
 

@@ -19,7 +19,7 @@ EMPTY = 5
 TEXT = (Path(__file__).parent / "kernels.weft").read_text()
 LEVELS = [level for level, bytes in ((3, 32), (4, 64)) if target.host().vector_bytes >= bytes]
 SIZES = (0, 1, 7, 1000)
-STRIDED = ("normalised", "totals", "moments", "marks", "joined", "reshaped", "twice", "turned")
+STRIDED = ("normalised", "totals", "moments", "joined", "reshaped", "twice", "turned")
 
 
 @pytest.fixture(scope="module", params=LEVELS)
@@ -29,7 +29,7 @@ def library(request: Any) -> Loaded:
 
 @pytest.fixture(scope="module", params=LEVELS)
 def strided(request: Any) -> Loaded:
-    return Loaded(built(TEXT, [request.param], STRIDED), "k")
+    return Loaded(built(TEXT, [request.param], STRIDED, dtypes=["f32"]), "k")
 
 
 @cache
@@ -120,7 +120,7 @@ def expected_in(layout: str, n: int, m: int) -> dict[str, list[Array]]:
     found = {}
     for name, given in arrays(n, m).items():
         plain = expected(n, m)[name]
-        if plain is not None:
+        if name.removesuffix("_f32") in STRIDED and plain is not None:
             found[name] = [laid_out(layout, np.zeros_like(x)) for x in plain]
             out = tuple(found[name]) if len(plain) > 1 else found[name][0]
             kernel(name, layout)(*(laid_out(layout, x) for x in given), out=out)
@@ -135,11 +135,10 @@ def laid_out(layout: str, x: Any) -> Any:
 def test_strided_arrays_give_the_bits_of_python(strided: Loaded, layout: str) -> None:
     for n, m in ((1, 7), (7, 1), (33, 65), (0, 3)):
         for name, wanted in expected_in(layout, n, m).items():
-            if name in strided.forms:
-                arguments = [laid_out(layout, x) for x in arrays(n, m)[name]]
-                results = [laid_out(layout, np.zeros_like(x)) for x in wanted]
-                assert strided.strided(name, arguments, results) == 0, (name, n, m)
-                assert [x.tobytes() for x in results] == [x.tobytes() for x in wanted], (name, n, m)
+            arguments = [laid_out(layout, x) for x in arrays(n, m)[name]]
+            results = [laid_out(layout, np.zeros_like(x)) for x in wanted]
+            assert strided.strided(name, arguments, results) == 0, (name, n, m)
+            assert [x.tobytes() for x in results] == [x.tobytes() for x in wanted], (name, n, m)
 
 
 def test_nothing_is_written_outside_of_results(strided: Loaded) -> None:
