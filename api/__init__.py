@@ -11,14 +11,16 @@ from .compiling import compile, jit, load, tensor
 
 if TYPE_CHECKING:
     from . import selection
+    from .named_kernels import kernels
     from .op_calls import call, ops
+    from .runtime.libraries.header import include_dir
     from .runtime.memory import memory_info, set_memory_limit
     from .runtime.threads import get_threads, set_threads
     from .settings import registry
 
 __all__ = [
-    "__version__", "call", "compile", "errors", "get_threads", "jit", "load", "memory_info", "ops", "registry",
-    "selection", "set_memory_limit", "set_threads", "tensor",
+    "__version__", "call", "compile", "errors", "get_threads", "include_dir", "jit", "kernels", "load",
+    "memory_info", "ops", "registry", "selection", "set_memory_limit", "set_threads", "tensor",
 ]  # fmt: skip
 
 
@@ -26,6 +28,7 @@ __all__ = [
 _LAZY = {
     "call": ".op_calls", "ops": ".op_calls", "registry": ".settings", "get_threads": ".runtime.threads",
     "set_threads": ".runtime.threads", "memory_info": ".runtime.memory", "set_memory_limit": ".runtime.memory",
+    "kernels": ".named_kernels", "include_dir": ".runtime.libraries.header",
 }  # fmt: skip
 
 

@@ -11,10 +11,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from .compiling import register_kernels
 from .frontend.language import LanguageKernel, Module, load_module, parse_module
 from .ir.errors import FileProblem, LimitExceeded, UnknownName, nearest
-from .settings import registry
+from .loading import register_kernels
+from .settings import registry, search_path
 
 MAX_BYTES = 64 << 20  # of a printed graph
 STDIN = "-"
@@ -41,7 +41,11 @@ def find_kernels(path: str, names: Sequence[str]) -> tuple[list[LanguageKernel],
 
 
 def _module(path: str) -> Module:
-    module = parse_module(_stdin(), "<stdin>", ops=registry) if path == STDIN else load_module(path, ops=registry)
+    module = (
+        parse_module(_stdin(), "<stdin>", ops=registry)
+        if path == STDIN
+        else load_module(path, search_path(), ops=registry)
+    )
     register_kernels(module)
     if not module.kernels:
         raise UnknownName(f"{module.file} has no kernel", hint="define one: kernel f(x: f32[n]) { return x + 1 }")

@@ -3,61 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest
+from .module import Module
 
 if TYPE_CHECKING:  # each front end and the compiler are imported by those who use them: they take longer than NumPy
     from .frontend.language import Module as ParsedModule
     from .frontend.tracer import Tracer
     from .function import Function
-    from .ir.source import KernelSource
     from .runtime.compiler import Options
-    from .runtime.disk.sources import StoredModule
-    from .runtime.kernel import Kernel
-    from .runtime.registry import Registry
 
 __all__ = ["Module", "compile", "jit", "load", "tensor"]
-
-
-class Module:
-    """The kernels of a `.weft` file, as attributes."""
-
-    def __init__(self, parsed: ParsedModule | StoredModule, options: Options) -> None:
-        self._file = parsed.file
-        self._kernels = {name: _kernel(source, options) for name, source in parsed.kernels.items()}
-        register_kernels(parsed)
-        # Attributes of its own, which the interpreter finds faster than a small kernel runs.
-        self.__dict__.update({name: kernel for name, kernel in self._kernels.items() if not name.startswith("_")})
-
-    def __getattr__(self, name: str) -> Kernel:
-        kernels: dict[str, Kernel] = self.__dict__.get("_kernels", {})
-        if name in kernels:
-            return kernels[name]
-        if name.startswith("__"):
-            raise AttributeError(name)
-        hint = nearest(name, list(kernels)) or f"its kernels are {', '.join(kernels) or 'none'}"
-        raise UnknownKernel(f"{self._file} has no kernel '{name}'", hint=hint)
-
-    def __getitem__(self, name: str) -> Kernel:
-        return self._kernels[name] if name in self._kernels else self.__getattr__(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kernels)
-
-    def __len__(self) -> int:
-        return len(self._kernels)
-
-    def __dir__(self) -> list[str]:
-        return sorted(self._kernels)
-
-    def __repr__(self) -> str:
-        return f"<weft module {self._file}: {', '.join(self._kernels)}>"
-
-
-class UnknownKernel(UnknownName, AttributeError):
-    """A kernel that a module does not have."""
 
 
 @overload
@@ -86,69 +44,62 @@ def tensor(name: str, type: str) -> Tracer:
 def compile(what: Any, *, name: str | None = None, backend: str = "llvm") -> Any:
     """The text of a `.weft` file as a module of kernels, or an expression of `weft.tensor`s as one kernel."""
     if isinstance(what, str):
-        from .runtime.disk.sources import open_text
-
         if "\n" not in what and what.endswith(".weft"):
             raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"weft.load({what!r}) reads the file")
-        file = name or "<text>"
-        return Module(open_text(what, file, _registry(), lambda text: _parsed(text, file)), _options(backend))
+        return _of_text(what, name or "<text>", _options(backend))
     from .frontend.expression import ExpressionKernel
     from .frontend.tracer import Tracer
+    from .loading import made
 
     if isinstance(what, (Tracer, tuple, list)):
         from .backends import reference
 
-        return _kernel(ExpressionKernel(what, name or "expression", reference.run), _options(backend))
+        return made(ExpressionKernel(what, name or "expression", reference.run), _options(backend))
     raise TypeProblem(
         f"weft.compile takes kernel text or an expression of weft.tensor, not a {type(what).__name__}",
         hint="weft.jit compiles a Python function, weft.load a file",
     )
 
 
-def load(path: str | os.PathLike[str], *, backend: str = "llvm") -> Module:
-    """The kernels of a `.weft` file."""
+def load(
+    path: str | os.PathLike[str], *, backend: str = "llvm", libraries: bool = False, watch: bool = False
+) -> Module:
+    """The kernels of a `.weft` file, of the files in a directory, or (`"package:NAME"`) of an installed package.
+
+    `libraries=True` honours `extern kernel`: to load a library is to run its code. `watch=True` reads files again when
+    they change. Files of a directory that can't be loaded are warned of, and are the module's `problems`.
+    """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeProblem(f"weft.load takes a path, not a {type(path).__name__}")
-    if os.path.isdir(path):
-        raise FileProblem(f"{os.fspath(path)} is a directory", hint="name one .weft file in it")
-    from .runtime.disk.sources import open_file
+    from . import loading
 
-    file = os.fspath(path)
-    found = open_file(file, _registry(), lambda: _loaded(file), lambda text: _parsed(text, file, ()))
-    return Module(found, _options(backend))
+    place, options = os.fspath(path), _options(backend)
+    if not isinstance(place, str):
+        raise TypeProblem("weft.load takes a path as text, not as bytes")
+    if isinstance(path, str) and path.startswith(loading.PACKAGE):
+        from .packages import load_package
 
-
-def _parsed(text: str, file: str, search_path: Sequence[str] | None = None) -> ParsedModule:
-    from .frontend.language import parse_module
-
-    return parse_module(text, file, search_path, ops=_registry())
-
-
-def _loaded(file: str) -> ParsedModule:
-    from .frontend.language import load_module
-
-    return load_module(file, ops=_registry())
+        return load_package(path.removeprefix(loading.PACKAGE), options, libraries, watch)
+    if os.path.isdir(place):
+        return loading.load_directory(place, options, libraries, watch)
+    return loading.load_file(place, options, libraries, watch)
 
 
-def _registry() -> Registry:
+def _of_text(text: str, file: str, options: Options) -> Module:
+    from .loading import made, register_kernels
+    from .runtime.disk.sources import open_text
     from .settings import lookup
 
-    return lookup
+    def parse(text: str) -> ParsedModule:
+        from .frontend.language import parse_module
 
+        return parse_module(text, file, ops=lookup)
 
-def register_kernels(parsed: ParsedModule | StoredModule) -> None:
-    """What `@impl` asks for in a file; read again, a kernel takes the place of what was registered before."""
-    for name, source in parsed.kernels.items():
-        if source.impl is not None:
-            traits = {key: value for key, value in source.impl.items() if key != "op"}
-            _registry().register(source.impl["op"], None, source, origin=(parsed.file, name), **traits)
-
-
-def _kernel(source: KernelSource, options: Options) -> Kernel:
-    from .runtime.kernel import CallableKernel
-    from .settings import lookup, tuner_for
-
-    return CallableKernel(source, lookup, options, tuner_for(options))
+    parsed = open_text(text, file, lookup, parse)
+    register_kernels(parsed)
+    module = Module(file, lambda source: made(source, options))
+    module._take(file, parsed.kernels)
+    return module
 
 
 def _options(backend: str) -> Options:

@@ -7,7 +7,10 @@ from .ir.errors import (
     ImportProblem,
     IndexProblem,
     KernelFailure,
+    LibraryProblem,
     LimitExceeded,
+    LoadWarning,
+    MissingSymbol,
     OverflowProblem,
     PassFailure,
     ShapeProblem,
@@ -21,6 +24,8 @@ from .ir.errors import (
     ValueProblem,
     VerifyProblem,
     WeftError,
+    WrongInterface,
+    WrongSignature,
 )
 
 __all__ = [
@@ -30,7 +35,10 @@ __all__ = [
     "ImportProblem",
     "IndexProblem",
     "KernelFailure",
+    "LibraryProblem",
     "LimitExceeded",
+    "LoadWarning",
+    "MissingSymbol",
     "OverflowProblem",
     "PassFailure",
     "ShapeProblem",
@@ -44,4 +52,6 @@ __all__ = [
     "ValueProblem",
     "VerifyProblem",
     "WeftError",
+    "WrongInterface",
+    "WrongSignature",
 ]

@@ -37,8 +37,18 @@ def _history_path() -> Path | None:
     given = os.environ.get("WEFT_HISTORY", "").strip()
     if given == "0":
         return None
-    data = os.environ.get("XDG_DATA_HOME", "").strip() or "~/.local/share"
-    return Path(given or Path(data) / "weft" / "history.json").expanduser()
+    return Path(given or Path(_data_directory()) / "history.json").expanduser()
+
+
+def search_path() -> tuple[str, ...]:
+    """Where `import` and `weft.kernels` look for kernels: the folders of `WEFT_PATH`, then the user's own."""
+    given = [part.strip() for part in os.environ.get("WEFT_PATH", "").split(os.pathsep)]
+    folders = [part for part in given if part] + [os.path.join(_data_directory(), "kernels")]
+    return tuple(dict.fromkeys(os.path.abspath(os.path.expanduser(folder)) for folder in folders))
+
+
+def _data_directory() -> str:
+    return os.path.join(os.environ.get("XDG_DATA_HOME", "").strip() or os.path.join("~", ".local", "share"), "weft")
 
 
 def _settings() -> Settings:

@@ -90,21 +90,20 @@ class Actions:
 
     def function(self, children: Children) -> syntax.Function:
         name, body = self.name([children[1]]), children[-1]
-        params, outputs = (), None
-        for child in children[2:-1]:
-            if isinstance(child, Several) and all(isinstance(i, syntax.Param) for i in child.items):
-                params = child.items
-            elif isinstance(child, Several):
-                outputs = child.items
+        params, outputs = _declared(children[2:-1])
         is_kernel = children[0].type == "KERNEL"
         made = self._make(syntax.Function, children, name, is_kernel, params, outputs, body, ())
         return made.at(self._span(children[:-1]))
 
-    def extern_item(self, children: Children) -> syntax.LaterItem:
-        for token, word in ((children[-4], "from"), (children[-2], "symbol")):
+    def extern_item(self, children: Children) -> syntax.Extern:
+        head, (before, library, between, symbol) = children[:-4], children[-4:]
+        for token, word in ((before, "from"), (between, "symbol")):
             if token != word:
                 raise SyntaxProblem(f"unexpected '{token}'; '{word}' is expected", self._one(token))
-        return self._make(syntax.LaterItem, children, "extern")
+        params, outputs = _declared(head[3:])
+        body = self._make(syntax.Block, [symbol], ())
+        texts = (str(library)[1:-1], str(symbol)[1:-1])
+        return self._make(syntax.Extern, children, self.name([head[2]]), True, params, outputs, body, (), *texts)
 
     def decorator(self, children: Children) -> syntax.Decorator:
         kept = [c for c in children if not isinstance(c, Token) or c.type != "_NL"]
@@ -273,6 +272,18 @@ class Actions:
 
 def _nodes(children: Children, kind: type[N]) -> list[N]:
     return [c for c in children if isinstance(c, kind)]
+
+
+def _declared(children: Children) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
+    """The parameters and the results among the children of a function."""
+    params: tuple[Any, ...] = ()
+    outputs = None
+    for child in children:
+        if isinstance(child, Several) and all(isinstance(i, syntax.Param) for i in child.items):
+            params = child.items
+        elif isinstance(child, Several):
+            outputs = child.items
+    return params, outputs
 
 
 def _first(children: Children, kind: type[N]) -> N | None:

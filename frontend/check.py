@@ -15,6 +15,7 @@ from ..ir.opdef import Trait
 from . import syntax
 from .declared import declare, parameter, result
 from .decorators import implementation
+from .externs import check_extern
 from .functions import FUNCTIONS
 from .modules import Definition, Unit
 from .names import CONSTANTS, ELEMENTS
@@ -59,6 +60,9 @@ class _Checker:
             if output.name and named.count(output.name) > 1:
                 raise ValueProblem(f"two results are called '{output.name}'", output.span)
         self._signature(item, scope)
+        if isinstance(item, syntax.Extern):
+            check_extern(item)
+            return
         statements = item.body.statements
         last = statements[-1] if statements else None
         if not isinstance(last, syntax.Return) or not last.values:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..ir.externs import ExternCall, ExternSource
 from ..ir.kernels import OpSource
 from ..ir.source import ArgType, Binding, Built
 from . import syntax
@@ -14,6 +15,7 @@ from .binding import bind
 from .check import check
 from .declared import Parameter, Result, parameter, result
 from .decorators import implementation
+from .externs import open_externs
 from .lower import lower
 from .modules import Definition, Importer, Unit, search_folders, unit_of
 from .sourcetext import Source
@@ -58,7 +60,12 @@ class LanguageKernel:
         return bind(self.name, self.declared, args)
 
     def build(self, binding: Binding, args: Sequence[ArgType] | None = None) -> Built:
-        return Built(lower(self._definition, binding, self._ops))
+        return lower(self._definition, binding, self._ops)
+
+    @property
+    def extern(self) -> ExternCall | None:
+        """The function of a shared library that it is, if it is one."""
+        return self._definition.unit.externs.get(self.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,27 +78,39 @@ class Module:
 
 
 def parse_module(
-    text: str, file: str, search_path: Sequence[str | os.PathLike[str]] | None = None, ops: OpSource | None = None
+    text: str,
+    file: str,
+    search_path: Sequence[str | os.PathLike[str]] | None = None,
+    ops: OpSource | None = None,
+    externs: ExternSource | None = None,
 ) -> Module:
-    """The kernels in a text. Only with a search path, even an empty one, may it import: from `file`'s folder."""
+    """The kernels in a text. Only with a search path, even an empty one, may it import: from `file`'s folder.
+
+    Only with `externs` may it name shared libraries.
+    """
     start = time.perf_counter()
     importer = None if search_path is None else Importer(search_folders(search_path))
     unit = unit_of(Source(file, text), importer) if importer is None else importer.enter(Source(file, text))
-    return _module(unit, start, ops)
+    return _module(unit, start, ops, externs)
 
 
 def load_module(
-    path: str | os.PathLike[str], search_path: Sequence[str | os.PathLike[str]] = (), ops: OpSource | None = None
+    path: str | os.PathLike[str],
+    search_path: Sequence[str | os.PathLike[str]] = (),
+    ops: OpSource | None = None,
+    externs: ExternSource | None = None,
 ) -> Module:
     """The kernels of a file, which may import."""
     start = time.perf_counter()
-    return _module(Importer(search_folders(search_path)).load(os.fspath(path)), start, ops)
+    return _module(Importer(search_folders(search_path)).load(os.fspath(path)), start, ops, externs)
 
 
-def _module(unit: Unit, start: float, ops: OpSource | None) -> Module:
+def _module(unit: Unit, start: float, ops: OpSource | None, externs: ExternSource | None) -> Module:
     reached = unit.reached()
     for each in reversed(reached):
         check(each, ops)
+    for each in reached:
+        open_externs(each, externs)
     seconds = time.perf_counter() - start
     kernels = {
         name: LanguageKernel(found, seconds, ops)

@@ -11,15 +11,16 @@ from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
 from ..ir.errors import ShapeProblem, Span, TypeProblem, nearest
 from ..ir.facts import Facts
-from ..ir.graph import Graph, Value
+from ..ir.graph import Value
 from ..ir.kernels import OpSource
 from ..ir.rules import shown
-from ..ir.source import Binding
+from ..ir.source import Binding, Built
 from . import syntax
 from .binding import split
 from .conform import conform
 from .declared import Declared, DimSpec, Parameter, declare, parameter, result
 from .expressions import Expressions, as_operand
+from .externs import ExternCalls
 from .frame import Frame, Thing, Variable
 from .maker import Maker
 from .modules import Definition
@@ -27,7 +28,7 @@ from .syntax import Expr
 from .weak import Operand, dtype_of, take
 
 
-def lower(definition: Definition, binding: Binding, ops: OpSource | None = None) -> Graph:
+def lower(definition: Definition, binding: Binding, ops: OpSource | None = None) -> Built:
     """The graph of a kernel for these arguments; `ops` are those that it may call by name."""
     item = definition.item
     assert isinstance(item, syntax.Function)
@@ -41,9 +42,10 @@ def lower(definition: Definition, binding: Binding, ops: OpSource | None = None)
                 frame.sizes[spec] = size
             elif isinstance(spec, int):
                 builder.facts.assume_equal(size, spec)
-    outputs = lowering.body(item, frame)
-    last = item.body.statements[-1]
-    return builder.finish([_strong(Maker(builder, last.span), x) for x in outputs])
+    outputs = lowering.body(definition, frame)
+    span = item.body.statements[-1].span if item.body.statements else item.span
+    graph = builder.finish([_strong(Maker(builder, span), x) for x in outputs])
+    return Built(graph, calls=tuple(lowering.calls.made))
 
 
 def _strong(maker: Maker, x: Operand) -> Value:
@@ -63,10 +65,16 @@ class _Lowering:
 
     def __init__(self, builder: Builder, ops: OpSource | None) -> None:
         self._builder = builder
+        self.calls = ExternCalls()
         self._expressions = Expressions(builder, self._inline, ops)
 
-    def body(self, item: syntax.Function, frame: Frame) -> list[Operand]:
+    def body(self, definition: Definition, frame: Frame) -> list[Operand]:
         """The values that a body returns, in their declared types."""
+        item = definition.item
+        assert isinstance(item, syntax.Function)
+        if isinstance(item, syntax.Extern):
+            given = [_strong(Maker(self._builder, item.span), frame.variables[p.name].value) for p in item.params]
+            return [*self.calls.add(self._builder, definition, given, frame.sizes, item.span)]
         *statements, last = item.body.statements
         assert isinstance(last, syntax.Return)
         for statement in statements:
@@ -155,7 +163,7 @@ class _Lowering:
                 value = self._conform(value, declare(param.type), f"'{param.name}'", frame, span)
             frame.variables[param.name] = Variable(value)
         with self._expressions.level(span):
-            outputs = self.body(item, frame)
+            outputs = self.body(definition, frame)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _whole(self, kernel: str, param: Parameter, x: Operand, frame: Frame, span: Span) -> Value:

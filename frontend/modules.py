@@ -13,6 +13,7 @@ from typing import Union
 
 from ..ir.dtypes import BY_NAME, CLASSES
 from ..ir.errors import FileProblem, ImportProblem, LimitExceeded, Span, Unsupported, ValueProblem
+from ..ir.externs import ExternCall
 from . import syntax
 from .functions import FUNCTIONS
 from .limits import MAX_FILES, MAX_TEXT
@@ -42,12 +43,13 @@ class Definition:
 
 @dataclass(eq=False, repr=False)
 class Unit:
-    """One file: what it defines, and every name that it sees."""
+    """One file: what it defines, every name that it sees, and the functions behind its extern kernels."""
 
     source: Source
     own: dict[str, Definition] = field(default_factory=dict)
     names: dict[str, Definition] = field(default_factory=dict)
     imports: list[Unit] = field(default_factory=list)
+    externs: dict[str, ExternCall] = field(default_factory=dict)
 
     def reached(self) -> list[Unit]:
         """This file and all that it imports, each once."""
@@ -166,7 +168,7 @@ def unit_of(source: Source, importer: Importer | None) -> Unit:
     return unit
 
 
-_LATER = {"extern": "write the kernel in the language", "@impl": "it stands before a kernel"}
+_LATER = {"@impl": "it stands before a kernel"}
 
 
 def _add(unit: Unit, new: Definition, span: Span) -> None:

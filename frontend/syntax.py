@@ -231,8 +231,15 @@ class Function(Item):
         return type(self)(**{**fields, "decorators": (decorator, *self.decorators)}, depth=self.depth)
 
 
+class Extern(Function):
+    """`extern kernel`: a symbol of a shared library in place of a body, which is empty."""
+
+    library: str
+    symbol: str
+
+
 class LaterItem(Item):
-    """An `extern` or a decorated item: not in the language yet."""
+    """A decorated item that is not in the language yet."""
 
     what: str
 

@@ -111,6 +111,26 @@ class FileProblem(WeftError, OSError):
         return WeftError.__str__(self)
 
 
+class LibraryProblem(FileProblem):
+    """A shared library that is missing, refused, or not what a declaration says."""
+
+
+class MissingSymbol(LibraryProblem, UnknownName):
+    """A symbol that a shared library does not have."""
+
+
+class WrongInterface(LibraryProblem):
+    """A shared library that was made for another version of the interface between Weft and C."""
+
+
+class WrongSignature(LibraryProblem, TypeProblem):
+    """A function of a shared library that takes or gives something else than was declared."""
+
+
+class LoadWarning(UserWarning):
+    """A kernel file that could not be loaded, where others could."""
+
+
 class Unsupported(WeftError, NotImplementedError):
     """Something that Weft does not do, with what to do instead."""
 

@@ -63,6 +63,11 @@ class Kernel:
         out = kwargs.pop("out", None)
         return self.serve(self, self.chain, form, self._source.parameters, {}, self.arguments(args, kwargs), out)
 
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the arguments, in order."""
+        return self._source.parameters
+
     def serve(
         self,
         instance: Any,

@@ -7,9 +7,11 @@ from functools import cache, lru_cache
 
 from ...ir.dtypes import NATIVE, DType
 from ...ir.errors import TypeProblem
+from ...ir.externs import ExternCall
 from ...ir.ops import TABLE
 from ...passes.complex_rules import COMPLEX_OPS
 from .bodies import SourceBody, is_elementwise, operations
+from .calls import PythonKernel
 from .implementation import Implementation
 from .signature import DimName, Signature, Spec
 
@@ -68,6 +70,8 @@ def from_kernel(op: str, source: object, tier: str = "user") -> Implementation:
 
     assert isinstance(source, LanguageKernel)
     signature = kernel_signature(source)
+    if source.extern is not None:
+        return _from_library(op, source.name, source.extern, signature)
     body = SourceBody(source, signature)
     graph = body.graph([spec.trial() for spec in signature.inputs])
     hints = frozenset({"vectorized"}) if tier == "bundled" else frozenset()
@@ -75,6 +79,16 @@ def from_kernel(op: str, source: object, tier: str = "user") -> Implementation:
         op, signature, "weft", "fused" if tier == "bundled" else "custom", hints, tier=tier, name=source.name,
         body=body, operations=operations(graph), is_elementwise=is_elementwise(graph),
     )  # fmt: skip
+
+
+def _from_library(op: str, name: str, function: ExternCall, signature: Signature) -> Implementation:
+    """A function of a shared library, which runs between compiled pieces."""
+    if "?" in (signature.output.dims or ()):
+        raise TypeProblem(
+            f"the extern kernel '{name}' can't implement an op", hint="its result's sizes must be those of parameters"
+        )
+    body = PythonKernel(op, name, lambda *operands: function(*operands)[0], signature, what="library")
+    return Implementation(op, signature, "library", name=name, note=str(function), body=body, is_elementwise=False)
 
 
 def kernel_signature(source: object) -> Signature:

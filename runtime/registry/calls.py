@@ -1,4 +1,4 @@
-"""A Python callable as a kernel: operands in, one checked array out; what goes wrong is an error that names it."""
+"""A callable as a kernel: operands in, one checked array out; what goes wrong is an error that names it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,27 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class PythonKernel:
-    """A function of arrays. It gets views that it can't write to and gives an array of the declared dtype and shape."""
+    """A function of arrays. It gets views that it can't write to and gives an array of the declared dtype and shape.
+
+    `what` is the kind of function: a Python one, or one of a library.
+    """
 
     op: str
     name: str
     function: Callable[..., Any]
     signature: Signature
     alignment: int = 1
+    what: str = "Python"
 
     def __str__(self) -> str:
-        return f"the Python kernel '{self.name}' of '{self.op}'"
+        return f"the {self.what} kernel '{self.name}' of '{self.op}'"
 
     def __call__(self, *operands: Any) -> tuple[Array, ...]:
         given = [_handed(np.asarray(x), self.alignment) for x in operands]
         try:
             found = self.function(*given)
+        except KernelFailure:
+            raise  # it names the kernel already
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             raise KernelFailure(f"{self} raised {reason}", hint=f"it was registered for {self.signature}") from error

@@ -93,6 +93,22 @@ class Registry:
 
         return tuple(self._tables.add(make_all(_canonical(op), arity, function, Traits(**traits))))
 
+    def register_kernels(
+        self, file: str, kernels: Mapping[str, Any], is_whole: bool = False
+    ) -> tuple[Implementation, ...]:
+        """What `@impl` asks for in a file, all or nothing; a kernel that is read again takes its own place.
+
+        With `is_whole` these are all kernels of the file: what it registered before and has no more is taken back.
+        """
+        from .making import Traits, make
+
+        made = []
+        for name, kernel in kernels.items():
+            if kernel.impl is not None:
+                traits = {key: value for key, value in kernel.impl.items() if key != "op"}
+                made.append(make(_canonical(kernel.impl["op"]), None, kernel, Traits(**traits, origin=(file, name))))
+        return tuple(self._tables.add(made, file if is_whole else None))
+
     def builder(self) -> ImplementationBuilder:
         """A registration that is put together step by step; `build()` registers it."""
         from .builder import ImplementationBuilder

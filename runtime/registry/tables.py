@@ -6,7 +6,7 @@ What a thread changes inside of a scope is noted in a journal of its own, and un
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -33,14 +33,23 @@ class Tables:
         self._serial = 0
         self._own = threading.local()
 
-    def add(self, made: list[Implementation]) -> list[Implementation]:
-        """Registers all of them at once; one that was read from the same place takes the place of the older one."""
+    def add(self, made: list[Implementation], file: str | None = None) -> list[Implementation]:
+        """Registers all of them at once; one that was read from the same place takes the place of the older one.
+
+        With a `file`, they are all that it has: what else was read from it before is taken back.
+        """
         from dataclasses import replace
 
         with self._lock:
-            added = []
+            changed: dict[str, tuple[Implementation, ...]] = {}
+            added, new, gone = [], [], []
+            for op, present in self.state.user.items() if file is not None else ():
+                old = [i for i in present if i.origin is not None and i.origin[0] == file]
+                if old:
+                    gone += old
+                    changed[op] = tuple(i for i in present if i not in old)
             for each in made:
-                present = self.state.user.get(each.op, ())
+                present = changed.get(each.op, self.state.user.get(each.op, ()))
                 if each in present:
                     added.append(each)
                     continue
@@ -48,10 +57,14 @@ class Tables:
                 if not each.serial:
                     self._serial += 1
                     each = replace(each, serial=self._serial)
-                gone = [i for i in present if _is_same_place(i, each)]
-                self._put(each.op, (*(i for i in present if i not in gone), each))
-                self._note([each], gone)
+                old = [i for i in present if _is_same_place(i, each)]
+                gone += old
+                changed[each.op] = (*(i for i in present if i not in old), each)
+                new.append(each)
                 added.append(each)
+            if changed:
+                self._put(changed)
+                self._note(new, gone)
             self._changed()
         return added
 
@@ -61,7 +74,7 @@ class Tables:
             present = self.state.user.get(op, ())
             gone = [i for i in present if which(i)]
             if gone:
-                self._put(op, tuple(i for i in present if i not in gone))
+                self._put({op: tuple(i for i in present if i not in gone)})
                 self._note([], gone)
                 self._changed()
         return len(gone)
@@ -76,23 +89,24 @@ class Tables:
         finally:
             added, removed = journals.pop()
             with self._lock:
+                changed: dict[str, tuple[Implementation, ...]] = {}
                 for op in dict.fromkeys(i.op for i in (*added, *removed)):
                     kept = [i for i in self.state.user.get(op, ()) if i not in added]
                     kept += [i for i in removed if i.op == op and i not in kept and i not in added]
-                    self._put(op, tuple(sorted(kept, key=lambda i: i.serial)))
-                if added or removed:
+                    changed[op] = tuple(sorted(kept, key=lambda i: i.serial))
+                if changed:
+                    self._put(changed)
                     self._changed()
 
-    def _put(self, op: str, implementations: tuple[Implementation, ...]) -> None:
-        """New tables, in which one op has these implementations; what is cached for others stays."""
+    def _put(self, changed: Mapping[str, tuple[Implementation, ...]]) -> None:
+        """New tables, in which these ops have these implementations; what is cached for others stays."""
         old = self.state
-        user = {**old.user, op: implementations}
-        ops = {name: made for name, made in old.ops.items() if name != op}
-        if not implementations:
-            del user[op]
-        elif op not in TABLE:
-            ops[op] = self._make_op(op, implementations)
-        rankings = {key: found for key, found in list(old.rankings.items()) if key[0] != op}
+        user = {op: found for op, found in {**old.user, **changed}.items() if found}
+        ops = {name: made for name, made in old.ops.items() if name not in changed}
+        for op, implementations in changed.items():
+            if implementations and op not in TABLE:
+                ops[op] = self._make_op(op, implementations)
+        rankings = {key: found for key, found in list(old.rankings.items()) if key[0] not in changed}
         self.state = State(old.generation + 1, user, ops, rankings)
 
     def _check_arity(self, each: Implementation, present: tuple[Implementation, ...]) -> None:

@@ -1,0 +1,158 @@
+"""A file, a directory or the name of an installed package in, a module of kernels out: what `weft.load` does."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from .ir.errors import FileProblem, LoadWarning, WeftError
+from .module import Module
+from .settings import lookup, search_path, tuner_for
+
+if TYPE_CHECKING:
+    from .frontend.language import Module as ParsedModule
+    from .ir.source import KernelSource
+    from .runtime.compiler import Options
+    from .runtime.disk.sources import StoredModule
+    from .runtime.kernel import Kernel
+    from .runtime.libraries.handles import Handles
+
+PACKAGE = "package:"
+SUFFIX = ".weft"
+
+
+def load_file(path: str, options: Options, libraries: bool, watch: bool) -> Module:
+    """The kernels of one file."""
+    loader = Loader(path, options, libraries, watch)
+    loader.read(path)
+    return loader.begun()
+
+
+def load_directory(
+    folder: str, options: Options, libraries: bool, watch: bool, name: str | None = None, may_be_empty: bool = False
+) -> Module:
+    """The kernels of the files in a directory, not below it; those that can't be read are warned of."""
+    loader = Loader(name or folder, options, libraries, watch, folder)
+    files = loader.files()
+    if not files and not may_be_empty:
+        raise FileProblem(f"{folder} has no {SUFFIX} files", hint="name the directory that they are in")
+    loader.read_all(files)
+    for file, problem in loader.module._problems.items():
+        warn(file, problem, stacklevel=3)
+    return loader.begun()
+
+
+def warn(file: str, problem: WeftError, stacklevel: int) -> None:
+    """Reports a file; the level counts from the caller of this, as in `warnings.warn`."""
+    warnings.warn(f"{file} was not loaded: {problem}", LoadWarning, stacklevel=stacklevel + 1)
+
+
+def register_kernels(parsed: ParsedModule | StoredModule, is_whole: bool = False) -> None:
+    """What `@impl` asks for in a file; `is_whole` says that what it registered before is to go."""
+    if any(k.impl is not None for k in parsed.kernels.values()) or (is_whole and lookup.has_user_kernels):
+        file = os.path.realpath(parsed.file) if is_whole else parsed.file
+        lookup.register_kernels(file, parsed.kernels, is_whole)
+
+
+class Loader:
+    """Reads files into a module, for the first time and again; `folder` is the directory that they are in, if any."""
+
+    def __init__(self, name: str, options: Options, libraries: bool, watch: bool, folder: str | None = None) -> None:
+        self.folder, self.sources = folder, {}  # type: tuple[str | None, dict[str, tuple[str, ...]]]
+        self._options, self._libraries, self._watch = options, libraries, watch
+        self.module = Module(name, self._kernel)
+
+    def files(self) -> list[str]:
+        """The files of the directory as they are now."""
+        assert self.folder is not None
+        try:
+            names = sorted(os.listdir(self.folder))
+        except OSError as error:
+            raise FileProblem(f"can't read {self.folder!r}: {error.strerror}") from error
+        paths = [os.path.join(self.folder, n) for n in names if n.endswith(SUFFIX) and not n.startswith(".")]
+        return [path for path in paths if not os.path.isdir(path)]
+
+    def read(self, file: str) -> None:
+        """Puts the kernels of a file into the module, and into the registry what it asks for: all or nothing."""
+        parsed = self._parsed(file)
+        register_kernels(parsed, is_whole=True)
+        self.module._take(file, parsed.kernels)
+
+    def read_all(self, files: list[str]) -> None:
+        """Reads files, in any order: one may call an op that another one registers."""
+        waiting = files
+        while waiting:
+            failed, generation = [], lookup.generation
+            for file in waiting:
+                try:
+                    self.read(file)
+                except WeftError as error:
+                    self.module._problems[file] = error
+                    failed.append(file)
+            if lookup.generation == generation:
+                return
+            waiting = failed
+
+    def begun(self) -> Module:
+        """The module, watched from here on if that was asked for."""
+        if self._watch:
+            from .watching import Watch
+
+            watch = self.module._watch = Watch(self)
+            self.module._stop = watch.start()
+        return self.module
+
+    def _parsed(self, file: str) -> ParsedModule | StoredModule:
+        if not self._watch and not self._libraries:
+            from .runtime.disk.sources import open_file
+
+            load, parse = (lambda: self._loaded(file)), (lambda text: self._of_text(text, file))
+            return open_file(file, lookup, load, parse, search_path())
+        return self._loaded(file)
+
+    def _loaded(self, file: str) -> ParsedModule:
+        from .frontend.language import load_module
+
+        externs = _libraries() if self._libraries else None
+        found = load_module(file, search_path(), ops=lookup, externs=externs)
+        self.sources[file] = (*found.sources, *(() if externs is None else sorted(externs.paths)))
+        return found
+
+    def _of_text(self, text: str, file: str) -> ParsedModule:
+        from .frontend.language import parse_module
+
+        return parse_module(text, file, search_path(), ops=lookup)
+
+    def _kernel(self, source: KernelSource) -> Any:
+        if not self._watch:
+            return made(source, self._options)
+        from .runtime.kernel import Kernel
+        from .runtime.replaceable import CallableReplaceable
+
+        def make(source: KernelSource) -> Kernel:
+            return Kernel(source, lookup, self._options, tuner_for(self._options))
+
+        return CallableReplaceable(source, make, lookup, self.module)
+
+
+def made(source: KernelSource, options: Options) -> Kernel:
+    """The kernel of a source."""
+    from .runtime.kernel import CallableKernel
+
+    return CallableKernel(source, lookup, options, tuner_for(options))
+
+
+def _libraries() -> Any:
+    from .runtime.libraries.source import Libraries
+
+    return Libraries(_handles())
+
+
+@cache
+def _handles() -> Handles:
+    """The libraries that this process has loaded."""
+    from .runtime.libraries.handles import Handles
+
+    return Handles()

@@ -1,0 +1,52 @@
+"""What a front end asks of a loader of shared libraries: an `Extern` in, a function of arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import Any, Protocol, Union
+
+from .dims import Size
+from .dtypes import DType
+from .errors import Span
+
+ExternDim = Union[Size, EllipsisType]
+ExternCall = Callable[..., tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExternArray:
+    """A parameter or a result: `dims` are none for a number; a result's are formulas of the parameters' names."""
+
+    dtype: DType
+    dims: tuple[ExternDim, ...]
+
+    def __str__(self) -> str:
+        if not self.dims:
+            return self.dtype.name
+        return f"{self.dtype.name}[{', '.join('...' if d is ... else str(d) for d in self.dims)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Extern:
+    """`extern kernel name(...) -> ... from "library" symbol "symbol"`, as it stands in `file`."""
+
+    name: str
+    parameters: tuple[ExternArray, ...]
+    results: tuple[ExternArray, ...]
+    library: str
+    symbol: str
+    file: str
+    span: Span
+
+    @property
+    def signature(self) -> str:
+        """What it takes and gives, as in `f32[n] f32 -> f32[n]`."""
+        return f"{' '.join(map(str, self.parameters))} -> {' '.join(map(str, self.results))}"
+
+
+class ExternSource(Protocol):
+    """Opens shared libraries, or refuses to with a typed error."""
+
+    def open(self, extern: Extern) -> ExternCall: ...

@@ -1,0 +1,110 @@
+"""A function of a shared library as one of arrays: operands in, new arrays out; what it reports is a typed error.
+
+The call is made without Python's lock, so other threads run meanwhile.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from ...ir import dims
+from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem
+from ...ir.externs import Extern, ExternArray
+from ..memory import empty
+
+MESSAGE = 512  # bytes for what a kernel says when it fails
+Array = np.ndarray[Any, Any]
+
+
+class Operand(ctypes.Structure):
+    """`weft_operand` of the header."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("rank", ctypes.c_int64), ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+    ]  # fmt: skip
+
+
+class Call(ctypes.Structure):
+    """`weft_kernel_call` of the header."""
+
+    _fields_ = [
+        ("input_count", ctypes.c_int64), ("inputs", ctypes.POINTER(Operand)), ("output_count", ctypes.c_int64),
+        ("outputs", ctypes.POINTER(Operand)), ("message", ctypes.c_char_p), ("message_size", ctypes.c_int64),
+    ]  # fmt: skip
+
+
+FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(Call))
+
+
+class LibraryCall:
+    """A kernel of a library. It keeps the library."""
+
+    def __init__(self, extern: Extern, library: ctypes.CDLL, path: str, is_strided: bool) -> None:
+        self.extern, self.path, self._library, self._is_strided = extern, path, library, is_strided
+        self._function = FUNCTION((extern.symbol, library))
+
+    def __str__(self) -> str:
+        return f"the extern kernel '{self.extern.name}' ({self.extern.symbol} of {self.path})"
+
+    def __call__(self, *operands: Any) -> tuple[Array, ...]:
+        inputs = [self._handed(p, x) for p, x in zip(self.extern.parameters, operands, strict=True)]
+        outputs = [
+            empty(shape, r.dtype.numpy) for r, shape in zip(self.extern.results, self._shapes(inputs), strict=True)
+        ]
+        message = ctypes.create_string_buffer(MESSAGE)
+        given, made = _operands(inputs), _operands(outputs)
+        call = Call(len(inputs), given, len(outputs), made, ctypes.cast(message, ctypes.c_char_p), MESSAGE)
+        status = self._function(ctypes.byref(call))
+        if status:
+            said = message.value.decode("utf-8", "replace").strip()
+            raise KernelFailure(f"{self} failed with status {status}{f': {said}' if said else ''}", self.extern.span)
+        return tuple(outputs)
+
+    def _handed(self, declared: ExternArray, given: Any) -> Array:
+        """The operand as C reads it: aligned, and for most kernels in C order without gaps."""
+        x = np.asarray(given)
+        if x.dtype != declared.dtype.numpy:
+            raise TypeProblem(f"{self} takes {self.extern.signature}, and {x.dtype} came", self.extern.span)
+        return np.require(x, requirements=["ALIGNED"] if self._is_strided else ["ALIGNED", "C_CONTIGUOUS"])
+
+    def _shapes(self, inputs: Sequence[Array]) -> list[tuple[int, ...]]:
+        """The shapes of the results, after a look at those of the operands."""
+        sizes: dict[str, int] = {}
+        free: list[tuple[int, ...]] = []
+        for declared, x in zip(self.extern.parameters, inputs, strict=True):
+            before = declared.dims.index(...) if ... in declared.dims else len(declared.dims)
+            after = len(declared.dims) - before - 1 if ... in declared.dims else 0
+            if x.ndim < before + after or (... not in declared.dims and x.ndim != before):
+                raise ShapeProblem(f"{self}: shape {x.shape} came for {declared}", self.extern.span)
+            if ... in declared.dims:
+                free.append(x.shape[before : x.ndim - after])
+            named = [*zip(declared.dims[:before], x.shape, strict=False)]
+            named += zip(declared.dims[before + 1 :], x.shape[x.ndim - after :], strict=True)
+            for dim, size in named:
+                if (sizes.setdefault(str(dim), size) if not isinstance(dim, int) else dim) != size:
+                    raise ShapeProblem(f"{self}: size {size} came for '{dim}' in {declared}", self.extern.span)
+        leading = np.broadcast_shapes(*free)
+        return [_shape(result, sizes, leading) for result in self.extern.results]
+
+
+def _shape(result: ExternArray, sizes: dict[str, int], leading: tuple[int, ...]) -> tuple[int, ...]:
+    shape: list[int] = []
+    for dim in result.dims:
+        shape += leading if isinstance(dim, EllipsisType) else [max(0, dims.evaluate(dim, sizes))]
+    return tuple(shape)
+
+
+def _operands(arrays: Sequence[Array]) -> Any:
+    """The arrays as C sees them; what it points at lives as long as it does."""
+    made = (Operand * len(arrays))()
+    for place, x in zip(made, arrays, strict=True):
+        numbers = ctypes.c_int64 * x.ndim
+        place.data, place.rank = x.ctypes.data, x.ndim
+        place.shape, place.strides = numbers(*x.shape), numbers(*x.strides)
+    return made

@@ -1,0 +1,10 @@
+"""Where the C header of extern kernels lies: nothing in, the folder out."""
+
+from __future__ import annotations
+
+import os
+
+
+def include_dir() -> str:
+    """The folder of `weft_kernel.h`, for the compiler's `-I`."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")

@@ -1,0 +1,75 @@
+"""Declarations of extern kernels in, functions of arrays out: an `ExternSource` that does load libraries."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+from ...ir.errors import LibraryProblem, MissingSymbol, WeftError, WrongInterface, WrongSignature
+from ...ir.externs import Extern
+from .calls import LibraryCall
+from .handles import Handles
+from .signature import CSignature, parse_signature
+from .trust import read_trusted
+
+ABI = 1  # WEFT_KERNEL_ABI of the header
+VERSION = "weft_kernel_abi"
+
+
+class Libraries:
+    """Opens the libraries that a file and what it imports name; `paths` are those that were opened."""
+
+    def __init__(self, handles: Handles) -> None:
+        self._handles = handles
+        self.paths: set[str] = set()
+
+    def open(self, extern: Extern) -> LibraryCall:
+        """The function that a declaration names, with everything about it checked."""
+        path = os.path.join(os.path.dirname(os.path.abspath(extern.file)), extern.library)
+        self.paths.add(path)
+        if not os.path.lexists(path):
+            raise LibraryProblem(
+                f"there is no library {path}", extern.span, "a path is absolute, or relative to the file that names it"
+            )
+        library = self._handles.load(read_trusted(path, extern.span), path, extern.span)
+        _check_version(library, path, extern)
+        signature = _signature(library, path, extern)
+        if not signature.is_same(extern.parameters, extern.results):
+            raise WrongSignature(
+                f"'{extern.symbol}' of {path} is {signature}, and '{extern.name}' is declared {extern.signature}",
+                extern.span,
+                "declare what the library has, or build it again",
+            )
+        return LibraryCall(extern, library, path, signature.is_strided)
+
+
+def _check_version(library: ctypes.CDLL, path: str, extern: Extern) -> None:
+    try:
+        found = ctypes.c_int32.in_dll(library, VERSION).value
+    except ValueError:
+        raise WrongInterface(
+            f"{path} does not say which interface it was made for ('{VERSION}')",
+            extern.span,
+            "include weft_kernel.h and write WEFT_KERNEL_LIBRARY once",
+        ) from None
+    if found != ABI:
+        raise WrongInterface(
+            f"{path} was made for version {found} of Weft's C interface, this is version {ABI}",
+            extern.span,
+            "build it again with the header in weft.include_dir()",
+        )
+
+
+def _signature(library: ctypes.CDLL, path: str, extern: Extern) -> CSignature:
+    for name in (extern.symbol, f"{extern.symbol}_signature"):
+        try:
+            found = ctypes.c_char.in_dll(library, name)
+        except ValueError:
+            raise MissingSymbol(
+                f"{path} has no symbol '{name}'", extern.span, f"define the kernel by WEFT_KERNEL({extern.symbol}, ...)"
+            ) from None
+    text = ctypes.string_at(ctypes.addressof(found)).decode("utf-8", "replace")
+    try:
+        return parse_signature(text)
+    except WeftError as error:
+        raise WrongSignature(f"'{name}' of {path}: {error.message}", extern.span, error.hint) from error

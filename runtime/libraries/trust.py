@@ -1,0 +1,87 @@
+"""A path in, the bytes of the file out, where nobody but this user and root can change what the path leads to.
+
+Every folder on the way, through links too, and the file itself must belong to this user or to root, and nobody else
+may write to it. A folder such as /tmp, which all may write to but where nobody can move what is another's (the
+sticky bit), is no danger: what comes next on the path must belong to this user or to root, and so stays in place.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ...ir.errors import LibraryProblem, Span
+
+LINKS = 40  # on one path, as the kernel counts
+LONGEST = 1 << 31  # bytes
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def read_trusted(path: str, span: Span | None = None) -> bytes:
+    """The file's bytes, read once from the file that was checked."""
+    try:
+        return _read(path, span)
+    except LibraryProblem:
+        raise
+    except OSError as error:
+        raise LibraryProblem(f"can't read the library {path}: {error.strerror}", span) from error
+
+
+def _read(path: str, span: Span | None) -> bytes:
+    real = _walk(path, span)
+    descriptor = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with open(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise LibraryProblem(f"the library {path} is not a file", span)
+        _check(real, found, span)
+        if found.st_size > LONGEST:
+            raise LibraryProblem(f"the library {path} has more than {LONGEST} bytes", span)
+        return file.read(LONGEST)
+
+
+def _walk(path: str, span: Span | None) -> str:
+    """Where the path leads, after a look at every folder and link on the way."""
+    waiting = os.path.abspath(path).split(os.sep)[:0:-1]
+    at, links = os.sep, 0
+    _check(at, os.lstat(at), span)
+    while waiting:
+        part = waiting.pop()
+        if part in ("", "."):
+            continue
+        if part == "..":
+            at = os.path.dirname(at)
+            continue
+        here = os.path.join(at, part)
+        found = os.lstat(here)
+        if stat.S_ISLNK(found.st_mode):
+            links += 1
+            if links > LINKS:
+                raise LibraryProblem(f"the library {path} leads through more than {LINKS} links", span)
+            _check_owner(here, found, span)
+            target = os.readlink(here)
+            at = os.sep if os.path.isabs(target) else at
+            waiting += target.split(os.sep)[::-1]
+            continue
+        if waiting:
+            _check(here, found, span)
+        at = here
+    return at
+
+
+def _check(path: str, found: os.stat_result, span: Span | None) -> None:
+    _check_owner(path, found, span)
+    is_sticky = stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX
+    if found.st_mode & OTHERS and not is_sticky:
+        raise LibraryProblem(
+            f"others can write to {path}, so its code is not loaded", span, f"if it is yours: chmod go-w {path}"
+        )
+
+
+def _check_owner(path: str, found: os.stat_result, span: Span | None) -> None:
+    if found.st_uid not in (0, os.geteuid()):
+        raise LibraryProblem(
+            f"{path} belongs to another user (number {found.st_uid}), so its code is not loaded",
+            span,
+            "copy it to a place of your own",
+        )

@@ -1,0 +1,63 @@
+"""A kernel whose source can be replaced while it is held and called: new source in, the same object out.
+
+Each call runs with one source from its beginning to its end. Native entries of the old source go when it is replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..ir.source import KernelSource
+from .kernel import Kernel, native_class
+from .native.call import Form
+from .native.callables import is_native
+from .native.chain import Chain
+
+if TYPE_CHECKING:
+    from .registry import Registry
+
+
+class ReplaceableKernel:
+    """Stands for a `Kernel` that `make` makes of each source. `owner` lives as long as this does."""
+
+    def __init__(
+        self, source: KernelSource, make: Callable[[KernelSource], Kernel], lookup: Registry, owner: object
+    ) -> None:
+        self._make, self._owner = make, owner
+        self.chain = Chain()
+        self.replace(source)
+        if is_native(self):
+            lookup.watch(self)
+
+    def replace(self, source: KernelSource) -> None:
+        """Calls that begin from here on run the new source."""
+        kernel = self._make(source)
+        kernel.signature_cache.served = lambda: self.chain.calls
+        self._kernel = kernel
+        self.__name__ = source.name
+        self.forget()
+
+    def forget(self) -> None:
+        """Native entries go."""
+        if is_native(self):
+            self.chain.clear(self)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        kernel, form = self._kernel, Form(len(args), tuple(kwargs))
+        out = kwargs.pop("out", None)
+        result = kernel.serve(self, self.chain, form, kernel.parameters, {}, kernel.arguments(args, kwargs), out)
+        if self._kernel is not kernel:  # the call may have left an entry of the old source behind
+            self.forget()
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "_kernel":
+            raise AttributeError(name)
+        return getattr(self._kernel, name)
+
+    def __repr__(self) -> str:
+        return repr(self._kernel)
+
+
+CallableReplaceable = native_class(ReplaceableKernel)

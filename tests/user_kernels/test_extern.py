@@ -1,0 +1,193 @@
+"""Extern kernels: kernels of shared libraries, called from Python, from other kernels and as implementations of ops."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import weft
+from weft.errors import (
+    KernelFailure,
+    LibraryProblem,
+    MissingSymbol,
+    ShapeProblem,
+    TypeProblem,
+    ValueProblem,
+    WrongInterface,
+    WrongSignature,
+)
+
+from tests.user_kernels.libraries import FAILS, WAITS, build
+
+X = np.arange(5, dtype=np.float32)
+TWICE = 'extern kernel twice(x: f32[n]) -> f32[n] from "k.so" symbol "twice_f32"\n'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a library; what is written into it beside that is the tests' own."""
+    found = tmp_path_factory.mktemp("libraries")
+    build(found / "k.so")
+    return found
+
+
+@pytest.fixture(autouse=True)
+def undone() -> Iterator[None]:
+    with weft.registry.scope():
+        yield
+
+
+def load(folder: Path, text: str, name: str = "kernels.weft", **options: object) -> weft.compiling.Module:
+    (folder / name).write_text(text)
+    return weft.load(folder / name, **{"libraries": True, **options})
+
+
+def test_it_is_called_like_any_kernel(folder: Path) -> None:
+    kernels = load(folder, TWICE)
+    assert np.array_equal(kernels.twice(X), 2 * X)
+    assert np.array_equal(kernels.twice(X[::-2]), 2 * X[::-2]), "it takes arrays in C order, so this one is copied"
+    assert kernels.twice(X[:0]).shape == (0,) and kernels.twice(X[:1]).shape == (1,)
+    unaligned = np.frombuffer(b"_" + X.tobytes(), np.float32, offset=1)
+    assert np.array_equal(kernels.twice(unaligned), 2 * X)
+    out = np.empty(5, np.float32)
+    assert kernels.twice(X, out=out) is out and np.array_equal(out, 2 * X)
+    with pytest.raises(TypeProblem, match="argument 'x' is declared f32"):
+        kernels.twice(X.astype(np.float64))
+    with pytest.raises(ShapeProblem, match="expected 1 dimension"):
+        kernels.twice(X[None])
+
+
+def test_other_kernels_call_it(folder: Path) -> None:
+    text = TWICE + "kernel total(x: f32[n]) -> f32 { return sum(twice(x + 1) * 3) }\n"
+    kernels = load(folder, text)
+    low = kernels.total.lower(X)
+    assert kernels.total(X) == np.sum((X + 1) * 6) and low.fallbacks == ("twice",) and len(low.kernels) == 2
+    assert load(folder, text, backend="reference").total(X) == np.sum((X + 1) * 6)
+
+
+def test_numbers_several_results_and_computed_sizes(folder: Path) -> None:
+    body = """
+    const double *x = call->inputs[0].data;
+    const int64_t n = call->inputs[0].shape[0], k = *(int64_t *)call->inputs[1].data;
+    double *y = call->outputs[0].data, *last = call->outputs[1].data;
+    if (call->input_count != 2 || call->output_count != 2 || call->inputs[1].rank != 0) return 1;
+    for (int64_t i = 0; i + 1 < n; i++) y[i] = k * (x[i + 1] - x[i]);
+    *last = n ? x[n - 1] : 0;
+    return WEFT_KERNEL_OK;
+    """
+    library = folder / "many.so"
+    build(library, body, "steps", "f64[count], i64 -> f64[count - 1] f64")
+    kernels = load(
+        folder, 'extern kernel steps(x: f64[n], k: i64) -> (d: f64[n - 1], last: f64) from "many.so" symbol "steps"\n'
+        "kernel mid(x: f64[n]) -> f64[n - 1] { let d, last = steps(x, 2); return d + last }\n",
+    )  # fmt: skip
+    x = X.astype(np.float64) ** 2
+    steps, last = kernels.steps(x, 3)
+    assert np.array_equal(steps, 3 * np.diff(x)) and last == 16.0 and isinstance(last, np.float64)
+    assert np.array_equal(kernels.mid(x), 2 * np.diff(x) + 16)
+    assert kernels.steps(x[:0], 3)[0].shape == (0,)
+
+
+def test_strided_kernels_get_arrays_as_they_lie(folder: Path) -> None:
+    body = """
+    const weft_operand *x = &call->inputs[0], *y = &call->outputs[0];
+    for (int64_t i = 0; i < x->shape[x->rank - 1]; i++)
+        ((int64_t *)y->data)[i] = x->rank == 2 ? x->strides[0] : x->strides[x->rank - 1];
+    return WEFT_KERNEL_OK;
+    """
+    build(folder / "strides.so", body, "strides", "strided f32[..., m] -> i64[m]")
+    kernels = load(
+        folder, 'extern kernel strides(x: f32[..., n]) -> i64[n] from "strides.so" symbol "strides"', "strided.weft"
+    )
+    assert kernels.strides(X[::-1])[0] == -4 and kernels.strides(X[::2])[0] == 8
+    assert kernels.strides(np.zeros((7, 3), np.float32))[0] == 12
+
+
+def test_a_kernel_that_fails_raises_with_its_status_and_message(folder: Path) -> None:
+    build(folder / "bad.so", FAILS, "bad")
+    kernels = load(folder, 'extern kernel bad(x: f32[n]) -> f32[n] from "bad.so" symbol "bad"', "bad.weft")
+    with pytest.raises(KernelFailure, match=r"'bad' \(bad of .*bad\.so\) failed with status 7: no solution"):
+        kernels.bad(X)
+
+
+def test_other_threads_run_while_it_runs(folder: Path) -> None:
+    build(folder / "wait.so", WAITS, "wait")
+    kernels = load(folder, 'extern kernel wait(x: f32[n]) -> f32[n] from "wait.so" symbol "wait"', "wait.weft")
+    kernels.wait(np.ones(1, np.float32))
+    x = np.zeros(1, np.float32)
+    waiting = threading.Event()
+    found: list[np.ndarray] = []
+    thread = threading.Thread(target=lambda: (waiting.set(), found.append(kernels.wait(x))))
+    thread.start()
+    waiting.wait()
+    x[0] = 3  # never reached while the kernel runs with Python's lock
+    thread.join()
+    assert found[0][0] == 3
+
+
+def test_impl_makes_it_an_implementation(folder: Path) -> None:
+    kernels = load(
+        folder,
+        '@impl(op="twofold", hint="large")\n' + TWICE
+        + '@impl(op="exp")\nextern kernel mine(x: f32[n]) -> f32[n] from "k.so" symbol "twice_f32"\n',
+        "impl.weft",
+    )  # fmt: skip
+    assert np.array_equal(kernels.twice(X), 2 * X)
+    assert np.array_equal(weft.ops.twofold(X), 2 * X) and np.array_equal(weft.call("twofold", X), 2 * X)
+    found = weft.registry.lookup("twofold", "f32", size=100_000)
+    assert (found.implementation.kind, found.score) == ("library", 25)
+    f = weft.jit(lambda x: np.exp(x - 1) + 1)
+    assert np.array_equal(f(X), 2 * (X - 1) + 1) and f.lower(X).fallbacks == ("exp (mine)",)
+    assert 'impl = "library custom"' in f.lower(X).ir()
+    weft.registry.unregister("exp")
+    assert np.allclose(f(X), np.exp(X - 1) + 1)
+    text = "kernel more(x: f32[n]) -> f32[n] { return twofold(x) + 1 }"
+    assert np.array_equal(weft.compile(text).more(X), 2 * X + 1)
+
+
+@pytest.mark.parametrize(
+    ("made", "declared", "error", "message"),
+    [
+        ({}, TWICE.replace("k.so", "missing.so"), LibraryProblem, "there is no library .*missing.so"),
+        ({}, TWICE.replace("twice_f32", "thrice"), MissingSymbol, "has no symbol 'thrice'"),
+        ({"abi": 2}, TWICE, WrongInterface, "version 2 of Weft's C interface, this is version 1"),
+        ({"abi": None}, TWICE, WrongInterface, "does not say which interface"),
+        (
+            {"signature": "f64[n] -> f64[n]"},
+            TWICE,
+            WrongSignature,
+            "'twice_f32' of .* is f64.n. -> f64.n., and 'twice'",
+        ),
+        ({"signature": "f32[n] -> f32[m]"}, TWICE, WrongSignature, "is declared f32.n. -> f32.n."),
+        ({"signature": "f32[n, m] -> f32[n]"}, TWICE, WrongSignature, "and 'twice' is declared"),
+        ({"signature": "f32[n] f32 -> f32[n]"}, TWICE, WrongSignature, "and 'twice' is declared"),
+        ({"signature": "nonsense"}, TWICE, WrongSignature, "'nonsense' is not a signature"),
+        ({}, TWICE.replace("f32[n] from", "float[n] from"), TypeProblem, "one dtype for each value, not 'float"),
+        ({}, TWICE.replace("twice_f32", "a b"), ValueProblem, "'a b' is not the name of a C function"),
+    ],
+)
+def test_what_does_not_fit_is_a_typed_error(
+    tmp_path: Path, made: dict[str, object], declared: str, error: type[Exception], message: str
+) -> None:
+    build(tmp_path / "k.so", **made)  # type: ignore[arg-type]
+    with pytest.raises(error, match=message) as caught:
+        load(tmp_path, declared)
+    assert "kernels.weft:1:1" in str(caught.value) or error is TypeProblem
+
+
+def test_names_of_dimensions_do_not_matter(tmp_path: Path) -> None:
+    build(tmp_path / "k.so", signature="f32[rows] -> f32[rows]")
+    assert np.array_equal(load(tmp_path, TWICE).twice(X), 2 * X)
+
+
+def test_what_is_no_library_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "k.so").write_text("text")
+    with pytest.raises(LibraryProblem, match="can't be loaded as a shared library"):
+        load(tmp_path, TWICE)
+    (tmp_path / "k.so").unlink()
+    (tmp_path / "k.so").mkdir()
+    with pytest.raises(LibraryProblem, match="Is a directory"):
+        load(tmp_path, TWICE)
