@@ -77,7 +77,7 @@ class Kernel:
             elif entry.kind == "stride":
                 words.append(arrays[entry.slot].strides[entry.axis])
             else:
-                times = workers if entry.kind == "scratch" else int(is_cut)
+                times = {"scratch": workers, "chunked": workers * is_cut, "shared": int(is_cut)}[entry.kind]
                 memory.append(np.empty(times * dims.evaluate(entry.bytes, env), np.uint8))
                 words.append(memory[-1].ctypes.data)
         frame = words.buffer_info()[0]

@@ -15,7 +15,8 @@ from ...ir.dims import Size
 class Entry:
     """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or memory.
 
-    `bytes` is how much memory the kernel needs: for each worker ("scratch"), or for all together ("shared").
+    `bytes` is how much memory the kernel needs: for each worker ("scratch", or "chunked" where only chunks need it), or
+    for all together ("shared", which only chunks need).
     """
 
     kind: str

@@ -64,8 +64,9 @@ class Launches:
             elif entry.kind == "stride":
                 word = self.memory.strides[slots[entry.slot]][entry.axis]
             else:
-                times = workers if entry.kind == "scratch" else w.e.cast("zext", is_cut, "i64")
-                word = self.memory.scratch(w.e.op("mul", w.sizes.number(entry.bytes), times))
+                bytes = w.sizes.number(entry.bytes)
+                bytes = bytes if entry.kind == "shared" else w.e.op("mul", bytes, workers)
+                word = self.memory.scratch(bytes, None if entry.kind == "scratch" else is_cut)
             w.put(word, frame, 8 * k)
         return Launch(code, frame, workers, is_cut)
 

@@ -37,7 +37,7 @@ class Memory:
         self.w, self.heap, self.pieces = writer, heap, pieces
         self.pointers: dict[Value, Val] = {}
         self.strides: dict[Value, list[Val]] = {}
-        self.taken: list[Val] = []  # places of memory that was taken
+        self.taken: dict[Val, bool] = {}  # places of memory that was taken, and whether it always is
 
     def place(self, value: Value) -> None:
         """Memory for a value, unless it has some."""
@@ -58,19 +58,30 @@ class Memory:
             self.pointers[value] = self.scratch(self.w.sizes.number(size))
             self.put_dense_strides(value)
 
-    def scratch(self, bytes: Val) -> Val:
-        """Memory for this call alone."""
-        taken = self.heap.take(bytes)
+    def scratch(self, bytes: Val, wanted: Val | None = None) -> Val:
+        """Memory for this call alone, or null where it is not wanted."""
         place = self.w.reserve(8, cleared=True)
-        self.w.put(taken, place, 0)
-        self.taken.append(place)
-        self.w.demand(self.w.e.icmp("ne", taken, NULL), NO_MEMORY)
-        return taken
+
+        def take() -> None:
+            taken = self.heap.take(bytes)
+            self.w.put(taken, place, 0)
+            self.w.demand(self.w.e.icmp("ne", taken, NULL), NO_MEMORY)
+
+        self.taken[place] = wanted is None
+        if wanted is None:
+            take()
+        else:
+            self.w.e.when(wanted, take)
+        return self.w.field(place, 0)
 
     def free(self) -> None:
         """Frees all that was taken."""
-        for place in self.taken:
-            self.heap.free(self.w.field(place, 0))
+        for place, is_always in self.taken.items():
+            taken = self.w.field(place, 0)
+            if is_always:
+                self.heap.free(taken)
+            else:
+                self.w.e.when(self.w.e.icmp("ne", taken, NULL), lambda t=taken: self.heap.free(t))  # type: ignore[misc]
 
     def put_dense_strides(self, value: Value) -> None:
         """The value lies in C order without gaps."""

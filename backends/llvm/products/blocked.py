@@ -99,11 +99,11 @@ class Multiply(Blocked):
     def block(self, matrix: Val, rows: tuple[Val, Val], columns: tuple[Val, Val]) -> None:
         """All terms of a block of one matrix of the result."""
         e, tile = self.e, self.tile
-        copy = self.frame.scratch((self.block_rows + self.width) * tile.row_bytes)
+        copy = self.frame.scratch((self.block_rows + self.width) * tile.row_bytes, for_chunks=True)
         waits = dims.minimum(dims.maximum(self.depths - 1, 0), 1)  # whether totals are kept, 0 or 1
         tiles_down = self.block_rows // tile.rows
         tiles = 1 + waits * tiles_down * (self.block_columns // tile.columns)
-        totals = self.frame.scratch(tiles * tile.bytes)
+        totals = self.frame.scratch(tiles * tile.bytes, for_chunks=True)
         right = self.stack_number(self.right)
         parts = self.number(dims.maximum(self.depths, 1))
         first_panel = e.op("sdiv", columns[0], self.number(tile.columns))
@@ -125,7 +125,8 @@ class Multiply(Blocked):
                     slot = self.plus(self.times(place, tiles_down), e.op("sdiv", number, self.number(tile.rows)))
                     sums = e.offset(totals, self.times(self.times(slot, waits), tile.bytes))
                     left = e.offset(copy, self.times(number, tile.row_bytes))
-                    call_tile(e, tile, left, panel, self.number(tile.line_bytes), sums, count, goes_on)
+                    line = self.number(tile.line_bytes)
+                    call_tile(e, tile, left=left, right=panel, line=line, sums=sums, count=count, goes_on=goes_on)
                     end = self.least(self.plus(row, tile.rows), rows[1])
                     side = self.least(self.plus(column, tile.columns), columns[1])
                     e.when(is_last, lambda: self.results.call(self, sums, matrix, row, end, column, side))

@@ -9,7 +9,7 @@ from ..functions import Entry, Function
 from .blocked import Multiply, Pack
 from .product import Product
 from .results import Results
-from .small import Small
+from .small import DEEPEST, Small
 
 SMALL = 96**3  # terms: below, packing the right operand apart takes longer than it saves
 
@@ -30,4 +30,4 @@ def emit_product(node: Node, name: str) -> Function:
 
 def _amount(product: Product) -> Size:
     """At least `SMALL` where a matrix has many terms, or as many of them for an element as the stack has room for."""
-    return dims.maximum(dims.product((product.m, product.n, product.k)), product.k * (SMALL // product.depth))
+    return dims.maximum(dims.product((product.m, product.n, product.k)), product.k * (SMALL // DEEPEST))

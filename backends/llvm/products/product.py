@@ -21,6 +21,7 @@ from ..functions import Entry, Part
 from ..region import PARAMETERS, UNTILED
 from ..scopes import Nest
 from ..text import Val
+from .lanes import lane_mask
 from .tiles import Tile
 
 
@@ -130,13 +131,6 @@ class Product:
         value = self.left if is_left else self.right
         return factor_index(value.type.shape, loop_variables(self.space)[:-1], is_left)
 
-    def lane_mask(self, at: Val, stop: Val) -> Val:
-        """The lanes from `at` on that lie before `stop`, compared in elements that fill a register (see `region`)."""
-        e, elem = self.e, f"i{max(8, 128 // self.width)}"
-        left = e.call("smax", e.call("smin", e.op("sub", stop, at), e.const("i64", 127)), e.const("i64", 0))
-        left = left if elem == "i64" else e.cast("trunc", left, elem)
-        return e.icmp("slt", e.lanes_of(elem, list(range(self.width))), e.splat(left, self.width))
-
     def over_vectors(
         self, elements: Elements, start: Val, stop: Val, padded: Val, steps: tuple[int, ...], body: Callable[..., None]
     ) -> None:
@@ -152,7 +146,7 @@ class Product:
             start = end
 
         def masked(at: Val) -> None:
-            elements.memory.mask = self.lane_mask(at, stop)
+            elements.memory.mask = lane_mask(self.e, self.e.op("sub", stop, at), self.width)
             body(at, 1)
             elements.memory.mask = None
 

@@ -1,8 +1,9 @@
 """A region with a product in, one function out for matrices so small that all but the product itself must be little.
 
-Everything happens on the stack of the calling thread. Panels of the right operand are read where they lie if that is in
-lines of whole vectors; the last panel, which may be narrower, and any other operand are packed. There are tiles of
-fewer rows, and of one vector, for matrices that do not fill a whole one.
+Operands are read where they lie: the left one always, for each of its elements is read by itself, the right one where
+its lines are contiguous. Others, and what is computed first, are packed on the stack of the calling thread. Tiles of
+few rows, and of one vector, serve matrices that fill no whole one. A tile that would reach beyond the last row begins
+earlier, and its first rows are not stored again.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from dataclasses import replace
 from ....ir import dims
 from ....ir.accesses import address, coefficient
 from ....ir.dims import Size
-from ....ir.graph import Node
+from ....ir.graph import Node, Value
 from ....ir.indexing import loop_name
 from ..functions import Entry, Part
 from ..text import Val
 from .packing import Span, pack
 from .product import Product
 from .results import Results
-from .tiles import Tile, call_tile
+from .tiles import FEW_ROWS, Tile, call_tile
 
-FEW_ROWS = 4
+DEEPEST = 128  # terms: more do not fit the stack
+NARROW_ROWS = 8  # of tiles of one vector
 
 
 class Small(Product):
@@ -43,69 +45,89 @@ class Small(Product):
     def multiply(self, matrix: Val) -> None:
         """One matrix of the stack."""
         e, tile, zero = self.e, self.tile, self.number(0)
-        copy = self.frame.reserve((tile.rows + self.width) * tile.row_bytes)
-        panel = self.frame.reserve(self.depth * tile.line_bytes)
-        sums = self.frame.reserve(tile.bytes)
-        rows, columns, terms = self.number(self.m), self.number(self.n), self.number(self.k)
+        most = max(tile.rows, NARROW_ROWS)
+        self.copy = self.frame.reserve(-(-most // self.width) * self.width * tile.row_bytes)
+        self.copied = self.frame.reserve(DEEPEST * tile.line_bytes)
+        sums = self.frame.reserve(most * tile.line_bytes)
+        rows, columns, few = self.number(self.m), self.number(self.n), self.number(FEW_ROWS)
 
         def across(column: Val) -> None:
-            wanted, line = self.packed(column, panel)
             side = self.least(self.plus(column, tile.columns), columns)
+            right, line = self.panel(column, side)
+            length = e.op("sub", side, column)
+            is_narrow = e.icmp("sle", length, self.number(self.width))
+            lanes = e.op("sub", length, e.select(is_narrow, zero, self.number(tile.columns - self.width)))
+            usual = e.select(is_narrow, self.number(NARROW_ROWS), self.number(tile.rows))
 
-            def down(row: Val) -> None:
-                end = self.least(self.plus(row, tile.rows), rows)
-                pack(self, True, Span(row, end, end), Span(zero, terms, terms), copy, tile.row_bytes)
-                self.add(copy, wanted, line, sums, e.op("sub", end, row), e.op("sub", side, column))
-                self.results.call(self, sums, matrix, row, end, column, side)
+            def down(values: list[Val]) -> list[Val]:
+                (row,) = values
+                left_over = e.op("sub", rows, row)
+                is_few = e.op("or", e.icmp("sle", left_over, few), e.icmp("slt", rows, usual))
+                end = self.least(self.plus(row, e.select(is_few, few, usual)), rows)
+                start = e.select(is_few, row, e.op("sub", end, usual))
+                left, row_step, term_step = self.rows_from(start, end)
+                self.add(
+                    is_narrow, is_few, left=left, right=right, line=line, sums=sums, count=self.number(self.k),
+                    row=row_step, term=term_step, rows=left_over, lanes=lanes,
+                )  # fmt: skip
+                skipped = e.offset(sums, self.times(e.op("sub", row, start), tile.line_bytes))
+                self.results.call(self, skipped, matrix, row, end, column, side)
+                return [end]
 
-            self.loop(zero, rows, tile.rows, down)
+            self.nest.while_loop([zero], lambda values: e.icmp("slt", values[0], rows), down)
 
         self.loop(zero, columns, tile.columns, across)
 
-    def add(self, copy: Val, panel: Val, line: Val, sums: Val, rows: Val, columns: Val) -> None:
-        """The tile that is large enough."""
-        e = self.e
+    def add(self, is_narrow: Val, is_few: Val, **arguments: Val) -> None:
+        """Adds all terms to the tile that is large enough."""
+        e, wide = self.e, replace(self.tile, is_free=True)
+        narrow = replace(wide, vectors=1, rows=NARROW_ROWS)
 
         def by_rows(tile: Tile) -> None:
             few = replace(tile, rows=FEW_ROWS)
-            e.when(e.icmp("sgt", rows, self.number(FEW_ROWS)), lambda: call(tile), lambda: call(few))
+            e.when(is_few, lambda: call_tile(e, few, **arguments), lambda: call_tile(e, tile, **arguments))
 
-        def call(tile: Tile) -> None:
-            call_tile(e, tile, copy, panel, line, sums, self.number(self.k), e.const("i1", 0))
+        e.when(is_narrow, lambda: by_rows(narrow), lambda: by_rows(wide))
 
-        narrow = replace(self.tile, vectors=1)
-        e.when(e.icmp("sgt", columns, self.number(self.width)), lambda: by_rows(self.tile), lambda: by_rows(narrow))
+    # -- operands
 
-    def packed(self, column: Val, panel: Val) -> tuple[Val, Val]:
-        """Where a panel is, and how far apart its lines lie."""
-        e, tile, zero = self.e, self.tile, self.number(0)
-        end, stop = self.plus(column, tile.columns), self.number(self.n)
-        count, line = self.number(self.k), self.number(tile.line_bytes)
-        where = self.in_place(column)
-        if where is not None:
-            is_whole = e.icmp("sle", end, stop)
-            count = e.select(is_whole, zero, count)
-        positions = Span(column, self.least(end, stop), self.up_to(column, self.least(end, stop)))
-        pack(self, False, Span(zero, count, count), positions, panel, tile.line_bytes)
-        if where is None:
-            return panel, line
-        return e.select(is_whole, where[0], panel), e.select(is_whole, where[1], line)
+    def rows_from(self, start: Val, end: Val) -> tuple[Val, Val, Val]:
+        """Where rows of the left operand are, and how far apart rows and terms lie."""
+        rows, _, terms = self.axes
+        if not self.is_plain(self.left):
+            zero, stop = self.number(0), self.number(self.k)
+            pack(self, True, Span(start, end, end), Span(zero, stop, stop), self.copy, self.tile.row_bytes)
+            return self.copy, self.number(self.tile.row_bytes), self.number(self.tile.size)
+        self.bind(rows, start)
+        place, offset = self.place_of(True, rows)
+        return place, self.number(coefficient(offset, rows)), self.number(coefficient(offset, terms))
+
+    def panel(self, column: Val, side: Val) -> tuple[Val, Val]:
+        """Where lines of the right operand are, and how far apart they lie."""
+        _, columns, terms = self.axes
+        if self.is_plain(self.right):
+            self.bind(columns, column)
+            place, offset = self.place_of(False, columns)
+            if coefficient(offset, columns) == self.tile.size:
+                return place, self.number(coefficient(offset, terms))
+        zero, stop = self.number(0), self.number(self.k)
+        positions = Span(column, side, self.up_to(column, side))
+        pack(self, False, Span(zero, stop, stop), positions, self.copied, self.tile.line_bytes)
+        return self.copied, self.number(self.tile.line_bytes)
+
+    def is_plain(self, value: Value) -> bool:
+        """Whether an operand is in memory as it is; bools there may be any bytes."""
+        return value in self.body.inputs and value.type.dtype.kind != "bool"
+
+    def place_of(self, is_left: bool, axis: int) -> tuple[Val, Size]:
+        """The address of an operand's first term here, and all its addresses as a polynomial."""
+        elements = self.elements(axis)
+        buffer = elements.operand(elements.slots[self.left if is_left else self.right])
+        offset: Size = address(self.factor(is_left), buffer.strides)
+        place, _ = elements.memory.pointer(buffer, dims.substitute(offset, {loop_name(self.axes[-1]): 0}))
+        return place, offset
 
     def up_to(self, start: Val, stop: Val) -> Val:
         """Where the last vector from `start` on ends."""
         length = self.e.op("and", self.plus(self.e.op("sub", stop, start), self.width - 1), self.number(-self.width))
         return self.plus(start, length)
-
-    def in_place(self, column: Val) -> tuple[Val, Val] | None:
-        """Where a panel lies in memory as it is needed, if it does, and how far apart its lines are."""
-        if self.right not in self.body.inputs or self.right.type.dtype.kind == "bool":
-            return None
-        _, axis, terms = self.axes
-        elements = self.elements(axis)
-        buffer = elements.operand(elements.slots[self.right])
-        offset: Size = address(self.factor(False), buffer.strides)
-        if coefficient(offset, axis) != self.tile.size:
-            return None
-        self.bind(axis, column)
-        place, _ = elements.memory.pointer(buffer, dims.substitute(offset, {loop_name(terms): 0}))
-        return place, self.number(coefficient(offset, terms))

@@ -1,9 +1,11 @@
 """The shape of a tile in, the text of the function out that adds products to it: the innermost loop of every product.
 
 A tile is a few rows by a few vectors of the result, all of it in registers. For each k the function reads one element
-of every row of the left operand, from a copy of it in which rows lie `row_bytes` apart, and the vectors of one line
-of the right operand. An element is one chain of terms in the order of k, whatever the tile's shape is; a chain that an
-earlier call began goes on from memory.
+of every row of the left operand and the vectors of one line of the right operand. An element is one chain of terms in
+the order of k, whatever the tile's shape is; a chain that an earlier call began goes on from memory.
+
+Packed operands lie as the tile wants them: rows of the left one at fixed distances. A tile that is `free` reads
+operands where they are, whatever their strides, and of its last vector only the lanes that exist.
 """
 
 from __future__ import annotations
@@ -13,9 +15,12 @@ from dataclasses import dataclass
 from ....ir.dtypes import DType
 from ..casts import memory_element
 from ..text import Emitter, Val
+from .lanes import lane_mask
 
 UNROLL = 4
 PAD = 64  # bytes between rows of the copy, so that they do not compete for the same lines of the cache
+FEW_ROWS = 4  # a free tile with so many may have fewer
+SHARED = 3  # rows of a free tile that one pointer serves
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,7 @@ class Tile:
     width: int
     columns: int
     depth: int
+    is_free: bool = False
 
     @property
     def elem(self) -> str:
@@ -56,35 +62,49 @@ class Tile:
 
     @property
     def symbol(self) -> str:
-        return f"weft_tile_{self.dtype}_{self.rows}x{self.vectors}x{self.width}of{self.columns}d{self.depth}"
+        kind = "free_tile" if self.is_free else "tile"
+        return f"weft_{kind}_{self.dtype}_{self.rows}x{self.vectors}x{self.width}of{self.columns}d{self.depth}"
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Names and types. `line` is how far apart lines of the right operand lie, `count` how many terms there are.
+
+        The rows and terms of a free tile's left operand lie `row` and `term` bytes apart; `rows` and `lanes` are how
+        many rows there are of a few, and lanes of the last vector.
+        """
+        common = {"left": "ptr", "right": "ptr", "line": "i64", "sums": "ptr", "count": "i64"}
+        if self.is_free:
+            return {**common, "row": "i64", "term": "i64", "rows": "i64", "lanes": "i64"}
+        return {**common, "goes_on": "i1"}
 
 
-def call_tile(e: Emitter, tile: Tile, left: Val, right: Val, line: Val, sums: Val, count: Val, goes_on: Val) -> None:
-    """Adds `count` terms to the totals at `sums`, which are begun unless they go on."""
+def call_tile(e: Emitter, tile: Tile, **arguments: Val) -> None:
+    """Adds terms to the totals at `sums`, which are begun unless they go on."""
     if tile.symbol not in e.declared:
         text, needed = _function(tile)
         e.declared |= {**needed, tile.symbol: text}
-    arguments = ", ".join(x.typed for x in (left, right, line, sums, count, goes_on))
-    e.lines.append(f"  call void @{tile.symbol}({arguments})")
+    words = ", ".join(f"{type} {arguments[name].text}" for name, type in tile.parameters.items())
+    e.lines.append(f"  call void @{tile.symbol}({words})")
 
 
 def _function(tile: Tile) -> tuple[str, dict[str, str]]:
-    """The text, and the declarations that it needs. `line` is how far apart lines of the right operand lie."""
+    """The text, and the declarations that it needs."""
     e = Emitter()
     e.place("entry")
-    left, right, sums = (Val(f"%{name}", "ptr", 0) for name in ("left", "right", "sums"))
-    line, count = Val("%line", "i64", 0), Val("%count", "i64", 0)
-    totals = _started(e, tile, sums)
-    for steps, many in ((UNROLL, -UNROLL), (1, UNROLL - 1)):
-        turns = e.op("and", count, e.const("i64", many))
-        left, right, totals = _walk(e, tile, turns, steps, line, (left, right, totals))
-    for place, total in zip(_places(e, tile, sums), totals, strict=True):
+    given = {name: Val(f"%{name}", type, 0) for name, type in tile.parameters.items()}
+    totals = _started(e, tile, given)
+    mask = lane_mask(e, given["lanes"], tile.width) if tile.is_free else None
+    pointers = _free_rows(e, tile, given) if tile.is_free else [given["left"]]
+    state = [given["right"], *pointers, *totals]
+    for steps, many in ((UNROLL, -UNROLL), (1, UNROLL - 1)) if not tile.is_free else ((1, -1),):
+        turns = e.op("and", given["count"], e.const("i64", many))
+        state = _walk(e, tile, given, turns, steps, mask, state)
+    for place, total in zip(_places(e, tile, given["sums"]), state[1 + len(pointers) :], strict=True):
         e.store(total, place, 1)
-    head = (
-        f"define internal void @{tile.symbol}(ptr noalias %left, ptr noalias %right, i64 %line, ptr noalias %sums, "
-        "i64 %count, i1 %goes_on) noinline {"
-    )
-    return "\n".join([head, *e.lines, "  ret void", "}"]), e.declared
+    words = ", ".join(f"{'ptr noalias' if type == 'ptr' else type} %{name}" for name, type in tile.parameters.items())
+    return "\n".join(
+        [f"define internal void @{tile.symbol}({words}) noinline {{", *e.lines, "  ret void", "}"]
+    ), e.declared
 
 
 def _places(e: Emitter, tile: Tile, sums: Val) -> list[Val]:
@@ -93,13 +113,16 @@ def _places(e: Emitter, tile: Tile, sums: Val) -> list[Val]:
     return [e.offset(sums, e.const("i64", offset)) for offset in offsets]
 
 
-def _started(e: Emitter, tile: Tile, sums: Val) -> list[Val]:
+def _started(e: Emitter, tile: Tile, given: dict[str, Val]) -> list[Val]:
     """What the chains begin with."""
+    zero = Val("zeroinitializer", tile.elem, tile.width)
+    if tile.is_free:
+        return [zero] * tile.rows * tile.vectors
     load, begin = e.label("load"), e.label("begin")
     before = e.block
-    e.cbr(Val("%goes_on", "i1", 0), load, begin)
+    e.cbr(given["goes_on"], load, begin)
     e.place(load)
-    loaded = [e.load(place, tile.elem, tile.width, 1) for place in _places(e, tile, sums)]
+    loaded = [e.load(place, tile.elem, tile.width, 1) for place in _places(e, tile, given["sums"])]
     e.br(begin)
     e.place(begin)
     return [
@@ -108,30 +131,58 @@ def _started(e: Emitter, tile: Tile, sums: Val) -> list[Val]:
     ]
 
 
+def _free_rows(e: Emitter, tile: Tile, given: dict[str, Val]) -> list[Val]:
+    """Pointers to rows: to each of a few, of which the last stands for those that are missing, else to some."""
+    left, row = given["left"], given["row"]
+    if tile.rows > FEW_ROWS:
+        return [e.offset(left, e.op("mul", row, e.const("i64", k))) for k in range(0, tile.rows, SHARED)]
+    last = e.op("sub", given["rows"], e.const("i64", 1))
+    places = [e.call("smin", last, e.const("i64", k)) for k in range(tile.rows)]
+    return [e.offset(left, e.op("mul", row, place)) for place in places]
+
+
+def _row_places(e: Emitter, tile: Tile, given: dict[str, Val], pointers: list[Val], k: int) -> list[Val]:
+    """The addresses of one element of each row."""
+    if not tile.is_free:
+        offsets = [row * tile.row_bytes + k * tile.size for row in range(tile.rows)]
+        return [e.offset(pointers[0], e.const("i64", offset)) for offset in offsets]
+    if tile.rows <= FEW_ROWS:
+        return pointers
+    steps = [e.op("mul", given["row"], e.const("i64", row % SHARED)) for row in range(SHARED)]
+    return [e.offset(pointers[row // SHARED], steps[row % SHARED]) for row in range(tile.rows)]
+
+
 def _walk(
-    e: Emitter, tile: Tile, count: Val, steps: int, line: Val, state: tuple[Val, Val, list[Val]]
-) -> tuple[Val, Val, list[Val]]:
+    e: Emitter, tile: Tile, given: dict[str, Val], count: Val, steps: int, mask: Val | None, state: list[Val]
+) -> list[Val]:
     """Adds `count` terms, so many in one turn of the loop; gives where the operands go on, and the totals."""
+    moving = len(state) - tile.rows * tile.vectors - 1
 
     def turn(values: list[Val]) -> list[Val]:
-        at, left, right, *totals = values
+        at, right, *rest = values
+        pointers, totals = rest[:moving], rest[moving:]
         for k in range(steps):
-            places = [e.offset(right, e.const("i64", v * tile.width * tile.size)) for v in range(tile.vectors)]
-            vectors = [e.load(place, tile.elem, tile.width, 1) for place in places]
-            for row in range(tile.rows):
-                place = e.offset(left, e.const("i64", row * tile.row_bytes + k * tile.size))
+            vectors = _line(e, tile, right, mask)
+            for row, place in enumerate(_row_places(e, tile, given, pointers, k)):
                 x = e.splat(e.load(place, tile.elem, 0, 1), tile.width)
                 for v, y in enumerate(vectors):
                     slot = row * tile.vectors + v
                     totals[slot] = _with_term(e, tile.dtype, x, y, totals[slot])
-            right = e.offset(right, line)
-        left = e.offset(left, e.const("i64", steps * tile.size))
-        return [e.op("add", at, e.const("i64", steps)), left, right, *totals]
+            right = e.offset(right, given["line"])
+        step = given["term"] if tile.is_free else e.const("i64", steps * tile.size)
+        pointers = [e.offset(pointer, step) for pointer in pointers]
+        return [e.op("add", at, e.const("i64", steps)), right, *pointers, *totals]
 
-    left, right, totals = state
-    start = [e.const("i64", 0), left, right, *totals]
-    _, left, right, *totals = e.repeat(start, lambda values: e.icmp("slt", values[0], count), turn)
-    return left, right, totals
+    start = [e.const("i64", 0), *state]
+    return e.repeat(start, lambda values: e.icmp("slt", values[0], count), turn)[1:]
+
+
+def _line(e: Emitter, tile: Tile, right: Val, mask: Val | None) -> list[Val]:
+    """The vectors of one line of the right operand."""
+    places = [e.offset(right, e.const("i64", v * tile.width * tile.size)) for v in range(tile.vectors)]
+    whole = places if mask is None else places[:-1]
+    vectors = [e.load(place, tile.elem, tile.width, 1) for place in whole]
+    return vectors if mask is None else [*vectors, e.masked_load(places[-1], tile.elem, 1, mask)]
 
 
 def _with_term(e: Emitter, dtype: DType, x: Val, y: Val, total: Val) -> Val:

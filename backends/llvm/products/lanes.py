@@ -1,0 +1,13 @@
+"""A number of lanes in, the mask of a vector out in which so many of the first are set."""
+
+from __future__ import annotations
+
+from ..text import Emitter, Val
+
+
+def lane_mask(e: Emitter, count: Val, width: int) -> Val:
+    """Compared in elements that fill a register (see `region`)."""
+    elem = f"i{max(8, 128 // width)}"
+    count = e.call("smax", e.call("smin", count, e.const("i64", 127)), e.const("i64", 0))
+    count = count if elem == "i64" else e.cast("trunc", count, elem)
+    return e.icmp("slt", e.lanes_of(elem, list(range(width))), e.splat(count, width))
