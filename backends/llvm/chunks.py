@@ -31,6 +31,7 @@ class Chunked(Region):
     def __init__(self, region: Node, entries: dict[Entry, int], stage: int, keeps: bool = True) -> None:
         super().__init__(region, entries, keeps_rows=False)
         self.stage = stage
+        self.may_end_early = not self.rows  # one word says where a walk is over, not one for each row
         self.elements.stage = stage
         self.elements.kept = self.elements.kept if keeps else {}  # without: what a stage before it never wrote
         self.chunk = len(self.space)  # the axis that chunks are counted along

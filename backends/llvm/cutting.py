@@ -50,7 +50,7 @@ def chunk_parts(node: Node, entries: dict[Entry, int], name: str, shares: bool) 
             add(SharedJoin(node, entries, stage, keeps=False), "join")
             stage += 2
             continue
-        if may_stop(region, reductions, outputs):
+        if may_stop(region, reductions, outputs) and not region.rows:
             add(Begin(node, entries, stage), "begin")
         if reductions or outputs:
             add(Walk(node, entries, stage, keeps=not shares), "walk")

@@ -25,7 +25,7 @@ WATCHED = 4  # steps between two comparisons with the best
 
 def may_stop(region: Region, reductions: list[Node], outputs: list[tuple[int, Value]]) -> bool:
     """Whether a walk may be over before its end: all that it looks for are bools, of which the first is the best."""
-    in_order = region.across_columns and region.walks_in_order
+    in_order = region.across_columns and region.walks_in_order and region.may_end_early
     wanted = all(n.op in POSITIONS and n.operands[0].type.dtype.kind == "bool" for n in reductions)
     return in_order and bool(reductions) and wanted and not outputs
 
