@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ...ir.dtypes import NATIVE
+from ...ir.errors import LimitExceeded
 from ...ir.kernels import Choice
 from ...ir.ops import TABLE
 from ...ir.types import TensorType
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 NUMPY = Choice("python", "naive", 0)
 EXACT, VECTORIZED = 10, 20  # points
+MAX_INSIDE = 64  # implementations whose graphs are built from one another
 
 
 class Uses:
@@ -80,6 +82,11 @@ class Selection:
 
     def inside_of(self, each: Implementation) -> Selection:
         """What ops mean in the graph of an implementation: never itself."""
+        if len(self._inside) >= MAX_INSIDE:
+            raise LimitExceeded(
+                f"implementations use one another more than {MAX_INSIDE} deep, at last '{each.name}' of '{each.op}'",
+                hint="unregister those that are no longer needed",
+            )
         inner = Selection(self.state, self._ask, self.sizes, self._first_call, self._inline, self.uses)
         inner.calls, inner._inside = self.calls, self._inside | {each}
         return inner

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import weft
-from weft.errors import KernelFailure, ShapeProblem, TypeProblem, UnknownName, Unsupported
+from weft.errors import KernelFailure, LimitExceeded, ShapeProblem, TypeProblem, UnknownName, Unsupported
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph
 
@@ -304,3 +304,12 @@ def test_sizes_of_0_and_1():
         with pytest.raises(ValueError, match="zero-size array to reduction operation maximum") as caught:
             f(np.zeros((3, 0), np.float32))
         assert "composites.weft" not in str(caught.value)
+
+
+def test_implementations_of_implementations_have_an_end():
+    for k in range(65):
+        weft.registry.register("exp", "f32 -> f32", lambda x: np.exp(x) + 1, name=f"level{k}")
+    with pytest.raises(LimitExceeded, match="more than 64 deep, at last 'level0' of 'exp'"):
+        weft.ops.exp(X)
+    weft.registry.unregister(weft.registry.implementations("exp")[-1])
+    np.testing.assert_allclose(weft.ops.exp(X), np.exp(X) + 64, rtol=1e-6)
