@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from . import dims
 from .dims import Size
 from .dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
 from .errors import LimitExceeded, Span, TypeProblem, WeftError
@@ -112,11 +111,3 @@ def is_scalar_result(value: Value) -> bool:
     if node.op is CAST:
         return is_scalar_result(node.operands[0])
     return Trait.SCALAR in node.op.traits or "element" in node.attrs
-
-
-def parse_guards(graph: Graph) -> list[tuple[Size, Size]]:
-    """The equalities between sizes under which the graph is valid."""
-    texts = graph.attrs.get("guards", ())
-    assert isinstance(texts, tuple)
-    pairs = (str(t).split(" == ") for t in texts)
-    return [(dims.parse(a), dims.parse(b)) for a, b in pairs]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .builder import Builder, parse_guards
+from .builder import Builder
 from .facts import Facts
 from .graph import Graph, Node, Value
+from .guards import parse_guards
 from .ops import DECLARED
 
 

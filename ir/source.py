@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .dtypes import DType
 from .graph import Graph
@@ -20,8 +20,7 @@ class ArgType:
     value: Any = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
-class Binding:
+class Binding(NamedTuple):
     """Arguments as the graph will see them: types whose sizes are symbols or 1, and the numbers behind the symbols.
 
     A scalar argument that was declared with a dtype has that dtype here; the runtime converts it at each call.
@@ -35,8 +34,7 @@ Evaluate = Callable[[Graph, Sequence[Any]], Sequence[Any]]
 """Runs a graph on the values of its inputs; tracing needs it to learn what a NumPy function gives."""
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(NamedTuple):
     """How a kernel hands back its outputs: `single`, or as a `tuple`, `list` or `dict` (with its keys)."""
 
     kind: str = "single"
@@ -69,8 +67,7 @@ class Built:
 ABSENT = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(NamedTuple):
     """A name outside of a kernel that must still mean the same object: a key of a dict, or (no key) a closure cell.
 
     `expected` is `ABSENT` where the name must still mean nothing.

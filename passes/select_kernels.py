@@ -26,8 +26,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..ir.builder import parse_guards
 from ..ir.graph import Graph, Node, Value
+from ..ir.guards import parse_guards
 from ..ir.kernels import Choice, KernelLookup
 from ..ir.ops import CAST, CONSTANT, NUMPY, REGION, SIZE
 from ..ir.rewrite import Rewriter

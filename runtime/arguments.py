@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,7 @@ _WEAK: dict[type, tuple[DType, np.dtype[Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """An argument as an array, its dtype (weak for a Python number), its layout class, and what was passed."""
 
     array: np.ndarray[Any, Any]

@@ -10,14 +10,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ir import dims
-from ..ir.builder import is_scalar_result, parse_guards
 from ..ir.dims import Size
 from ..ir.errors import ValueProblem
 from ..ir.graph import Graph, Node
+from ..ir.guards import parse_guards
 from ..ir.layouts import GENERAL, classify
 from ..ir.lengths import length_guards, long_regions
 from ..ir.ops import CONCATENATE, NUMPY, REGION
-from ..ir.short_rows import short_guards, short_regions
 from ..ir.source import ArgType, Built, KernelSource
 from .bounds import Bound, bounds_of
 from .launch import Kernel, Launcher, bind_sizes
@@ -166,6 +165,8 @@ class Lowered:
 
     @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
+        from ..ir.short_rows import short_guards
+
         return [*parse_guards(self.graph), *length_guards(self.long), *short_guards(self.short)]
 
     @property
@@ -252,6 +253,7 @@ def begin(source: KernelSource, request: Request) -> Begun:
 
 def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
     """Runs the passes."""
+    from ..ir.short_rows import short_regions
     from ..passes.manager import PipelineOptions, run_pipeline
 
     start = time.perf_counter()
@@ -285,6 +287,8 @@ def _scalar_results(graph: Graph) -> tuple[bool, ...]:
     kinds = graph.attrs.get("results")
     if isinstance(kinds, tuple):
         return tuple(kind == "scalar" for kind in kinds)
+    from ..ir.builder import is_scalar_result
+
     return tuple(is_scalar_result(v) for v in graph.outputs)
 
 

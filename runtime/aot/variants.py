@@ -13,9 +13,9 @@ from functools import cached_property
 from itertools import chain
 
 from ...ir import dims
-from ...ir.builder import parse_guards
 from ...ir.dims import Dim, Size
 from ...ir.errors import Unsupported, WeftError
+from ...ir.guards import parse_guards
 from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F
 from ...ir.ops import CONCATENATE, NUMPY, REGION, RESHAPE
 from ...ir.short_rows import short_guards
@@ -30,6 +30,7 @@ MOST_SIZES = 6
 MOST_GRAPHS = 64
 
 Numbers = Mapping[str, int]
+Ranges = list[tuple[Lowered, Numbers]]  # graphs, each with an example of the sizes that it serves
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,8 @@ class Graphs:
         """For each choice of sizes that are 1, a bit for each size, the graphs to try in turn."""
         symbols = [symbol for symbol in self.wanted.numbers if symbol not in self.wanted.fixed]
         usual = self._ranges({})
-        if not any(trees(g.graph, {}) for g, _ in usual):
-            return [tuple(g for g, _ in usual)] * (1 << len(symbols))
-        if len(symbols) > MOST_SIZES:
+        has_sums = any(trees(g.graph, {}) for g, _ in usual)
+        if has_sums and len(symbols) > MOST_SIZES:
             raise Unsupported(
                 f"{self.wanted.name} has {len(symbols)} sizes, and the order of its sums may depend on each",
                 hint=f"a C function with sums takes up to {MOST_SIZES} sizes; give numbers to some with --types",
@@ -95,15 +95,21 @@ class Graphs:
         found = []
         for choice in range(1 << len(symbols)):
             ones = {symbol: 1 for k, symbol in enumerate(symbols) if choice >> k & 1}
-            special = self._ranges(ones) if ones else usual
-            same = all(_serves(usual, graph, numbers, ones) for graph, numbers in special)
-            found.append(tuple(g for g, _ in (usual if same else special)))
+            found.append(tuple(g for g, _ in self._for_ones(usual, ones, has_sums)))
         return found
 
-    def _ranges(self, ones: Numbers) -> list[tuple[Lowered, dict[str, int]]]:
-        """Graphs for all ranges of sizes, each with an example of the sizes that it serves."""
-        found: list[tuple[Lowered, dict[str, int]]] = []
-        pending = [{**self.wanted.numbers, **ones}]
+    def _for_ones(self, usual: Ranges, ones: Numbers, has_sums: bool) -> Ranges:
+        """The usual graphs, unless they do not take sizes of 1, or sum in another order then."""
+        numbers = {**self.wanted.numbers, **ones}
+        if not has_sums and any(_holds(graph, numbers) for graph, _ in usual):
+            return usual
+        special = self._ranges(ones)
+        return usual if all(_serves(usual, graph, numbers, ones) for graph, numbers in special) else special
+
+    def _ranges(self, ones: Numbers) -> Ranges:
+        """Graphs for all ranges of sizes."""
+        found: Ranges = []
+        pending: list[Numbers] = [{**self.wanted.numbers, **ones}]
         while pending:
             numbers = pending.pop(0)
             if any(_holds(graph, numbers) for graph, _ in found):
@@ -162,7 +168,7 @@ def _refuse_python(name: str, lowered: Lowered) -> None:
             )
 
 
-def _serves(graphs: Sequence[tuple[Lowered, Numbers]], special: Lowered, numbers: Numbers, ones: Numbers) -> bool:
+def _serves(graphs: Ranges, special: Lowered, numbers: Numbers, ones: Numbers) -> bool:
     """Whether the first of the graphs that takes these sizes sums in the same order as a special one."""
     for graph, _ in graphs:
         if _holds(graph, numbers):

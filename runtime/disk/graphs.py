@@ -14,7 +14,7 @@ from ...ir.graph import Graph
 from ...ir.ops import NUMPY, TABLE
 from ...ir.source import Built, Structure
 from ..launch import Kernel, Launcher
-from .codec import Reader, Writer
+from .codec import Reader, Writer, size, sized
 
 if TYPE_CHECKING:
     from ..compiler import Lowered, Options
@@ -99,6 +99,7 @@ def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
         "regions": [places[r] for r in lowered.program.regions],
         "long": [[places[n], x] for n, x in lowered.long.items()],
         "short": [[places[n], x] for n, x in lowered.short.items()],
+        "guards": [[size(left), size(right)] for left, right in lowered.guards],
         "family": lowered.family,
         "asked": sorted(lowered.uses.implementations) if lowered.uses is not None else [],
     }
@@ -149,6 +150,7 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
     long, short = ({graph.nodes[k]: bool(x) for k, x in found[name]} for name in ("long", "short"))
     made = Lowered(built, StoredResult(graph, whole), options, orders, scalars, any_order, long, short)
     made.uses = cast("Uses", StoredUses(generation, found["asked"]))
+    made.guards = [(sized(left), sized(right)) for left, right in found["guards"]]
     made.family = found["family"]
     made.take(Launcher(graph, kernels, (), library))
     made.seconds["from disk"] = time.perf_counter() - start

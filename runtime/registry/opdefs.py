@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from ...ir.builder import parse_guards
 from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.errors import TypeProblem, WeftError
 from ...ir.facts import Facts
+from ...ir.guards import parse_guards
 from ...ir.opdef import OpDef, make_op
 from ...ir.rules import Attrs, DTypes, promote
 from ...ir.types import TensorType

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from weft.ir import dims
-from weft.ir.builder import parse_guards
 from weft.ir.errors import WeftError
+from weft.ir.guards import parse_guards
 
 from .tracing import execute, prepare, same
 

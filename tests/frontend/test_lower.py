@@ -7,8 +7,8 @@ import pytest
 from weft.frontend.conform import same_kind
 from weft.frontend.language import parse_module
 from weft.ir import dtypes
-from weft.ir.builder import parse_guards
 from weft.ir.errors import OverflowProblem, ShapeProblem, TypeProblem
+from weft.ir.guards import parse_guards
 from weft.ir.source import ArgType, KernelSource
 
 RNG = np.random.default_rng(7)

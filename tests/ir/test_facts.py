@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from weft.ir import dims
-from weft.ir.builder import Builder, parse_guards
+from weft.ir.builder import Builder
 from weft.ir.dims import Size, symbol
 from weft.ir.dtypes import F32
 from weft.ir.errors import ShapeProblem
 from weft.ir.facts import Facts
+from weft.ir.guards import parse_guards
 from weft.ir.ops import TABLE
 from weft.ir.rewrite import Rewriter, facts_of
 from weft.ir.types import Sizes, TensorType
