@@ -56,7 +56,7 @@ class Columns:
         self.sums = [self._reduction(n) for n in reductions]
         self.blocked = [a for a in self.sums if a.steps]
         self.watched = [a for a in self.sums if isinstance(a, Watched)]
-        in_any_order = all(isinstance(a, (Accumulators, Extremes)) and not a.steps for a in self.sums)
+        in_any_order = not any(isinstance(a, Lanes) or a.steps for a in self.sums)
         whole = across and not region.rows and len(region.columns) == 1
         self.may_align = whole and in_any_order and not (self.scans or outputs)
 
@@ -215,7 +215,6 @@ class Columns:
         first, e, memory = aligned_reads(self.region, start, stop), self.nest.e, self.region.elements.memory
         if first is None:
             return start, carried
-        _, _, totals = self.apart([start, *carried], opened=True)
 
         def vector(at: Val, values: list[Val]) -> list[Val]:
             mask = memory.mask = self.region.lane_mask(at, first)
@@ -223,13 +222,18 @@ class Columns:
             memory.mask = None
             after = list[Val]()
             for sums, total in zip(self.sums, self.apart([at, *values], opened=True)[2], strict=True):
-                assert isinstance(sums, (Accumulators, Extremes))
-                x = e.select(mask, e.splat(found[sums.node][0], sums.lanes), sums.missing)
+                assert not isinstance(sums, Lanes)
+                x = e.select(mask, sums.element(found[sums.node][0]), sums.missing)
                 after += sums.add(total, [x, *[sums.missing] * (len(self.offsets) - 1)])
             return after
 
-        opened = [v for total in totals for v in total]
-        return first, self.nest.loop(variable, start, first, self.region.width, opened, vector)[1]
+        opened = self.open(carried) if self.watched else carried
+        last = self.nest.loop(variable, start, first, self.region.width, opened, vector)[1]
+        if not self.watched:
+            return first, last
+        _, _, totals = self.apart([start, *last], opened=True)
+        begin = self.position(start)
+        return first, [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin)]
 
     def whole_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> list[Val]:
         """Steps one after another; where an extreme is watched, a few at a time."""

@@ -55,7 +55,7 @@ class Extremes:
         return [*totals, *self.start() * (self.slots - 1), as_integer(self.e, totals[0]), nothing]
 
     def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
-        e, elements = self.e, [self.e.splat(x, self.lanes) for x in elements]
+        e, elements = self.e, [self.element(x) for x in elements]
         *found, signs, flags = totals
         found = [self._best(x, old) for x, old in zip(elements, found, strict=True)]
         signs = reduce(lambda a, b: e.op("and" if self.largest else "or", a, as_integer(e, b)), elements, signs)
@@ -66,6 +66,9 @@ class Extremes:
     def _best(self, newer: Val, older: Val) -> Val:
         """One instruction: the older one where one of the two is NaN, and of two zeros."""
         return self.e.select(self.e.fcmp("ogt" if self.largest else "olt", newer, older), newer, older)
+
+    def element(self, x: Val) -> Val:
+        return self.e.splat(x, self.lanes)
 
     def begin_tail(self) -> None:
         self.tail = self.tail or Tail(self.nest, self.frame, self.elem, self.slots, self.lanes, self.last)

@@ -42,22 +42,25 @@ class Watched:
         self.node, self.region, self.e, self.slots, self.lanes = node, region, region.nest.e, slots, region.width
         self.watched = watched * slots * region.width  # elements between two comparisons with the best
         self.ranking = Ranking(self.e, node)
-        self.last = self.e.const(self.ranking.elem, self.ranking.last, self.lanes)
+        self.missing = self.e.const(self.ranking.elem, self.ranking.last, self.lanes)
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
         self.held = len(self.start())
         self.opened = len(self.open(self.start()))
         self.tail: Tail | None = None
 
     def start(self) -> list[Val]:
-        return [self.last, self.e.const("i64", 0)]
+        return [self.missing, self.e.const("i64", 0)]
 
     def open(self, totals: list[Val]) -> list[Val]:
         """What the next steps begin with."""
         flags = [self.e.const(f"i{BITS[self.ranking.elem]}", 0, self.lanes)] * ((self.slots + 1) // 2)
-        return [*totals, *[self.last] * self.slots, *(flags if self.ranking.is_float else [])]
+        return [*totals, *[self.missing] * self.slots, *(flags if self.ranking.is_float else [])]
+
+    def element(self, x: Val) -> Val:
+        return self.ranking.element(x, self.lanes)
 
     def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
-        return self._add(totals, [self.ranking.element(x, self.lanes) for x in elements])
+        return self._add(totals, [self.element(x) for x in elements])
 
     def _add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
         extremes, flags = totals[2 : 2 + self.slots], totals[2 + self.slots :]
@@ -75,7 +78,7 @@ class Watched:
 
     def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
         assert self.tail is not None
-        self.tail.put(self.ranking.element(x, self.lanes), mask, lane)
+        self.tail.put(self.element(x), mask, lane)
 
     def add_tail(self, totals: list[Val]) -> list[Val]:
         assert self.tail is not None

@@ -67,10 +67,14 @@ class Accumulators:
 
     def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
         """Elements joined to the totals."""
-        e, elements = self.nest.e, [self.nest.e.splat(x, self.lanes) for x in elements]
+        e, elements = self.nest.e, [self.element(x) for x in elements]
         if self.elem == "i1" and self.is_across:  # all in the first slot, for a CPU has few registers for bits
             return [reduce(lambda a, b: combine(e, self.node, a, b), elements, totals[0]), *totals[1:]]
         return [combine(e, self.node, total, x) for total, x in zip(totals, elements, strict=True)]
+
+    def element(self, x: Val) -> Val:
+        """An operand's element as it is combined, in every lane."""
+        return self.nest.e.splat(x, self.lanes)
 
     def begin_tail(self) -> None:
         self.tail = self.tail or Tail(self.nest, self.frame, self.elem, self.slots, self.lanes, identity(self.node))

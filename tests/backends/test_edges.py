@@ -54,6 +54,7 @@ def test_every_row(level: int) -> None:
 def test_reductions(dtype: str, level: int) -> None:
     """All of an array in any order, from every place in a line; what is around it would change each result."""
     compiled = kernel(level, lambda x: (np.max(x), np.min(x), np.any(x), np.all(x), np.sum(x > 0)))
+    places = kernel(level, lambda x: (np.argmax(x), np.argmin(x)))
     for length in (1, 129, 200, 33000):
         for begin in range(0, 64 // np.dtype(dtype).itemsize + 1, 1 if length < 1000 else 7):
             for inside, first, last in ((1, 1, 1), (0, 0, 0), (1, 0, 1), (1, 1, 0), (0, 1, 0), (0, 0, 1)):
@@ -63,3 +64,4 @@ def test_reductions(dtype: str, level: int) -> None:
                 around[:begin] = around[begin + length :] = 9
                 expected = (np.max(x), np.min(x), np.any(x), np.all(x), np.sum(x > 0))
                 assert compiled(x) == expected, (length, begin, inside, first, last)
+                assert places(x) == (np.argmax(x), np.argmin(x)), (length, begin, inside, first, last)
