@@ -54,13 +54,13 @@ class Shared(Chunked):
         number = list(self.sums).index((kind, difference))
         return self.of_chunks(f"moved {self.stage} {number}", difference.type.dtype)
 
-    def length(self, dtype_elem: str) -> Val:
+    def length(self, elem: str) -> Val:
         """How many elements this chunk has."""
         e, size, elements = self.nest.e, self.frame.size, self.chunk_blocks * self.block_size()
         at, _ = self.nest.variables[loop_name(self.chunk)]
         columns = dims.product(self.extent(group) for group in self.columns)
         left = e.op("sub", size(columns), e.op("mul", at, size(elements)))
-        return e.cast("sitofp", e.call("smin", left, size(elements)), dtype_elem)
+        return e.cast("sitofp", e.call("smin", left, size(elements)), elem)
 
 
 class SharedWalk(Shared, Walk):
