@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ...ir.dtypes import ALL, BOOL, BY_NAME, CLASSES, DType
 from ...ir.dtypes import parse as parse_dtype
 from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError, nearest
+from ...ir.facts import Facts
 from ...ir.opdef import OpDef
 from ...ir.ops import SPECIAL, TABLE, WHERE
-from ...ir.types import TensorType
 from .bodies import is_elementwise, operations, traced
 from .bundled import from_kernel
 from .calls import PythonKernel
@@ -157,13 +157,13 @@ def _inline(op: str, signature: Signature, function: Callable[..., Any], name: s
     trials = [spec.trial() for spec in signature.inputs]
     graph = body.graph(trials)
     given = graph.outputs[0].type
-    wanted = _wanted(signature, trials)
+    wanted = signature.result_shape(Facts(), [t.shape for t in trials])
     if given.dtype not in signature.output.dtypes:
         raise _Misfit(
             f"'{name}' gives {given.dtype} where '{signature}' says {signature.output.name}",
             hint=f"convert it in the function, or register it as '... -> {given.dtype}'",
         )
-    if wanted is not None and given.shape != wanted:
+    if given.shape != wanted:
         raise _Misfit(
             f"'{name}' gives the shape {given.shape} where '{signature}' says {wanted}",
             hint="write the dimensions, as in 'f32[n, m] -> f32[n]'",
@@ -174,24 +174,10 @@ def _inline(op: str, signature: Signature, function: Callable[..., Any], name: s
     )  # fmt: skip
 
 
-def _wanted(signature: Signature, trials: Sequence[TensorType]) -> tuple[Any, ...] | None:
-    from ...ir.facts import Facts
-
-    return signature.result_shape(Facts(), [t.shape for t in trials])
-
-
 def _name(function: object, op: str) -> str:
     """A function's own name; one that has none is called as the op."""
     name = getattr(function, "__name__", "<lambda>")
     return op if name == "<lambda>" else str(name)
-
-
-def known_op(name: str) -> OpDef | None:
-    """The op of the fixed table with this name, which may be NumPy's."""
-    from ...frontend.elementwise import ALIASES, OP_NAMES
-
-    name = ALIASES.get(name, name)
-    return TABLE.get(OP_NAMES.get(name, name))
 
 
 def _check_name(op: str) -> None:

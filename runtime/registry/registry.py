@@ -12,28 +12,24 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
-import numpy as np
-
 from ...ir.errors import UnknownName, nearest
 from ...ir.kernels import Choice
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
 from ...ir.types import TensorType
-from .counting import Counts
+from .naming import canonical, dtype_of
+from .rankings import Rankings
 from .selection import Selection, Uses
-from .state import Answers, State
+from .state import Answers
 from .tables import Tables
 
 if TYPE_CHECKING:
     from ...ir.dtypes import DType
     from ..compiler import Options
     from .builder import ImplementationBuilder
-    from .implementation import Implementation, Query
+    from .implementation import Implementation
     from .results import Explanation, Lookup, Stats
     from .scores import Ranking
-
-
-MAX_RANKINGS = 4096  # lookups that are remembered
 
 
 class Watcher(Protocol):
@@ -48,7 +44,7 @@ class Registry:
     def __init__(self, inline: frozenset[str] = frozenset(TABLE)) -> None:
         self._inline = inline
         self._tables = Tables(self._make_op, self._spread)
-        self._counts = Counts()
+        self._rankings = Rankings(inline)
         self._watchers: WeakSet[Watcher] = WeakSet()
         self._watching = threading.Lock()
         self._composites: dict[str, OpDef] = {}
@@ -70,10 +66,10 @@ class Registry:
         if isinstance(op, Implementation):
             return self._tables.add([op])[0]
         if function is not None:
-            return self._tables.add([make(_canonical(op), signature, function, Traits(**traits))])[0]
+            return self._tables.add([make(canonical(op), signature, function, Traits(**traits))])[0]
 
         def decorate(decorated: Callable[..., Any]) -> Callable[..., Any]:
-            self._tables.add([make(_canonical(op), signature, decorated, Traits(**traits))])
+            self._tables.add([make(canonical(op), signature, decorated, Traits(**traits))])
             return decorated
 
         return decorate
@@ -91,7 +87,7 @@ class Registry:
     ) -> tuple[Implementation, ...]:
         from .making import Traits, make_all
 
-        return tuple(self._tables.add(make_all(_canonical(op), arity, function, Traits(**traits))))
+        return tuple(self._tables.add(make_all(canonical(op), arity, function, Traits(**traits))))
 
     def register_kernels(
         self, file: str, kernels: Mapping[str, Any], is_whole: bool = False
@@ -106,7 +102,7 @@ class Registry:
         for name, kernel in kernels.items():
             if kernel.impl is not None:
                 traits = {key: value for key, value in kernel.impl.items() if key != "op"}
-                made.append(make(_canonical(kernel.impl["op"]), None, kernel, Traits(**traits, origin=(file, name))))
+                made.append(make(canonical(kernel.impl["op"]), None, kernel, Traits(**traits, origin=(file, name))))
         return tuple(self._tables.add(made, file if is_whole else None))
 
     def builder(self) -> ImplementationBuilder:
@@ -119,7 +115,7 @@ class Registry:
         """Takes back one implementation, or all that users have registered for an op; how many there were."""
         if not isinstance(op, str):
             op, implementation = op.op, op
-        return self._tables.remove(_canonical(op), lambda each: implementation is None or each is implementation)
+        return self._tables.remove(canonical(op), lambda each: implementation is None or each is implementation)
 
     @contextmanager
     def scope(self) -> Iterator[Registry]:
@@ -137,7 +133,7 @@ class Registry:
         answers = state.answers.get((op, dtypes, ranks))
         found = None if answers is None else answers.get(size)
         if found is not None:
-            self._counts.count(True)
+            self._rankings.counts.count(True)
             return found
         from .results import found_in
 
@@ -156,14 +152,14 @@ class Registry:
         from .results import Explanation
 
         state, name = self._tables.state, self._known(op)
-        query = Query(name, tuple(map(_dtype, dtypes)), size, ranks, cpu_features)
-        return Explanation(query, self._ranking(state, query, None, frozenset(), None))
+        query = Query(name, tuple(map(dtype_of, dtypes)), size, ranks, cpu_features)
+        return Explanation(query, self._rankings.find(state, query, None, frozenset(), None))
 
     def implementations(self, op: str | None = None) -> tuple[Implementation, ...]:
         """What users have registered, for one op or for all, the oldest first."""
         user = self._tables.state.user
         if op is not None:
-            return user.get(_canonical(op), ())
+            return user.get(canonical(op), ())
         return tuple(sorted((i for found in user.values() for i in found), key=lambda i: i.serial))
 
     def stats(self) -> Stats:
@@ -171,7 +167,7 @@ class Registry:
         from .bundled import composites
         from .results import Stats
 
-        state, counts = self._tables.state, self._counts
+        state, counts = self._tables.state, self._rankings.counts
         bundled = len(self._inline) + len(composites()) + sum(op.numpy is not None for op in TABLE.values())
         return Stats(
             len(self._inline | composites().keys() | state.user.keys()),
@@ -189,29 +185,10 @@ class Registry:
     def _known(self, op: str) -> str:
         from .bundled import composites
 
-        name, user = _canonical(op), self._tables.state.user
+        name, user = canonical(op), self._tables.state.user
         if name not in TABLE and name not in user and name not in composites():
             raise UnknownName(f"no op is called '{op}'", hint=nearest(op, [*TABLE, *user, *composites()]))
         return name
-
-    def _ranking(
-        self, state: State, query: Query, result: DType | None, inside: frozenset[Implementation], machine: object
-    ) -> Ranking:
-        """Cached by op name, dtypes and size class, and by what else a user's implementation may look at."""
-        from .bundled import bundled
-        from .scores import rank
-
-        users = state.user.get(query.op, ())
-        size_class = state.size_class(query.op, query.size)
-        key = (query.op, query.dtypes, result, size_class, query.ranks if users else None, inside, machine)
-        found = state.rankings.get(key)
-        self._counts.count(found is not None)
-        if found is None:
-            if len(state.rankings) >= MAX_RANKINGS:
-                state.rankings.clear()
-            known = (*users, *bundled(query.op, query.dtypes, result, self._inline))
-            found = state.rankings[key] = rank((i for i in known if i not in inside), query)
-        return found
 
     # -- for the compiler
 
@@ -240,7 +217,7 @@ class Registry:
 
             dtypes, ranks = tuple(t.dtype.strong for t in operands), tuple(len(t.shape) for t in operands)
             query = Query(op, dtypes, size, ranks, lambda: cpu_features(target))
-            return self._ranking(state, query, result.dtype, inside, target)
+            return self._rankings.find(state, query, result.dtype, inside, target)
 
         return Selection(state, ask, sizes, first_call, self._inline, Uses(state.generation))
 
@@ -295,25 +272,3 @@ class Registry:
 
         known = composites().get(name)
         return op_of(name, (*(() if known is None else (known,)), *implementations), Meaning(self, name))
-
-
-def _dtype(given: Any) -> DType:
-    """Ours, our name for it, or what NumPy takes for one."""
-    from ...ir.dtypes import BY_NAME, DType, from_numpy, parse
-
-    if isinstance(given, DType):
-        return given
-    if isinstance(given, str) and given in BY_NAME:
-        return parse(given)
-    try:
-        return from_numpy(np.dtype(given))
-    except TypeError:
-        return parse(str(given))
-
-
-def _canonical(op: str) -> str:
-    """The name that the op table has for an op that NumPy calls otherwise."""
-    from .making import known_op
-
-    known = known_op(op) if isinstance(op, str) else None
-    return op if known is None else known.name

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 from weft.ir.builder import Builder
-from weft.ir.dtypes import F32, I32, DType
+from weft.ir.dtypes import F32, I32
 from weft.ir.errors import OverflowProblem, PassFailure, Span, SyntaxProblem, UnknownName, ValueProblem, VerifyProblem
 from weft.ir.graph import Graph
 from weft.ir.kernels import Choice
@@ -31,7 +31,7 @@ FIRST = (PromoteDtypes(), Canonicalize(), MergeDuplicates(), DropDead())
 class AllInline:
     """A source of kernels that has one implementation of everything."""
 
-    def choose(self, op: str, dtypes: tuple[DType, ...], result: DType) -> Choice:
+    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
         return Choice("inline", "vectorized", 40)
 
 

@@ -1,0 +1,36 @@
+"""What users call ops and dtypes in, what the tables call them out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...ir.dtypes import BY_NAME, DType, from_numpy, parse
+from ...ir.ops import TABLE, OpDef
+
+
+def known_op(name: str) -> OpDef | None:
+    """The op of the fixed table with this name, which may be NumPy's."""
+    from ...frontend.elementwise import ALIASES, OP_NAMES
+
+    name = ALIASES.get(name, name)
+    return TABLE.get(OP_NAMES.get(name, name))
+
+
+def canonical(op: str) -> str:
+    """The name that the op table has for an op that NumPy calls otherwise."""
+    known = known_op(op) if isinstance(op, str) else None
+    return op if known is None else known.name
+
+
+def dtype_of(given: Any) -> DType:
+    """Ours, our name for it, or what NumPy takes for one."""
+    if isinstance(given, DType):
+        return given
+    if isinstance(given, str) and given in BY_NAME:
+        return parse(given)
+    try:
+        return from_numpy(np.dtype(given))
+    except TypeError:
+        return parse(str(given))

@@ -1,0 +1,41 @@
+"""Queries in, rankings out, remembered in the state that they hold for: what lookups and compiles ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .counting import Counts
+from .state import State
+
+if TYPE_CHECKING:
+    from ...ir.dtypes import DType
+    from .implementation import Implementation, Query
+    from .scores import Ranking
+
+MAX_RANKINGS = 4096  # that are remembered
+
+
+class Rankings:
+    """`inline` are the ops that the backend has code for; `counts` tells how often a ranking was there already."""
+
+    def __init__(self, inline: frozenset[str]) -> None:
+        self.inline, self.counts = inline, Counts()
+
+    def find(
+        self, state: State, query: Query, result: DType | None, inside: frozenset[Implementation], machine: object
+    ) -> Ranking:
+        """By op name, dtypes and size class, and by what else a user's implementation may look at."""
+        from .bundled import bundled
+        from .scores import rank
+
+        users = state.user.get(query.op, ())
+        size_class = state.size_class(query.op, query.size)
+        key = (query.op, query.dtypes, result, size_class, query.ranks if users else None, inside, machine)
+        found = state.rankings.get(key)
+        self.counts.count(found is not None)
+        if found is None:
+            if len(state.rankings) >= MAX_RANKINGS:
+                state.rankings.clear()
+            known = (*users, *bundled(query.op, query.dtypes, result, self.inline))
+            found = state.rankings[key] = rank((i for i in known if i not in inside), query)
+        return found
