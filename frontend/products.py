@@ -1,72 +1,162 @@
 """NumPy's products of matrices and vectors: values in, a `matmul`, a sum of products, or a plain product out.
 
-What has a side of length 1 is no product of matrices: it is a sum of elementwise products, which the reductions do
-best, in the order of theirs. Other products of several axes are `matmul` on transposed views.
+What has a side of length 1 is no product of matrices but a sum of elementwise products, which reductions do best, and
+in their order. All else is `matmul` on views.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from ..ir.dtypes import BF16, F16, F32
-from ..ir.errors import ShapeProblem
+from ..ir.errors import ShapeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import MATMUL, TABLE
-from ..ir.products import matmul_dtypes, meet
+from ..ir.ops import RESHAPE, TABLE
+from ..ir.types import Sizes
 from .arrays import array_of
+from .axes import axis_of
+from .contracting import contracted
+from .einsum import einsum
 from .elementwise import Make
-from .maker import Maker, Operand
-from .shaping import reshaped, swapaxes
+from .maker import Maker, Operand, static_int
+from .memory import laid_out
+from .shaping import moveaxis, ravel
 
-MUL, SUM, AND, ANY = (TABLE[name] for name in ("mul", "sum", "logical_and", "any"))
+MUL, CONJUGATE = TABLE["mul"], TABLE["conjugate"]
 
 
 def matmul(m: Maker, x1: Operand, x2: Operand, /) -> Value:
-    a, b = array_of(m, x1), array_of(m, x2)
-    for k, value in enumerate((a, b)):
-        if not value.type.rank:
-            raise ShapeProblem(
-                f"matmul: Input operand {k} does not have enough dimensions (has 0, gufunc core with signature "
-                "(n?,k),(k,m?)->(n?,m?) requires 1)",
-                m.span,
-                "multiply by a number with *",
-            )
-    if a.type.rank == 1 or b.type.rank == 1:
-        return vector_product(m, a, b)
-    return matrix_product(m, a, b)
+    a, b = _operands(m, "matmul", "(n?,k),(k,m?)->(n?,m?)", (x1, 1), (x2, 1))
+    rows, columns = ["m"] * (a.type.rank > 1), ["n"] * (b.type.rank > 1)
+    stacks = _stack_labels(a.type.rank - 1 - len(rows), b.type.rank - 1 - len(columns))
+    return contracted(m, a, [*stacks[0], *rows, "k"], b, [*stacks[1], "k", *columns], [*stacks[2], *rows, *columns])
 
 
-def vector_product(m: Maker, a: Value, b: Value) -> Value:
-    """One of them is a vector."""
-    meet(m.builder.facts, a.type.shape[-1], b.type.shape[-2 if b.type.rank > 1 else 0])
-    if a.type.rank == 1 and b.type.rank > 1:
-        return summed(m, reshaped(m, a, (*a.type.shape, 1)), b, -2)
-    return summed(m, a, b, -1)
+def matvec(m: Maker, x1: Operand, x2: Operand, /) -> Value:
+    a, b = _operands(m, "matvec", "(m,n),(n)->(m)", (x1, 2), (x2, 1))
+    stacks = _stack_labels(a.type.rank - 2, b.type.rank - 1)
+    return contracted(m, a, [*stacks[0], "m", "k"], b, [*stacks[1], "k"], [*stacks[2], "m"])
 
 
-def matrix_product(m: Maker, a: Value, b: Value) -> Value:
-    """Stacks of matrices."""
+def vecmat(m: Maker, x1: Operand, x2: Operand, /) -> Value:
+    a, b = _operands(m, "vecmat", "(n),(n,m)->(m)", (x1, 1), (x2, 2))
+    stacks = _stack_labels(a.type.rank - 1, b.type.rank - 2)
+    return contracted(m, _conjugate(m, a), [*stacks[0], "k"], b, [*stacks[1], "k", "n"], [*stacks[2], "n"])
+
+
+def vecdot(m: Maker, x1: Operand, x2: Operand, /, axis: object = -1) -> Value:
+    a, b = _operands(m, "vecdot", "(n),(n)->()", (x1, 1), (x2, 1))
+    if axis != -1:
+        a, b = (moveaxis(m, x, axis, -1) for x in (a, b))
+    stacks = _stack_labels(a.type.rank - 1, b.type.rank - 1)
+    return contracted(m, _conjugate(m, a), [*stacks[0], "k"], b, [*stacks[1], "k"], stacks[2])
+
+
+def dot(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
+    x, y = array_of(m, a), array_of(m, b)
+    if not x.type.rank or not y.type.rank:
+        return m.op(MUL, x, y)
+    place = y.type.rank - 2 if y.type.rank > 1 else 0
+    return _over(m, x, y, [x.type.rank - 1], [place])
+
+
+def inner(m: Maker, a: Operand, b: Operand, /) -> Value:
+    x, y = array_of(m, a), array_of(m, b)
+    if not x.type.rank or not y.type.rank:
+        return m.op(MUL, x, y)
+    return _over(m, x, y, [x.type.rank - 1], [y.type.rank - 1])
+
+
+def vdot(m: Maker, a: Operand, b: Operand, /) -> Value:
+    x, y = (ravel(m, array_of(m, v)) for v in (a, b))
+    return _over(m, _conjugate(m, x), y, [0], [0])
+
+
+def outer(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
+    x, y = (ravel(m, array_of(m, v)) for v in (a, b))
+    return contracted(m, x, "i", y, "j", "ij") if _is_bool(x, y) else m.op(MUL, *_crossed(m, x, y))
+
+
+def tensordot(m: Maker, a: Operand, b: Operand, axes: object = 2) -> Value:
+    x, y = array_of(m, a), array_of(m, b)
+    left, right = _tensor_axes(m, x, y, axes)
+    found = _over(m, x, y, left, right)
+    # NumPy gives an array even where no axis is left.
+    return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(())) if not found.type.rank else found
+
+
+def _tensor_axes(m: Maker, x: Value, y: Value, axes: object) -> tuple[list[int], list[int]]:
+    if isinstance(axes, (tuple, list)):
+        if len(axes) != 2:
+            raise ValueProblem("axes are a number, or two lists of axes", m.span)
+        named: list[Sequence[object]] = [part if isinstance(part, (tuple, list)) else (part,) for part in axes]
+    else:
+        count = static_int(axes, "axes", m.span)
+        named = [range(x.type.rank - count, x.type.rank), range(count)]
+    left, right = ([axis_of(m, axis, v.type.rank) for axis in part] for part, v in zip(named, (x, y), strict=True))
+    if len(left) != len(right):
+        raise ValueProblem("shape-mismatch for sum", m.span, f"{len(left)} axes of one, {len(right)} of the other")
+    return left, right
+
+
+def _over(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int]) -> Value:
+    """Summed over pairs of axes, in C order; the other axes of one come before those of the other."""
+    own = [f"a{k}" for k in range(x.type.rank)]
+    others = [f"b{k}" for k in range(y.type.rank)]
+    for k, (i, j) in enumerate(zip(left, right, strict=True)):
+        _demand_equal(m, x, i, y, j)
+        own[i] = others[j] = f"k{k}"
+    result = [label for label in (*own, *others) if label[0] != "k"]
+    found = contracted(m, x, own, y, others, result)
+    return found if found.node is None or found.type.rank < 3 else laid_out(m, found, "C")
+
+
+def _demand_equal(m: Maker, x: Value, i: int, y: Value, j: int) -> None:
+    """One axis of size 1 is not repeated here."""
     facts = m.builder.facts
-    rows, columns = facts.canonical(a.type.shape[-2]), facts.canonical(b.type.shape[-1])
-    if rows != 1 and columns != 1:
-        return m.op(MATMUL, a, b)
-    m.builder.infer(MATMUL, (a, b), {}, m.span)
-    if columns == 1:
-        found = summed(m, a, swapaxes(m, b, -1, -2), -1)
-        return reshaped(m, found, (*found.type.shape, 1))
-    found = summed(m, swapaxes(m, a, -1, -2), b, -2)
-    return reshaped(m, found, (*found.type.shape[:-1], 1, found.type.shape[-1]))
+    a, b = facts.canonical(x.type.shape[i]), facts.canonical(y.type.shape[j])
+    if (a == 1) != (b == 1) and facts.number(a) != facts.number(b):
+        raise ShapeProblem(
+            f"shapes {x.type} and {y.type} not aligned: {a} (dim {i}) != {b} (dim {j})",
+            m.span,
+            "the axes that are summed over must have one size",
+        )
 
 
-def summed(m: Maker, a: Value, b: Value, axis: int) -> Value:
-    """The sum along an axis of elementwise products, in the dtype that a product of matrices has."""
-    (dtype, _), (result,) = matmul_dtypes((a.type.dtype, b.type.dtype), {})
-    if dtype.kind == "bool":
-        both = m.op(AND, a, b)
-        return m.op(ANY, both, axes=(both.type.rank + axis,))
-    wide = F32 if dtype in (F16, BF16) else dtype
-    terms = m.op(MUL, m.cast(a, wide), m.cast(b, wide))
-    return m.cast(m.op(SUM, terms, axes=(terms.type.rank + axis,)), result)
+def _operands(m: Maker, name: str, signature: str, *wanted: tuple[Operand, int]) -> list[Value]:
+    """Operands with at least so many dimensions each."""
+    found = []
+    for k, (x, rank) in enumerate(wanted):
+        value = array_of(m, x)
+        if value.type.rank < rank:
+            raise ShapeProblem(
+                f"{name}: Input operand {k} does not have enough dimensions (has {value.type.rank}, gufunc core with "
+                f"signature {signature} requires {rank})",
+                m.span,
+                "multiply by a number with *" if not value.type.rank else "give it another axis with None",
+            )
+        found.append(value)
+    return found
 
 
-PRODUCTS: Mapping[str, Make] = {"matmul": matmul}
+def _stack_labels(left: int, right: int) -> tuple[list[object], list[object], list[object]]:
+    """Labels for the axes that number matrices, aligned at the last: of each operand, and of the result."""
+    labels: list[object] = list(range(max(left, right)))
+    return labels[len(labels) - left :], labels[len(labels) - right :], labels
+
+
+def _conjugate(m: Maker, x: Value) -> Value:
+    return m.op(CONJUGATE, x) if x.type.dtype.kind == "complex" else x
+
+
+def _is_bool(*values: Value) -> bool:
+    return all(v.type.dtype.kind == "bool" for v in values)
+
+
+def _crossed(m: Maker, x: Value, y: Value) -> tuple[Value, Value]:
+    return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes((*x.type.shape, 1))), y
+
+
+PRODUCTS: Mapping[str, Make] = {
+    "matmul": matmul, "matvec": matvec, "vecmat": vecmat, "vecdot": vecdot, "dot": dot, "inner": inner, "vdot": vdot,
+    "outer": outer, "tensordot": tensordot, "einsum": einsum,
+}  # fmt: skip

@@ -117,6 +117,8 @@ class Trace:
         """An argument of a function, by place or by name."""
         if (takes_arrays(name, place) or (name == "select" and place in CASES)) and isinstance(x, (list, tuple)):
             return tuple(self.operand(item, True, span) for item in x)
+        if name == "einsum" and isinstance(x, str):
+            return x  # subscripts, which may look like a dtype
         return self.operand(x, spread or takes_array(name, place), span)
 
     def _pythonic(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> tuple[Any, ...]:

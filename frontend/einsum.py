@@ -1,0 +1,103 @@
+"""`einsum`: subscripts and operands in, products of pairs out.
+
+Operands are multiplied from the left to the right. What is needed no more is summed over at once; an index that an
+operand has twice is its diagonal, and `...` stands for axes that are broadcast. Results lie in C order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Union
+
+from ..ir.errors import ValueProblem
+from ..ir.graph import Value
+from ..ir.ops import DIAGONAL
+from ..ir.types import Sizes
+from .arrays import array_of
+from .contracting import contracted, total, turned
+from .maker import Maker, Operand
+from .memory import laid_out
+from .sizes import equal
+
+Label = Union[str, int]  # a letter, or a number for an axis of the dots, counted from the last
+DOTS = "..."
+
+
+def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object = False) -> Value:
+    if not isinstance(subscripts, str):
+        raise m.refuse("'einsum' without a text of subscripts")
+    values = [array_of(m, x) for x in operands]
+    inputs, result = _parsed(m, subscripts.replace(" ", ""), [v.type.rank for v in values])
+    terms = [_diagonals(m, x, labels) for x, labels in zip(values, inputs, strict=True)]
+    x, labels = terms[0]
+    for k, (y, others) in enumerate(terms[1:], 1):
+        later = {label for _, more in terms[k + 1 :] for label in more} | set(result)
+        x, labels = _without(m, x, labels, later | set(others))
+        y, others = _without(m, y, others, later | set(labels))
+        kept = [label for label in dict.fromkeys((*labels, *others)) if label in later]
+        wanted = list(result) if k == len(terms) - 1 else kept
+        x, labels = contracted(m, x, labels, y, others, wanted), wanted
+    x, labels = _without(m, x, labels, set(result))
+    found = turned(m, x, [labels.index(label) for label in result])
+    return laid_out(m, found, "C") if len(terms) > 1 else found
+
+
+def _parsed(m: Maker, text: str, ranks: Sequence[int]) -> tuple[list[list[Label]], list[Label]]:
+    """The labels of each operand, and those of the result."""
+    left, arrow, right = text.partition("->")
+    parts = left.split(",")
+    if len(parts) != len(ranks):
+        raise ValueProblem(
+            f"einsum has subscripts for {len(parts)} operands, and {len(ranks)} of them",
+            m.span,
+            "write one group of letters for each operand, as in 'ij,jk->ik'",
+        )
+    inputs = [_labels(m, part, rank) for part, rank in zip(parts, ranks, strict=True)]
+    dots = max((sum(isinstance(label, int) for label in labels) for labels in inputs), default=0)
+    if not arrow:
+        counts = Counter(label for labels in inputs for label in labels)
+        letters = sorted(label for label in counts if isinstance(label, str) and counts[label] == 1)
+        return inputs, [*range(-dots, 0), *letters]
+    result = _labels(m, right, len(right.replace(DOTS, "")) + dots * (DOTS in right))
+    known = {label for labels in inputs for label in labels}
+    for label in result:
+        if label not in known or result.count(label) > 1:
+            problem = "is in no operand" if label not in known else "is there twice"
+            raise ValueProblem(f"einsum: '{label}' of the result {problem}", m.span, f"the subscripts are '{text}'")
+    return inputs, result
+
+
+def _labels(m: Maker, part: str, rank: int) -> list[Label]:
+    """One label for each axis."""
+    before, dots, after = part.partition(DOTS)
+    count = rank - len(before) - len(after)
+    if not (before + after).isalpha() and before + after:
+        raise ValueProblem(f"einsum: '{part}' is not letters and '...'", m.span)
+    if count < 0 or (count and not dots):
+        raise ValueProblem(
+            f"einsum: '{part}' names {len(before) + len(after)} axes of an array with {rank}",
+            m.span,
+            "name every axis, or write ... for the others",
+        )
+    return [*before, *range(-count, 0), *after]
+
+
+def _diagonals(m: Maker, x: Value, labels: list[Label]) -> tuple[Value, list[Label]]:
+    """Each label once."""
+    for label in [label for label, count in Counter(labels).items() if count > 1]:
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            size = x.type.shape[first]
+            if not equal(m.builder.facts, size, x.type.shape[second]):
+                raise ValueProblem(f"einsum: the axes '{label}' of one operand have two sizes", m.span)
+            x = m.builder.op(DIAGONAL, x, span=m.span, axes=(first, second), starts=Sizes((0, 0)), size=Sizes((size,)))
+            labels = [*(other for k, other in enumerate(labels) if k not in (first, second)), label]
+    return x, labels
+
+
+def _without(m: Maker, x: Value, labels: list[Label], wanted: set[Label]) -> tuple[Value, list[Label]]:
+    """Summed over the labels that are not wanted."""
+    gone = [k for k, label in enumerate(labels) if label not in wanted]
+    return total(m, x, gone), [label for label in labels if label in wanted]
