@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from .dims import Size
 from .graph import Graph
 from .opdef import OpDef
-from .types import TensorType
+from .types import Attr, TensorType
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +32,11 @@ class Choice:
 
 
 class KernelLookup(Protocol):
-    """Finds implementations by op name and types."""
+    """Finds implementations by op name, types and attributes."""
 
-    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice: ...
+    def choose(
+        self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]
+    ) -> Choice: ...
 
 
 class OpSource(Protocol):

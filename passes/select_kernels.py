@@ -63,7 +63,7 @@ class SelectKernels:
         """An argument that is handed back is copied by NumPy where no native code moves its dtype."""
         dtype = value.type.dtype
         strong = TensorType(dtype.strong, value.type.shape)
-        if value.node is None and self.source.choose(CAST.name, (strong,), value.type).kind == FALLBACK:
+        if value.node is None and self.source.choose(CAST.name, (strong,), value.type, {"to": dtype}).kind == FALLBACK:
             attrs: dict[str, Attr] = {"function": "copy", "op": CAST.name, "to": dtype}
             copy = rewriter.builder.node(NUMPY, (rewriter.get(value),), attrs, None, None, (value.type,))
             rewriter.replace(value, copy.result)
@@ -87,7 +87,7 @@ class _Walk:
 
     def _choose(self, node: Node, source: KernelLookup) -> None:
         types = tuple(TensorType(v.type.dtype.strong, v.type.shape) for v in self.rewriter.operands(node))
-        choice = source.choose(node.op.name, types, node.result.type)
+        choice = source.choose(node.op.name, types, node.result.type, node.attrs)
         facts = self.rewriter.builder.facts
         for left, right in choice.guards:
             facts.assume_equal(left, right)

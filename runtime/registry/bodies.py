@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -59,11 +60,22 @@ class Positional:
         return self._function(*operands)
 
 
-def traced(function: Callable[..., Any], signature: Signature, name: str) -> SourceBody:
+@dataclass(frozen=True, eq=False)
+class TracedBody(SourceBody):
     """A Python function, traced whenever its graph is asked for."""
+
+    function: Callable[..., Any]
+
+    def given(self, arguments: Mapping[str, Any]) -> SourceBody:
+        """The body with these arguments beside the operands."""
+        return traced(partial(self.function, **arguments), self.signature, self.source.name)
+
+
+def traced(function: Callable[..., Any], signature: Signature, name: str) -> TracedBody:
+    """A Python function as a body."""
     from ...frontend.traced import TracedFunction
 
-    return SourceBody(TracedFunction(Positional(function, len(signature.inputs), name)), signature)
+    return TracedBody(TracedFunction(Positional(function, len(signature.inputs), name)), signature, function)
 
 
 def is_elementwise(graph: Graph) -> bool:

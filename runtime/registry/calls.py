@@ -29,6 +29,7 @@ class PythonKernel:
     signature: Signature
     alignment: int = 1
     what: str = "Python"
+    shape: Callable[[list[tuple[int, ...]]], tuple[Any, ...]] | None = None  # of the result, where the op tells it
 
     def __str__(self) -> str:
         return f"the {self.what} kernel '{self.name}' of '{self.op}'"
@@ -53,7 +54,8 @@ class PythonKernel:
             hint = f"convert it: .astype(np.{wanted.numpy})"
             raise TypeProblem(f"{self} gave {array.dtype} where {self.signature} says {wanted}", hint=hint)
         try:
-            shape = self.signature.result_shape(Facts(), [x.shape for x in operands])
+            given = [x.shape for x in operands]
+            shape = self.shape(given) if self.shape else self.signature.result_shape(Facts(), given)
         except WeftError as error:
             raise ShapeProblem(f"{self}: {error.message}", hint=error.hint) from error
         if array.shape != shape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...ir import dims
@@ -10,9 +11,10 @@ from ...ir.errors import Unsupported, WeftError
 from ...ir.graph import Graph
 from ...ir.kernels import Choice
 from ...ir.ops import TABLE, Trait
-from ...ir.types import TensorType
+from ...ir.types import Attr, TensorType
 from .calls import PythonKernel
 from .implementation import Implementation
+from .reductions import Reduction
 from .scores import Candidate, Ranking
 
 if TYPE_CHECKING:
@@ -24,8 +26,16 @@ Guards = tuple[tuple[Size, Size], ...]
 class Decision:
     """The choice for one op of a graph."""
 
-    def __init__(self, selection: Selection, op: str, operands: tuple[TensorType, ...], result: TensorType) -> None:
+    def __init__(
+        self,
+        selection: Selection,
+        op: str,
+        operands: tuple[TensorType, ...],
+        result: TensorType,
+        attrs: Mapping[str, Attr],
+    ) -> None:
         self.selection, self.op, self.operands, self.result = selection, op, operands, result
+        self.reduction = Reduction.of(op, attrs)
         self.graphs: dict[Implementation, Graph] = {}
         self.failed: dict[Implementation, str] = {}
 
@@ -40,7 +50,7 @@ class Decision:
         each = found.implementation
         if isinstance(each.body, PythonKernel):
             name = each.op if each.name == each.op else f"{each.op} ({each.name})"
-            call = self.selection.call(each.body)
+            call = self.selection.call(each.body if self.reduction is None else self.reduction.called(each.body))
             return Choice(each.kind, each.variant, found.score, name, call=call, guards=guards)
         graph = self.graphs.get(each)
         inside = None if graph is None else self.selection.inside_of(each)
@@ -59,7 +69,8 @@ class Decision:
         if each in self.failed:
             return False
         try:
-            graph = each.body.graph(self.operands, self.selection.sizes)
+            body = each.body if self.reduction is None else self.reduction.traced(each.body)
+            graph = body.graph(self.operands, self.selection.sizes)
         except WeftError as error:
             self.failed[each] = error.message
             return False

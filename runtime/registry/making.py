@@ -16,6 +16,7 @@ from .bodies import is_elementwise, operations, traced
 from .bundled import from_kernel
 from .calls import PythonKernel
 from .implementation import HINTS, KINDS, VARIANTS, Constraints, Implementation, Query, Resources
+from .reductions import is_reduction
 from .signature import Signature, Spec, parse_signature
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def make(op: str, signature: str | None, function: Any, traits: Traits) -> Imple
     if traits.kind is not None and traits.kind not in KINDS:
         raise ValueProblem(f"unknown kind '{traits.kind}'", hint=f"they are {', '.join(KINDS)}")
     source = language_kernel(function)
+    if source is not None and is_reduction(op):
+        raise Unsupported(f"'{op}' has axes, which no kernel takes", hint="register a function f(x, axis, keepdims)")
     if source is not None:
         found = from_kernel(op, source)
         if signature is not None and parse_signature(signature) != found.signature:
@@ -155,9 +158,12 @@ class _Misfit(TypeProblem):
 def _inline(op: str, signature: Signature, function: Callable[..., Any], name: str) -> Implementation:
     body = traced(function, signature, name)
     trials = [spec.trial() for spec in signature.inputs]
-    graph = body.graph(trials)
-    given = graph.outputs[0].type
     wanted = signature.result_shape(Facts(), [t.shape for t in trials])
+    if is_reduction(op):
+        graph, wanted = body.given({"axis": (0,), "keepdims": False}).graph(trials), ()
+    else:
+        graph = body.graph(trials)
+    given = graph.outputs[0].type
     if given.dtype not in signature.output.dtypes:
         raise _Misfit(
             f"'{name}' gives {given.dtype} where '{signature}' says {signature.output.name}",
@@ -189,7 +195,7 @@ def _check_name(op: str) -> None:
         if not is_replaceable(TABLE[op]):
             raise Unsupported(
                 f"'{op}' can't be replaced",
-                hint="ops of elements and functions such as softmax can; others have arguments beside their operands",
+                hint="ops of elements, reductions and functions such as softmax can",
             )
         return
     if op in FUNCTIONS:
@@ -197,10 +203,10 @@ def _check_name(op: str) -> None:
 
 
 def is_replaceable(op: OpDef) -> bool:
-    """Whether users can implement an op of the fixed table: those that have operands alone."""
+    """Whether users can implement an op of the fixed table: those that have operands alone, and reductions."""
     import numpy as np
 
-    return isinstance(op.numpy, np.ufunc) or op in SPECIAL or op is WHERE
+    return isinstance(op.numpy, np.ufunc) or op in SPECIAL or op is WHERE or is_reduction(op.name)
 
 
 def _check_known(each: Implementation) -> None:

@@ -16,7 +16,7 @@ from ...ir.errors import UnknownName, nearest
 from ...ir.kernels import Choice
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
-from ...ir.types import TensorType
+from ...ir.types import Attr, TensorType
 from .naming import canonical, dtype_of
 from .rankings import Rankings
 from .selection import Selection, Uses
@@ -221,9 +221,11 @@ class Registry:
 
         return Selection(state, ask, sizes, first_call, self._inline, Uses(state.generation))
 
-    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
+    def choose(
+        self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]
+    ) -> Choice:
         """The choice where nothing is known of a call."""
-        return self.selecting({}, None, 0).choose(op, operands, result)
+        return self.selecting({}, None, 0).choose(op, operands, result, attrs)
 
     def is_current(self, uses: Uses | None) -> bool:
         """Whether a graph that was compiled with these would be compiled the same now; None is of no users at all."""

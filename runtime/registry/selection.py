@@ -14,7 +14,7 @@ from ...ir.dtypes import NATIVE
 from ...ir.errors import LimitExceeded
 from ...ir.kernels import Choice
 from ...ir.ops import TABLE
-from ...ir.types import TensorType
+from ...ir.types import Attr, TensorType
 from .state import State
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ class Selection:
         self._ask, self._first_call, self._inline = ask, first_call, inline
         self._inside: frozenset[Implementation] = frozenset()
 
-    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
+    def choose(
+        self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]
+    ) -> Choice:
         """The best implementation for these types."""
         users = self.state.user.get(op, ())
         self.uses.implementations[op] = users
@@ -65,7 +67,7 @@ class Selection:
             return self._bundled(op, operands, result)
         from .deciding import Decision
 
-        return Decision(self, op, operands, result).choice()
+        return Decision(self, op, operands, result, attrs).choice()
 
     def _bundled(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
         """Vector code of our own where there is some for these dtypes, else NumPy."""

@@ -21,7 +21,7 @@ def test_list_and_stats(weft: Weft) -> None:
     status, out, err = weft("registry", "list")
     rows = {line.split()[0]: line.split()[1] for line in out.splitlines()}
     assert (status, err) == (0, "")
-    assert (rows["exp"], rows["sum"], rows["softmax"]) == ("inline", "fixed", "weft")
+    assert (rows["exp"], rows["scan"], rows["softmax"]) == ("inline", "fixed", "weft")
     status, out, err = weft("registry", "stats")
     assert (status, err) == (0, "")
     assert [line[:15].strip() for line in out.splitlines()] == [

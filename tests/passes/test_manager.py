@@ -31,7 +31,7 @@ FIRST = (PromoteDtypes(), Canonicalize(), MergeDuplicates(), DropDead())
 class AllInline:
     """A source of kernels that has one implementation of everything."""
 
-    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
+    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: object) -> Choice:
         return Choice("inline", "vectorized", 40)
 
 

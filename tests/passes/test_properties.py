@@ -179,7 +179,7 @@ def test_passes_keep_bits(case: tuple[Graph, list[Any]]) -> None:
 class AllInline:
     """A source of kernels that has one implementation of everything."""
 
-    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
+    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: object) -> Choice:
         return Choice("inline", "vectorized", 40)
 
 

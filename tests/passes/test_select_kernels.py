@@ -31,7 +31,7 @@ class Source:
     def __init__(self, is_inside: bool = False) -> None:
         self.is_inside = is_inside
 
-    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
+    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: object) -> Choice:
         if op != "exp" or self.is_inside:
             return Choice("inline", "vectorized", 30)
         guards = ((maximum(N, 64), N),)

@@ -313,3 +313,23 @@ def test_implementations_of_implementations_have_an_end():
         weft.ops.exp(X)
     weft.registry.unregister(weft.registry.implementations("exp")[-1])
     np.testing.assert_allclose(weft.ops.exp(X), np.exp(X) + 64, rtol=1e-6)
+
+
+def test_reductions_get_their_axes():
+    x = X.reshape(4, 10, 25)
+    f = weft.jit(lambda x: np.sum(x, axis=(0, 2)) + np.sum(x * 2, axis=1, keepdims=True).sum())
+    weft.registry.register("sum", "f32 -> f32", lambda x, axis, keepdims: np.sum(np.abs(x), axis, keepdims=keepdims))
+    want = np.abs(x).sum((0, 2)) + np.abs(np.abs(x * 2).sum(1)).sum()
+    np.testing.assert_allclose(f(x), want, rtol=1e-5)
+
+    @weft.registry.register("max", "f32 -> f32", kind="python")
+    def largest(x, axis, keepdims):
+        return np.sort(x, axis=axis[0]).take([-1], axis[0]) if keepdims else np.max(x, axis)
+
+    g = weft.jit(lambda x: x.max(axis=1, keepdims=True) + x.max())
+    np.testing.assert_array_equal(g(x), x.max(1, keepdims=True) + x.max())
+    weft.registry.register("max", "f32 -> f32", lambda x, axis, keepdims: x, kind="python", name="wrong")
+    with pytest.raises(ShapeProblem, match="the Python kernel 'wrong' of 'max' gave shape"):
+        g(x)
+    with pytest.raises(Unsupported, match="'min' has axes"):
+        weft.registry.register("min", None, weft.compile("kernel k(x: f32[n]) -> f32 = x[0]").k)

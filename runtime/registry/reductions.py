@@ -1,0 +1,51 @@
+"""Reductions that users implement: the axes of a node in, a body for just these axes out.
+
+A function that implements one takes the arguments that NumPy's has: `f(x, axis, keepdims)`, with a tuple of axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from ...ir.facts import Facts
+from ...ir.ops import REDUCTIONS, TABLE
+from ...ir.types import Attr, ints
+from .bodies import SourceBody, TracedBody
+from .calls import PythonKernel
+from .implementation import GraphBody
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A reduction over some axes."""
+
+    op: str
+    axis: tuple[int, ...]
+    keepdims: bool
+
+    @staticmethod
+    def of(op: str, attrs: Mapping[str, Attr]) -> Reduction | None:
+        """What a node reduces, if it does."""
+        return Reduction(op, ints(attrs, "axes"), bool(attrs.get("keepdims"))) if is_reduction(op) else None
+
+    def traced(self, body: GraphBody) -> SourceBody:
+        """The body for these axes."""
+        assert isinstance(body, TracedBody)
+        return body.given({"axis": self.axis, "keepdims": self.keepdims})
+
+    def called(self, body: PythonKernel) -> PythonKernel:
+        """The function for these axes."""
+        function = partial(body.function, axis=self.axis, keepdims=self.keepdims)
+        return replace(body, function=function, shape=self.shape)
+
+    def shape(self, shapes: list[tuple[int, ...]]) -> tuple[Any, ...]:
+        """The shape that the op gives."""
+        (found,) = TABLE[self.op].shapes(Facts(), list(shapes), {"axes": self.axis, "keepdims": self.keepdims})
+        return found
+
+
+def is_reduction(op: str) -> bool:
+    return TABLE.get(op) in REDUCTIONS
