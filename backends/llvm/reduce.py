@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from ...ir.dtypes import DType
 from ...ir.graph import Node
 from ...ir.ops import POSITIONS, TABLE
@@ -69,7 +67,10 @@ class Accumulators:
         """Elements joined to the totals."""
         e, elements = self.nest.e, [self.element(x) for x in elements]
         if self.elem == "i1" and self.is_across:  # all in the first slot, for a CPU has few registers for bits
-            return [reduce(lambda a, b: combine(e, self.node, a, b), elements, totals[0]), *totals[1:]]
+            while len(elements) > 1:  # in pairs: one after another, each would wait for the one before
+                pairs = zip(elements[::2], elements[1::2], strict=True)
+                elements = [combine(e, self.node, a, b) for a, b in pairs]
+            return [combine(e, self.node, totals[0], elements[0]), *totals[1:]]
         return [combine(e, self.node, total, x) for total, x in zip(totals, elements, strict=True)]
 
     def element(self, x: Val) -> Val:
