@@ -150,7 +150,7 @@ class _Checker:
             raise Unsupported("a part of an array can't be assigned", target.span, hint)
         if not isinstance(target, syntax.Name):
             raise SyntaxProblem("only a variable can be assigned", target.span, "'==' compares two values")
-        if assign.op == "@":
+        if assign.op == "@" and self._in_fn:
             raise _matmul(assign)
         self._expr(assign.value, scope)
         what = scope.get(target.name)
@@ -178,7 +178,7 @@ class _Checker:
                     raise Unsupported("a fn works on elements, which can't be indexed", expr.span, hint)
                 case syntax.Range():
                     raise Unsupported("index notation is not in the language yet", expr.span, LATER)
-                case syntax.Binary(op="@"):
+                case syntax.Binary(op="@") if self._in_fn:
                     raise _matmul(expr)
                 case _:
                     pass
@@ -254,7 +254,7 @@ def _article(what: str) -> str:
 
 
 def _matmul(node: syntax.Node) -> Unsupported:
-    return Unsupported("'@' is not in the language yet", node.span, "write a sum of products: sum(a * b, axis=...)")
+    return Unsupported("a fn works on elements, '@' multiplies matrices", node.span, "multiply them in the kernel")
 
 
 def _early(statement: syntax.Statement) -> Unsupported:

@@ -27,7 +27,7 @@ def contracted(m: Maker, a: Value, left: Labels, b: Value, right: Labels, result
     """The product; no label is twice in one value, and one that only one value has is in the result."""
     gone = [label for label in left if label in right and label not in result]
     for label in gone:
-        meet(m.builder.facts, a.type.shape[left.index(label)], b.type.shape[right.index(label)])
+        meet(m.builder.facts, a.type.shape[left.index(label)], b.type.shape[right.index(label)], m.span)
     rows = [label for label in result if label not in right]
     columns = [label for label in result if label not in left]
     if rows and columns and result.index(rows[-1]) > result.index(columns[-1]):

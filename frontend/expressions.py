@@ -30,6 +30,7 @@ OPERATORS = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": OPERATOR,
     "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift", "<": "less",
     "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal",
+    "@": "matmul",
 }  # fmt: skip
 SIGNS = {"-": "negative", "+": "positive", "~": "invert"}
 _CLASSES = {"int": I64, "uint": U64, "float": F64, "complex": C128}
@@ -97,7 +98,7 @@ class Expressions:
 
     def operate(self, op: str, a: Operand, b: Operand, span: Span) -> Operand:
         """An operator of the language on two operands."""
-        if isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
+        if isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS) and op != "@":
             return folding.binary(op, a, b, span)
         if _is_size(a) and _is_size(b) and (size := folding.size(op, a, b)) is not None:  # type: ignore[arg-type]
             return size

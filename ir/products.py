@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .dims import LOOP, Size, symbol
-from .errors import ShapeProblem
+from .errors import ShapeProblem, Span
 from .facts import Facts
 from .rules import Attrs, shown, ufunc_dtypes
 
@@ -32,7 +32,7 @@ def multiplied(facts: Facts, shapes: list[Shape], attrs: Attrs) -> list[Shape]:
     return [(*batch, facts.canonical(left[-2]), facts.canonical(right[-1]))]
 
 
-def meet(facts: Facts, a: Size, b: Size) -> None:
+def meet(facts: Facts, a: Size, b: Size, span: Span | None = None) -> None:
     """Two sizes that a product demands to be equal; 1 is not broadcast."""
     if facts.same(a, b):
         return
@@ -43,7 +43,8 @@ def meet(facts: Facts, a: Size, b: Size) -> None:
         raise ShapeProblem(
             "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
             f"(n?,k),(k,m?)->(n?,m?) (size {shown_right} is different from {shown_left})",
-            hint="the last axis of the left operand and the last but one of the right must have one size",
+            span,
+            "the last axis of the left operand and the last but one of the right must have one size",
         )
     facts.assume_equal(a, b)
 

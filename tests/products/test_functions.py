@@ -87,3 +87,16 @@ def test_sizes_must_agree() -> None:
     for function, shapes in ((np.dot, ((2, 3), (4, 5))), (np.inner, ((3,), (1,))), (np.tensordot, ((2, 3), (2, 4)))):
         with pytest.raises(ValueError):
             weft.jit(function)(*(np.ones(shape) for shape in shapes))
+
+
+def test_in_the_language() -> None:
+    text = """
+    kernel layer(x: f32[n, k], w: f32[k, m], b: f32[m]) -> f32[n, m] {
+        var y = x @ w
+        y @= einsum("ij->ji", w) @ w
+        return maximum(y + b, 0) + outer(sum(x, axis=1), b)
+    }
+    """
+    x, w, b = numbers((5, 7), "float32"), numbers((7, 6), "float32", 1), numbers((6,), "float32", 2)
+    expected = np.maximum(x @ w @ (w.T @ w) + b, 0) + np.outer(x.sum(1), b)
+    np.testing.assert_allclose(weft.compile(text).layer(x, w, b), expected, rtol=1e-4, atol=1e-4)
