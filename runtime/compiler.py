@@ -33,6 +33,10 @@ if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that c
     from .selection.plan import Plan
 
 
+Make = Callable[[], "Lowered"]
+Stored = Callable[[Callable[["Lowered"], bool], Make], "Lowered"]
+
+
 @dataclass(frozen=True)
 class Options:
     """What changes how a kernel is compiled. No target means this machine.
@@ -83,6 +87,8 @@ class Lowered:
     uses: Uses | None = field(default=None, repr=False)
     plan: Plan | None = field(default=None, repr=False)
     keep: Callable[[Lowered, bytes], None] | None = field(default=None, repr=False)  # takes the code when it is made
+    stored: Stored | None = field(default=None, repr=False)  # finds the graph for other sizes where code is kept
+    siblings: list[Lowered] = field(default_factory=list, repr=False)  # the graph for rows of other lengths
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _launcher: Launcher | None = field(default=None, repr=False)
 
@@ -164,10 +170,28 @@ class Lowered:
         return len(set(self.graph.outputs)) < len(self.graph.outputs)
 
     @cached_property
+    def assumptions(self) -> list[tuple[Size, Size]]:
+        """Equalities of sizes without which the graph would be another one."""
+        return parse_guards(self.graph)
+
+    @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
+        """Equalities of sizes for which there is code: of the graph, and of how long rows are."""
         from ..ir.short_rows import short_guards
 
-        return [*parse_guards(self.graph), *length_guards(self.long), *short_guards(self.short)]
+        return [*self.assumptions, *length_guards(self.long), *short_guards(self.short)]
+
+    def for_lengths(self, env: Mapping[str, int]) -> Lowered:
+        """The same graph, with code for rows as long as these sizes say."""
+        from ..ir.short_rows import short_regions
+
+        long, short = long_regions(self.graph, env), short_regions(self.graph, env)
+        made = replace(
+            self, long=long, short=short, seconds={}, plan=None, keep=None, _lock=threading.Lock(), _launcher=None
+        )
+        if "family" in self.__dict__:
+            made.family = self.family
+        return made
 
     @property
     def launcher(self) -> Launcher:
@@ -299,12 +323,12 @@ def _order_class(order: tuple[int, ...]) -> str:
     return "F" if order == tuple(range(len(order)))[::-1] else GENERAL
 
 
-def fits(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int]) -> bool:
-    """Whether a compiled graph serves these arrays: shapes, guards, and where strides are open the results' order."""
+def fits(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int], has_code: bool = True) -> bool:
+    """Whether a graph serves these arrays: shapes and guards. `has_code` asks that there is code for such sizes."""
     graph = lowered.built.graph
     if not bind_sizes(graph.inputs, inputs, env):
         return False
-    for left, right in lowered.guards:
+    for left, right in lowered.guards if has_code else lowered.assumptions:
         known = dims.symbols(left) | dims.symbols(right)
         if known <= env.keys() and dims.evaluate(left, env) != dims.evaluate(right, env):
             return False

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -32,6 +33,7 @@ from .results import as_outputs, check_out, fresh, overlaps
 from .selection.turn import Turn
 
 if TYPE_CHECKING:
+    from ..frontend.trace import Trace
     from .registry import Registry
     from .selection.tuner import Tuner
 
@@ -42,7 +44,10 @@ MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves 
 
 
 class Kernel:
-    """A kernel of one source. Calls with new dtypes, ranks, layout classes or sizes of 1 compile; new sizes do not."""
+    """A kernel of one source. Calls with new dtypes, ranks, layout classes or sizes of 1 compile; new sizes do not.
+
+    But for the first rows that are short, or too long for a cache, where others ran before: they have code of their own.
+    """
 
     def __init__(self, source: KernelSource, lookup: Registry, options: Options, tuner: Tuner | None = None) -> None:
         self._source, self._lookup, self._options, self._tuner = source, lookup, options, tuner
@@ -61,7 +66,17 @@ class Kernel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         form = Form(len(args), tuple(kwargs))
         out = kwargs.pop("out", None)
+        if (trace := trace_of((*args, *kwargs.values()))) is not None:
+            return self._inlined(trace, args, kwargs, out)
         return self.serve(self, self.chain, form, self._source.parameters, {}, self.arguments(args, kwargs), out)
+
+    def _inlined(self, trace: Trace, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
+        """Part of the graph that is traced."""
+        from ..frontend.inlining import KernelCall
+
+        if out is not None:
+            raise TraceProblem(f"{self._source.name} would write a traced value into out", hint="use what it returns")
+        return trace.apply(KernelCall(self._source), tuple(self._in_order(args, kwargs)), {})
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -102,8 +117,12 @@ class Kernel:
     def arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Argument]:
         """The arguments of a call in the order of the parameters."""
         names = self._source.parameters
+        return [prepare(n, x) for n, x in zip(names, self._in_order(args, kwargs), strict=True)]
+
+    def _in_order(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+        names = self._source.parameters
         if len(args) == len(names) and not kwargs:
-            return [prepare(n, x) for n, x in zip(names, args, strict=True)]
+            return args
         takes = f"{self._source.name} takes {len(names)} arguments ({', '.join(names)})"
         if len(args) > len(names):
             raise TypeProblem(f"{takes}, not {len(args)}")
@@ -117,7 +136,7 @@ class Kernel:
         missing = [n for n in names if n not in given]
         if missing:
             raise TypeProblem(f"{takes}; '{missing[0]}' is missing")
-        return [prepare(n, given[n]) for n in names]
+        return [given[n] for n in names]
 
     def run(self, arguments: Sequence[Argument], out: Any = None, is_sample: bool = False) -> tuple[Any, Turn]:
         """Finds or makes the compiled graph for the arguments and runs it; gives the result and what was run.
@@ -183,18 +202,18 @@ class Kernel:
         ordered = None in (outs or (None,)) and GENERAL in layouts
         inputs = arrays
 
-        def suits(lowered: Lowered) -> bool:
+        def suits(lowered: Lowered, has_code: bool = True) -> bool:
             nonlocal inputs
             env.clear()
             inputs = [*arrays, *lowered.built.hidden]
-            if any(lowered is t for t in tried) or not fits(lowered, inputs, env):
+            if any(lowered is t for t in tried) or not fits(lowered, inputs, env, has_code):
                 return False
             if not ordered or lowered.any_order:
                 return True
             return agree(lowered.built.graph, env, orders_of(lowered, inputs, env), lowered.orders)
 
         def serves(lowered: Lowered) -> bool:
-            return self._lookup.is_current(lowered.uses) and suits(lowered)
+            return self._lookup.is_current(lowered.uses) and suits(lowered, has_code=False)
 
         found = self.signature_cache.find(key, serves)
         if found is None:
@@ -205,9 +224,23 @@ class Kernel:
                     self.signature_cache.add(key, found)
                     if not general:
                         self._layouts.add((*layouts, *(outs or ())))
+            if not suits(found, has_code=False):
+                raise VerifyProblem(f"{self._source.name}: the graph does not fit the arguments that it was made for")
+        return (found if suits(found) else self._sibling(found, env, suits)), inputs
+
+    def _sibling(self, lowered: Lowered, env: dict[str, int], suits: Callable[[Lowered], bool]) -> Lowered:
+        """The graph with code for rows of other lengths, which is compiled when such rows come."""
+        sizes = dict(env)
+        with self._compiling:
+            found = next(filter(suits, lowered.siblings), None)
+            if found is None:
+                make = partial(lowered.for_lengths, sizes)
+                found = lowered.stored(suits, make) if lowered.stored is not None else make()
+                found.siblings = lowered.siblings
+                lowered.siblings.append(found)
             if not suits(found):
                 raise VerifyProblem(f"{self._source.name}: the graph does not fit the arguments that it was made for")
-        return found, inputs
+        return found
 
     def _lower(self, arguments: Sequence[Argument], asked: Layouts, suits: Callable[[Lowered], bool]) -> Lowered:
         layouts, outs, general = asked
@@ -251,6 +284,11 @@ class Kernel:
         if not lowered.writes_all_outputs:
             outputs = _fresh_outputs(outputs, orders, inputs, wanted)
         return _handed_back(lowered, outputs, orders, wanted)
+
+
+def trace_of(values: Sequence[Any]) -> Trace | None:
+    """The trace that the first traced value belongs to; the front end is not imported to look for one."""
+    return next((x._trace for x in values if hasattr(x, "_trace")), None)
 
 
 def native_class(base: type[T]) -> type[T]:

@@ -86,9 +86,10 @@ class _Place:
             if found is None:
                 made = make()
                 if can_be_stored(made):
-                    made.keep = partial(self.keep, key)
+                    made.keep, made.stored = partial(self.keep, key), self.find
                 return made
             if suits(found):
+                found.stored = self.find
                 return found
         return make()
 

@@ -64,10 +64,10 @@ def report(tuner: Tuner) -> Report:
     """What was chosen so far."""
     records = list(tuner.history)
     choices, popular = [], Counter[str]()
-    for family, plan in list(tuner.plans.items()):
+    for plan in sorted(tuner.plans, key=lambda p: p.base.graph.name):
         popular[plan.base.graph.name] += sum(plan.served.values())
         for bucket, selection in sorted(plan.choices.items()):
-            known = [r for r in records if r.workload.family == family and r.workload.bucket == bucket]
+            known = [r for r in records if r.workload.family == plan.base.family and r.workload.bucket == bucket]
             size = known[0].workload.size if known else 0
             choices.append(Choice(plan.base.graph.name, size, selection, _is_best(selection, known)))
     counts = Counter(c.selection.variant for c in choices)

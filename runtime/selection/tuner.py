@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from ...ir import dims
 from .candidates import Variant, candidates_of, variants_of, work_of, workload_of
@@ -40,7 +41,7 @@ class Tuner:
 
     def __init__(self, history: History, settings: Settings) -> None:
         self.history, self.settings = history, settings
-        self.plans: dict[str, Plan] = {}
+        self.plans: WeakSet[Plan] = WeakSet()  # of graphs that are still alive
         self._lock = threading.RLock()
         self._compiling = threading.Semaphore(settings.at_once)
         self._busy = threading.Lock()  # held while a variant is compiled: no process is forked in the middle of it
@@ -115,7 +116,7 @@ class Tuner:
         with self._lock:
             if lowered.plan is None:
                 lowered.plan = Plan(lowered)
-                self.plans[lowered.family] = lowered.plan
+                self.plans.add(lowered.plan)
             return lowered.plan
 
     def _worth_trying(self, plan: Plan, load: Workload) -> list[str]:
