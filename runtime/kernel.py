@@ -46,7 +46,7 @@ MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves 
 class Kernel:
     """A kernel of one source. Calls with new dtypes, ranks, layout classes or sizes of 1 compile; new sizes do not.
 
-    But for the first rows that are short, or too long for a cache, where others ran before: they have code of their own.
+    But for the first rows that are short, or too long for a cache, after others: they have code of their own.
     """
 
     def __init__(self, source: KernelSource, lookup: Registry, options: Options, tuner: Tuner | None = None) -> None:
