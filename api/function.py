@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,11 +27,11 @@ def traced(function: Any, static: Sequence[str], options: Options) -> Function:
     return CallableFunction(TracedFunction(function, static, _evaluate), options)
 
 
-def _evaluate(graph: Graph, values: Sequence[Any]) -> Sequence[Any]:
+def _evaluate(graph: Graph, values: Sequence[Any], calls: Sequence[Callable[..., Any]]) -> Sequence[Any]:
     """What NumPy makes of a graph, for traces that must know it; few do."""
     from .backends import reference
 
-    return reference.run(graph, values)
+    return reference.run(graph, values, calls=calls)
 
 
 class Function:

@@ -61,7 +61,7 @@ class Fallback:
         self._trace = trace
         self._evaluate = evaluate
         self.known: dict[Value, Any] = {}
-        self.calls: list[NumpyCall] = []
+        self.calls: list[Callable[..., tuple[Any, ...]]] = []
 
     def call(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
@@ -136,7 +136,7 @@ class Fallback:
             needed = _needed(missing, self.known)
             nodes = tuple(node for node in builder.nodes if node in needed)
             graph = Graph(builder.name, tuple(self.known), nodes, tuple(missing))
-            found = self._evaluate(graph, list(self.known.values()))
+            found = self._evaluate(graph, list(self.known.values()), calls=self.calls)
             self.known.update(zip(missing, found, strict=True))
         return [self.known[v] for v in wanted]
 

@@ -24,6 +24,7 @@ from .arranging import LISTS, takes_array, takes_arrays
 from .callables import ON_MATRICES, OPERATORS, SPECIAL_NAMES, VIEWS, Method, numpy_name
 from .elementwise import ELEMENTWISE
 from .fallback import Fallback
+from .inlining import KernelCall, inline
 from .keys import holds_tracers, items_of
 from .locate import here
 from .maker import Maker, literal
@@ -54,6 +55,11 @@ class Trace:
     def calls(self) -> tuple[Callable[..., tuple[Any, ...]], ...]:
         return tuple(self._fallback.calls)
 
+    def add_calls(self, calls: Sequence[Callable[..., tuple[Any, ...]]]) -> int:
+        """Functions that nodes name by number; the number of the first."""
+        self._fallback.calls += calls
+        return len(self._fallback.calls) - len(calls)
+
     def know(self, value: Value, actual: Any) -> None:
         """An input's value in the call at hand."""
         self._fallback.known[value] = actual
@@ -78,6 +84,8 @@ class Trace:
         self._refuse_subclasses((args, tuple(kwargs.values())), span)
         if function is operator.getitem:
             return self._index(args[0], args[1], span)
+        if isinstance(function, KernelCall):
+            return inline(self, function.source, args, span)
         if isinstance(function, NamedOp) and not functions.is_known(function.name):
             return self._operate(function, args, kwargs, span)
         original = args, kwargs

@@ -30,8 +30,11 @@ class Binding(NamedTuple):
     sizes: Mapping[str, int]
 
 
-Evaluate = Callable[[Graph, Sequence[Any]], Sequence[Any]]
-"""Runs a graph on the values of its inputs; tracing needs it to learn what a NumPy function gives."""
+Evaluate = Callable[..., Sequence[Any]]
+"""Runs a graph on the values of its inputs, with the functions that its nodes name by number as `calls`.
+
+Tracing needs it to learn what a NumPy function gives.
+"""
 
 
 class Structure(NamedTuple):

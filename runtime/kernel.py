@@ -33,7 +33,6 @@ from .results import as_outputs, check_out, fresh, overlaps
 from .selection.turn import Turn
 
 if TYPE_CHECKING:
-    from ..frontend.trace import Trace
     from .registry import Registry
     from .selection.tuner import Tuner
 
@@ -70,7 +69,7 @@ class Kernel:
             return self._inlined(trace, args, kwargs, out)
         return self.serve(self, self.chain, form, self._source.parameters, {}, self.arguments(args, kwargs), out)
 
-    def _inlined(self, trace: Trace, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
+    def _inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         """Part of the graph that is traced."""
         from ..frontend.inlining import KernelCall
 
@@ -286,7 +285,7 @@ class Kernel:
         return _handed_back(lowered, outputs, orders, wanted)
 
 
-def trace_of(values: Sequence[Any]) -> Trace | None:
+def trace_of(values: Sequence[Any]) -> Any:
     """The trace that the first traced value belongs to; the front end is not imported to look for one."""
     return next((x._trace for x in values if hasattr(x, "_trace")), None)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ir.source import KernelSource
-from .kernel import Kernel, native_class
+from .kernel import Kernel, native_class, trace_of
 from .native.call import Form
 from .native.callables import is_native
 from .native.chain import Chain
@@ -35,7 +35,7 @@ class ReplaceableKernel:
         kernel = self._make(source)
         kernel.signature_cache.served = lambda: self.chain.calls
         self._kernel = kernel
-        self.__name__ = source.name
+        self.__name__, self.__module__ = source.name, ""
         self.forget()
 
     def forget(self) -> None:
@@ -44,6 +44,8 @@ class ReplaceableKernel:
             self.chain.clear(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if (trace := trace_of((*args, *kwargs.values()))) is not None:
+            return trace.apply(self, args, kwargs)  # a call in between, as the code may be another one tomorrow
         kernel, form = self._kernel, Form(len(args), tuple(kwargs))
         out = kwargs.pop("out", None)
         result = kernel.serve(self, self.chain, form, kernel.parameters, {}, kernel.arguments(args, kwargs), out)
