@@ -122,6 +122,12 @@ def _bytes(values: Sequence[Value]) -> str:
 
 def _plan(region: Node) -> str:
     attrs = region.attrs
+    if "registers" in attrs:
+        (rows, vectors), blocks = ints(attrs, "registers"), ints(attrs, "blocks")
+        return (
+            f"tiles of {rows} rows by {vectors} vectors of {attrs['width']}; "
+            f"blocks of {blocks[0]} rows, {blocks[1]} columns and {blocks[2]} terms"
+        )
     loops = []
     for kind in ("rows", "columns"):
         groups = attrs[kind]

@@ -24,12 +24,9 @@ class Results(Product):
         self.symbol = symbol
         self.bind_stack(self.parameter("matrix"), self.node.result)
         self.vectors()
-
-    @property
-    def text(self) -> str:
         parameters = ", ".join(f"i64 %{name}" for name in PARAMETERS)
-        head = f"define internal i32 @{self.symbol}(ptr noalias %frame, ptr noalias %sums, {parameters}) noinline {{"
-        return "\n".join([head, *self.finished(), "}"])
+        head = f"define internal i32 @{symbol}(ptr noalias %frame, ptr noalias %sums, {parameters}) noinline {{"
+        self.text = "\n".join([head, *self.finished(), "}"])
 
     def call(self, caller: Product, sums: Val, *numbers: Val) -> None:
         """Code for a call, with `PARAMETERS` but the worker."""
