@@ -169,9 +169,12 @@ class Grouping:
             return False
         reason = None
         is_row = own_index is not None and bool(inside) and not is_reduction(value) and not scanned
-        if is_product(group.members[0]) and not is_row and not inside:
+        of_product = is_product(group.members[0])
+        if of_product and not inside:
             return False
-        if (shape != group.space or is_product(group.members[0])) and not is_row:
+        if of_product and not is_row:
+            reason = "a product is made in tiles, not row by row"
+        elif shape != group.space and not is_row:
             reason = f"they iterate over different spaces, {_shape(group.space)} and {_shape(shape)}"
         elif reduced and merged != reduced:
             reason = f"they reduce different axes, {merged} and {reduced} of {_shape(group.space)}"
