@@ -66,6 +66,7 @@ def canonical(natives: Natives) -> Meanings:
         "power": _power(functions["power"], functions["whole_power"]),
         "sum": _ordered(np.add, 0),
         "prod": _ordered(np.multiply, 1),
+        "composite": _composite,
         "scan": _scan,
     }
 
@@ -124,6 +125,16 @@ def _tree(name: str) -> Callable[..., Any]:
         return found
 
     return meaning
+
+
+def _composite(
+    kind: str, exp: Callable[[Any], Any], u: Any, shift: Any, axes: tuple[int, ...], keepdims: bool, **plan: Any
+) -> Any:
+    """A sum that shares the walk of another one, as the sum that it was."""
+    shape = tuple(1 if k in axes else n for k, n in enumerate(u.shape))
+    off = u - np.reshape(shift, shape)
+    terms = {"moment1": lambda: off, "moment2": lambda: off * off}.get(kind, lambda: exp(off))()
+    return _ordered(np.add, 0)(terms, axes, keepdims)
 
 
 def _ordered(ufunc: np.ufunc, identity: int) -> Callable[..., Any]:
