@@ -61,10 +61,9 @@ class Module:
     def _show(self, kernels: dict[str, Any]) -> None:
         """Attributes of its own, which the interpreter finds faster than a small kernel runs."""
         old, self._kernels = self._kernels, kernels
-        self.__dict__.update({name: kernel for name, kernel in kernels.items() if not name.startswith("_")})
-        for name in old.keys() - kernels.keys():
-            if not name.startswith("_"):
-                self.__dict__.pop(name, None)
+        self.__dict__.update({name: kernel for name, kernel in kernels.items() if _may_be_attribute(name)})
+        for name in filter(_may_be_attribute, old.keys() - kernels.keys()):
+            self.__dict__.pop(name, None)
 
     def _in_files(self) -> dict[str, list[str]]:
         """The names of all kernels, with the stems of the files that have them."""
@@ -115,6 +114,10 @@ class Module:
 
 class UnknownKernel(UnknownName, AttributeError):
     """A kernel that a module does not have."""
+
+
+def _may_be_attribute(name: str) -> bool:
+    return not name.startswith("_") and not hasattr(Module, name)
 
 
 def _stem(file: str) -> str:

@@ -11,11 +11,13 @@ from typing import Any
 
 from ...ir import dims
 from ...ir.errors import TypeProblem, Unsupported
+from ...ir.externs import ExternCall
 from ...ir.facts import Facts
 from ...ir.graph import Graph
-from ...ir.ops import CONSTANT, SIZE, Trait
-from ...ir.source import ArgType, Binding, KernelSource
+from ...ir.ops import CONSTANT, NUMPY, SIZE, Trait
+from ...ir.source import ArgType, Binding, Built, KernelSource
 from ...ir.types import TensorType
+from ..libraries.calls import LibraryCall
 from .scores import operations_of
 from .signature import Signature
 
@@ -30,14 +32,28 @@ class SourceBody:
     source: KernelSource
     signature: Signature
 
-    def graph(self, types: Sequence[TensorType], sizes: Mapping[str, int] = MappingProxyType({})) -> Graph:
+    def graph(
+        self,
+        types: Sequence[TensorType],
+        sizes: Mapping[str, int] = MappingProxyType({}),
+        call: Callable[[ExternCall], int] | None = None,
+    ) -> Graph:
+        """The graph; `call` numbers the functions of libraries that it calls, which are else numbered from 0."""
         self.signature.bind(Facts(strict=True), [t.shape for t in types])
         built = self.source.build(Binding(tuple(types), sizes), _arguments(types, sizes))
-        if built.hidden or built.calls:
+        if built.hidden or not all(isinstance(function, LibraryCall) for function in built.calls):
             raise Unsupported(f"'{self.source.name}' reads arrays from outside, or calls what Weft has no op for")
         if len(built.graph.outputs) != 1:
             raise TypeProblem(f"'{self.source.name}' gives {len(built.graph.outputs)} results", hint="an op has one")
+        if call is not None:
+            _number(built, call)
         return built.graph
+
+
+def _number(built: Built, call: Callable[[ExternCall], int]) -> None:
+    for node in built.graph:
+        if node.op is NUMPY and isinstance(number := node.attrs["call"], int):
+            node.attrs = {**node.attrs, "call": call(built.calls[number])}
 
 
 def _arguments(types: Sequence[TensorType], sizes: Mapping[str, int]) -> list[ArgType] | None:

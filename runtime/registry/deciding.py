@@ -70,7 +70,7 @@ class Decision:
             return False
         try:
             body = each.body if self.reduction is None else self.reduction.traced(each.body)
-            graph = body.graph(self.operands, self.selection.sizes)
+            graph = body.graph(self.operands, self.selection.sizes, self.selection.call)
         except WeftError as error:
             self.failed[each] = error.message
             return False

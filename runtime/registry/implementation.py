@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, Union
 
 from ...ir.dtypes import DType
+from ...ir.externs import ExternCall
 from ...ir.graph import Graph
 from ...ir.types import TensorType
 from .calls import PythonKernel
@@ -86,7 +87,12 @@ class Resources:
 class GraphBody(Protocol):
     """Code that becomes part of the graph around it."""
 
-    def graph(self, types: Sequence[TensorType], sizes: Mapping[str, int] = ...) -> Graph: ...
+    def graph(
+        self,
+        types: Sequence[TensorType],
+        sizes: Mapping[str, int] = ...,
+        call: Callable[[ExternCall], int] | None = None,
+    ) -> Graph: ...
 
 
 Body = Union[GraphBody, PythonKernel, None]

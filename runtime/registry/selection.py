@@ -18,7 +18,7 @@ from ...ir.types import Attr, TensorType
 from .state import State
 
 if TYPE_CHECKING:
-    from .calls import PythonKernel
+    from ...ir.externs import ExternCall
     from .implementation import Implementation
     from .scores import Ranking
 
@@ -53,7 +53,7 @@ class Selection:
         self, state: State, ask: Ask, sizes: Mapping[str, int], first_call: int, inline: frozenset[str], uses: Uses
     ) -> None:
         self.state, self.sizes, self.uses = state, sizes, uses
-        self.calls: list[PythonKernel] = []
+        self.calls: list[ExternCall] = []
         self._ask, self._first_call, self._inline = ask, first_call, inline
         self._inside: frozenset[Implementation] = frozenset()
 
@@ -93,7 +93,7 @@ class Selection:
         inner.calls, inner._inside = self.calls, self._inside | {each}
         return inner
 
-    def call(self, function: PythonKernel) -> int:
-        """The number of a Python function that runs between compiled pieces."""
+    def call(self, function: ExternCall) -> int:
+        """The number of a function of Python or of a library that runs between compiled pieces."""
         self.calls.append(function)
         return self._first_call + len(self.calls) - 1

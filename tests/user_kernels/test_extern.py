@@ -148,6 +148,15 @@ def test_impl_makes_it_an_implementation(folder: Path) -> None:
     assert np.array_equal(weft.compile(text).more(X), 2 * X + 1)
 
 
+def test_a_kernel_that_calls_it_is_an_implementation_too(folder: Path) -> None:
+    load(
+        folder, TWICE + '@impl(op="mixed")\nkernel mixed(x: f32[n]) -> f32[n] { return twice(x + 1) - x }\n', "mix.weft"
+    )
+    assert np.array_equal(weft.ops.mixed(X), X + 2)
+    f = weft.jit(lambda x: np.median(x) + weft.ops.mixed(weft.ops.mixed(x)))
+    assert np.array_equal(f(X), X + 6) and f.lower(X).fallbacks == ("numpy.median", "twice", "twice")
+
+
 @pytest.mark.parametrize(
     ("made", "declared", "error", "message"),
     [
