@@ -11,7 +11,7 @@ from .frontend.traced import TracedFunction, TracedKernel
 from .frontend.tracer import Tracer
 from .ir.errors import TraceProblem
 from .ir.graph import Graph
-from .runtime.compiler import Lowered, Options
+from .runtime.compiler import Lowered, Options, Variant
 from .runtime.kernel import Kernel, native_class
 from .runtime.native.call import Form
 from .runtime.native.callables import is_native
@@ -91,7 +91,7 @@ class Function:
         kernel, values = self._select(args, kwargs)
         return kernel.sized(*values, out=out)
 
-    def in_variant(self, variant: tuple[tuple[str, int], ...]) -> Function:
+    def in_variant(self, variant: Variant) -> Function:
         """The same function, compiled otherwise and choosing nothing."""
         return CallableFunction(self._source, replace(self._options, variant=variant))
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that c
     from .selection.plan import Plan
 
 
+IMPL = "impl "
+Variant = tuple[tuple[str, int | str], ...]
 Make = Callable[[], "Lowered"]
 Stored = Callable[[Callable[["Lowered"], bool], Make], "Lowered"]
 
@@ -41,13 +43,24 @@ Stored = Callable[[Callable[["Lowered"], bool], Make], "Lowered"]
 class Options:
     """What changes how a kernel is compiled. No target means this machine.
 
-    `variant` are options of the pass `schedule` that change how fast results come, never which.
+    `variant` changes how fast results come, never which: options of the pass `schedule`, and for an op (`"impl exp"`)
+    the name of an implementation, out of several that give the same bits.
     """
 
     target: Target | None = None
     backend: str = "llvm"
     verify: bool = False
-    variant: tuple[tuple[str, int], ...] = ()
+    variant: Variant = ()
+
+    @property
+    def schedule(self) -> tuple[tuple[str, int], ...]:
+        """The options of `schedule`."""
+        return tuple((option, value) for option, value in self.variant if isinstance(value, int))
+
+    @property
+    def implementations(self) -> tuple[tuple[str, str], ...]:
+        """Names of implementations by op."""
+        return tuple((op.removeprefix(IMPL), name) for op, name in self.variant if isinstance(name, str))
 
     @property
     def machine(self) -> Target:
@@ -304,7 +317,7 @@ def passes_for(lookup: KernelLookup, options: Options) -> tuple[Pass, ...]:
     from ..passes.pipeline import pipeline
 
     vector_bytes = 64 if options.backend == "reference" else options.machine.vector_bytes
-    return pipeline(lookup, vector_bytes, options.variant)
+    return pipeline(lookup, vector_bytes, options.schedule)
 
 
 def _scalar_results(graph: Graph) -> tuple[bool, ...]:

@@ -20,7 +20,7 @@ from ..ir.source import Guard, KernelSource, Structure
 from .arguments import Argument, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
-from .compiler import Lowered, Options, Request, fits, orders_of
+from .compiler import Lowered, Options, Request, Variant, fits, orders_of
 from .disk.finding import find_or_lower
 from .launch import SizesChanged
 from .native.call import Form
@@ -166,7 +166,7 @@ class Kernel:
         found, _ = self._find(self.arguments(args, kwargs), out, env)
         return found, env
 
-    def in_variant(self, variant: tuple[tuple[str, int], ...]) -> Kernel:
+    def in_variant(self, variant: Variant) -> Kernel:
         """The same kernel, compiled otherwise and choosing nothing."""
         return type(self)(self._source, self._lookup, replace(self._options, variant=variant))
 

@@ -48,6 +48,7 @@ class Decision:
             raise self._nothing(number)
         guards = () if number is None else self._guards(size, number, found)
         each = found.implementation
+        self.selection.uses.chosen.add(each)
         if isinstance(each.body, PythonKernel):
             name = each.op if each.name == each.op else f"{each.op} ({each.name})"
             call = self.selection.call(each.body if self.reduction is None else self.reduction.called(each.body))
@@ -57,7 +58,13 @@ class Decision:
         return Choice(each.kind, each.variant, found.score, each.name, graph, inside, guards=guards)
 
     def _best(self, size: int | None) -> Candidate | None:
-        return next((c for c in self._ranking(size).order if self._builds(c.implementation)), None)
+        order = self._ranking(size).order
+        best = next((c for c in order if self._builds(c.implementation)), None)
+        name = self.selection.preferred.get(self.op)
+        if name is None or best is None or not best.implementation.same_bits:
+            return best
+        equals = (c for c in order if c.implementation.same_bits and c.implementation.name == name)
+        return next((c for c in equals if self._builds(c.implementation)), best)
 
     def _ranking(self, size: int | None) -> Ranking:
         return self.selection.ranking(self.op, self.operands, self.result, size)

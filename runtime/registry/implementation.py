@@ -103,6 +103,7 @@ class Implementation:
     """One way to compute an op. `body` is None for code that is the backend's own, or NumPy's.
 
     `note` says how it came to be of its kind. `origin` is where it was read, so that reading it again replaces it.
+    `same_bits` declares that it gives what others that say so give, so that measured times may choose among them.
     `serial` counts registrations: among equals the newest wins.
     """
 
@@ -117,6 +118,7 @@ class Implementation:
     name: str = ""
     note: str = ""
     body: Body = field(default=None, repr=False)
+    same_bits: bool = False
     can_handle: Callable[[Query], bool] | None = field(default=None, repr=False)
     estimate: Callable[[Query], float] | None = field(default=None, repr=False)
     origin: tuple[str, str] | None = field(default=None, repr=False)

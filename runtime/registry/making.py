@@ -41,6 +41,7 @@ class Traits:
     dtypes: Iterable[str] = ()
     ranks: Iterable[int] = ()
     alignment: int = 1
+    same_bits: bool = False
     resources: Resources = field(default_factory=Resources)
     can_handle: Callable[[Query], bool] | None = None
     estimate: Callable[[Query], float] | None = None
@@ -69,7 +70,8 @@ class Traits:
             body = replace(body, alignment=self.alignment)
         return replace(
             each, variant=variant, hints=hints, constraints=constraints, resources=self.resources, body=body,
-            can_handle=self.can_handle, estimate=self.estimate, name=self.name or each.name, origin=self.origin,
+            same_bits=self.same_bits, can_handle=self.can_handle, estimate=self.estimate,
+            name=self.name or each.name, origin=self.origin,
         )  # fmt: skip
 
 

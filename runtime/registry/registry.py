@@ -204,6 +204,7 @@ class Registry:
     def selecting(self, sizes: Mapping[str, int], options: Options | None, first_call: int) -> Selection:
         """Chooses for one compile and the sizes of the call at hand; Python functions count from `first_call`."""
         state, target = self._tables.state, None if options is None else options.target
+        preferred = {} if options is None else dict(options.implementations)
 
         def ask(
             op: str,
@@ -219,7 +220,7 @@ class Registry:
             query = Query(op, dtypes, size, ranks, lambda: cpu_features(target))
             return self._rankings.find(state, query, result.dtype, inside, target)
 
-        return Selection(state, ask, sizes, first_call, self._inline, Uses(state.generation))
+        return Selection(state, ask, sizes, first_call, self._inline, Uses(state.generation), preferred)
 
     def choose(
         self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]

@@ -35,6 +35,13 @@ class Uses:
     def __init__(self, generation: int) -> None:
         self.generation = generation
         self.implementations: dict[str, tuple[Implementation, ...]] = {}
+        self.chosen: set[Implementation] = set()
+
+    def equals(self) -> list[Implementation]:
+        """Those that give the bits of one that was chosen, and could stand in its place at every size."""
+        ops = {each.op for each in self.chosen if _is_exchangeable(each)}
+        known = [each for op in sorted(ops) for each in self.implementations.get(op, ())]
+        return [each for each in known if _is_exchangeable(each) and each not in self.chosen]
 
     def are_current(self, state: State) -> bool:
         """Whether nothing that matters was registered or unregistered since."""
@@ -46,13 +53,25 @@ class Uses:
         return True
 
 
+def _is_exchangeable(each: Implementation) -> bool:
+    return each.same_bits and each.kind in ("inline", "weft") and not each.depends_on_size
+
+
 class Selection:
     """Chooses for one compile. `sizes` are the numbers of the call at hand; none are known without one."""
 
     def __init__(
-        self, state: State, ask: Ask, sizes: Mapping[str, int], first_call: int, inline: frozenset[str], uses: Uses
+        self,
+        state: State,
+        ask: Ask,
+        sizes: Mapping[str, int],
+        first_call: int,
+        inline: frozenset[str],
+        uses: Uses,
+        preferred: Mapping[str, str],
     ) -> None:
-        self.state, self.sizes, self.uses = state, sizes, uses
+        """`preferred` names an implementation for some ops, instead of one that gives the same bits."""
+        self.state, self.sizes, self.uses, self.preferred = state, sizes, uses, preferred
         self.calls: list[ExternCall] = []
         self._ask, self._first_call, self._inline = ask, first_call, inline
         self._inside: frozenset[Implementation] = frozenset()
@@ -89,7 +108,7 @@ class Selection:
                 f"implementations use one another more than {MAX_INSIDE} deep, at last '{each.name}' of '{each.op}'",
                 hint="unregister those that are no longer needed",
             )
-        inner = Selection(self.state, self._ask, self.sizes, self._first_call, self._inline, self.uses)
+        inner = Selection(self.state, self._ask, self.sizes, self._first_call, self._inline, self.uses, self.preferred)
         inner.calls, inner._inside = self.calls, self._inside | {each}
         return inner
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...ir.errors import TypeProblem, WeftError
-from .candidates import Variant, variants_of, workload_of
+from .candidates import variants_of, workload_of
 
 if TYPE_CHECKING:
     from ...ir.kernels import KernelLookup
-    from ..compiler import Lowered
+    from ..compiler import Lowered, Variant
     from .tuner import Tuner
 
 BATCHES = 9
@@ -60,7 +60,7 @@ def calibrate(
     lowered, env = kernel.sized(*args, **kwargs)
     if not lowered.kernels:
         raise TypeProblem(f"{lowered.graph.name} has no native kernel, so it has no variants")
-    plan = tuner.plan(lowered)
+    plan = tuner.plan(lowered, env)
     load = workload_of(plan.base, env)
     ready: dict[str, Callee] = {}
     for name, variant in variants_of(plan.base, load).items():

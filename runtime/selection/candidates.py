@@ -17,9 +17,8 @@ from .turn import DEFAULT
 from .workload import Workload
 
 if TYPE_CHECKING:
-    from ..compiler import Lowered
+    from ..compiler import Lowered, Variant
 
-Variant = tuple[tuple[str, int], ...]
 PICO = 1e-12
 CALL = 150e-9  # seconds for a call beside its loops
 UNLIKELY = 1.1  # what was chosen from the body is expected to be this much faster than what was not
@@ -54,7 +53,7 @@ def variant_name(variant: Variant) -> str:
 
 
 def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
-    """What may be faster for such a call, by name: other unrolling, vectors, tiles, or another number of threads."""
+    """What may be faster for such a call, by name: other unrolling, vectors, tiles, threads or implementations."""
     regions = lowered.kernels
     found: list[Variant] = [()]
     unrolls = {integer(r.attrs, "unroll") for r in regions}
@@ -68,6 +67,7 @@ def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
         found.append((("share", 0),))
     if load.threads > 1 and threads.SHARED // 8 <= time < threads.SHARED:
         found.append((("share", 800),))
+    found += [((f"impl {each.op}", each.name),) for each in (lowered.uses.equals() if lowered.uses is not None else ())]
     return {variant_name(v): v for v in found}
 
 
@@ -77,7 +77,7 @@ def candidates_of(lowered: Lowered, load: Workload) -> list[Candidate]:
     cached = min(1.0, CACHE / max(1, load.bytes))
     found = []
     for name, variant in variants_of(lowered, load).items():
-        share = dict(variant).get("share", 100)
+        share = next((int(value) for option, value in variant if option == "share"), 100)
         at_once = load.threads if work * share // 100 >= threads.SHARED else 1
         expected = CALL + work * PICO / at_once
         found.append(Candidate(name, expected * (UNLIKELY if variant else 1.0), 0, cached))

@@ -11,14 +11,14 @@ from ...ir.errors import WeftError
 
 if TYPE_CHECKING:
     from ...ir.kernels import KernelLookup
-    from ..compiler import Lowered, Options
+    from ..compiler import Lowered, Options, Variant
     from ..registry import Registry
     from .plan import Plan
 
 
 def compile_variants(
     plan: Plan,
-    variants: Mapping[str, tuple[tuple[str, int], ...]],
+    variants: Mapping[str, Variant],
     lookup: KernelLookup,
     turns: threading.Semaphore,
     busy: threading.Lock,
@@ -36,26 +36,37 @@ def compile_variants(
     plan.relink()
 
 
-def compiled(plan: Plan, variant: tuple[tuple[str, int], ...], lookup: KernelLookup) -> Lowered:
-    """The graph with another schedule, in native code."""
+def compiled(plan: Plan, variant: Variant, lookup: KernelLookup) -> Lowered:
+    """The graph with another schedule or other implementations, in native code."""
     from ..disk.finding import find_variant
 
     options = replace(plan.base.options, variant=variant)
-    made = find_variant(plan.base, options, cast("Registry", lookup), lambda: _scheduled(plan.base, options, lookup))
+    made = find_variant(plan.base, options, cast("Registry", lookup), lambda: _made(plan, options, lookup))
     made.plan, made.uses = plan, plan.base.uses
     assert made.launcher
     return made
 
 
-def _scheduled(base: Lowered, options: Options, lookup: KernelLookup) -> Lowered:
+def _made(plan: Plan, options: Options, lookup: KernelLookup) -> Lowered:
     from ...passes.manager import PipelineOptions, run_pipeline
     from ..compiler import Lowered, passes_for
 
+    base = plan.base
+    if options.implementations:
+        source = cast("Registry", lookup).selecting(plan.env, options, len(base.built.calls))
+        result = run_pipeline(base.result.after("input"), passes_for(source, options), PipelineOptions(options.verify))
+        return _with_lengths(base, Lowered(base.built, result, options, base.orders, base.scalars, base.any_order))
     passes = passes_for(lookup, options)
     # What was chosen for the call stays: the registry may have changed since, and does not know its sizes.
     chosen = next(k for k, step in enumerate(passes) if step.name == "select-kernels")
     result = run_pipeline(base.result.after("select-kernels"), passes[chosen + 1 :], PipelineOptions(options.verify))
-    made = Lowered(base.built, result, options, base.orders, base.scalars, base.any_order, uses=base.uses)
+    return _with_lengths(base, Lowered(base.built, result, options, base.orders, base.scalars, base.any_order))
+
+
+def _with_lengths(base: Lowered, made: Lowered) -> Lowered:
+    """For rows as long as those that the base is for."""
+    if len(made.kernels) != len(base.kernels):
+        return made  # code for all lengths
     again = dict(zip(base.kernels, made.kernels, strict=True))
     made.long = {again[region]: x for region, x in base.long.items()}
     made.short = {again[region]: x for region, x in base.short.items()}

@@ -25,10 +25,10 @@ Range = tuple[int, int, str]
 
 
 class Plan:
-    """A table of size ranges over variants. `base` is the graph as the schedule made it."""
+    """A table of size ranges over variants. `base` is the graph as it was compiled first, `env` the sizes of a call."""
 
-    def __init__(self, base: Lowered) -> None:
-        self.base = base
+    def __init__(self, base: Lowered, env: Mapping[str, int]) -> None:
+        self.base, self.env = base, dict(env)
         self.made: dict[str, Lowered] = {DEFAULT: base}
         self.choices: dict[int, Selection] = {}
         self.served: dict[int, int] = {}  # calls that asked, by size class

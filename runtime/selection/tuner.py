@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from ...ir import dims
-from .candidates import Variant, candidates_of, variants_of, work_of, workload_of
+from .candidates import candidates_of, variants_of, work_of, workload_of
 from .choosing import Selection, choose
 from .compiling import compile_variants
 from .history import History
@@ -27,7 +27,7 @@ from .workload import Workload
 
 if TYPE_CHECKING:
     from ...ir.kernels import KernelLookup
-    from ..compiler import Lowered
+    from ..compiler import Lowered, Variant
     from ..native.chain import Chain
 
 LONG = 50_000_000  # picoseconds, as estimated, from which a call is worth exploring
@@ -104,18 +104,18 @@ class Tuner:
         is_known = load.family in self.history.families()
         if not is_known and (not self.settings.explore or work_of(lowered, load) < LONG):
             return None
-        plan = self.plan(lowered)
+        plan = self.plan(lowered, env)
         if is_known:
             self.recall(plan, load)
             wanted = {name for _, _, name in plan.ranges()}
             self._compile(plan, {n: v for n, v in variants_of(lowered, load).items() if n in wanted}, lookup)
         return plan
 
-    def plan(self, lowered: Lowered) -> Plan:
+    def plan(self, lowered: Lowered, env: Mapping[str, int]) -> Plan:
         """The plan of a graph."""
         with self._lock:
             if lowered.plan is None:
-                lowered.plan = Plan(lowered)
+                lowered.plan = Plan(lowered, env)
                 self.plans.add(lowered.plan)
             return lowered.plan
 

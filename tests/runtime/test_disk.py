@@ -142,7 +142,7 @@ def test_one_key_serves_graphs_that_assume_different_sizes(disk: Cache, no_compi
 def test_variants_of_a_schedule(disk: Cache, no_compiler: Callable[[], None]) -> None:
     def made() -> tuple[Any, Any]:
         base = weft.compile(TEXT).softmax.lower(MATRIX)
-        found = compiled(Plan(base), (("unroll", 8),), lookup)
+        found = compiled(Plan(base, {"n": 5, "m": 70}), (("unroll", 8),), lookup)
         env = {"n": 5, "m": 70}
         outputs, _ = found.launcher.run([MATRIX], env, {})
         return found, described(outputs[0])

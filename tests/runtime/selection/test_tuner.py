@@ -110,7 +110,7 @@ def test_what_is_twice_as_slow_as_the_best_known_is_not_tried_again() -> None:
     k = kernel(tuner)
     x, y = arrays(4000)
     lowered, env = k.sized(x, y)
-    plan, load = tuner.plan(lowered), workload_of(lowered, env)
+    plan, load = tuner.plan(lowered, env), workload_of(lowered, env)
     names = list(variants_of(lowered, load))
     tuner.make(plan, load, names, Registry())
     tuner.history.add(load, DEFAULT, 1e-9)  # so fast that every other one is expected to be too slow
@@ -131,8 +131,8 @@ def test_choices_by_size_become_ranges_that_native_calls_follow() -> None:
         for name in variants_of(lowered, load):
             for _ in range(4):
                 tuner.history.add(load, name, size * 1e-9 * (1 if name == best else 3))
-        tuner.make(tuner.plan(lowered), load, list(variants_of(lowered, load)), Registry())
-        tuner.decide(tuner.plan(lowered), load, is_final=True)
+        tuner.make(tuner.plan(lowered, env), load, list(variants_of(lowered, load)), Registry())
+        tuner.decide(tuner.plan(lowered, env), load, is_final=True)
     plan: Plan = lowered.plan  # type: ignore[assignment]
     assert [name for _, _, name in plan.ranges()] == ["unroll=1", "unroll=8", DEFAULT]
     assert plan.ranges()[0][1] in range(300, 900)
@@ -187,3 +187,30 @@ def test_a_new_process_uses_what_was_measured(tmp_path: Path) -> None:
     assert later(x, y).tobytes() == expected
     plan = later.lower(x, y).plan
     assert plan.at(3000) is plan.made["unroll=1"]
+
+
+def test_implementations_that_are_declared_equal_are_variants() -> None:
+    registry = Registry()
+    with registry.scope():
+        registry.register("exp2", "f32 -> f32", lambda x: x + x * x, name="first", same_bits=True)
+        registry.register("exp2", "f32 -> f32", lambda x: x * x + x, name="second", same_bits=True)
+        registry.register("exp2", "f32 -> f32", lambda x: x, name="another", variant="naive", requires=["none such"])
+        source = parse_module("kernel g(x: f32[n]) -> f32[n] { return exp2(x) + 1 }", "equal").kernels["g"]
+        tuner = Tuner(History(), Settings(explore=0, time_limit=0.01, weights=ONLY_TIME, selector="score"))
+        k = CallableKernel(source, registry, Options(), tuner)
+        x = arrays(1000)[0]
+        expected = x + x * x + 1
+        assert np.array_equal(k(x), expected)
+        lowered, env = k.sized(x)
+        load = workload_of(lowered, env)
+        assert [n for n in variants_of(lowered, load) if n.startswith("impl")] == ["impl exp2=first"]
+        for name in variants_of(lowered, load):
+            for _ in range(4):
+                tuner.history.add(load, name, 1e-6 if name == "impl exp2=first" else 2e-6)
+        tuner.make(tuner.plan(lowered, env), load, list(variants_of(lowered, load)), registry)
+        tuner.decide(tuner.plan(lowered, env), load, is_final=True)
+        assert lowered.plan is not None
+        chosen = lowered.plan.at(1000)
+        assert "exp2: inline custom first" in str(chosen.ir(after="select-kernels"))
+        for _ in range(4):
+            assert np.array_equal(k(x), expected)
