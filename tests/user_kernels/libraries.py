@@ -23,12 +23,13 @@ FAILS = """
     for (int i = 0; i < 12; i++) call->message[i] = why[i];
     return 7;
 """
-# Waits for another thread to write into its argument, and fails if that never happens.
+# Says in its argument that it runs and waits for another thread to answer there; fails if that never happens.
 WAITS = """
     volatile float *x = call->inputs[0].data;
     float *y = call->outputs[0].data;
+    x[1] = 1;
     for (int64_t i = 0; i < 20000000000; i++)
-        if (x[0] != 0) { for (int64_t k = 0; k < call->inputs[0].shape[0]; k++) y[k] = x[k]; return 0; }
+        if (x[0] != 0) { y[0] = x[0]; y[1] = x[1]; return 0; }
     return 1;
 """
 
@@ -70,6 +71,8 @@ done:
   %outputs = getelementptr i8, ptr %call, i64 24
   %out = load ptr, ptr %outputs
   %y = load ptr, ptr %out
+  %flag = getelementptr float, ptr %x, i64 1
+  store volatile float 1.0, ptr %flag
   br label %head
 head:
   %i = phi i64 [0, %entry], [%next, %again]

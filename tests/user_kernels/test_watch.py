@@ -6,6 +6,7 @@ import gc
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -102,6 +103,10 @@ def test_a_directory_gains_files(tmp_path: Path) -> None:
     (tmp_path / "b.weft").write_text("kernel b(x: f32[n]) -> f32[n] { return bump(x) }")
     with pytest.warns(LoadWarning, match="unknown function 'bump'"):
         module = weft.load(tmp_path, watch=True)
+    edit(tmp_path / "a.weft", ADD.format(1) + "# again")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert look(module) and not caught and len(module.problems) == 1, "nobody has touched the broken file"
     (tmp_path / "c.weft").write_text('@impl(op="bump")\nkernel c(x: f32[n]) -> f32[n] { return x + 9 }')
     assert look(module) and list(module) == ["f", "c", "b"] and module.problems == ()
     assert module.b(X)[0] == 9 and module.f(X)[0] == 1
