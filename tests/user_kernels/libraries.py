@@ -32,6 +32,21 @@ WAITS = """
         if (x[0] != 0) { y[0] = x[0]; y[1] = x[1]; return 0; }
     return 1;
 """
+STEPS = """
+    const double *x = call->inputs[0].data;
+    const int64_t n = call->inputs[0].shape[0], k = *(int64_t *)call->inputs[1].data;
+    double *y = call->outputs[0].data, *last = call->outputs[1].data;
+    if (call->input_count != 2 || call->output_count != 2 || call->inputs[1].rank != 0) return 1;
+    for (int64_t i = 0; i + 1 < n; i++) y[i] = k * (x[i + 1] - x[i]);
+    *last = n ? x[n - 1] : 0;
+    return WEFT_KERNEL_OK;
+"""
+STRIDES = """
+    const weft_operand *x = &call->inputs[0], *y = &call->outputs[0];
+    for (int64_t i = 0; i < x->shape[x->rank - 1]; i++)
+        ((int64_t *)y->data)[i] = x->rank == 2 ? x->strides[0] : x->strides[x->rank - 1];
+    return WEFT_KERNEL_OK;
+"""
 
 _IR = {
     TWICE: """
@@ -88,6 +103,56 @@ done:
   ret i32 0
 failed:
   ret i32 1""",
+    STEPS: """
+  %inputs = getelementptr i8, ptr %call, i64 8
+  %in = load ptr, ptr %inputs
+  %outputs = getelementptr i8, ptr %call, i64 24
+  %out = load ptr, ptr %outputs
+  %x = load ptr, ptr %in
+  %y = load ptr, ptr %out
+  %shapes = getelementptr i8, ptr %in, i64 16
+  %shape = load ptr, ptr %shapes
+  %n = load i64, ptr %shape
+  %second = getelementptr i8, ptr %in, i64 32
+  %number = load ptr, ptr %second
+  %k = load i64, ptr %number
+  %factor = sitofp i64 %k to double
+  %others = getelementptr i8, ptr %out, i64 32
+  %last = load ptr, ptr %others
+  store double 0.0, ptr %last
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%next, %body], [%next, %step]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %from = getelementptr double, ptr %x, i64 %i
+  %value = load double, ptr %from
+  store double %value, ptr %last
+  %next = add i64 %i, 1
+  %has = icmp slt i64 %next, %n
+  br i1 %has, label %step, label %head
+step:
+  %after = getelementptr double, ptr %x, i64 %next
+  %beyond = load double, ptr %after
+  %rise = fsub double %beyond, %value
+  %product = fmul double %factor, %rise
+  %to = getelementptr double, ptr %y, i64 %i
+  store double %product, ptr %to
+  br label %head
+done:
+  ret i32 0""",
+    STRIDES: """
+  %inputs = getelementptr i8, ptr %call, i64 8
+  %in = load ptr, ptr %inputs
+  %outputs = getelementptr i8, ptr %call, i64 24
+  %out = load ptr, ptr %outputs
+  %y = load ptr, ptr %out
+  %steps = getelementptr i8, ptr %in, i64 24
+  %strides = load ptr, ptr %steps
+  %first = load i64, ptr %strides
+  store i64 %first, ptr %y
+  ret i32 0""",
 }
 
 
@@ -120,7 +185,5 @@ def _from_llvm(library: Path, body: str, symbol: str, signature: str, abi: int |
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic")
-    made = library.with_suffix(".o")
-    made.write_bytes(machine.emit_object(llvm.parse_assembly(text)))
-    link(str(made), str(library))
+    link(machine.emit_object(llvm.parse_assembly(text)), str(library))
     return library

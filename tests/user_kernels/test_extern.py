@@ -21,7 +21,7 @@ from weft.errors import (
     WrongSignature,
 )
 
-from tests.user_kernels.libraries import FAILS, WAITS, build
+from tests.user_kernels.libraries import FAILS, STEPS, STRIDES, WAITS, build
 
 X = np.arange(5, dtype=np.float32)
 TWICE = 'extern kernel twice(x: f32[n]) -> f32[n] from "k.so" symbol "twice_f32"\n'
@@ -70,17 +70,7 @@ def test_other_kernels_call_it(folder: Path) -> None:
 
 
 def test_numbers_several_results_and_computed_sizes(folder: Path) -> None:
-    body = """
-    const double *x = call->inputs[0].data;
-    const int64_t n = call->inputs[0].shape[0], k = *(int64_t *)call->inputs[1].data;
-    double *y = call->outputs[0].data, *last = call->outputs[1].data;
-    if (call->input_count != 2 || call->output_count != 2 || call->inputs[1].rank != 0) return 1;
-    for (int64_t i = 0; i + 1 < n; i++) y[i] = k * (x[i + 1] - x[i]);
-    *last = n ? x[n - 1] : 0;
-    return WEFT_KERNEL_OK;
-    """
-    library = folder / "many.so"
-    build(library, body, "steps", "f64[count], i64 -> f64[count - 1] f64")
+    build(folder / "many.so", STEPS, "steps", "f64[count], i64 -> f64[count - 1] f64")
     kernels = load(
         folder, 'extern kernel steps(x: f64[n], k: i64) -> (d: f64[n - 1], last: f64) from "many.so" symbol "steps"\n'
         "kernel mid(x: f64[n]) -> f64[n - 1] { let d, last = steps(x, 2); return d + last }\n",
@@ -93,13 +83,7 @@ def test_numbers_several_results_and_computed_sizes(folder: Path) -> None:
 
 
 def test_strided_kernels_get_arrays_as_they_lie(folder: Path) -> None:
-    body = """
-    const weft_operand *x = &call->inputs[0], *y = &call->outputs[0];
-    for (int64_t i = 0; i < x->shape[x->rank - 1]; i++)
-        ((int64_t *)y->data)[i] = x->rank == 2 ? x->strides[0] : x->strides[x->rank - 1];
-    return WEFT_KERNEL_OK;
-    """
-    build(folder / "strides.so", body, "strides", "strided f32[..., m] -> i64[m]")
+    build(folder / "strides.so", STRIDES, "strides", "strided f32[..., m] -> i64[m]")
     kernels = load(
         folder, 'extern kernel strides(x: f32[..., n]) -> i64[n] from "strides.so" symbol "strides"', "strided.weft"
     )
