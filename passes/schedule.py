@@ -19,7 +19,8 @@ lie in different orders (C and Fortran).
 
 The other options ask for something else than what is chosen from the body, with the same bits: `unroll` and `tile` (0
 leaves the choice), and `share`, which is how much work the region counts for, in percent, where it is decided whether
-threads share it (0: never).
+threads share it (0: never). `stream` writes the first result past the caches, which saves reading the lines that it
+overwrites.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Schedule:
     unroll: int = 0
     tile: int = 0
     share: int = 100
+    stream: int = 0
     name: ClassVar[str] = "schedule"
 
     def run(self, graph: Graph) -> Graph:
@@ -76,6 +78,8 @@ class Schedule:
             attrs["cost"] = element_cost(region) * self.share // 100
             if _mixes_orders(region, layouts, {**region.attrs, **attrs}):
                 attrs["tile"] = self.tile or TILE
+            if self.stream and not {**region.attrs, **attrs}["columns"]:
+                attrs["stream"] = True
             if (chunk := _chunk({**region.attrs, **attrs})) is not None:
                 attrs["chunk"] = chunk
             if chunk == LONG_CHUNK and (cut_from := _cut_from(region, {**region.attrs, **attrs})):

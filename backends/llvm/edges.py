@@ -31,6 +31,21 @@ def aligned_start(region: Region, start: Val, stop: Val) -> Val:
     return _next_line(region, region.elements.operand(slot), region.home(value, 0), start, stop) or start
 
 
+def streamed_output(region: Region, first: Val) -> tuple[Buffer, Val] | None:
+    """The result that is written past the caches, where the plan says so, and whether it is aligned from `first` on."""
+    outputs = region.stages.outputs[0]
+    if "stream" not in region.region.attrs or not outputs:
+        return None
+    slot, value = outputs[0]
+    buffer = region.elements.operand(slot)
+    place = _first_address(region, buffer, region.home(value, 0), first)
+    if place is None or buffer.dtype.kind == "complex":
+        return None
+    e = region.nest.e
+    over = e.op("and", place, e.const("i64", region.width * buffer.dtype.size - 1))
+    return buffer, e.icmp("eq", over, e.const("i64", 0))
+
+
 def aligned_reads(region: Region, start: Val, stop: Val) -> Val | None:
     """The same of what a walk over columns reads first, if vectors of it can be aligned."""
     slots, joined = region.elements.slots, region.variables_of_groups()
@@ -46,16 +61,24 @@ def aligned_reads(region: Region, start: Val, stop: Val) -> Val | None:
 def _next_line(region: Region, buffer: Buffer, index: Index, start: Val, stop: Val) -> Val | None:
     """Where the line begins that follows `start`, for a long row; nothing if vectors are no lines."""
     e, size = region.nest.e, buffer.dtype.size
+    first = _first_address(region, buffer, index, start)
+    if first is None:
+        return None
+    before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", region.width * size - 1))
+    before = e.op("lshr", before, e.const("i64", size.bit_length() - 1))
+    is_long = e.icmp("sge", e.op("sub", stop, start), e.const("i64", LONG * region.width))
+    return e.op("add", start, e.select(is_long, before, e.const("i64", 0)))
+
+
+def _first_address(region: Region, buffer: Buffer, index: Index, start: Val) -> Val | None:
+    """Where the element at `start` of a row is, if vectors of the row are lines, or halves of lines."""
+    e, size = region.nest.e, buffer.dtype.size
     offset = address(index, buffer.strides)
     if coefficient(offset, region.vector) != size or region.width * size < LINE or size & (size - 1):
         return None
     row, _ = region.elements.memory.pointer(buffer, dims.substitute(offset, {loop_name(region.vector): 0}))
     number = e.emit(f"ptrtoint ptr {row.text} to i64", "i64", 0)
-    first = e.op("add", number, e.op("mul", start, e.const("i64", size)))
-    before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", region.width * size - 1))
-    before = e.op("lshr", before, e.const("i64", size.bit_length() - 1))
-    is_long = e.icmp("sge", e.op("sub", stop, start), e.const("i64", LONG * region.width))
-    return e.op("add", start, e.select(is_long, before, e.const("i64", 0)))
+    return e.op("add", number, e.op("mul", start, e.const("i64", size)))
 
 
 def edge_loop(region: Region, start: Val, first: Val, end: Val, stop: Val) -> None:

@@ -44,6 +44,7 @@ class Memory:
         self.nest, self.frame, self.width, self.vector = nest, frame, width, vector
         self.walks_columns = walks_columns  # whether vectors lie along the columns
         self.mask: Val | None = None
+        self.streamed: Buffer | None = None  # what is written past the caches
 
     def splat(self, x: Val, scope: Scope, lanes: int) -> Val:
         """A scalar in every lane, made where the scalar was."""
@@ -130,10 +131,12 @@ class Memory:
         x = e.splat(x, self.width)
         if stride != buffer.dtype.size:
             self._scatter(x, pointer, stride, buffer.align)
-        elif self.mask is None:
-            e.store(x, pointer, buffer.align)
-        else:
+        elif self.mask is not None:
             e.masked_store(x, pointer, buffer.align, self.mask)
+        elif buffer == self.streamed:
+            e.stream(x, pointer)
+        else:
+            e.store(x, pointer, buffer.align)
 
     def _load_vector(self, pointer: Val, elem: str, align: int) -> Val:
         e = self.nest.e

@@ -17,7 +17,7 @@ from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name
 from ...ir.types import axis_groups, integer, ints, sizes
 from .columns import Columns
-from .edges import aligned_start, edge_loop
+from .edges import aligned_start, edge_loop, streamed_output
 from .elements import Elements
 from .frame import Frame
 from .functions import Entry, Part
@@ -110,12 +110,26 @@ class Region:
         first = aligned_start(self, start, stop)
         end = self.whole_steps(first, stop, self.width * self.unroll)
         offsets = [self.width * k for k in range(self.unroll)]
-        self.nest.loop(variable, first, end, self.width * self.unroll, [], lambda at, _: self.row(offsets))
+        plain = self.streamed_loop(variable, first, end, offsets)
+        self.nest.loop(variable, plain, end, self.width * self.unroll, [], lambda at, _: self.row(offsets))
         if self.unroll > 1:
             vectors = self.whole_steps(end, stop, self.width)
             self.nest.loop(variable, end, vectors, self.width, [], lambda at, _: self.row([0]))
             end = vectors
         edge_loop(self, start, first, end, stop)
+
+    def streamed_loop(self, variable: str, first: Val, end: Val, offsets: list[int]) -> Val:
+        """The main loop, with stores past the caches, where the plan has them; where it ended."""
+        found = streamed_output(self, first)
+        if found is None:
+            return first
+        e, memory = self.nest.e, self.elements.memory
+        memory.streamed, is_aligned = found
+        last = e.select(is_aligned, end, first)
+        self.nest.loop(variable, first, last, self.width * self.unroll, [], lambda at, _: self.row(offsets))
+        memory.streamed = None
+        e.fence()
+        return last
 
     def whole_steps(self, start: Val, stop: Val, step: int) -> Val:
         """Where the last whole step from `start` ends."""

@@ -250,6 +250,15 @@ class Emitter:
     def store(self, x: Val, address: Val, align: int) -> None:
         self.lines.append(f"  store {x.typed}, ptr {address.text}, align {align}")
 
+    def stream(self, x: Val, address: Val) -> None:
+        """Stores a vector, which must be aligned, past the caches; other threads see it after a fence."""
+        self.declared["!0"] = "!0 = !{i32 1}"
+        bytes = x.lanes * BITS[x.elem] // 8
+        self.lines.append(f"  store {x.typed}, ptr {address.text}, align {bytes}, !nontemporal !0")
+
+    def fence(self) -> None:
+        self.lines.append("  fence seq_cst")
+
     def offset(self, address: Val, byte_offset: Val) -> Val:
         return self.emit(f"getelementptr i8, ptr {address.text}, i64 {byte_offset.text}", "ptr", 0)
 

@@ -23,6 +23,7 @@ PICO = 1e-12
 CALL = 150e-9  # seconds for a call beside its loops
 UNLIKELY = 1.1  # what was chosen from the body is expected to be this much faster than what was not
 CACHE = 1 << 20
+STREAMED = 1 << 20  # bytes of a call from which results may be written past the caches
 
 
 def family_of(lowered: Lowered) -> str:
@@ -67,6 +68,8 @@ def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
         found.append((("share", 0),))
     if load.threads > 1 and threads.SHARED // 8 <= time < threads.SHARED:
         found.append((("share", 800),))
+    if load.bytes >= STREAMED and not any(r.attrs["columns"] for r in regions):
+        found.append((("stream", 1),))
     found += [((f"impl {each.op}", each.name),) for each in (lowered.uses.equals() if lowered.uses is not None else ())]
     return {variant_name(v): v for v in found}
 

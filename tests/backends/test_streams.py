@@ -1,0 +1,58 @@
+"""Results that are written past the caches: the same bits, whatever the alignment, on each CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from weft.backends.llvm import target
+from weft.frontend.language import parse_module
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
+from weft.runtime.registry import Registry
+
+MODULE = parse_module(
+    """
+kernel one(x: f32[n], y: f32[n]) -> f32[n] { return x * y + 1 }
+kernel rows(x: f64[n, m], y: f64[m]) -> (a: f64[n, m], b: f64[n, m]) { return x * y, x - y }
+kernel narrow(x: i16[n]) -> i16[n] { return x * 3 }
+kernel truth(x: f32[n]) -> bool[n] { return x > 0.5 }
+""",
+    "streams",
+)
+STREAM = (("stream", 1),)
+
+
+def arguments(name: str, size: int, offset: int) -> tuple[Any, ...]:
+    rng = np.random.default_rng(size)
+    if name == "rows":
+        return rng.random((7, size + offset))[:, offset:], rng.random(size)
+    if name == "narrow":
+        return (rng.integers(0, 99, size + offset).astype(np.int16)[offset:],)
+    return tuple(rng.random(size + offset).astype(np.float32)[offset:] for _ in range(2 if name == "one" else 1))
+
+
+def described(results: Any) -> list[bytes]:
+    return [x.tobytes() for x in (results if isinstance(results, tuple) else (results,))]
+
+
+@pytest.mark.parametrize("level", [3, 4])
+@pytest.mark.parametrize("name", MODULE.kernels)
+def test_streams_give_the_same_bits(name: str, level: int) -> None:
+    machine = target.x86(level)
+    plain, streams = (
+        Kernel(MODULE.kernels[name], Registry(), Options(target=machine, variant=v)) for v in ((), STREAM)
+    )
+    for size in (0, 1, 5, 64, 1000, 5003):
+        for offset in (0, 1, 3):
+            args = arguments(name, size, offset)
+            expected, found = described(plain(*args)), described(streams(*args))
+            assert expected == found
+            if name == "one":
+                out = np.zeros(size + 4, np.float32)
+                streams(*args, out=out[offset : offset + size])
+                assert [out[offset : offset + size].tobytes()] == expected
+                assert not out[:offset].any() and not out[offset + size :].any()
+    assert ("vmovnt" in streams.lower(*args).asm()) == (name != "truth")
+    assert "vmovnt" not in plain.lower(*args).asm()
