@@ -160,6 +160,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=_natural, default=0, metavar="N", help="of generated data (default 0)")
     parser.add_argument("--out", type=_array_file, metavar="FILE", help="save the result as .npy, several as .npz")
     parser.add_argument("--time", action="store_true", help="measure the call")
+    parser.add_argument(
+        "--libraries", action="store_true", help="honour extern kernels, which runs their libraries' code"
+    )
     parser.add_argument("--backend", choices=("llvm", "reference"), default="llvm", help="reference runs NumPy")
 
 

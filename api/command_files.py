@@ -13,7 +13,7 @@ import numpy as np
 
 from .frontend.language import LanguageKernel, Module, load_module, parse_module
 from .ir.errors import FileProblem, LimitExceeded, UnknownName, nearest
-from .loading import register_kernels
+from .loading import open_libraries, register_kernels
 from .settings import registry, search_path
 
 MAX_BYTES = 64 << 20  # of a printed graph
@@ -22,9 +22,9 @@ STDIN = "-"
 Array = np.ndarray[Any, Any]
 
 
-def find_kernel(path: str, name: str | None) -> LanguageKernel:
-    """The kernel of that name in a `.weft` file, or its only one."""
-    module = _module(path)
+def find_kernel(path: str, name: str | None, libraries: bool = False) -> LanguageKernel:
+    """The kernel of that name in a `.weft` file, or its only one; `libraries` honours extern kernels."""
+    module = _module(path, libraries)
     kernels = module.kernels
     listed = "\n".join(f"  {k.signature}" for k in kernels.values())
     if name is None and len(kernels) > 1:
@@ -40,12 +40,12 @@ def find_kernels(path: str, names: Sequence[str]) -> tuple[list[LanguageKernel],
     return [_named(module, name) for name in dict.fromkeys(names or module.kernels)], module.file
 
 
-def _module(path: str) -> Module:
-    module = (
-        parse_module(_stdin(), "<stdin>", ops=registry)
-        if path == STDIN
-        else load_module(path, search_path(), ops=registry)
-    )
+def _module(path: str, libraries: bool = False) -> Module:
+    if path == STDIN:
+        module = parse_module(_stdin(), "<stdin>", ops=registry)
+    else:
+        externs = open_libraries() if libraries else None
+        module = load_module(path, search_path(), ops=registry, externs=externs)
     register_kernels(module)
     if not module.kernels:
         raise UnknownName(f"{module.file} has no kernel", hint="define one: kernel f(x: f32[n]) { return x + 1 }")

@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> None:
     given = dict(args.arg)
     if len(given) != len(args.arg):
         args.wrong_usage("--arg gives an argument twice")
-    source = find_kernel(args.file, args.kernel)
+    source = find_kernel(args.file, args.kernel, args.libraries)
     values = arguments(source, given, args.seed)
     kernel = Kernel(source, registry, default_options(args.backend))
     start = perf_counter()

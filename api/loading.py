@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .runtime.disk.sources import StoredModule
     from .runtime.kernel import Kernel
     from .runtime.libraries.handles import Handles
+    from .runtime.libraries.source import Libraries
 
 PACKAGE = "package:"
 SUFFIX = ".weft"
@@ -115,7 +116,7 @@ class Loader:
     def _loaded(self, file: str) -> ParsedModule:
         from .frontend.language import load_module
 
-        externs = _libraries() if self._libraries else None
+        externs = open_libraries() if self._libraries else None
         found = load_module(file, search_path(), ops=lookup, externs=externs)
         self.sources[file] = (*found.sources, *(() if externs is None else sorted(externs.paths)))
         return found
@@ -144,7 +145,8 @@ def made(source: KernelSource, options: Options) -> Kernel:
     return CallableKernel(source, lookup, options, tuner_for(options))
 
 
-def _libraries() -> Any:
+def open_libraries() -> Libraries:
+    """What loads the libraries that a file names."""
     from .runtime.libraries.source import Libraries
 
     return Libraries(_handles())

@@ -66,7 +66,7 @@ class Explanation:
                 f"    {story.plan}",
             ]
         lines += [f"  chosen for {what}" for what in self.chosen]
-        lines += [f"  in NumPy: {name}" for name in self.fallbacks]
+        lines += [f"  between kernels: {name}" for name in self.fallbacks]
         lines += [f"  in memory: {what}" for what in self.materialised]
         lines += [f"  not fused: {why}" for why in self.unfused]
         lines += [f"  {'  ' * (PASS in what)}{what}: {1000 * s:.2f} ms" for what, s in self.seconds.items()]

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import weft
+from weft.command import main
 from weft.errors import LibraryProblem
 from weft.runtime.libraries import trust
 
@@ -52,6 +53,14 @@ def test_only_who_asks_for_libraries_gets_them(tmp_path: Path, library: bytes, m
     assert np.array_equal(weft.load(tmp_path / "user.weft", libraries=True).f(X), 2 * X)
     with pytest.warns(weft.errors.LoadWarning, match="libraries were not asked for"):
         assert len(weft.load(tmp_path).problems) == 2
+
+
+def test_the_command_must_be_asked_too(tmp_path: Path, library: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tmp_path / "k.so", library)
+    (tmp_path / "k.weft").write_text(TWICE.format("k.so"))
+    command = ["run", str(tmp_path / "k.weft"), "--arg", "x=full(2,3):f32"]
+    assert main(command) == 1 and "libraries were not asked for" in capsys.readouterr().err
+    assert main([*command, "--libraries"]) == 0 and "[4. 4. 4.]" in capsys.readouterr().out
 
 
 def test_paths_are_absolute_or_relative_to_the_file(
