@@ -18,8 +18,8 @@ from ..ir.types import Attr, sizes
 
 WIDE, NARROW = (12, 2), (6, 2)  # tiles where there are 32 registers and 16
 TERM = {1: 40, 2: 40, 4: 10, 8: 20}  # picoseconds by the size of an element
-DEPTH = 256
-BLOCK_ROWS, BLOCK_COLUMNS = 96, 512
+DEPTH = {1: 256, 2: 256, 4: 384, 8: 256}
+BLOCK_ROWS, BLOCK_COLUMNS = 192, 512
 
 
 def product_in(region: Node) -> Node | None:
@@ -41,7 +41,7 @@ def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_
         "unroll": 1,
         "cost": TERM[size],
         "registers": NARROW if vector_bytes == 32 else WIDE,
-        "blocks": (BLOCK_ROWS, BLOCK_COLUMNS, DEPTH),
+        "blocks": (BLOCK_ROWS, BLOCK_COLUMNS, DEPTH[size]),
         "turned": _turned(region, node, layouts) if size >= 4 else (),
     }
 

@@ -13,12 +13,21 @@ from ....ir.dims import Size
 from ....ir.graph import Node
 from ..functions import Entry, Part
 from ..text import Val
-from .packing import Span, pack
+from .packing import Span, is_turned, pack, pack_panels
 from .product import Product, rounded_up
 from .results import Results
 from .tiles import call_tile
 
 PACKING = 60  # picoseconds to copy an element
+APART = 320  # bytes between panels, so that not all of them compete for the same lines of the cache
+FEWEST_DOWN, FEWEST_ACROSS = 4, 2  # blocks of a matrix that has so many tiles
+SIDE_BY_SIDE = 8  # panels that are packed together: memory is read in long lines then
+
+
+def _blocks(size: Size, most: int, tile: int, fewest: int) -> Size:
+    """How many blocks a side is cut into: none is too long, and there are some to share between threads."""
+    needed, tiles = (dims.floordiv(size + step - 1, step) for step in (most, tile))
+    return dims.maximum(needed, dims.minimum(tiles, fewest))
 
 
 class Blocked(Product):
@@ -27,7 +36,7 @@ class Blocked(Product):
     @property
     def panel_bytes(self) -> Size:
         lines = dims.minimum(rounded_up(self.k, self.width), self.depth)
-        return lines * self.tile.line_bytes
+        return lines * self.tile.line_bytes + APART
 
     def panel(self, matrix: Val, part: Val, panel: Val) -> Val:
         """The address of a panel of the right operand."""
@@ -45,19 +54,24 @@ class Pack(Blocked):
     """Packs the right operand: the outer loop runs over matrices and parts of the terms, the inner one over panels."""
 
     def function(self, name: str) -> Part:
+        columns, side = self.tile.columns, 1 if is_turned(self, False) else SIDE_BY_SIDE
+
         def part(at: Val) -> None:
             matrix, place = self.apart(at, self.depths)
             self.bind_stack(matrix, self.right)
             start, stop = self.terms(place)
 
-            def panel(at: Val) -> None:
-                column = self.times(at, self.tile.columns)
-                positions = Span(column, self.least(self.plus(column, self.tile.columns), self.n),
-                                 self.plus(column, self.tile.columns))  # fmt: skip
-                target = self.panel(matrix, place, at)
-                pack(self, False, Span(start, stop, stop), positions, target, self.tile.line_bytes)
+            def panels(at: Val) -> None:
+                column, end = self.times(at, columns), self.least(self.plus(at, side), self.parameter("end1"))
+                padded = self.times(end, columns)
+                positions = Span(column, self.least(padded, self.n), padded)
+                target, lines = self.panel(matrix, place, at), Span(start, stop, stop)
+                if side == 1:
+                    pack(self, False, lines, positions, target, self.tile.line_bytes)
+                else:
+                    pack_panels(self, lines, positions, target, self.panel_bytes)
 
-            self.loop(self.parameter("begin1"), self.parameter("end1"), 1, panel)
+            self.loop(self.parameter("begin1"), self.parameter("end1"), side, panels)
 
         self.loop(self.parameter("begin0"), self.parameter("end0"), 1, part)
         elements = dims.minimum(self.k, self.depth) * self.tile.columns
@@ -71,30 +85,35 @@ class Multiply(Blocked):
         super().__init__(region, entries)
         self.results = results
 
-    @property
-    def row_blocks(self) -> Size:
-        return dims.floordiv(self.m + self.block_rows - 1, self.block_rows)
-
     def function(self, name: str) -> Part:
+        row_blocks = _blocks(self.m, self.block_rows, self.tile.rows, FEWEST_DOWN)
+        column_blocks = _blocks(self.n, self.block_columns, self.tile.columns, FEWEST_ACROSS)
+        height = self.share(self.m, row_blocks, self.tile.rows)
+        width = self.share(self.n, column_blocks, self.tile.columns)
+
         def rows(at: Val) -> None:
-            matrix, block = self.apart(at, self.row_blocks)
+            matrix, block = self.apart(at, row_blocks)
             self.bind_stack(matrix, self.node.result)
-            start = self.times(block, self.block_rows)
-            stop = self.least(self.plus(start, self.block_rows), self.m)
+            start = self.least(self.e.op("mul", block, height), self.m)
+            stop = self.least(self.plus(start, height), self.m)
 
             def columns(at: Val) -> None:
-                first = self.times(at, self.block_columns)
-                self.block(matrix, (start, stop), (first, self.least(self.plus(first, self.block_columns), self.n)))
+                first = self.least(self.e.op("mul", at, width), self.n)
+                self.block(matrix, (start, stop), (first, self.least(self.plus(first, width), self.n)))
 
             self.loop(self.parameter("begin1"), self.parameter("end1"), 1, columns)
 
         self.loop(self.parameter("begin0"), self.parameter("end0"), 1, rows)
-        extents = (
-            self.stack_size(self.node.result) * self.row_blocks,
-            dims.floordiv(self.n + self.block_columns - 1, self.block_columns),
-        )
-        sides = (dims.minimum(self.m, self.block_rows), dims.minimum(self.n, self.block_columns))
-        return self.part(name, extents, dims.product((*sides, dims.maximum(self.k, 1), self.cost)))
+        high = dims.minimum(dims.floordiv(self.m, FEWEST_DOWN) + 1, self.block_rows)
+        wide = dims.minimum(dims.floordiv(self.n, FEWEST_ACROSS) + 1, self.block_columns)
+        extents = (self.stack_size(self.node.result) * row_blocks, column_blocks)
+        return self.part(name, extents, dims.product((high, wide, dims.maximum(self.k, 1), self.cost)))
+
+    def share(self, size: Size, blocks: Size, step: int) -> Val:
+        """How long the blocks of a side are: as equal as whole tiles allow."""
+        count = self.number(dims.maximum(blocks, 1))
+        even = self.e.op("sdiv", self.e.op("sub", self.plus(self.number(size), count), self.number(1)), count)
+        return self.up(even, step)
 
     def block(self, matrix: Val, rows: tuple[Val, Val], columns: tuple[Val, Val]) -> None:
         """All terms of a block of one matrix of the result."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ....ir import dims
+from ....ir.dims import Size
 from ....ir.graph import Value
 from ....ir.indexing import Index, loop_name
 from ....ir.types import ints
@@ -25,10 +26,37 @@ class Span(NamedTuple):
     padded: Val
 
 
+def is_turned(product: Product, is_left: bool) -> bool:
+    return (0 if is_left else 1) in ints(product.region.attrs, "turned")
+
+
 def pack(product: Product, is_left: bool, lines: Span, positions: Span, target: Val, line_bytes: int) -> None:
     """Code for the copy. What does not exist is some number."""
-    is_turned = (0 if is_left else 1) in ints(product.region.attrs, "turned")
-    (_turned if is_turned else _straight)(product, is_left, lines, positions, target, line_bytes)
+    copy = _turned if is_turned(product, is_left) else _straight
+    copy(product, is_left, lines, positions, target, line_bytes)
+
+
+def pack_panels(product: Product, lines: Span, positions: Span, target: Val, panel_bytes: Size) -> None:
+    """Code for a copy of several panels of the right operand, side by side, that reads each of its lines in one go."""
+    e, tile, index = product.e, product.tile, product.factor(False)
+    line_axis, axis = product.axes[2], product.axes[1]
+    elements = product.elements(axis)
+
+    def line(at: Val) -> None:
+        product.bind(line_axis, at)
+        start = e.offset(target, product.times(e.op("sub", at, lines.start), tile.line_bytes))
+
+        def vectors(at: Val, count: int) -> None:
+            product.bind(axis, at)
+            panel, rest = product.apart(e.op("sub", at, positions.start), tile.columns)
+            place = e.offset(e.offset(start, product.times(panel, panel_bytes)), product.times(rest, tile.size))
+            for k in range(count):
+                x = _stored(product, elements.get(product.right, _moved(index, axis, k * product.width)))
+                e.store(x, e.offset(place, product.number(k * product.width * tile.size)), 1)
+
+        product.over_vectors(elements, positions.start, positions.stop, positions.padded, (tile.vectors,), vectors)
+
+    product.loop(lines.start, lines.stop, 1, line)
 
 
 def _operand(product: Product, is_left: bool) -> tuple[Value, int, int]:
