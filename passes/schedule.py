@@ -20,7 +20,7 @@ lie in different orders (C and Fortran).
 The other options ask for something else than what is chosen from the body, with the same bits: `unroll` and `tile` (0
 leaves the choice), and `share`, which is how much work the region counts for, in percent, where it is decided whether
 threads share it (0: never). `stream` writes the first result past the caches, which saves reading the lines that it
-overwrites.
+overwrites (1: always, -1: never, 0: where a call moves more memory than caches hold).
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Schedule:
             if _mixes_orders(region, layouts, {**region.attrs, **attrs}):
                 attrs["tile"] = self.tile or TILE
             if self.stream and not {**region.attrs, **attrs}["columns"]:
-                attrs["stream"] = True
+                attrs["stream"] = self.stream > 0
             if (chunk := _chunk({**region.attrs, **attrs})) is not None:
                 attrs["chunk"] = chunk
             if chunk == LONG_CHUNK and (cut_from := _cut_from(region, {**region.attrs, **attrs})):

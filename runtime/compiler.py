@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..ir import dims
 from ..ir.dims import Size
 from ..ir.errors import ValueProblem
+from ..ir.forms import Forms
 from ..ir.graph import Graph, Node
 from ..ir.guards import parse_guards
 from ..ir.layouts import GENERAL, classify
-from ..ir.lengths import length_guards, long_regions
 from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.source import ArgType, Built, KernelSource
 from .bounds import Bound, bounds_of
@@ -94,14 +94,13 @@ class Lowered:
     orders: tuple[tuple[int, ...], ...]
     scalars: tuple[bool, ...]
     any_order: bool = False
-    long: Mapping[Node, bool] = field(default_factory=dict)
-    short: Mapping[Node, bool] = field(default_factory=dict)
+    forms: Forms = field(default_factory=Forms)
     seconds: dict[str, float] = field(default_factory=dict)
     uses: Uses | None = field(default=None, repr=False)
     plan: Plan | None = field(default=None, repr=False)
     keep: Callable[[Lowered, bytes], None] | None = field(default=None, repr=False)  # takes the code when it is made
     stored: Stored | None = field(default=None, repr=False)  # finds the graph for other sizes where code is kept
-    siblings: list[Lowered] = field(default_factory=list, repr=False)  # the graph for rows of other lengths
+    siblings: list[Lowered] = field(default_factory=list, repr=False)  # the graph in other forms
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _launcher: Launcher | None = field(default=None, repr=False)
 
@@ -147,7 +146,7 @@ class Lowered:
         from ..backends.llvm import compile as native
 
         start = time.perf_counter()
-        program = native.emit(self.graph, self.long, self.short)
+        program = native.emit(self.graph, self.forms)
         self.seconds["emit"] = time.perf_counter() - start
         return program
 
@@ -189,19 +188,15 @@ class Lowered:
 
     @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
-        """Equalities of sizes for which there is code: of the graph, and of how long rows are."""
-        from ..ir.short_rows import short_guards
+        """Equalities of sizes for which there is code: of the graph, and of the forms that it has."""
+        return [*self.assumptions, *self.forms.guards()]
 
-        return [*self.assumptions, *length_guards(self.long), *short_guards(self.short)]
-
-    def for_lengths(self, env: Mapping[str, int]) -> Lowered:
-        """The same graph, with code for rows as long as these sizes say."""
-        from ..ir.short_rows import short_regions
-
-        long, short = long_regions(self.graph, env), short_regions(self.graph, env)
+    def for_sizes(self, env: Mapping[str, int]) -> Lowered:
+        """The same graph, in the forms that suit these sizes."""
         made = replace(
-            self, long=long, short=short, seconds={}, plan=None, keep=None, _lock=threading.Lock(), _launcher=None
-        )
+            self, forms=Forms.of(self.graph, env), seconds={}, plan=None, keep=None, _lock=threading.Lock(),
+            _launcher=None,
+        )  # fmt: skip
         if "family" in self.__dict__:
             made.family = self.family
         return made
@@ -290,7 +285,6 @@ def begin(source: KernelSource, request: Request) -> Begun:
 
 def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
     """Runs the passes."""
-    from ..ir.short_rows import short_regions
     from ..passes.manager import PipelineOptions, run_pipeline
 
     start = time.perf_counter()
@@ -300,9 +294,9 @@ def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
     result = run_pipeline(begun.graph, passes_for(selection, options), PipelineOptions(verify=options.verify))
     built = replace(begun.built, calls=(*begun.built.calls, *selection.calls))
     seconds = {**begun.seconds, "start LLVM": ready - start, "passes": time.perf_counter() - ready}
-    long, short = long_regions(result.graph, begun.env), short_regions(result.graph, begun.env)
+    forms = Forms.of(result.graph, begun.env)
     return Lowered(
-        built, result, options, begun.orders, begun.scalars, begun.is_general, long, short, seconds,
+        built, result, options, begun.orders, begun.scalars, begun.is_general, forms, seconds,
         uses=selection.uses,
     )  # fmt: skip
 

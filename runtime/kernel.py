@@ -45,7 +45,7 @@ MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves 
 class Kernel:
     """A kernel of one source. Calls with new dtypes, ranks, layout classes or sizes of 1 compile; new sizes do not.
 
-    But for the first rows that are short, or too long for a cache, after others: they have code of their own.
+    But for the first sizes that have a form of their own (`ir/forms.py`), as short rows do.
     """
 
     def __init__(self, source: KernelSource, lookup: Registry, options: Options, tuner: Tuner | None = None) -> None:
@@ -228,12 +228,12 @@ class Kernel:
         return (found if suits(found) else self._sibling(found, env, suits)), inputs
 
     def _sibling(self, lowered: Lowered, env: dict[str, int], suits: Callable[[Lowered], bool]) -> Lowered:
-        """The graph with code for rows of other lengths, which is compiled when such rows come."""
+        """The graph in other forms, which are compiled when sizes come that need them."""
         sizes = dict(env)
         with self._compiling:
             found = next(filter(suits, lowered.siblings), None)
             if found is None:
-                make = partial(lowered.for_lengths, sizes)
+                make = partial(lowered.for_sizes, sizes)
                 found = lowered.stored(suits, make) if lowered.stored is not None else make()
                 found.siblings = lowered.siblings
                 lowered.siblings.append(found)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ir import dims
+from ...ir.forms import Forms
 from ...ir.graph import Graph, Node
 from ...ir.ops import REGION
 from ...ir.types import integer
@@ -37,29 +37,27 @@ class Program:
         return [part.name for function in self.functions for part in function.parts]
 
 
-def emit(graph: Graph, long: Mapping[Node, bool] | None = None, short: Mapping[Node, bool] | None = None) -> Program:
-    """LLVM text for every region of a graph.
-
-    `long` says of those with `cut_from` which columns are to be served, `short` which regions have short rows.
-    """
+def emit(graph: Graph, forms: Forms = Forms()) -> Program:  # noqa: B008 (never changed)
+    """LLVM text for every region of a graph, in the forms that are asked for; without any it serves all sizes."""
     regions = tuple(n for n in graph if n.op is REGION)
-    long, short, functions = long or {}, short or {}, list[Function]()
-    for k, region in enumerate(regions):
-        name = f"{_symbol(graph.name)}_{k}"
-        functions.append(emit_short(region, name) if short.get(region) else emit_region(region, name, long.get(region)))
+    functions = tuple(emit_region(region, f"{_symbol(graph.name)}_{k}", forms) for k, region in enumerate(regions))
     declared: dict[str, str] = {}
     for function in functions:
         declared |= function.declared
     texts = [part.text for function in functions for part in function.parts]
-    return Program(regions, tuple(functions), "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
+    return Program(regions, functions, "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
 
 
-def emit_region(node: Node, name: str, is_long: bool | None = None) -> Function:
-    """The functions of one region, for all columns or only for long ones, or short ones."""
+def emit_region(node: Node, name: str, forms: Forms) -> Function:
+    """The functions of one region."""
     if product_of(node) is not None:
         return emit_product(node, name)
+    if forms.short.get(node):
+        return emit_short(node, name)
+    is_long = forms.long.get(node)
     entries: dict[Entry, int] = {}
     region = Region(node, entries)
+    region.streams = bool(node.attrs.get("stream", forms.large.get(node, False)))
     is_cut, has_rows = can_be_cut(region), bool(region.rows)
     in_both_ways = has_rows or "cut_from" in node.attrs
     needs_whole = not is_cut or (in_both_ways and (not is_long if has_rows else is_long is None))

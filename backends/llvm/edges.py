@@ -32,9 +32,9 @@ def aligned_start(region: Region, start: Val, stop: Val) -> Val:
 
 
 def streamed_output(region: Region, first: Val) -> tuple[Buffer, Val] | None:
-    """The result that is written past the caches, where the plan says so, and whether it is aligned from `first` on."""
+    """The result that is written past the caches, if one is, and whether it is aligned from `first` on."""
     outputs = region.stages.outputs[0]
-    if "stream" not in region.region.attrs or not outputs:
+    if not region.streams or not outputs:
         return None
     slot, value = outputs[0]
     buffer = region.elements.operand(slot)

@@ -46,6 +46,7 @@ class Region:
         self.across_columns = bool(self.columns) and self.columns[-1][-1] == self.vector
         walked = [axis for group in self.columns for axis in group]
         self.walks_in_order = walked == sorted(walked)  # C order
+        self.streams = False  # whether the first result is written past the caches
         self.may_end_early = True  # whether a walk for the first of something is over when it is found
         self.nest = Nest()
         self.frame = Frame(self.nest, entries)

@@ -154,7 +154,7 @@ class Graphs:
 
 def guards_of(lowered: Lowered) -> list[tuple[Size, Size]]:
     """What code relies on that serves columns of any length: long ones are cut when it runs."""
-    return [*parse_guards(lowered.graph), *short_guards(lowered.short)]
+    return [*parse_guards(lowered.graph), *short_guards(lowered.forms.short)]
 
 
 def _refuse_python(name: str, lowered: Lowered) -> None:

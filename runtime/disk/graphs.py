@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...backends.llvm.library import Library
 from ...ir.errors import WeftError
+from ...ir.forms import Forms
 from ...ir.graph import Graph
 from ...ir.ops import NUMPY, TABLE
 from ...ir.source import Built, Structure
@@ -101,8 +102,7 @@ def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
         "final": writer.graph(lowered.graph),
         "functions": [writer.function(f) for f in lowered.program.functions],
         "regions": [places[r] for r in lowered.program.regions],
-        "long": [[places[n], x] for n, x in lowered.long.items()],
-        "short": [[places[n], x] for n, x in lowered.short.items()],
+        "forms": [[[places[n], x] for n, x in part.items()] for part in lowered.forms],
         "guards": [[size(left), size(right)] for left, right in lowered.guards],
         "family": lowered.family,
         "asked": sorted(lowered.uses.implementations) if lowered.uses is not None else [],
@@ -151,8 +151,8 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
         graph.nodes[place]: Kernel(graph.nodes[place], function, library.addresses)
         for place, function in zip(found["regions"], functions, strict=True)
     }
-    long, short = ({graph.nodes[k]: bool(x) for k, x in found[name]} for name in ("long", "short"))
-    made = Lowered(built, StoredResult(graph, whole), options, orders, scalars, any_order, long, short)
+    forms = Forms(*({graph.nodes[k]: bool(x) for k, x in part} for part in found["forms"]))
+    made = Lowered(built, StoredResult(graph, whole), options, orders, scalars, any_order, forms)
     made.uses = cast("Uses", StoredUses(generation, found["asked"]))
     made.guards = [(sized(left), sized(right)) for left, right in found["guards"]]
     made.family = found["family"]

@@ -69,7 +69,7 @@ def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
     if load.threads > 1 and threads.SHARED // 8 <= time < threads.SHARED:
         found.append((("share", 800),))
     if load.bytes >= STREAMED and not any(r.attrs["columns"] for r in regions):
-        found.append((("stream", 1),))
+        found.append((("stream", -1 if any(lowered.forms.large.values()) else 1),))
     found += [((f"impl {each.op}", each.name),) for each in (lowered.uses.equals() if lowered.uses is not None else ())]
     return {variant_name(v): v for v in found}
 

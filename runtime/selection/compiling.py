@@ -55,19 +55,17 @@ def _made(plan: Plan, options: Options, lookup: KernelLookup) -> Lowered:
     if options.implementations:
         source = cast("Registry", lookup).selecting(plan.env, options, len(base.built.calls))
         result = run_pipeline(base.result.after("input"), passes_for(source, options), PipelineOptions(options.verify))
-        return _with_lengths(base, Lowered(base.built, result, options, base.orders, base.scalars, base.any_order))
+        return _in_forms(base, Lowered(base.built, result, options, base.orders, base.scalars, base.any_order))
     passes = passes_for(lookup, options)
     # What was chosen for the call stays: the registry may have changed since, and does not know its sizes.
     chosen = next(k for k, step in enumerate(passes) if step.name == "select-kernels")
     result = run_pipeline(base.result.after("select-kernels"), passes[chosen + 1 :], PipelineOptions(options.verify))
-    return _with_lengths(base, Lowered(base.built, result, options, base.orders, base.scalars, base.any_order))
+    return _in_forms(base, Lowered(base.built, result, options, base.orders, base.scalars, base.any_order))
 
 
-def _with_lengths(base: Lowered, made: Lowered) -> Lowered:
-    """For rows as long as those that the base is for."""
+def _in_forms(base: Lowered, made: Lowered) -> Lowered:
+    """For sizes such as the base is for."""
     if len(made.kernels) != len(base.kernels):
-        return made  # code for all lengths
-    again = dict(zip(base.kernels, made.kernels, strict=True))
-    made.long = {again[region]: x for region, x in base.long.items()}
-    made.short = {again[region]: x for region, x in base.short.items()}
+        return made  # code for all sizes
+    made.forms = base.forms.moved(dict(zip(base.kernels, made.kernels, strict=True)))
     return made

@@ -337,7 +337,7 @@ def test_a_directory_that_can_not_be_used_is_told_once(tmp_path: Path, monkeypat
 
 def test_entries_hold_all_that_there_is_to_hold() -> None:
     """A new field is either stored (`content_of`, the codec) or need not be; then it is named here."""
-    held = {"built", "result", "options", "orders", "scalars", "any_order", "long", "short", "uses"}
+    held = {"built", "result", "options", "orders", "scalars", "any_order", "forms", "uses"}
     own = {"seconds", "plan", "keep", "stored", "siblings", "_lock", "_launcher"}
     assert {f.name for f in fields(compiler.Lowered)} == held | own
     names = [*Function._fields, *Part._fields, *(f.name for f in fields(Entry))]

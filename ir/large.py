@@ -1,0 +1,43 @@
+"""A scheduled graph and the sizes of a call in, which of its regions move more memory than caches hold out.
+
+Results of such a region are written past the caches: a line that is overwritten as a whole needn't be read first. A
+compiled graph has the stores that its first call needs; guards keep other calls away from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import dims
+from .dims import Size
+from .graph import Graph, Node
+from .ops import REGION
+
+LARGE = 32 << 20  # bytes
+
+
+def large_regions(graph: Graph, env: Mapping[str, int]) -> dict[Node, bool]:
+    """Whether each region without reductions is large; those of unknown sizes are left out."""
+    found = {}
+    for node in graph:
+        bytes = _bytes(node) if node.op is REGION and node.attrs.get("columns") == () else None
+        if bytes is not None and dims.symbols(bytes) <= env.keys():
+            found[node] = dims.evaluate(bytes, env) >= LARGE
+    return found
+
+
+def large_guards(large: Mapping[Node, bool]) -> list[tuple[Size, Size]]:
+    """Equalities between sizes that hold as long as regions are as large, or as small, as they were."""
+    found: list[tuple[Size, Size]] = []
+    for region, is_large in large.items():
+        bytes = _bytes(region)
+        found.append((dims.maximum(bytes, LARGE) if is_large else dims.minimum(bytes, LARGE - 1), bytes))
+    return found
+
+
+def _bytes(region: Node) -> Size:
+    """What is read and written, at least."""
+    total: Size = 0
+    for value in (*region.operands, *region.results):
+        total = total + dims.product((value.type.dtype.size, *value.type.shape))
+    return total
