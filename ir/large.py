@@ -13,7 +13,7 @@ from .dims import Size
 from .graph import Graph, Node
 from .ops import REGION
 
-LARGE = 32 << 20  # bytes
+LARGE = 16 << 20  # bytes: no cache of a core, and not much is left of one that cores share
 
 
 def large_regions(graph: Graph, env: Mapping[str, int]) -> dict[Node, bool]:
