@@ -61,7 +61,8 @@ class Loader:
     """Reads files into a module, for the first time and again; `folder` is the directory that they are in, if any."""
 
     def __init__(self, name: str, options: Options, libraries: bool, watch: bool, folder: str | None = None) -> None:
-        self.folder, self.sources = folder, {}  # type: tuple[str | None, dict[str, tuple[str, ...]]]
+        self.folder = folder
+        self.sources: dict[str, tuple[str, ...]] = {}  # of each file: the files and libraries that it is made of
         self._options, self._libraries, self._watch = options, libraries, watch
         self.module = Module(name, self._kernel)
 

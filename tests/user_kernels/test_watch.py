@@ -159,13 +159,17 @@ def _wait_for(condition: Callable[[], bool]) -> bool:
     return any(condition() or time.sleep(0.02) for _ in range(500))
 
 
+def _watches() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "weft-watch"]
+
+
 def test_the_thread_looks_by_itself_and_ends_with_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "SECONDS", 0.01)
-    others = set(threading.enumerate())
+    others = set(_watches())
     file = tmp_path / "k.weft"
     file.write_text(ADD.format(1))
     held = [weft.load(file, watch=True).f]
-    (thread,) = (t for t in threading.enumerate() if t not in others)
+    (thread,) = (t for t in _watches() if t not in others)
     gc.collect()
     edit(file, ADD.format(2))
     assert _wait_for(lambda: held[0](X)[0] == 2), "a kernel that is held keeps its file watched"
@@ -174,7 +178,7 @@ def test_the_thread_looks_by_itself_and_ends_with_the_module(tmp_path: Path, mon
     thread.join(10)
     assert not thread.is_alive()
     module = weft.load(file, watch=True)
-    (thread,) = (t for t in threading.enumerate() if t not in others)
+    (thread,) = (t for t in _watches() if t not in others)
     module.close()
     thread.join(10)
     assert not thread.is_alive()
