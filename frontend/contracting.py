@@ -33,7 +33,7 @@ def contracted(m: Maker, a: Value, left: Labels, b: Value, right: Labels, result
     if rows and columns and result.index(rows[-1]) > result.index(columns[-1]):
         return contracted(m, b, right, a, left, result)  # so that the result lies as it is wanted
     if not (gone and _is_long(m, a, left, rows) and _is_long(m, b, right, columns)):
-        order = [*result, *gone]
+        order = [*gone, *result]  # where vectors may lie along two axes the last wins, which more is contiguous along
         return summed(m, _spread(m, a, left, order), _spread(m, b, right, order), len(gone))
     both = [label for label in result if label in left and label in right]
     stack = [*both, *rows[:-1], *columns[:-1]]
@@ -45,11 +45,11 @@ def contracted(m: Maker, a: Value, left: Labels, b: Value, right: Labels, result
 
 
 def summed(m: Maker, a: Value, b: Value, count: int) -> Value:
-    """Elementwise products, summed over the last axes, in the dtype that a product of matrices has."""
+    """Elementwise products, summed over the first axes, in the dtype that a product of matrices has."""
     (dtype, _), (result,) = matmul_dtypes((a.type.dtype, b.type.dtype), {})
     wide = F32 if dtype in (F16, BF16) else dtype
     terms = m.op(AND if dtype.kind == "bool" else MUL, m.cast(a, wide), m.cast(b, wide))
-    return m.cast(total(m, terms, range(terms.type.rank - count, terms.type.rank)), result)
+    return m.cast(total(m, terms, range(count)), result)
 
 
 def total(m: Maker, x: Value, axes: Sequence[int]) -> Value:
