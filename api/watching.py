@@ -107,5 +107,8 @@ def _is_there(stamps: tuple[tuple[str, Stamp], ...]) -> bool:
 
 
 def _report(file: str, error: WeftError) -> None:
+    """Warns, at the place in the file and whether or not the same was said before."""
+    line = 1 if error.span is None else error.span.line
+    text = f"{file} was not loaded again, its old kernels stay: {error}"
     with suppress(LoadWarning):  # where warnings are errors there is nobody to catch this one; `problems` has it
-        warnings.warn(f"{file} was not loaded again, its old kernels stay: {error}", LoadWarning, stacklevel=2)
+        warnings.warn_explicit(text, LoadWarning, file, line, registry={})

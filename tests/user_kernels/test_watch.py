@@ -76,6 +76,10 @@ def test_a_broken_edit_keeps_the_old_kernel_and_is_reported_once(tmp_path: Path)
     assert not look(module) and module.f(X)[0] == 1, "a file that is gone keeps its kernels"
     file.write_text(ADD.format(3))
     assert look(module) and module.problems == () and module.f(X)[0] == 3
+    edit(file, ADD.format("(("))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        assert look(module) and len(caught) == 1 and caught[0].filename == str(file), "the same mistake once more"
 
 
 def test_imports_and_registrations_follow(tmp_path: Path) -> None:
