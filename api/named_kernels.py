@@ -39,7 +39,7 @@ class UnknownModule(UnknownName, AttributeError):
 
 
 def _load(name: str) -> Module:
-    for folder in search_path():
+    for folder in search_path() if name.isidentifier() else ():
         path = os.path.join(folder, name)
         if os.path.isfile(path + SUFFIX):
             return load_file(path + SUFFIX, default_options(), False, False)
