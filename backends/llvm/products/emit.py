@@ -7,6 +7,7 @@ from ....ir.dims import Size
 from ....ir.graph import Node
 from ..functions import Entry, Function
 from .blocked import Multiply, Pack
+from .panels import Panels
 from .product import Product
 from .results import Results
 from .small import DEEPEST, Small
@@ -18,7 +19,9 @@ def emit_product(node: Node, name: str) -> Function:
     """The functions; which of them run is decided when the sizes are known."""
     entries: dict[Entry, int] = {}
     results = Results(node, entries, f"{name}_results")
-    small, pack, multiply = Small(node, entries, results), Pack(node, entries), Multiply(node, entries, results)
+    panels = Panels(node, entries, f"{name}_panels")
+    small, pack = Small(node, entries, results), Pack(node, entries, panels)
+    multiply = Multiply(node, entries, panels, results)
     whole = small.function(name)
     chunks = pack.function(f"{name}_pack"), multiply.function(f"{name}_multiply")
     declared, fails = dict[str, str](), False

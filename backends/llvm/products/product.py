@@ -82,6 +82,10 @@ class Product:
         """A number as so many whole counts and a rest."""
         return self.e.op("sdiv", number, self.number(count)), self.e.op("srem", number, self.number(count))
 
+    def up(self, number: Val, step: int) -> Val:
+        """The next multiple of a step."""
+        return self.times(self.e.op("sdiv", self.plus(number, step - 1), self.number(step)), step)
+
     # -- loops
 
     def loop(self, start: Val, stop: Val, step: int, body: Callable[[Val], None]) -> None:

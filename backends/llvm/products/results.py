@@ -6,38 +6,19 @@ It is apart from those that multiply, which call it: what is fused behind the pr
 from __future__ import annotations
 
 from ....ir import dims
-from ....ir.graph import Node
 from ....ir.indexing import loop_name, loop_variables
 from ....ir.ops import MATMUL, Trait
-from ..functions import Entry
 from ..text import Val
-from .product import Product
-
-PARAMETERS = ("matrix", "row", "row_end", "column", "column_end", "worker")
+from .called import Called
 
 
-class Results(Product):
-    """Writes results of some rows and columns of one matrix; the totals of the first of both are at `sums`."""
+class Results(Called):
+    """Writes results of some rows and columns of one matrix; the totals of the first of both are in `memory`."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], symbol: str) -> None:
-        super().__init__(region, entries)
-        self.symbol = symbol
+    names = ("matrix", "row", "row_end", "column", "column_end")
+
+    def write(self) -> None:
         self.bind_stack(self.parameter("matrix"), self.node.result)
-        self.vectors()
-        parameters = ", ".join(f"i64 %{name}" for name in PARAMETERS)
-        head = f"define internal i32 @{symbol}(ptr noalias %frame, ptr noalias %sums, {parameters}) noinline {{"
-        self.text = "\n".join([head, *self.finished(), "}"])
-
-    def call(self, caller: Product, sums: Val, *numbers: Val) -> None:
-        """Code for a call, with `PARAMETERS` but the worker."""
-        e = caller.e
-        e.declared |= {**self.e.declared, self.symbol: self.text}
-        words = ", ".join(x.typed for x in (*numbers, caller.parameter("worker")))
-        found = e.emit(f"call i32 @{self.symbol}(ptr %frame, {sums.typed}, {words})", "i32", 0)
-        if self.e.fails:
-            e.fail_where(e.icmp("ne", found, e.const("i32", 0)))
-
-    def vectors(self) -> None:
         e, body, tile = self.e, self.body, self.tile
         row_axis, column_axis, _ = self.axes
         elements, name = self.elements(column_axis), loop_name(column_axis)
@@ -46,7 +27,7 @@ class Results(Product):
 
         def row(at: Val) -> None:
             self.bind(row_axis, at)
-            line = e.offset(Val("%sums", "ptr", 0), self.times(e.op("sub", at, first_row), tile.line_bytes))
+            line = e.offset(self.memory, self.times(e.op("sub", at, first_row), tile.line_bytes))
 
             def store(at: Val, count: int) -> None:
                 self.bind(column_axis, at)

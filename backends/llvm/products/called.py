@@ -1,0 +1,36 @@
+"""What is written so far of a function that others of the same region call; its text out, and code for calls of it."""
+
+from __future__ import annotations
+
+from ....ir.graph import Node
+from ..functions import Entry
+from ..text import Val
+from .product import Product
+
+
+class Called(Product):
+    """An internal function `i32 symbol(ptr frame, ptr memory, i64 ..., i64 worker)`, not 0 if something failed."""
+
+    names: tuple[str, ...]  # of its numbers
+
+    def __init__(self, region: Node, entries: dict[Entry, int], symbol: str) -> None:
+        super().__init__(region, entries)
+        self.symbol = symbol
+        self.memory = Val("%memory", "ptr", 0)
+        self.write()
+        words = ", ".join(f"i64 %{name}" for name in (*self.names, "worker"))
+        head = f"define internal i32 @{symbol}(ptr noalias %frame, ptr noalias %memory, {words}) noinline {{"
+        self.text = "\n".join([head, *self.finished(), "}"])
+
+    def write(self) -> None:
+        """Writes the body."""
+        raise NotImplementedError
+
+    def call(self, caller: Product, memory: Val, *numbers: Val) -> None:
+        """Code for a call from another function."""
+        e = caller.e
+        e.declared |= {**self.e.declared, self.symbol: self.text}
+        words = ", ".join(x.typed for x in (*numbers, caller.parameter("worker")))
+        found = e.emit(f"call i32 @{self.symbol}(ptr %frame, {memory.typed}, {words})", "i32", 0)
+        if self.e.fails:
+            e.fail_where(e.icmp("ne", found, e.const("i32", 0)))
