@@ -12,7 +12,7 @@ from .product import Product
 from .results import Results
 from .small import DEEPEST, Small
 
-SMALL = 96**3  # terms: below, packing the right operand apart takes longer than it saves
+SMALL = 128**3  # terms: below, packing operands takes longer than it saves
 
 
 def emit_product(node: Node, name: str) -> Function:
