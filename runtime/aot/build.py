@@ -26,7 +26,7 @@ from .variants import Graphs, Wanted, guards_of
 
 OWN = ("version", "cpu", "message", "set_parallel")
 LIBC = frozenset(("malloc", "free"))
-_HEAD = re.compile(r"^define (.*) \{$", re.MULTILINE)
+_HEAD = re.compile(r"^define (?:internal )?(.*) \{$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

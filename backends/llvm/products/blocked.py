@@ -34,8 +34,8 @@ def _blocks(size: Size, most: int, tile: int, fewest: Size) -> Size:
 class Blocked(Product):
     """What both functions know: where the panels lie."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], panels: Panels) -> None:
-        super().__init__(region, entries)
+    def __init__(self, region: Node, entries: dict[Entry, int], owner: str, panels: Panels) -> None:
+        super().__init__(region, entries, owner)
         self.panels_of = panels
 
     @property
@@ -81,8 +81,8 @@ class Pack(Blocked):
 class Multiply(Blocked):
     """Multiplies: the outer loop runs over matrices and blocks of rows, the inner one over blocks of columns."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], panels: Panels, results: Results) -> None:
-        super().__init__(region, entries, panels)
+    def __init__(self, region: Node, entries: dict[Entry, int], owner: str, panels: Panels, results: Results) -> None:
+        super().__init__(region, entries, owner, panels)
         self.results = results
 
     def function(self, name: str) -> Part:

@@ -13,8 +13,8 @@ class Called(Product):
 
     names: tuple[str, ...]  # of its numbers
 
-    def __init__(self, region: Node, entries: dict[Entry, int], symbol: str) -> None:
-        super().__init__(region, entries)
+    def __init__(self, region: Node, entries: dict[Entry, int], owner: str, symbol: str) -> None:
+        super().__init__(region, entries, owner)
         self.symbol = symbol
         self.memory = Val("%memory", "ptr", 0)
         self.write()

@@ -16,12 +16,16 @@ SMALL = 128**3  # terms: below, packing operands takes longer than it saves
 
 
 def emit_product(node: Node, name: str) -> Function:
-    """The functions; which of them run is decided when the sizes are known."""
+    """The functions of a region with this name; which of them run is decided when the sizes are known.
+
+    Tiles are common to the regions of a graph, whose name theirs begin with.
+    """
     entries: dict[Entry, int] = {}
-    results = Results(node, entries, f"{name}_results")
-    panels = Panels(node, entries, f"{name}_panels")
-    small, pack = Small(node, entries, results), Pack(node, entries, panels)
-    multiply = Multiply(node, entries, panels, results)
+    owner, _, _ = name.rpartition("_")
+    results = Results(node, entries, owner, f"{name}_results")
+    panels = Panels(node, entries, owner, f"{name}_panels")
+    small, pack = Small(node, entries, owner, results), Pack(node, entries, owner, panels)
+    multiply = Multiply(node, entries, owner, panels, results)
     whole = small.function(name)
     chunks = pack.function(f"{name}_pack"), multiply.function(f"{name}_multiply")
     declared, fails = dict[str, str](), False

@@ -38,7 +38,7 @@ def rounded_up(size: Size, step: int) -> Size:
 class Product:
     """What the functions of one region have in common, while one of them is written."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int]) -> None:
+    def __init__(self, region: Node, entries: dict[Entry, int], owner: str) -> None:
         node = product_of(region)
         assert node is not None and region.body is not None
         self.region, self.body, self.node = region, region.body, node
@@ -52,7 +52,8 @@ class Product:
         self.width, self.cost = integer(region.attrs, "width"), integer(region.attrs, "cost")
         self.block_rows, self.block_columns, self.depth = ints(region.attrs, "blocks")
         rows, vectors = ints(region.attrs, "registers")
-        self.tile = Tile(node.result.type.dtype, rows, vectors, self.width, vectors * self.width, self.depth)
+        dtype = node.result.type.dtype
+        self.tile = Tile(owner, dtype, rows, vectors, self.width, vectors * self.width, self.depth)
 
     # -- sizes and numbers
 

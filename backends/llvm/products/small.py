@@ -29,8 +29,8 @@ NARROW_ROWS = 8  # of tiles of one vector
 class Small(Product):
     """The loop runs over the matrices of a stack."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], results: Results) -> None:
-        super().__init__(region, entries)
+    def __init__(self, region: Node, entries: dict[Entry, int], owner: str, results: Results) -> None:
+        super().__init__(region, entries, owner)
         self.results = results
 
     def function(self, name: str) -> Part:

@@ -28,9 +28,10 @@ class Tile:
     """So many rows by so many vectors of `width` elements.
 
     Their totals lie in memory as lines of `columns`, of which a narrow tile uses the first. `depth` is how many terms
-    one call adds at most.
+    one call adds at most, and `owner` the graph that the tile is compiled for.
     """
 
+    owner: str
     dtype: DType
     rows: int
     vectors: int
@@ -63,7 +64,7 @@ class Tile:
     @property
     def symbol(self) -> str:
         kind = "free_tile" if self.is_free else "tile"
-        return f"weft_{kind}_{self.dtype}_{self.rows}x{self.vectors}x{self.width}of{self.columns}d{self.depth}"
+        return f"{self.owner}_{kind}_{self.dtype}_{self.rows}x{self.vectors}x{self.width}"
 
     @property
     def parameters(self) -> dict[str, str]:
