@@ -15,6 +15,7 @@ from .promote_dtypes import PromoteDtypes
 from .schedule import Schedule
 from .select_kernels import SelectKernels
 from .split_complex import SplitComplex
+from .split_pieces import SplitPieces
 from .widen_halves import WidenHalves
 
 
@@ -28,6 +29,7 @@ def pipeline(lookup: KernelLookup, vector_bytes: int, variant: tuple[tuple[str, 
         SelectKernels(lookup),
         SplitComplex(),
         WidenHalves(),
+        SplitPieces(),
         Fuse(),
         LowerReductions(),
         replace(Schedule(vector_bytes), **dict(variant)),

@@ -1,0 +1,18 @@
+// RUN: split-pieces
+"weft.kernel"() <{sym_name = "f"}> ({
+^bb0(%x : tensor<?xf32, #weft.dims<n>>, %y : tensor<?xf32, #weft.dims<m>>):
+  %0 = "weft.concatenate"(%x, %y) {axis = 0 : i64} : (tensor<?xf32, #weft.dims<n>>, tensor<?xf32, #weft.dims<m>>) -> tensor<?xf32, #weft.dims<m + n>>
+  %1 = "weft.concatenate"(%y, %x) {axis = 0 : i64} : (tensor<?xf32, #weft.dims<m>>, tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<m + n>>
+  %2 = "weft.add"(%0, %1) : (tensor<?xf32, #weft.dims<m + n>>, tensor<?xf32, #weft.dims<m + n>>) -> tensor<?xf32, #weft.dims<m + n>>
+  "weft.return"(%2) : (tensor<?xf32, #weft.dims<m + n>>) -> ()
+}) : () -> ()
+// CHECK
+"builtin.module"() ({
+  "weft.kernel"() <{sym_name = "f"}> ({
+  ^bb0(%x : tensor<?xf32, #weft.dims<n>>, %y : tensor<?xf32, #weft.dims<m>>):
+    %0 = "weft.concatenate"(%x, %y) {axis = 0 : i64} : (tensor<?xf32, #weft.dims<n>>, tensor<?xf32, #weft.dims<m>>) -> tensor<?xf32, #weft.dims<m + n>>
+    %1 = "weft.concatenate"(%y, %x) {axis = 0 : i64} : (tensor<?xf32, #weft.dims<m>>, tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<m + n>>
+    %2 = "weft.add"(%0, %1) : (tensor<?xf32, #weft.dims<m + n>>, tensor<?xf32, #weft.dims<m + n>>) -> tensor<?xf32, #weft.dims<m + n>>
+    "weft.return"(%2) : (tensor<?xf32, #weft.dims<m + n>>) -> ()
+  }) : () -> ()
+}) : () -> ()
