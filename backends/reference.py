@@ -20,9 +20,9 @@ from ..ir.dims import Dim
 from ..ir.dtypes import DType, python_type
 from ..ir.errors import IndexProblem, Span, Unsupported, ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import NUMPY, TABLE
+from ..ir.ops import FLOW, NUMPY, TABLE
 from ..ir.types import Attr, Sizes, integer, ints
-from . import stated, tree
+from . import flow, stated, tree
 
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
 Meanings = Mapping[str, Callable[..., Any]]
@@ -74,6 +74,8 @@ def _run_composite(node: Node, values: Mapping[Value, Any], meanings: Meanings) 
 def _run_node(
     node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls, meanings: Meanings
 ) -> tuple[Any, ...]:
+    if node.op in FLOW:
+        return flow.run(node, operands, lambda inner, given: _run_node(inner, given, sizes, calls, meanings))
     if node.body is not None:
         return run(node.body, operands, sizes, calls, meanings)
     if node.op is NUMPY:

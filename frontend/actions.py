@@ -166,14 +166,15 @@ class Actions:
     def definition(self, children: Children) -> syntax.Later:
         return self._make(syntax.Later, children, "index notation")
 
-    def for_statement(self, children: Children) -> syntax.Later:
-        return self._make(syntax.Later, children, "'for'")
+    def for_statement(self, children: Children) -> syntax.For:
+        start, _, stop, block = children[3:]
+        return self._make(syntax.For, children, self.name([children[1]]), start, stop, block)
 
-    def while_statement(self, children: Children) -> syntax.Later:
-        return self._make(syntax.Later, children, "'while'")
+    def while_statement(self, children: Children) -> syntax.While:
+        return self._make(syntax.While, children, children[1], children[2])
 
-    def jump(self, children: Children) -> syntax.Later:
-        return self._make(syntax.Later, children, f"'{children[0]}'")
+    def jump(self, children: Children) -> syntax.Jump:
+        return self._make(syntax.Jump, children, str(children[0]))
 
     def return_statement(self, children: Children) -> syntax.Return:
         return self._make(syntax.Return, children, tuple(_nodes(children, Expr)))

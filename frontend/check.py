@@ -16,12 +16,13 @@ from . import syntax
 from .declared import declare, parameter, result
 from .decorators import implementation
 from .externs import check_extern
+from .flow import always_returns, blocks_of, inside
 from .functions import FUNCTIONS
 from .modules import Definition, Unit
 from .names import CONSTANTS, ELEMENTS
 from .syntax import Expr
 
-LATER = "loops, early return and index notation come in a later version"
+LATER = "index notation comes in a later version"
 Scope = dict[str, str]  # what each visible name is: "let", "var", "a parameter", "a dimension"
 
 
@@ -63,20 +64,27 @@ class _Checker:
         if isinstance(item, syntax.Extern):
             check_extern(item)
             return
+        self._returns(item)
+        self._block(item.body.statements, scope, in_loop=False)
+
+    def _returns(self, item: syntax.Function) -> None:
+        """Every path returns what was declared; a kernel has one path."""
         statements = item.body.statements
-        last = statements[-1] if statements else None
-        if not isinstance(last, syntax.Return) or not last.values:
-            what = "kernel" if item.is_kernel else "fn"
-            _refuse_early(statements)
+        what = "kernel" if item.is_kernel else "fn"
+        found = [s for s in inside(statements) if isinstance(s, syntax.Return)]
+        if not any(s.values for s in found):
             hint = "end it with 'return ...'"
             raise SyntaxProblem(f"the {what} '{item.name.name}' returns nothing", item.name.span, hint)
-        if item.outputs is not None and len(item.outputs) != len(last.values):
-            declared = f"{len(item.outputs)} value{'s' * (len(item.outputs) != 1)}"
-            hint = "return one value for each declared type"
-            raise TypeProblem(f"{declared} declared, {len(last.values)} returned", last.span, hint)
-        self._block(statements[:-1], scope)
-        for value in last.values:
-            self._expr(value, scope)
+        if item.is_kernel and (early := next((s for s in found if s is not statements[-1]), None)):
+            hint = "put one 'return' at the end, and choose with 'a if c else b' or a 'var'"
+            raise Unsupported("early return is for functions: a kernel returns at its end", early.span, hint)
+        for statement in found:
+            if not statement.values:
+                raise SyntaxProblem("'return' without a value", statement.span, "every element needs a result")
+            _check_count(item, statement, found[0])
+        if not always_returns(statements):
+            hint = "end it with 'return ...', or return on every path"
+            raise SyntaxProblem(f"the {what} '{item.name.name}' does not return on every path", item.name.span, hint)
 
     def _signature(self, item: syntax.Function, scope: Scope) -> None:
         if not item.is_kernel:
@@ -102,11 +110,13 @@ class _Checker:
 
     # -- statements
 
-    def _block(self, statements: tuple[syntax.Statement, ...], scope: Scope) -> None:
-        for statement in statements:
-            self._statement(statement, scope)
+    def _block(self, statements: tuple[syntax.Statement, ...], scope: Scope, in_loop: bool) -> None:
+        for k, statement in enumerate(statements):
+            self._statement(statement, scope, in_loop)
+            if k + 1 < len(statements) and (always_returns([statement]) or isinstance(statement, syntax.Jump)):
+                raise SyntaxProblem("nothing reaches this statement", statements[k + 1].span, "remove it")
 
-    def _statement(self, statement: syntax.Statement, scope: Scope) -> None:
+    def _statement(self, statement: syntax.Statement, scope: Scope, in_loop: bool) -> None:
         match statement:
             case syntax.Let():
                 self._let(statement, scope)
@@ -114,15 +124,34 @@ class _Checker:
                 self._assign(statement, scope)
             case syntax.If():
                 self._expr(statement.condition, scope)
-                for block in (statement.then, statement.other):
-                    if block is not None:
-                        self._block(block.statements, dict(scope))
+                for block in blocks_of(statement):
+                    self._block(block.statements, dict(scope), in_loop)
+            case syntax.For() | syntax.While():
+                self._loop(statement, scope)
+            case syntax.Jump():
+                if not in_loop:
+                    hint = f"'{statement.what}' belongs into a 'for' or a 'while'"
+                    raise SyntaxProblem(f"'{statement.what}' outside of a loop", statement.span, hint)
             case syntax.Return():
-                raise _early(statement)
+                for value in statement.values:
+                    self._expr(value, scope)
             case syntax.Later():
                 raise Unsupported(f"{statement.what} is not in the language yet", statement.span, LATER)
             case _:
                 raise ValueProblem("nothing uses this value", statement.span, "bind it with 'let' or 'return' it")
+
+    def _loop(self, loop: syntax.For | syntax.While, scope: Scope) -> None:
+        if not self._in_fn:
+            what = "for" if isinstance(loop, syntax.For) else "while"
+            raise Unsupported(f"'{what}' in a kernel is not in the language yet", loop.span, "put the loop into a fn")
+        inner = dict(scope)
+        if isinstance(loop, syntax.While):
+            self._expr(loop.condition, scope)
+        else:
+            self._expr(loop.start, scope)
+            self._expr(loop.stop, scope)
+            self._define(loop.index, inner, "a loop's index")
+        self._block(loop.body.statements, inner, in_loop=True)
 
     def _let(self, let: syntax.Let, scope: Scope) -> None:
         self._expr(let.value, scope)
@@ -136,12 +165,15 @@ class _Checker:
             if self._in_fn and let.type.dims is not None:
                 raise ShapeProblem("a fn works on elements", let.type.span, "leave out the dimensions")
         for name in let.names:
-            if name.name in scope:
-                hint = f"it is {_article(scope[name.name])}; choose another name"
-                if scope[name.name] == "var":
-                    hint = f"assign to it: {name.name} = ..."
-                raise ValueProblem(f"'{name.name}' is already defined", name.span, hint)
-            scope[name.name] = "var" if let.mutable else "let"
+            self._define(name, scope, "var" if let.mutable else "let")
+
+    def _define(self, name: syntax.Name, scope: Scope, what: str) -> None:
+        if name.name in scope:
+            hint = f"it is {_article(scope[name.name])}; choose another name"
+            if scope[name.name] == "var" and what != "a loop's index":
+                hint = f"assign to it: {name.name} = ..."
+            raise ValueProblem(f"'{name.name}' is already defined", name.span, hint)
+        scope[name.name] = what
 
     def _assign(self, assign: syntax.Assign, scope: Scope) -> None:
         target = assign.target
@@ -257,21 +289,17 @@ def _matmul(node: syntax.Node) -> Unsupported:
     return Unsupported("a fn works on elements, '@' multiplies matrices", node.span, "multiply them in the kernel")
 
 
-def _early(statement: syntax.Statement) -> Unsupported:
-    hint = "put one 'return' at the end, and choose with 'a if c else b' or a 'var'"
-    return Unsupported("early return is not in the language yet", statement.span, hint)
-
-
-def _refuse_early(statements: tuple[syntax.Statement, ...]) -> None:
-    """A `return` that is there but not at the end gets an error of its own."""
-    for statement in statements:
-        if isinstance(statement, syntax.Return) and statement.values:
-            raise _early(statement)
-        if isinstance(statement, syntax.If):
-            for block in (statement.then, statement.other):
-                _refuse_early(block.statements if block else ())
-        if isinstance(statement, syntax.Later):
-            raise Unsupported(f"{statement.what} is not in the language yet", statement.span, LATER)
+def _check_count(item: syntax.Function, statement: syntax.Return, first: syntax.Return) -> None:
+    """As many values as were declared, or as the first `return` has."""
+    count, returned = len(item.outputs or first.values), len(statement.values)
+    if returned == count:
+        return
+    if item.outputs is None:
+        hint = "return as many values on every path"
+        raise TypeProblem(f"{returned} returned here, {count} before", statement.span, hint)
+    declared = f"{count} value{'s' * (count != 1)}"
+    hint = "return one value for each declared type"
+    raise TypeProblem(f"{declared} declared, {returned} returned", statement.span, hint)
 
 
 def _refuse_circles(unit: Unit) -> None:
@@ -324,6 +352,11 @@ def _uses(definition: Definition) -> Iterator[syntax.Name]:
                 waiting.append(node.value)
             case syntax.If():
                 waiting += [b for b in (node.condition, node.then, node.other) if b is not None]
+            case syntax.While():
+                waiting += [node.condition, node.body]
+            case syntax.For():
+                local.add(node.index.name)
+                waiting += [node.start, node.stop, node.body]
             case syntax.Return():
                 waiting += node.values
             case syntax.Assign():

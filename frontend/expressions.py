@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+from ..ir import flow
 from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
-from ..ir.dtypes import BY_NAME, C128, F64, I64, U64, DType
+from ..ir.dtypes import BOOL, BY_NAME, C128, F64, I64, U64, DType
 from ..ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem
+from ..ir.facts import Facts
 from ..ir.graph import Value
 from ..ir.kernels import OpSource
 from ..ir.rules import shown
@@ -22,7 +26,7 @@ from .modules import Definition
 from .names import CONSTANTS
 from .powers import OPERATOR
 from .syntax import Expr
-from .weak import Operand, Weak, combine, is_operand, select, settle
+from .weak import Operand, Weak, combine, is_operand, select, settle, take
 
 Inline = Callable[[Definition, Sequence[Thing], Mapping[str, Thing], Span], Thing]
 
@@ -54,7 +58,8 @@ class Expressions:
     """Lowers the expressions of one kernel and of all that is inlined into it."""
 
     def __init__(self, builder: Builder, inline: Inline, ops: OpSource | None) -> None:
-        self.builder = builder
+        self.builder = self._root = builder
+        self.has_bodies = False  # whether what is lowered now is the body of an `each`
         self._inline = inline
         self._ops = ops
         self._level = Level()
@@ -130,6 +135,39 @@ class Expressions:
             )
         return found
 
+    # -- bodies
+
+    @contextmanager
+    def building(self, builder: Builder, has_bodies: bool | None = None) -> Iterator[None]:
+        """What is lowered meanwhile goes to another builder."""
+        before = self.builder, self.has_bodies
+        self.builder, self.has_bodies = builder, before[1] if has_bodies is None else has_bodies
+        try:
+            yield
+        finally:
+            self.builder, self.has_bodies = before
+
+    def splice(self, side: Builder) -> None:
+        """What was built aside comes here, and so does what values of it make later."""
+        self.builder.nodes += side.nodes
+        side.nodes = self.builder.nodes
+
+    def guarded(self, where: Operand, make: Callable[[], Operand], span: Span) -> Operand:
+        """What `make` gives; in the body of an `each`, if it is heavy, only where the condition holds, else zero."""
+        if not self.has_bodies or isinstance(where, _NUMBERS):
+            return make()
+        side = Builder("branch", Facts())
+        with self.building(side):
+            found = make()
+            if not flow.is_light(side.nodes) and isinstance(found, Weak):
+                found = found.take(found.dtype.strong)
+        if flow.is_light(side.nodes) or not isinstance(found, Value):
+            self.splice(side)
+            return found
+        condition = take(Maker(self.builder, span), where, BOOL)
+        body, others = flow.close(side, [found])
+        return flow.when(self.builder, condition, others, body, span)[0]
+
     # -- one method for each kind of expression
 
     def _name(self, expr: syntax.Name, frame: Frame) -> Thing:
@@ -153,7 +191,7 @@ class Expressions:
             assert isinstance(item, syntax.Const)
             value = self.operand(item.value, Frame(definition.unit, True, {}, {}))
             if item.type is not None:
-                maker = Maker(self.builder, item.value.span)
+                maker = Maker(self._root, item.value.span)
                 value = conform(maker, value, declare(item.type), f"'{item.name.name}'", None)
             self._consts[definition] = value
         return self._consts[definition]
@@ -191,7 +229,11 @@ class Expressions:
         left = self.operand(expr.first, frame)
         result: Operand | None = None
         for op, operand in expr.rest:
-            right = self.operand(operand, frame)
+            right = (
+                self.operand(operand, frame)
+                if result is None
+                else self.guarded(result, partial(self.operand, operand, frame), operand.span)
+            )
             part = self.operate(op, left, right, expr.span)
             result = part if result is None else self._logic("logical_and", (result, part), expr.span)
             left = right
@@ -202,7 +244,11 @@ class Expressions:
         name = "logical_and" if expr.op == "and" else "logical_or"
         total = self.operand(expr.operands[0], frame)
         for operand in expr.operands[1:]:
-            total = self._logic(name, (total, self.operand(operand, frame)), expr.span)
+            needed = total
+            if expr.op == "or" and self.has_bodies:
+                needed = self._logic("logical_not", (total,), expr.span)
+            right = self.guarded(needed, partial(self.operand, operand, frame), operand.span)
+            total = self._logic(name, (total, right), expr.span)
         return total
 
     def _logic(self, name: str, operands: tuple[Operand, ...], span: Span) -> Operand:
@@ -213,7 +259,9 @@ class Expressions:
 
     def _conditional(self, expr: syntax.Conditional, frame: Frame) -> Operand:
         condition = self.condition(expr.condition, frame)
-        then, other = self.operand(expr.then, frame), self.operand(expr.other, frame)
+        negated = self._logic("logical_not", (condition,), expr.span) if self.has_bodies else condition
+        then = self.guarded(condition, partial(self.operand, expr.then, frame), expr.then.span)
+        other = self.guarded(negated, partial(self.operand, expr.other, frame), expr.other.span)
         return self.choose(condition, then, other, frame, expr.span, "the value")
 
     def _call(self, expr: syntax.Call, frame: Frame) -> Thing:

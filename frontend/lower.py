@@ -5,27 +5,32 @@ Calls of functions and of other kernels are inlined. `if` becomes a select for e
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
 from ..ir.errors import ShapeProblem, Span, TypeProblem, nearest
 from ..ir.facts import Facts
+from ..ir.flow import close, each
 from ..ir.graph import Value
 from ..ir.kernels import OpSource
 from ..ir.rules import shown
 from ..ir.source import Binding, Built
+from ..ir.types import TensorType
 from . import syntax
 from .binding import split
 from .conform import conform
 from .declared import Declared, DimSpec, Parameter, declare, parameter, result
 from .expressions import Expressions, as_operand
 from .externs import ExternCalls
+from .flow import is_plain, loops
+from .flow_lower import Flow, probe_frame
+from .flow_types import Cells
 from .frame import Frame, Thing, Variable
 from .maker import Maker
 from .modules import Definition
 from .syntax import Expr
-from .weak import Operand, dtype_of, take
+from .weak import Operand, Weak, dtype_of, take, weakened
 
 
 def lower(definition: Definition, binding: Binding, ops: OpSource | None = None) -> Built:
@@ -64,9 +69,14 @@ class _Lowering:
     """Lowers one kernel and what is inlined into it."""
 
     def __init__(self, builder: Builder, ops: OpSource | None) -> None:
-        self._builder = builder
         self.calls = ExternCalls()
         self._expressions = Expressions(builder, self._inline, ops)
+        self._cells: dict[Hashable, Cells] = {}
+        self._loops: dict[Definition, bool] = {}
+
+    @property
+    def _builder(self) -> Builder:
+        return self._expressions.builder
 
     def body(self, definition: Definition, frame: Frame) -> list[Operand]:
         """The values that a body returns, in their declared types."""
@@ -75,6 +85,8 @@ class _Lowering:
         if isinstance(item, syntax.Extern):
             given = [_strong(Maker(self._builder, item.span), frame.variables[p.name].value) for p in item.params]
             return [*self.calls.add(self._builder, definition, given, frame.sizes, item.span)]
+        if not item.is_kernel and self._has_flow(item):
+            return self._flow(definition, frame)
         *statements, last = item.body.statements
         assert isinstance(last, syntax.Return)
         for statement in statements:
@@ -163,8 +175,64 @@ class _Lowering:
                 value = self._conform(value, declare(param.type), f"'{param.name}'", frame, span)
             frame.variables[param.name] = Variable(value)
         with self._expressions.level(span):
-            outputs = self.body(definition, frame)
+            outside = not self._expressions.has_bodies and not item.is_kernel
+            outputs = (self._each if outside and self._has_loops(definition) else self.body)(definition, frame)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    # -- functions with control flow
+
+    def _has_loops(self, definition: Definition) -> bool:
+        if definition not in self._loops:
+            self._loops[definition] = loops(definition)
+        return self._loops[definition]
+
+    def _has_flow(self, item: syntax.Function) -> bool:
+        """Whether a function needs more than its statements one after another, choices by `where` included."""
+        if not is_plain(item):
+            return True
+        return self._expressions.has_bodies and any(isinstance(s, syntax.If) for s in item.body.statements)
+
+    def _flow(self, definition: Definition, frame: Frame) -> list[Operand]:
+        item = definition.item
+        assert isinstance(item, syntax.Function)
+        key = (definition, *(_form(frame.variables[p.name].value) for p in item.params))
+        if key not in self._cells:
+            self._cells[key] = self._probe(item, frame)
+        return Flow(self._expressions, self._conform, item, self._cells[key], False).run(frame)
+
+    def _probe(self, item: syntax.Function, frame: Frame) -> Cells:
+        """The dtypes of a function's variables: what is found out in one round may change what the next one finds."""
+        cells, before = Cells(), None
+        while before is None or cells.state() != before:
+            before = cells.state()
+            scratch = Builder("types", Facts())
+            with self._expressions.building(scratch):
+                probed = probe_frame(frame)
+                Flow(self._expressions, self._conform, item, cells, True).run(probed)
+        cells.settle()
+        return cells
+
+    def _each(self, definition: Definition, frame: Frame) -> list[Operand]:
+        """A function with a loop: one op over the arrays, whose body is the function of one element."""
+        item, outer = definition.item, self._builder
+        body, given = Builder(item.name.name, Facts()), list[Value]()
+        maker = Maker(outer, item.name.span)
+        for name, variable in frame.variables.items():
+            value = variable.value
+            if isinstance(value, (Dim, Weak)):
+                given.append(_strong(maker, value))
+                number = body.input(name, TensorType(given[-1].type.dtype))
+                value = weakened(Maker(body, item.name.span), dtype_of(value), number)
+            elif isinstance(value, Value):
+                given.append(value)
+                value = body.input(name, TensorType(value.type.dtype))
+            frame.variables[name] = Variable(value, variable.type)
+        with self._expressions.building(body, has_bodies=True):
+            found = self.body(definition, frame)
+            strong = [_strong(Maker(body, item.name.span), x) for x in found]
+        graph, others = close(body, strong)
+        results = each(outer, [*given, *others], graph, item.name.span)
+        return [weakened(maker, dtype_of(x), v) if dtype_of(x).weak else v for x, v in zip(found, results, strict=True)]
 
     def _whole(self, kernel: str, param: Parameter, x: Operand, frame: Frame, span: Span) -> Value:
         """An argument of a kernel that is called from another: its type must be the declared one."""
@@ -186,6 +254,11 @@ class _Lowering:
                     f"{what} is declared {declared}: expected size {known} for '{spec}', got {size}", span, hint
                 )
         return value
+
+
+def _form(x: Operand) -> Hashable:
+    """What the dtypes of variables can depend on."""
+    return dtype_of(x), isinstance(x, (bool, int, float, complex, Dim))
 
 
 def _matched(

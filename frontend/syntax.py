@@ -175,6 +175,26 @@ class If(Statement):
     other: Block | None
 
 
+class For(Statement):
+    """`for index in start..stop`."""
+
+    index: Name
+    start: Expr
+    stop: Expr
+    body: Block
+
+
+class While(Statement):
+    condition: Expr
+    body: Block
+
+
+class Jump(Statement):
+    """`break` or `continue`."""
+
+    what: str
+
+
 class Return(Statement):
     values: tuple[Expr, ...]
 
@@ -186,7 +206,7 @@ class Bare(Statement):
 
 
 class Later(Statement):
-    """What parses and is not in the language yet: a loop, a jump, index notation."""
+    """What parses and is not in the language yet: index notation."""
 
     what: str
 

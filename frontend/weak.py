@@ -106,6 +106,11 @@ def take(maker: Maker, x: Operand, dtype: DType) -> Value:
     return maker.builder.constant(number, dtype, maker.span)
 
 
+def weakened(maker: Maker, weak: DType, value: Value) -> Weak:
+    """A number that is there already and still takes the dtype of what it meets."""
+    return Weak(maker, weak, (), lambda dtype, _: maker.cast(value, dtype))
+
+
 def settle(maker: Maker, x: Operand, others: tuple[Operand, ...] = ()) -> Union[Value, bool, int, float, complex, Dim]:
     """An operand that ops can take: a `Weak` gets the dtype of the strong ones it meets, or i64, f64 or c128."""
     if not isinstance(x, Weak):

@@ -149,7 +149,20 @@ REGION = OpDef(
 NUMPY = OpDef(
     "numpy", None, _declared, rules.scalar, frozenset({Trait.BARRIER}), "A NumPy function without an op of ours."
 )
-DECLARED = frozenset((REGION, NUMPY))  # their maker gives the types, there is no rule for them
+EACH = OpDef(
+    "each", None, _declared, rules.scalar, frozenset({Trait.ELEMENTWISE, Trait.EXPENSIVE, Trait.SCALAR}),
+    "A program of one element, over arrays that broadcast.",
+)  # fmt: skip
+WHILE = OpDef(
+    "while", None, _declared, rules.scalar, frozenset({Trait.STRUCTURAL, Trait.EXPENSIVE}),
+    "Carried values, stepped as long as the step says so.",
+)  # fmt: skip
+WHEN = OpDef(
+    "when", None, _declared, rules.scalar, frozenset({Trait.STRUCTURAL, Trait.EXPENSIVE}),
+    "What a program gives where the first operand is true, else zeros.",
+)  # fmt: skip
+FLOW = (EACH, WHILE, WHEN)
+DECLARED = frozenset((REGION, NUMPY, *FLOW))  # their maker gives the types, there is no rule for them
 
 VIEWS = (TRANSPOSE, SLICE, RESHAPE, DIAGONAL, BROADCAST)
 
@@ -158,7 +171,7 @@ TABLE: Mapping[str, OpDef] = MappingProxyType(
         op.name: op
         for op in (
             *ELEMENTWISE, *PARTS, *SPECIAL, WHOLE_POWER, WHERE, DEMAND, CAST, *REDUCTIONS, *POSITIONS,
-            *VIEWS, *STRUCTURAL, *IN_PARTS, IOTA, CONSTANT, SIZE, REGION, NUMPY,
+            *VIEWS, *STRUCTURAL, *IN_PARTS, IOTA, CONSTANT, SIZE, REGION, NUMPY, *FLOW,
         )
     }
 )  # fmt: skip

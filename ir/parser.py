@@ -15,7 +15,7 @@ from .dtypes import BF16, BOOL, BY_NAME, WEAK
 from .errors import LimitExceeded, Span, SyntaxProblem, UnknownName, VerifyProblem, nearest
 from .facts import Facts
 from .graph import Graph, Value
-from .ops import TABLE, OpDef
+from .ops import DECLARED, TABLE, OpDef
 from .types import Attr, Sizes, TensorType
 from .verify_attrs import missing_attribute
 
@@ -199,7 +199,7 @@ class _Parser:
         attrs = self.attrs() if self.peek("{") else {}
         results = self.signature()
         op = self.table[op_name]
-        given = results if op.name in ("region", "numpy") else None
+        given = results if op in DECLARED else None
         if problem := missing_attribute(op, attrs):
             raise VerifyProblem(f"{op_name}: {problem}", self.span(self.tokens[start][2]))
         span = self.location() or self.span(self.tokens[start][2])

@@ -15,8 +15,9 @@ from .builder import Builder
 from .dims import Dim, Size
 from .errors import Span, VerifyProblem, WeftError
 from .facts import Facts
+from .flow import body_problem, broadcast_shape
 from .graph import Graph, Node, Value
-from .ops import CAST, CONSTANT, DECLARED, NUMPY, REGION, SIZE
+from .ops import CAST, CONSTANT, DECLARED, FLOW, NUMPY, REGION, SIZE
 from .rewrite import facts_of
 from .types import TensorType
 from .verify_attrs import attribute_problem
@@ -112,9 +113,11 @@ class _Verifier:
         for value in node.results:
             if problem := _type_problem(value.type):
                 raise self.fail(node, problem)
-        if (node.op is REGION) != (node.body is not None):
-            raise self.fail(node, "has no body" if node.op is REGION else "has a body, which is for regions")
-        if node.body is not None:
+        if (node.op is REGION or node.op in FLOW) != (node.body is not None):
+            raise self.fail(node, "has no body" if node.body is None else "has a body, which is for regions")
+        if node.op in FLOW:
+            self.flow(node)
+        elif node.body is not None:
             self.body(node, node.body)
         if node.op not in DECLARED:
             self.types(node)
@@ -129,6 +132,16 @@ class _Verifier:
         if not self.agree(made, [v.type for v in node.results]):
             raise self.fail(node, f"its body gives {_shown(made)}, it says {_shown([v.type for v in node.results])}")
         self.graph(body)
+
+    def flow(self, node: Node) -> None:
+        assert node.body is not None
+        if problem := body_problem(node):
+            raise self.fail(node, problem)
+        shape = broadcast_shape(self.facts, node.operands)
+        said = [v.type for v in node.results]
+        if not self.agree([TensorType(t.dtype, shape) for t in said], said):
+            raise self.fail(node, f"its operands broadcast to {shape}, it says {_shown(said)}")
+        self.graph(node.body)
 
     def types(self, node: Node) -> None:
         known = len(self.facts.guards)

@@ -28,6 +28,7 @@ from .ops import (
     SIZE,
     SLICE,
     TRANSPOSE,
+    WHILE,
     OpDef,
 )
 from .types import Attr, Sizes, ints, normalize_axes, sizes
@@ -108,6 +109,7 @@ _NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
     IOTA: {"shape": _SIZES, "axis": _AXIS},
     CONCATENATE: {"axis": _AXIS},
     GATHER: {"axes": _INTS},
+    WHILE: {"carried": (lambda attr: type(attr) is int and attr >= 0, "how many operands change")},
     SCAN: {"combine": (_is_text, "the name of an op"), "axis": _AXIS},
     **{op: {"axes": _INTS} for op in (*REDUCTIONS, *POSITIONS)},
 }

@@ -28,6 +28,7 @@ from typing import ClassVar
 from ..ir.builder import is_scalar_result
 from ..ir.dims import Size
 from ..ir.errors import Span
+from ..ir.flow import map_bodies
 from ..ir.graph import Graph, Node, Value
 from ..ir.opdef import commutes
 from ..ir.ops import BROADCAST, CAST, CONSTANT, DECLARED, OpDef, Trait
@@ -50,7 +51,7 @@ class Canonicalize:
     name: ClassVar[str] = "canonicalize"
 
     def run(self, graph: Graph) -> Graph:
-        return _Canonicalizer(graph).run()
+        return _Canonicalizer(map_bodies(graph, self.run)).run()
 
 
 class _Canonicalizer(Rewriter):

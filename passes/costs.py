@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from ..ir.dims import Size
 from ..ir.graph import Node
-from ..ir.ops import CONSTANT, GATHER, POSITIONS, SCAN, SIZE, Trait
+from ..ir.ops import CONSTANT, GATHER, POSITIONS, SCAN, SIZE, WHILE, Trait
 from ..ir.types import sizes
 
 BYTE = 8  # to load or store a byte
 SIMPLE, EXPENSIVE = 5, 90  # an op, for each byte of its result
+STEPS = 30  # of a loop, whose number only the call knows
 LOOKUP, SERIAL = 500, 700  # what vectors do one lane at a time
 
 
@@ -41,4 +42,6 @@ def _op_cost(node: Node) -> int:
         return SERIAL
     if node.op is GATHER:
         return LOOKUP
+    if node.body is not None:
+        return (STEPS if node.op is WHILE else 1) * sum(map(_op_cost, node.body))
     return (EXPENSIVE if Trait.EXPENSIVE in node.op.traits else SIMPLE) * max(4, size)

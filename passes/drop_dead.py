@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..ir.flow import map_bodies
 from ..ir.graph import Graph
 from ..ir.rewrite import Rewriter
 from .sizes import size_makers, used_symbols
@@ -32,6 +33,7 @@ class DropDead:
     name: ClassVar[str] = "drop-dead"
 
     def run(self, graph: Graph) -> Graph:
+        graph = map_bodies(graph, self.run)
         needed = {v.node for v in graph.outputs if v.node is not None}
         makers = {symbol: value.node for symbol, value in size_makers(graph).items() if value.node is not None}
         for node in reversed(graph.nodes):

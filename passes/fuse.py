@@ -96,7 +96,7 @@ def _emit_region(
         inside[value] = body.input(value.name or "in", value.type)
     for node in _needed(results, set(inside)):
         types: tuple[TensorType, ...] = tuple(r.type for r in node.results)
-        copy = body.node(node.op, [inside[v] for v in node.operands], node.attrs, node.span, None, types)
+        copy = body.node(node.op, [inside[v] for v in node.operands], node.attrs, node.span, node.body, types)
         inside.update(zip(node.results, copy.results, strict=True))
     attrs: dict[str, Attr] = {"space": Sizes(group.space), "reduced": group.reduced}
     if group.scanned:

@@ -98,6 +98,7 @@ class Grouping:
             if (source := looked_up(node)) is not None:
                 self.kept.add(source)
             self.kept |= kept_factors(node, is_inline)
+        self.kept |= _siblings(self.kept)
         self.makers = size_makers(graph)
         self.wholes = {v: n for n in graph if n.op is CONCATENATE for v in n.operands}
         self.groups: list[Group] = []
@@ -108,7 +109,7 @@ class Grouping:
             again = self.computed_too_often()
             if not again:
                 break
-            self.kept |= again
+            self.kept |= _siblings(again)
 
     def is_member(self, value: Value) -> bool:
         node = value.node
@@ -256,11 +257,18 @@ class Grouping:
             node = value.node
             if node is None or not node.operands or not value.type.shape or Trait.VIEW in node.op.traits:
                 continue
+            if len(node.results) > 1:  # one computation gives them all
+                places = set().union(*(self.visits.get(r, ()) for r in node.results))
             expensive = Trait.EXPENSIVE in node.op.traits
             per_group = max(sum(1 for g, _ in places if g is group) for group, _ in places)
             if (expensive and len(places) > 1) or per_group > MAX_COPIES:
                 found.add(value)
         return found
+
+
+def _siblings(values: set[Value]) -> set[Value]:
+    """The values and the other results of the nodes that make them."""
+    return values | {r for v in values if v.node is not None and len(v.node.results) > 1 for r in v.node.results}
 
 
 def _label(value: Value) -> str:

@@ -12,7 +12,8 @@ After:
     %1 = "weft.mul"(%0, %0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 
 Needs nothing. Guarantees that no two operations have the same op, operands (in either order if it is commutative) and
-attributes; 0.0 and -0.0, and NaNs with different bits, are different attributes. Barriers are never merged.
+attributes; 0.0 and -0.0, and NaNs with different bits, are different attributes. Barriers and
+operations with bodies are never merged.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..ir.flow import map_bodies
 from ..ir.graph import Graph, Node, Value
 from ..ir.opdef import commutes
 from ..ir.ops import Trait
@@ -36,6 +38,7 @@ class MergeDuplicates:
     name: ClassVar[str] = "merge-duplicates"
 
     def run(self, graph: Graph) -> Graph:
+        graph = map_bodies(graph, self.run)
         first: dict[Hashable, Node] = {}
         stands_for: dict[Value, Value] = {v: v for v in graph.inputs}
         kept: list[Node] = []
@@ -55,7 +58,7 @@ class MergeDuplicates:
 
 
 def _key(node: Node, stands_for: dict[Value, Value]) -> Hashable:
-    if Trait.BARRIER in node.op.traits:
+    if Trait.BARRIER in node.op.traits or node.body is not None:
         return node
     operands = [id(stands_for[v]) for v in node.operands]
     if commutes(node.op, [v.type.dtype for v in node.operands]):

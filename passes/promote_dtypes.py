@@ -26,6 +26,7 @@ from typing import ClassVar
 
 from ..ir.dtypes import F64, I64, U64, WEAK_INT, DType
 from ..ir.errors import Span
+from ..ir.flow import map_bodies
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CAST, CONSTANT, DECLARED, TABLE, WHERE, OpDef
 from ..ir.rewrite import Rewriter
@@ -42,13 +43,14 @@ class PromoteDtypes:
     name: ClassVar[str] = "promote-dtypes"
 
     def run(self, graph: Graph) -> Graph:
+        graph = map_bodies(graph, self.run)
         promoter = _Promoter(graph)
         for node in graph:
             promoter.node(node)
         for value in dict.fromkeys(graph.outputs):
             if value.type.dtype.weak:
                 promoter.replace(value, promoter.strong(value, value.type.dtype.strong, _span(value), CAST))
-        unused = any(is_weak_constant(n.result) and n.result not in promoter.values for n in graph)
+        unused = any(n.results and is_weak_constant(n.result) and n.result not in promoter.values for n in graph)
         return promoter.finish() if promoter.changed or unused else graph
 
 
@@ -59,7 +61,7 @@ class _Promoter(Rewriter):
         self.made: dict[tuple[Value, DType, bool], Value] = {}
 
     def node(self, node: Node) -> None:
-        if is_weak_constant(node.result):
+        if node.results and is_weak_constant(node.result):
             return  # each use makes its own
         if node.op in DECLARED:
             self.copy(node, [self.as_it_was(v) for v in node.operands])

@@ -32,7 +32,7 @@ from typing import ClassVar
 from ..ir.accesses import coefficient, region_accesses, region_elements, value_layouts
 from ..ir.complexes import PARTS
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import POSITIONS, SCAN, Trait
+from ..ir.ops import EACH, FLOW, POSITIONS, SCAN, WHEN, WHILE, Trait
 from ..ir.stages import known_stages
 from ..ir.types import Attr, integer, sizes
 from .costs import element_cost
@@ -146,5 +146,12 @@ def _is_costly(region: Node) -> bool:
     A mathematical function does; what adds up does not, since it needs them to hide how long each sum takes.
     """
     assert region.body is not None
-    working = (n for n in region.body if n.op is not SCAN and Trait.REDUCTION not in n.op.traits)
-    return any(Trait.EXPENSIVE in n.op.traits for n in working) or len(region.body) > 40
+    return _is_heavy(region.body) or any(n.op is EACH and n.body is not None and _is_heavy(n.body) for n in region.body)
+
+
+def _is_heavy(body: Graph) -> bool:
+    """A loop inside of a program of elements is as heavy as one step: it waits for itself, so it needs company."""
+    working = [n for n in body if n.op is not SCAN and Trait.REDUCTION not in n.op.traits]
+    inner = [n.body for n in working if n.op in (WHILE, WHEN) and n.body is not None]
+    costly = any(Trait.EXPENSIVE in n.op.traits and n.op not in FLOW for n in working)
+    return costly or len(body) > 40 or any(map(_is_heavy, inner))

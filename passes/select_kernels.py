@@ -26,10 +26,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..ir.errors import Unsupported
 from ..ir.graph import Graph, Node, Value
 from ..ir.guards import parse_guards
 from ..ir.kernels import Choice, KernelLookup
-from ..ir.ops import CAST, CONSTANT, NUMPY, REGION, SIZE
+from ..ir.ops import CAST, CONSTANT, EACH, NUMPY, REGION, SIZE
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
 from .canonicalize import Canonicalize
@@ -78,12 +79,29 @@ class _Walk:
 
     def nodes(self, graph: Graph, source: KernelLookup) -> None:
         for node in graph:
-            if node.op in (REGION, CONSTANT, SIZE) or ("impl" in node.attrs and node.op is not NUMPY):
+            if node.op is EACH:
+                self._check(node, source)
+                self.rewriter.copy(node)
+            elif node.op in (REGION, CONSTANT, SIZE) or ("impl" in node.attrs and node.op is not NUMPY):
                 self.rewriter.copy(node)
             elif node.op is NUMPY:
                 self.rewriter.copy(node, [self._operand(v) for v in node.operands])
             else:
                 self._choose(node, source)
+
+    def _check(self, node: Node, source: KernelLookup) -> None:
+        """What stands in a program of elements has vector code: bundled code, whatever users have registered."""
+        assert node.body is not None
+        for inner in node.body:
+            if inner.body is not None:
+                self._check(inner, source)
+            elif inner.op not in (CONSTANT, SIZE):
+                types = tuple(v.type for v in inner.operands)
+                choice = source.choose(inner.op.name, types, inner.result.type, inner.attrs)
+                if choice.kind == FALLBACK and choice.call is None:
+                    shown = ", ".join(str(t.dtype) for t in types)
+                    hint = "compute it before the loop, in the kernel"
+                    raise Unsupported(f"'{inner.op.name}' of {shown} has no code for loops", inner.span, hint)
 
     def _choose(self, node: Node, source: KernelLookup) -> None:
         types = tuple(TensorType(v.type.dtype.strong, v.type.shape) for v in self.rewriter.operands(node))

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.dtypes import BF16, F16, F32
+from ..ir.flow import map_bodies
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CAST, CONCATENATE, CONSTANT, DECLARED, GATHER, SCAN, TABLE, WHERE, Trait
 from ..ir.rewrite import Rewriter
@@ -48,6 +49,7 @@ class WidenHalves:
     name: ClassVar[str] = "widen-halves"
 
     def run(self, graph: Graph) -> Graph:
+        graph = map_bodies(graph, self.run)
         if not any(v.type.dtype in HALVES for n in graph for v in (*n.operands, *n.results)):
             return graph
         widener = _Widener(graph)

@@ -7,15 +7,17 @@ computed in the outermost scope that has what it needs, and once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from ...ir import dims
 from ...ir.accesses import slot_strides
 from ...ir.graph import Node, Value
-from ...ir.indexing import Index, operand_elements, operand_index
-from ...ir.ops import CAST, COMPLEX, CONSTANT, GATHER, IMAG, IOTA, REAL, SCAN, SIZE, WHERE, WHOLE_POWER, Trait
+from ...ir.indexing import Index, loop_name, operand_elements, operand_index
+from ...ir.ops import CAST, COMPLEX, CONSTANT, EACH, GATHER, IMAG, IOTA, REAL, SCAN, SIZE, WHERE, WHOLE_POWER, Trait
 from ...ir.types import integer
 from . import integers
 from .casts import cast, constant
+from .flow import emit_each
 from .frame import Frame
 from .joint import Joint, joint_of
 from .lookups import look_up
@@ -40,6 +42,8 @@ class Elements:
         assert isinstance(layouts, tuple)
         self.layouts = [str(layout) for layout in layouts]
         self.slots = {value: slot for slot, value in enumerate(self.body.inputs)}
+        self.vector = vector
+        self.ahead: Sequence[int] = ()  # how much further along the vectors this step needs the same element again
         self.kept: Mapping[Value, tuple[Buffer, int]] = {}
         self.stage = 0
 
@@ -104,6 +108,9 @@ class Elements:
             buffer = self.operand(self.slots[operand])
             part = PART_OF[value.node.op]
             result, scope = self.memory.load_part(buffer, operand_index(value.node, operand, index), part)
+        elif value.node is not None and value.node.op is EACH:
+            self._run_each(value.node, index)
+            return
         elif value.node is not None and value.node.op is IOTA:
             result, scope = self.memory.number(index[integer(value.node.attrs, "axis")])
         elif value.node is not None and value.node.op is GATHER:
@@ -113,6 +120,32 @@ class Elements:
             result, scope = self._compute(value.node, [self.known(n) for n in needs])
         scope.memo[value, index] = result
         self._keep(value, index, result)
+
+    def _run_each(self, node: Node, index: Index) -> None:
+        """All results of a program of elements, at this index and at those that the loop's step needs next."""
+        variable = loop_name(self.vector)
+        moved = [{variable: dims.symbol(variable) + k} for k in self.ahead]
+        indices = dict.fromkeys([index, *(tuple(dims.substitute(i, m) for i in index) for m in moved)])
+        found = []
+        for at in indices:
+            needs = operand_elements(node, at)
+            for need in needs:
+                self.get(*need)
+            found.append([self.known(n) for n in needs])
+        scope = max((s for operands in found for _, s in operands), key=lambda s: s.depth)
+        columns = [[operands[k][0] for operands in found] for k in range(len(node.operands))]
+        with self.nest.at(scope):
+            results = emit_each(self.nest.e, node, columns, self.memory.mask, self._emit_alone)
+        for value, several in zip(node.results, results, strict=True):
+            for at, result in zip(indices, several, strict=True):
+                scope.memo[value, at] = result
+                self._keep(value, at, result)
+
+    def _emit_alone(self, node: Node, values: Sequence[Val]) -> Val:
+        joint = joint_of(node)
+        if joint is None:
+            return self._emit(node, list(values))
+        return joint.function(self.nest.e, node.operands[0].type.dtype, *values)[joint.place(node.attrs)]
 
     @staticmethod
     def part_of(node: Node) -> int | None:

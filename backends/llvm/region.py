@@ -8,7 +8,7 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ...ir import dims
 from ...ir.accesses import home_index, region_position
@@ -27,6 +27,7 @@ from .stages import Stages
 from .text import Val
 
 UNTILED = 1 << 62
+IN_FLIGHT = 4  # vectors that run through a program of elements together
 PARAMETERS = ("begin0", "end0", "begin1", "end1", "worker")
 
 
@@ -162,7 +163,7 @@ class Region:
             self.run_stage(stage, offsets)
         self.elements.stage = self.stages.count
         for slot, value in self.stages.row_outputs:
-            for offset in offsets:
+            for offset in self.together(offsets):
                 index = self.home(value, offset)
                 self.elements.write(slot, value, index)
         return []
@@ -239,7 +240,16 @@ class Region:
         """Stores outputs at this iteration, and gives the operands of reductions."""
         get = self.elements.get
         for slot, value in outputs:
-            for offset in offsets:
+            for offset in self.together(offsets):
                 index = self.home(value, offset)
                 self.elements.write(slot, value, index)
-        return {n: [get(n.operands[0], self.home(n.operands[0], k)) for k in offsets] for n in reductions}
+        return {
+            n: [get(n.operands[0], self.home(n.operands[0], k)) for k in self.together(offsets)] for n in reductions
+        }
+
+    def together(self, offsets: list[int]) -> Iterator[int]:
+        """The offsets one by one, while it is known which of them follow."""
+        for k, offset in enumerate(offsets):
+            self.elements.ahead = [later - offset for later in offsets[k + 1 : k + IN_FLIGHT]]
+            yield offset
+        self.elements.ahead = ()

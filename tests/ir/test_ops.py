@@ -10,7 +10,19 @@ import pytest
 from weft.ir.builder import Builder
 from weft.ir.dtypes import ALL, BF16, BOOL, U8, WEAK, DType, from_numpy, python_type
 from weft.ir.errors import TypeProblem
-from weft.ir.ops import COMPLEX_FUNCTION, ELEMENTWISE, NUMPY, REDUCTIONS, REGION, STRUCTURAL, TABLE, WHERE, OpDef, Trait
+from weft.ir.ops import (
+    COMPLEX_FUNCTION,
+    ELEMENTWISE,
+    FLOW,
+    NUMPY,
+    REDUCTIONS,
+    REGION,
+    STRUCTURAL,
+    TABLE,
+    WHERE,
+    OpDef,
+    Trait,
+)
 from weft.ir.types import TensorType
 
 DTYPES = tuple(d for d in ALL if d != BF16)
@@ -26,6 +38,8 @@ def test_every_op_is_complete(op: OpDef) -> None:
     assert callable(op.dtypes) and callable(op.shapes)
     if op in (REGION, NUMPY):
         assert op.numpy is None and op.arity is None and Trait.BARRIER in op.traits
+    elif op in FLOW:
+        assert op.numpy is None and op.arity is None and Trait.EXPENSIVE in op.traits
     else:
         assert callable(op.numpy) and (op.arity is not None or op in (*STRUCTURAL, COMPLEX_FUNCTION))
 

@@ -1,0 +1,134 @@
+"""Programs of single elements: graphs over numbers that stand as the bodies of three ops.
+
+An `each` runs its body for every element of its operands, which broadcast:
+
+    %0 = "weft.each"(%x, %limit) ({
+    ^bb0(%x_1 : tensor<f64>, %limit_1 : tensor<i32>):
+      ...
+      "weft.yield"(%9) : (tensor<i32>) -> ()
+    }) : (tensor<?xf64, #weft.dims<n>>, tensor<i32>) -> tensor<?xi32, #weft.dims<n>>
+
+In a body stand ops on numbers and two ops with bodies of their own. What a body needs from around it are operands.
+
+- `while` has `carried` operands that change from step to step. Its body gives first whether the step counts, then what
+  the carried ones become. A step that does not count ends the loop, and its other results are dropped:
+
+      loop: go, *after = body(*state, *others); if not go: stop; state = after
+
+- `when` has a condition first, which its body does not see. Where it is false the results are zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .builder import Builder
+from .dims import Size
+from .dtypes import BOOL
+from .errors import Span
+from .facts import Facts
+from .graph import Graph, Node, Value
+from .ops import CONSTANT, EACH, FLOW, WHEN, WHILE, Trait
+from .rewrite import Rewriter
+from .types import TensorType, integer
+
+
+def close(builder: Builder, outputs: Sequence[Value]) -> tuple[Graph, list[Value]]:
+    """What was built, as a body of its own, and the values around it that it read: its last inputs stand for these.
+
+    A constant from around is made anew inside.
+    """
+    inside = {*builder.inputs, *(r for n in builder.nodes for r in n.results)}
+    used = dict.fromkeys(v for n in builder.nodes for v in n.operands)
+    outer = [v for v in dict.fromkeys((*used, *outputs)) if v not in inside]
+    nodes, captured, stands = builder.nodes, list[Value](), dict[Value, Value]()
+    builder.nodes = []
+    for value in outer:
+        if value.node is not None and value.node.op is CONSTANT:
+            stands[value] = builder.node(CONSTANT, (), value.node.attrs, value.node.span).result
+        else:
+            stands[value] = builder.input(value.name or "in", value.type)
+            captured.append(value)
+    for node in nodes:
+        node.operands = tuple(stands.get(v, v) for v in node.operands)
+    builder.nodes += nodes
+    return builder.finish([stands.get(v, v) for v in outputs]), captured
+
+
+def each(builder: Builder, operands: Sequence[Value], body: Graph, span: Span | None) -> tuple[Value, ...]:
+    """The results of a body for every element of the operands."""
+    shape = broadcast_shape(builder.facts, operands)
+    types = tuple(TensorType(v.type.dtype, shape) for v in body.outputs)
+    return builder.node(EACH, operands, {}, span, body, types).results
+
+
+def broadcast_shape(facts: Facts, operands: Sequence[Value]) -> tuple[Size, ...]:
+    return facts.broadcast([v.type.shape for v in operands]) if operands else ()
+
+
+def loop(
+    builder: Builder, state: Sequence[Value], others: Sequence[Value], body: Graph, span: Span | None
+) -> tuple[Value, ...]:
+    """The last state of a loop."""
+    types = tuple(v.type for v in state)
+    return builder.node(WHILE, (*state, *others), {"carried": len(state)}, span, body, types).results
+
+
+def when(
+    builder: Builder, condition: Value, others: Sequence[Value], body: Graph, span: Span | None
+) -> tuple[Value, ...]:
+    """The results of a body where the condition holds, else zeros."""
+    types = tuple(v.type for v in body.outputs)
+    return builder.node(WHEN, (condition, *others), {}, span, body, types).results
+
+
+def map_bodies(graph: Graph, run: Callable[[Graph], Graph]) -> Graph:
+    """The graph with what `run` makes of each body; the same graph where nothing changes."""
+    bodies = {n: run(n.body) for n in graph if n.op in FLOW and n.body is not None}
+    if all(n.body is body for n, body in bodies.items()):
+        return graph
+    rewriter = Rewriter(graph)
+    for node in graph:
+        copy = rewriter.copy(node)
+        copy.body = bodies.get(node, node.body)
+    return rewriter.finish()
+
+
+def has_loop(graph: Graph) -> bool:
+    return any(n.op is WHILE or (n.body is not None and has_loop(n.body)) for n in graph)
+
+
+def is_light(graph_nodes: Sequence[Node]) -> bool:
+    """Whether code is so short, and so free of errors, that computing it for nothing beats a branch around it."""
+    cost = sum(20 if Trait.EXPENSIVE in n.op.traits else 1 for n in graph_nodes)
+    return cost <= 16 and all(n.body is None and n.op.name not in ("demand", "power") for n in graph_nodes)
+
+
+def body_problem(node: Node) -> str | None:
+    """What does not fit between a node and its body."""
+    body = node.body
+    assert body is not None
+    inputs, outputs = [v.type.dtype for v in body.inputs], [v.type.dtype for v in body.outputs]
+    operands, results = [v.type.dtype for v in node.operands], [v.type.dtype for v in node.results]
+    if any(v.type.shape for v in (*body.inputs, *body.outputs)):
+        return "its body takes and gives numbers"
+    if node.op is WHEN:
+        if not operands or operands[0] != BOOL:
+            return "it needs a condition first"
+        operands = operands[1:]
+    if node.op is WHILE:
+        carried = integer(node.attrs, "carried")
+        if outputs[:1] != [BOOL] or outputs[1:] != operands[:carried]:
+            return f"its body gives {_shown(outputs)}, not a bool and {_shown(operands[:carried])}"
+        outputs = outputs[1:]
+    if inputs != operands:
+        return f"its body takes {_shown(inputs)}, it has {_shown(operands)}"
+    if outputs != results:
+        return f"its body gives {_shown(outputs)}, it says {_shown(results)}"
+    if node.op is not EACH and any(v.type.shape for v in (*node.operands, *node.results)):
+        return "it works on numbers"
+    return None
+
+
+def _shown(dtypes: Sequence[object]) -> str:
+    return "(" + ", ".join(map(str, dtypes)) + ")"
