@@ -68,7 +68,8 @@ def _compare(call: Call, value: Value, found: Array, numpys: Any, known: Mapping
 def _is_inexact(node: Node) -> bool:
     if Trait.ELEMENTWISE in node.op.traits:
         return is_inexact(node.op, tuple(v.type.dtype for v in node.operands), node.result.type.dtype)
-    accumulates = node.op.name in ACCUMULATING or (node.op is SCAN and node.attrs["combine"] in ("add", "mul"))
+    accumulates = node.op.name in (*ACCUMULATING, "matmul")
+    accumulates |= node.op is SCAN and node.attrs["combine"] in ("add", "mul")
     return accumulates and node.result.type.dtype.kind in ("float", "complex")
 
 

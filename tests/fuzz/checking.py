@@ -89,7 +89,7 @@ class Oracle:
         widths: Sequence[int] | None = None,
     ) -> None:
         """Fails unless all agree for `args`, and then for each argument list of `again`, which needs no new code."""
-        source = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs))
+        source = TracedFunction(function, (), lambda graph, inputs, **calls: reference.run(graph, inputs, **calls))
         session = _Session(self, function, Recorder())
         widths = widths or (*levels(), NARROW)
         with quiet(), session.recorder.listening():
