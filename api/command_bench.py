@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 EPILOG = """\
-suites: calls elementwise math reductions rows mixed layouts compile startup; without one, all of them
+suites: calls elementwise math reductions rows mixed layouts products compile startup; without one, all of them
 
 A row's ratio is the time of the fastest other library over Weft's: above 1, Weft is ahead. Every result is compared
 with NumPy's before anything is timed. For rows that memory bounds the last column is how much Weft reaches of the speed

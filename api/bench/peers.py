@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .blas import limit_blas
 from .library import Call, Library, NumPy, Unable, timed
 from .numba_peer import Numba
 from .row import NUMPY, Case, Function, Row
@@ -35,6 +36,7 @@ def peers(names: Iterable[str], threads: int) -> list[Library]:
     os.environ["NUMBA_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(threads)
     os.environ["NUMEXPR_NUM_THREADS"] = os.environ["NUMEXPR_MAX_THREADS"] = str(threads)
     os.environ["NPROC"] = str(threads)  # XLA's pool
+    limit_blas(threads)
     made: dict[str, Any] = {"NumPy": lambda _: NumPy(), "numexpr": Numexpr, "Numba": Numba, "JAX": Jax, "torch": Torch}
     return [made[name](threads) for name in names]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import calls, elementwise, layouts, mathematics, mixed, reductions, rowwise
+from . import calls, elementwise, layouts, mathematics, mixed, products, reductions, rowwise
 from .row import Row
 
 ROWS: dict[str, tuple[Row, ...]] = {
@@ -13,5 +13,6 @@ ROWS: dict[str, tuple[Row, ...]] = {
     "rows": rowwise.ROWS,
     "mixed": mixed.ROWS,
     "layouts": layouts.ROWS,
+    "products": products.ROWS,
 }
 SUITES = (*ROWS, "compile", "startup")
