@@ -209,6 +209,8 @@ class Flow:
         """What a side leaves, computed only where it is taken."""
         made = {r for n in side.nodes for r in n.results}
         names = [n for n, v in values.items() if isinstance(v, Value) and v in made]
+        if not names:
+            return values
         outputs = [values[n] for n in names]
         body, others = ir_flow.close(side, [v for v in outputs if isinstance(v, Value)])
         results = ir_flow.when(self._expressions.builder, where, others, body, span)

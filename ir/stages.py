@@ -11,5 +11,6 @@ def known_stages(body: Graph) -> dict[Value, int]:
     known: dict[Value, int] = dict.fromkeys(body.inputs, 0)
     for node in body:
         after = Trait.REDUCTION in node.op.traits
-        known[node.result] = max((known[v] for v in node.operands), default=0) + after
+        stage = max((known[v] for v in node.operands), default=0) + after
+        known.update(dict.fromkeys(node.results, stage))
     return known

@@ -35,22 +35,31 @@ from ..ir.ops import (
     CONCATENATE,
     CONSTANT,
     DECLARED,
+    FLOW,
     IMAG,
     IN_PARTS,
     REAL,
     TABLE,
+    WHILE,
     OpDef,
 )
 from ..ir.rewrite import Rewriter
-from ..ir.types import Sizes
+from ..ir.types import Sizes, TensorType, integer
 from .complex_rules import BOTH_PARTS, RULES, Parts
 
 FUNCTIONS_WITH_REAL_RESULT = frozenset((TABLE["abs"],))
-IN_MEMORY = DECLARED | {CONCATENATE}  # these take and give whole numbers
+IN_MEMORY = (DECLARED | {CONCATENATE}) - set(FLOW)  # these take and give whole numbers
 
 
 def is_complex(value: Value) -> bool:
     return value.type.dtype in PARTS
+
+
+def has_complex(graph: Graph) -> bool:
+    values = (*graph.inputs, *(v for n in graph for v in (*n.operands, *n.results)))
+    return any(map(is_complex, values)) or any(
+        n.op in FLOW and n.body is not None and has_complex(n.body) for n in graph
+    )
 
 
 @dataclass(frozen=True)
@@ -60,8 +69,7 @@ class SplitComplex:
     name: ClassVar[str] = "split-complex"
 
     def run(self, graph: Graph) -> Graph:
-        values = (*graph.inputs, *(v for n in graph for v in (*n.operands, *n.results)))
-        if not any(is_complex(v) for v in values):
+        if not has_complex(graph):
             return graph
         splitter = _Splitter(graph)
         for node in graph:
@@ -72,6 +80,28 @@ class SplitComplex:
         return splitter.finish()
 
 
+def split_body(body: Graph) -> Graph:
+    """A program of elements whose inputs and outputs are parts too."""
+    if not has_complex(body):
+        return body
+    splitter = _Splitter(body)
+    splitter.builder.inputs = []
+    for value in body.inputs:
+        parts = [splitter.builder.input(value.name or "in", TensorType(d)) for d in _part_dtypes(value)]
+        if len(parts) == 2:
+            splitter.parts[value] = parts[0], parts[1]
+        else:
+            splitter.replace(value, parts[0])
+    for node in body:
+        splitter.node(node)
+    return splitter.builder.finish([part for v in body.outputs for part in splitter.flat(v)])
+
+
+def _part_dtypes(value: Value) -> tuple[DType, ...]:
+    dtype = value.type.dtype
+    return (PARTS[dtype],) * 2 if is_complex(value) else (dtype,)
+
+
 class _Splitter(Rewriter):
     def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
@@ -79,6 +109,9 @@ class _Splitter(Rewriter):
         self.whole: dict[Value, Value] = {}
 
     def node(self, node: Node) -> None:
+        if node.op in FLOW:
+            self.flow(node)
+            return
         if node.op in IN_MEMORY:
             self.copy(node, [self.joined(v) if is_complex(v) else self.get(v) for v in node.operands])
             return
@@ -108,6 +141,26 @@ class _Splitter(Rewriter):
         if rule is not None:
             return rule(lambda op, *values: self.op(node, op, *values), *operands)
         return self.function(node, operands)
+
+    def flow(self, node: Node) -> None:
+        """A program of elements takes and gives the parts one after another."""
+        assert node.body is not None
+        attrs = dict(node.attrs)
+        if node.op is WHILE:
+            carried = integer(node.attrs, "carried")
+            attrs["carried"] = len([p for v in node.operands[:carried] for p in self.flat(v)])
+        types = [TensorType(d, v.type.shape) for v in node.results for d in _part_dtypes(v)]
+        operands = [part for v in node.operands for part in self.flat(v)]
+        body = split_body(node.body)
+        made = iter(self.builder.node(node.op, operands, attrs, node.span, body, tuple(types)).results)
+        for value in node.results:
+            if is_complex(value):
+                self.parts[value] = next(made), next(made)
+            else:
+                self.replace(value, next(made))
+
+    def flat(self, value: Value) -> tuple[Value, ...]:
+        return self.of(value) if is_complex(value) else (self.get(value),)
 
     def on_part(self, node: Node, operands: list[Value | Parts], k: int) -> Value:
         values = [v[k] if isinstance(v, tuple) else v for v in operands]

@@ -7,7 +7,7 @@ computed in the outermost scope that has what it needs, and once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from ...ir import dims
 from ...ir.accesses import slot_strides
@@ -141,11 +141,16 @@ class Elements:
                 scope.memo[value, at] = result
                 self._keep(value, at, result)
 
-    def _emit_alone(self, node: Node, values: Sequence[Val]) -> Val:
+    def _emit_alone(self, node: Node, values: Sequence[Val], made: dict[Hashable, Sequence[Val]]) -> Val:
+        """An op of a program of elements; `made` is what the straight code that it stands in has computed jointly."""
         joint = joint_of(node)
         if joint is None:
             return self._emit(node, list(values))
-        return joint.function(self.nest.e, node.operands[0].type.dtype, *values)[joint.place(node.attrs)]
+        dtype = node.operands[0].type.dtype
+        key = (joint.function, dtype, *values)
+        if key not in made:
+            made[key] = joint.function(self.nest.e, dtype, *values)
+        return made[key][joint.place(node.attrs)]
 
     @staticmethod
     def part_of(node: Node) -> int | None:

@@ -9,7 +9,7 @@ afterwards. All else in them is computed on: no op can trap, and what can fail l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from ...ir.graph import Graph, Node, Value
 from ...ir.ops import CONSTANT, FLOW, WHILE
@@ -19,7 +19,7 @@ from .text import Emitter, Val
 
 Several = list[Val]  # one for each vector
 Masks = list[Val] | None  # None: all lanes run
-EmitOp = Callable[[Node, Sequence[Val]], Val]
+EmitOp = Callable[[Node, Sequence[Val], dict[Hashable, Sequence[Val]]], Val]
 
 
 def emit_each(e: Emitter, node: Node, operands: list[Several], mask: Val | None, emit_op: EmitOp) -> list[Several]:
@@ -78,6 +78,7 @@ class _Body:
         return [values[v] for v in body.outputs]
 
     def nodes(self, body: Graph, nodes: Sequence[Node], values: dict[Value, Several], masks: Masks) -> None:
+        made: dict[Hashable, Sequence[Val]] = {}
         for node in nodes:
             operands = [values[v] for v in node.operands]
             if node.op is WHILE:
@@ -85,21 +86,21 @@ class _Body:
             elif node.op in FLOW:
                 results = self.branch(node, operands, masks)
             else:
-                results = [self.op(node, operands, masks)]
+                results = [self.op(node, operands, masks, made)]
             values.update(zip(node.results, results, strict=True))
 
-    def op(self, node: Node, operands: list[Several], masks: Masks) -> Several:
+    def op(self, node: Node, operands: list[Several], masks: Masks, made: dict[Hashable, Sequence[Val]]) -> Several:
         if node.op is CONSTANT:
             value = node.attrs["value"]
             assert isinstance(value, (bool, int, float))
             return self.shared(constant(self.e, node.result.type.dtype, value))
         if all(map(self.is_shared, operands)):
             self.e.active = None
-            return self.shared(self.emit_op(node, [x[0] for x in operands]))
+            return self.shared(self.emit_op(node, [x[0] for x in operands], made))
         found = []
         for k in range(self.count):
             self.e.active = masks[k] if masks else None
-            found.append(self.emit_op(node, [self.e.splat(x[k], self.lanes) for x in operands]))
+            found.append(self.emit_op(node, [self.e.splat(x[k], self.lanes) for x in operands], made))
         return found
 
     # -- values
