@@ -34,7 +34,7 @@ ACCUMULATING = ("sum", "prod")
 
 def may_be_inexact(op: OpDef) -> bool:
     """Whether an op rounds in a way that only its own code knows, for some dtypes."""
-    if Trait.ELEMENTWISE not in op.traits:
+    if Trait.ELEMENTWISE not in op.traits or op.numpy is None:
         return False
     if op in (WHOLE_POWER, COMPLEX_FUNCTION) or op.name in IN_PARTS:
         return True
