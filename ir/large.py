@@ -13,7 +13,7 @@ from .dims import Size
 from .graph import Graph, Node
 from .ops import REGION
 
-LARGE = 16 << 20  # bytes: no cache of a core, and not much is left of one that cores share
+LARGE = 8 << 20  # bytes: from here on it pays even if the result is read next (measured; docs/memory.md)
 
 
 def large_regions(graph: Graph, env: Mapping[str, int]) -> dict[Node, bool]:
