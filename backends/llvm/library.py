@@ -10,7 +10,7 @@ import ctypes
 import mmap
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -54,9 +54,9 @@ class Library:
                 hint="the reference backend still works: weft.jit(f, backend='reference')",
             )
 
-    def __del__(self) -> None:
-        # Threads that still run while the interpreter ends may be inside.
-        if self._base and not sys.is_finalizing():
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # Threads that still run while the interpreter ends may be inside; this module may have no globals by then.
+        if self._base and not is_finalizing():
             _libc().munmap(self._base, self._size)
 
 
