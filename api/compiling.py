@@ -19,19 +19,30 @@ __all__ = ["Module", "compile", "jit", "load", "tensor"]
 
 
 @overload
-def jit(function: Callable[..., Any], *, static: Sequence[str] = ..., backend: str = ...) -> Function: ...
+def jit(
+    function: Callable[..., Any], *, static: Sequence[str] = ..., backend: str = ..., blas: bool = ...
+) -> Function: ...
 @overload
-def jit(*, static: Sequence[str] = ..., backend: str = ...) -> Callable[[Callable[..., Any]], Function]: ...
-def jit(function: Callable[..., Any] | None = None, *, static: Sequence[str] = (), backend: str = "llvm") -> Any:
+def jit(
+    *, static: Sequence[str] = ..., backend: str = ..., blas: bool = ...
+) -> Callable[[Callable[..., Any]], Function]: ...
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    static: Sequence[str] = (),
+    backend: str = "llvm",
+    blas: bool = False,
+) -> Any:
     """A function written against NumPy as a compiled one; also a decorator.
 
     `static` names arguments that are fixed when the function is traced. `backend="reference"` runs NumPy instead.
+    `blas` has SciPy's BLAS multiply matrices of floats, whose bits depend on CPU and threads.
     """
     if function is None:
-        return lambda f: jit(f, static=static, backend=backend)
+        return lambda f: jit(f, static=static, backend=backend, blas=blas)
     from .function import Function, traced
 
-    return function if isinstance(function, Function) else traced(function, static, _options(backend))
+    return function if isinstance(function, Function) else traced(function, static, _options(backend, blas))
 
 
 def tensor(name: str, type: str) -> Tracer:
@@ -102,9 +113,9 @@ def _of_text(text: str, file: str, options: Options) -> Module:
     return module
 
 
-def _options(backend: str) -> Options:
+def _options(backend: str, blas: bool = False) -> Options:
     from .settings import default_options
 
     if backend not in ("llvm", "reference"):
         raise UnknownName(f"unknown backend '{backend}'", hint=nearest(backend, ["llvm", "reference"]))
-    return default_options(backend)
+    return default_options(backend, blas)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     tuner: Tuner
 
 
-def default_options(backend: str = "llvm") -> Options:
+def default_options(backend: str = "llvm", blas: bool = False) -> Options:
     """What a kernel is compiled with; `WEFT_VERIFY=1` checks the graph after every pass."""
-    return Options(backend=backend, verify=os.environ.get("WEFT_VERIFY", "") not in ("", "0"))
+    return Options(backend=backend, verify=os.environ.get("WEFT_VERIFY", "") not in ("", "0"), blas=blas)
 
 
 def tuner_for(options: Options) -> Tuner | None:

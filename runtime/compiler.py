@@ -44,13 +44,14 @@ class Options:
     """What changes how a kernel is compiled. No target means this machine.
 
     `variant` changes how fast results come, never which: options of the pass `schedule`, and for an op (`"impl exp"`)
-    the name of an implementation, out of several that give the same bits.
+    the name of an implementation, out of several that give the same bits. `blas` has BLAS multiply matrices.
     """
 
     target: Target | None = None
     backend: str = "llvm"
     verify: bool = False
     variant: Variant = ()
+    blas: bool = False
 
     @property
     def schedule(self) -> tuple[tuple[str, int], ...]:

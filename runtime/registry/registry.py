@@ -220,7 +220,8 @@ class Registry:
             query = Query(op, dtypes, size, ranks, lambda: cpu_features(target))
             return self._rankings.find(state, query, result.dtype, inside, target)
 
-        return Selection(state, ask, sizes, first_call, self._inline, Uses(state.generation), preferred)
+        blas = options is not None and options.blas
+        return Selection(state, ask, sizes, first_call, self._inline, Uses(state.generation), preferred, blas)
 
     def choose(
         self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from ...ir.dtypes import NATIVE
 from ...ir.errors import LimitExceeded
 from ...ir.kernels import Choice
-from ...ir.ops import TABLE
+from ...ir.ops import MATMUL, TABLE
 from ...ir.types import Attr, TensorType
+from .. import blas
+from ..blas import GEMM
 from .state import State
 
 if TYPE_CHECKING:
@@ -69,9 +71,10 @@ class Selection:
         inline: frozenset[str],
         uses: Uses,
         preferred: Mapping[str, str],
+        blas: bool = False,
     ) -> None:
         """`preferred` names an implementation for some ops, instead of one that gives the same bits."""
-        self.state, self.sizes, self.uses, self.preferred = state, sizes, uses, preferred
+        self.state, self.sizes, self.uses, self.preferred, self.blas = state, sizes, uses, preferred, blas
         self.calls: list[ExternCall] = []
         self._ask, self._first_call, self._inline = ask, first_call, inline
         self._inside: frozenset[Implementation] = frozenset()
@@ -82,6 +85,9 @@ class Selection:
         """The best implementation for these types."""
         users = self.state.user.get(op, ())
         self.uses.implementations[op] = users
+        if self.blas and not users and op == MATMUL.name and result.dtype.name in GEMM:
+            score = EXACT * len(operands) + VECTORIZED
+            return Choice("library", "hardware-specific", score, "BLAS gemm", call=self.call(blas.matmul))
         if not users and op in TABLE:
             return self._bundled(op, operands, result)
         from .deciding import Decision
@@ -108,7 +114,9 @@ class Selection:
                 f"implementations use one another more than {MAX_INSIDE} deep, at last '{each.name}' of '{each.op}'",
                 hint="unregister those that are no longer needed",
             )
-        inner = Selection(self.state, self._ask, self.sizes, self._first_call, self._inline, self.uses, self.preferred)
+        inner = Selection(
+            self.state, self._ask, self.sizes, self._first_call, self._inline, self.uses, self.preferred, self.blas
+        )
         inner.calls, inner._inside = self.calls, self._inside | {each}
         return inner
 
