@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.errors import ImportProblem
+from .memory import empty
 
 Array = np.ndarray[Any, Any]
 GEMM = {"f32": "sgemm", "f64": "dgemm", "c64": "cgemm", "c128": "zgemm"}
@@ -40,7 +41,7 @@ def matmul(a: Any, b: Any) -> tuple[Array]:
     """Stacks are broadcast, one product after another."""
     left, right = np.asarray(a), np.asarray(b)
     stack = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
-    result = np.empty((*stack, left.shape[-2], right.shape[-1]), left.dtype)
+    result = empty((*stack, left.shape[-2], right.shape[-1]), left.dtype)
     if not result.size or not left.shape[-1]:
         result.fill(0)
         return (result,)
