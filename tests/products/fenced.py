@@ -29,12 +29,11 @@ def fused(a: Any, b: Any) -> Any:
 def main() -> None:
     rng = np.random.default_rng(0)
     fences = [Fence(64) for _ in range(3)]
-    for function in (product, fused):
-        for dtype in ("float32", "float64"):
-            jitted = weft.jit(function)
-            for m, n, k in SHAPES:
-                a, b = rng.integers(0, 4, (m, k)).astype(dtype), rng.integers(0, 4, (k, n)).astype(dtype)
-                check(jitted, function, fences, [a, b])
+    for function, dtype in ((product, "float32"), (product, "float64"), (fused, "float64")):
+        jitted = weft.jit(function)
+        for m, n, k in SHAPES:
+            a, b = rng.integers(0, 4, (m, k)).astype(dtype), rng.integers(0, 4, (k, n)).astype(dtype)
+            check(jitted, function, fences, [a, b])
     print("done")
 
 
