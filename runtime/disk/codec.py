@@ -16,6 +16,7 @@ from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.errors import Span
 from ...ir.graph import Graph, Node, Value
+from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
 from ...ir.types import Attr, Sizes, TensorType
 
@@ -23,10 +24,11 @@ DTYPES = {d.name: d for d in (*dtypes.ALL, *dtypes.WEAK.values())}
 
 
 class Writer:
-    """Turns objects into JSON values; `table` is to be stored with them."""
+    """Turns objects into JSON values; `table` is to be stored with them, and so are `ops`, those of no fixed table."""
 
     def __init__(self) -> None:
         self.table: list[Any] = []
+        self.ops: dict[str, Any] = {}
         self._places: dict[Any, int] = {}
 
     def graph(self, graph: Graph) -> Any:
@@ -34,6 +36,8 @@ class Writer:
         inputs = [[v.name, self.type(v.type), v.scalar] for v in graph.inputs]
         nodes = []
         for node in graph:
+            if node.op.name not in TABLE:
+                self.ops[node.op.name] = [node.op.arity, sorted(trait.name for trait in node.op.traits)]
             body = None if node.body is None else self.graph(node.body)
             operands = [numbers[v] for v in node.operands]
             types = [self.type(v.type) for v in node.results]
@@ -73,8 +77,8 @@ class Writer:
 class Reader:
     """Turns JSON values back into objects; raises KeyError, ValueError, TypeError or IndexError for others."""
 
-    def __init__(self, table: list[Any]) -> None:
-        self.table = table
+    def __init__(self, table: list[Any], ops: Mapping[str, OpDef]) -> None:
+        self.table, self.ops = table, ops
         self._made: dict[tuple[str, int], Any] = {}
 
     def graph(self, found: Any) -> Graph:
@@ -87,7 +91,7 @@ class Reader:
         made = []
         for op, operands, own, types, span, body, names in nodes:
             node = Node(
-                TABLE[op],
+                TABLE.get(op) or self.ops[op],
                 tuple(values[k] for k in operands),
                 self.attrs(own),
                 tuple(self.type(t) for t in types),

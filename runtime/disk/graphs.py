@@ -12,6 +12,7 @@ from ...backends.llvm.library import Library
 from ...ir.errors import WeftError
 from ...ir.forms import Forms
 from ...ir.graph import Graph
+from ...ir.opdef import OpDef, Trait
 from ...ir.ops import NUMPY, TABLE
 from ...ir.source import Built, Structure
 from ..launch import Kernel, Launcher
@@ -89,9 +90,16 @@ def can_be_stored(lowered: Lowered) -> bool:
 
 
 def _is_data(graph: Graph) -> bool:
-    return all(
-        n.op is not NUMPY and TABLE.get(n.op.name) is n.op and (n.body is None or _is_data(n.body)) for n in graph
-    )
+    return all(n.op is not NUMPY and _is_ours(n.op) and (n.body is None or _is_data(n.body)) for n in graph)
+
+
+def _is_ours(op: OpDef) -> bool:
+    """Whether an op comes with Weft: in the fixed table, or as a bundled kernel such as `softmax`."""
+    if op.name in TABLE:
+        return TABLE[op.name] is op
+    from ..registry.bundled import composites
+
+    return op.name in composites()
 
 
 def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
@@ -117,7 +125,7 @@ def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
             "scalars": lowered.scalars,
             "any_order": lowered.any_order,
         }
-    content["table"] = writer.table
+    content |= {"table": writer.table, "ops": writer.ops}
     header = json.dumps(content, separators=(",", ":")).encode()
     return struct.pack("<I", len(header)) + header + code
 
@@ -142,7 +150,7 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
     start = time.perf_counter()
     (length,) = struct.unpack_from("<I", content)
     found = json.loads(content[4 : 4 + length])
-    reader = Reader(found["table"])
+    reader = Reader(found["table"], _ops(found["ops"]))
     graph = reader.graph(found["final"])
     functions = [reader.function(f) for f in found["functions"]]
     built, orders, scalars, any_order = known or _source(reader, found["source"])
@@ -159,6 +167,16 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
     made.take(Launcher(graph, kernels, (), library))
     made.seconds["from disk"] = time.perf_counter() - start
     return made
+
+
+def _ops(found: Mapping[str, Any]) -> dict[str, OpDef]:
+    if not found:
+        return {}
+    from ..registry.deferred import deferred_op
+
+    return {
+        name: deferred_op(name, arity, frozenset(Trait[t] for t in traits)) for name, (arity, traits) in found.items()
+    }
 
 
 def _source(reader: Reader, found: Any) -> Known:

@@ -23,6 +23,7 @@ kernel scaled(x: i16[n, m], k: number) { return k * x, transpose(x) + 1 }
 kernel twice(x: any[...]) { return x + x, x + x }
 kernel turned(x: c64[n]) { return x * conj(x), abs(x) }
 kernel half(x: f16[n]) { return sqrt(x) + 0.5 }
+kernel bundled(x: float[..., m]) { return relu(x), log_softmax(gelu(x)) }
 """
 RANDOM = np.random.default_rng(5)
 
@@ -48,6 +49,8 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("twice", (np.float32(3),)),
     ("turned", (array(20, "c8"),)),
     ("half", (np.abs(array(33, "f2")),)),
+    ("bundled", (MATRIX,)),
+    ("bundled", (array((40, 7), "f8").T,)),
 ]
 
 
