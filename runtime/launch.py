@@ -59,10 +59,13 @@ class Kernel:
         self.region, self.code, self.addresses = region, function, addresses
         self.entries, self.may_fail = function.entries, function.may_fail
         self.functions = {part.name: NATIVE(addresses[part.name]) for part in function.parts}
+        self.asks = any(entry.kind == "question" for entry in self.entries)
         self.ordered = [n for n in region.body or () if n.op.name in ORDERED or n.op in POSITIONS]
         self.looks_up = any(n.op is GATHER for n in region.body or ())
 
     def run(self, arrays: Sequence[Array], env: Mapping[str, int]) -> None:
+        if self.asks:
+            threads.raise_pending()  # a native call that was stopped comes here
         self._refuse_empty(env)
         is_cut = bool(self.code.chunks) and dims.evaluate(self.code.columns, env) >= self.code.cut_from
         parts = [_Part(self, part, env) for part in (self.code.chunks if is_cut else self.code.whole)]
@@ -76,12 +79,16 @@ class Kernel:
                 words.append(env[entry.symbol])
             elif entry.kind == "stride":
                 words.append(arrays[entry.slot].strides[entry.axis])
+            elif entry.kind == "question":
+                words.append(threads.pool().question_address)
             else:
                 times = {"scratch": workers, "chunked": workers * is_cut, "shared": int(is_cut)}[entry.kind]
                 memory.append(np.empty(times * dims.evaluate(entry.bytes, env), np.uint8))
                 words.append(memory[-1].ctypes.data)
         frame = words.buffer_info()[0]
         failed = sum(part.run(frame, workers, is_shared) for part in parts)
+        if failed and self.asks:
+            threads.raise_pending()
         # NumPy checks indices even where they lead to nothing, which no loop does.
         empty = self.looks_up and not all(dims.evaluate(s, env) for s in sizes(self.region.attrs, "space"))
         problem = self._problem(arrays, env) if failed or empty else None

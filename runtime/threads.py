@@ -64,9 +64,10 @@ class Pool:
         start = ctypes.addressof(self._memory)
         self.base = start + -start % pool_code.LINE
         code = object_code(pool_code.text(platform.machine()), allowed=frozenset(("pool",)))
-        self._library = Library(code, ["worker", "launch"], {"pool": self.base})
+        self._library = Library(code, ["worker", "launch", "question"], {"pool": self.base})
         self.launch_address = self._library.addresses["launch"]
         self.launch = _LAUNCH(self.launch_address)
+        self.question_address = self._library.addresses["question"]
         self._worker = ctypes.CFUNCTYPE(None)(self._library.addresses["worker"])
         self._start = ctypes.CFUNCTYPE(None)(self._start_workers)
         words = {
@@ -76,6 +77,9 @@ class Pool:
             "save": address("PyEval_SaveThread"),
             "restore": address("PyEval_RestoreThread"),
             "signals": address("PyErr_CheckSignals"),
+            "ensure": address("PyGILState_Ensure"),
+            "release": address("PyGILState_Release"),
+            "fetch": address("PyErr_Fetch"),
         }
         for name, value in words.items():
             self.write(name, value)
@@ -121,6 +125,19 @@ def pool() -> Pool:
             if not _made:
                 _made.append(Pool())
     return _made[0]
+
+
+def raise_pending() -> None:
+    """Raises what a signal's handler has raised in a loop that asked whether to stop; only the main thread has that."""
+    if not _made or threading.get_ident() != threading.main_thread().ident:
+        return
+    found = [_made[0].read(name) for name in ("raised", "value", "trace")]
+    if not found[0]:
+        return
+    for name in ("raised", "value", "trace", "stopped"):
+        _made[0].write(name, 0)
+    restore = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 3)(address("PyErr_Restore"))
+    restore(*found)  # which raises it
 
 
 def shares(time: int) -> bool:

@@ -11,14 +11,16 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from ...ir import dims
 from ...ir.accesses import slot_strides
+from ...ir.flow import has_loop
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name, operand_elements, operand_index
 from ...ir.ops import CAST, COMPLEX, CONSTANT, EACH, GATHER, IMAG, IOTA, REAL, SCAN, SIZE, WHERE, WHOLE_POWER, Trait
 from ...ir.types import integer
 from . import integers
 from .casts import cast, constant
-from .flow import emit_each
+from .flow import PATIENCE, Clock, emit_each
 from .frame import Frame
+from .functions import Entry
 from .joint import Joint, joint_of
 from .lookups import look_up
 from .math import whole_power
@@ -134,12 +136,23 @@ class Elements:
             found.append([self.known(n) for n in needs])
         scope = max((s for operands in found for _, s in operands), key=lambda s: s.depth)
         columns = [[operands[k][0] for operands in found] for k in range(len(node.operands))]
+        assert node.body is not None
+        clock = self._clock() if has_loop(node.body) else None
         with self.nest.at(scope):
-            results = emit_each(self.nest.e, node, columns, self.memory.mask, self._emit_alone)
+            results = emit_each(self.nest.e, node, columns, self.memory.mask, self._emit_alone, clock)
         for value, several in zip(node.results, results, strict=True):
             for at, result in zip(indices, several, strict=True):
                 scope.memo[value, at] = result
                 self._keep(value, at, result)
+
+    def _clock(self) -> Clock:
+        question = self.frame.word(Entry("question"), "ptr")
+        if "clock" not in self.nest.entry.memo:
+            with self.nest.at(self.nest.entry):
+                ticks = self.nest.e.emit("alloca i32, align 4", "ptr", 0)
+                self.nest.e.store(self.nest.e.const("i32", PATIENCE), ticks, 4)
+            self.nest.entry.memo["clock"] = ticks
+        return Clock(self.nest.entry.memo["clock"], question)
 
     def _emit_alone(self, node: Node, values: Sequence[Val], made: dict[Hashable, Sequence[Val]]) -> Val:
         """An op of a program of elements; `made` is what the straight code that it stands in has computed jointly."""

@@ -10,6 +10,7 @@ afterwards. All else in them is computed on: no op can trap, and what can fail l
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 
 from ...ir.graph import Graph, Node, Value
 from ...ir.ops import CONSTANT, FLOW, WHILE
@@ -17,19 +18,23 @@ from ...ir.types import integer
 from .casts import constant
 from .text import Emitter, Val
 
+PATIENCE = 1 << 22  # steps of loops from one question to the next: some tens of milliseconds
+STOPPED = 2  # as a kernel's status
 Several = list[Val]  # one for each vector
 Masks = list[Val] | None  # None: all lanes run
 EmitOp = Callable[[Node, Sequence[Val], dict[Hashable, Sequence[Val]]], Val]
 
 
-def emit_each(e: Emitter, node: Node, operands: list[Several], mask: Val | None, emit_op: EmitOp) -> list[Several]:
+def emit_each(
+    e: Emitter, node: Node, operands: list[Several], mask: Val | None, emit_op: EmitOp, clock: Clock | None
+) -> list[Several]:
     """The results, for each of the vectors; `mask` has the lanes that count, where not all do."""
     assert node.body is not None
     count = len(operands[0]) if operands else 1
     lanes = max((x.lanes for several in operands for x in several), default=0)
     masks = None if mask is None or not lanes else [mask] * count
     before = e.active
-    found = _Body(e, count, lanes, emit_op).run(node.body, operands, masks)
+    found = _Body(e, count, lanes, emit_op, clock).run(node.body, operands, masks)
     e.active = before
     return found
 
@@ -66,11 +71,38 @@ def loop_spread(node: Node, operands: Sequence[bool]) -> tuple[bool, list[bool]]
         state = wider
 
 
+@dataclass(frozen=True)
+class Clock:
+    """Counts the steps of all loops down in memory; now and then a loop asks whether it should stop."""
+
+    ticks: Val
+    question: Val
+
+    def tick(self, e: Emitter, done: str) -> None:
+        """Goes to `done` where the loop is to stop. The loops around it are asked again at their next step."""
+        left = e.op("sub", e.load(self.ticks, "i32", 0, 4), e.const("i32", 1))
+        e.store(left, self.ticks, 4)
+        due, ask, stop, on = (e.label(hint) for hint in ("due", "ask", "stop", "on"))
+        e.cbr(e.icmp("eq", left, e.const("i32", 0)), due, on, unlikely=True)
+        e.place(due)
+        e.store(e.const("i32", PATIENCE), self.ticks, 4)
+        e.cbr(e.icmp("eq", self.question, Val("null", "ptr", 0)), on, ask)
+        e.place(ask)
+        stops = e.emit(f"call i32 {self.question.text}(ptr %frame)", "i32", 0)
+        e.cbr(e.icmp("eq", stops, e.const("i32", 0)), on, stop)
+        e.place(stop)
+        e.store(e.const("i32", 1), self.ticks, 4)
+        e.store(e.const("i32", STOPPED), Val("%status", "ptr", 0), 4)
+        e.fails = True
+        e.br(done)
+        e.place(on)
+
+
 class _Body:
     """Code of bodies for so many vectors of so many lanes."""
 
-    def __init__(self, e: Emitter, count: int, lanes: int, emit_op: EmitOp) -> None:
-        self.e, self.count, self.lanes, self.emit_op = e, count, lanes, emit_op
+    def __init__(self, e: Emitter, count: int, lanes: int, emit_op: EmitOp, clock: Clock | None) -> None:
+        self.e, self.count, self.lanes, self.emit_op, self.clock = e, count, lanes, emit_op, clock
 
     def run(self, body: Graph, inputs: Sequence[Several], masks: Masks) -> list[Several]:
         values = dict(zip(body.inputs, inputs, strict=True))
@@ -193,6 +225,8 @@ class _Body:
         running = self.both(phis[-1], go) if diverges else masks
         e.cbr(self.any(running or []) if diverges else go[0], inside, done)
         e.place(inside)
+        assert self.clock is not None
+        self.clock.tick(e, done)
         self.nodes(body, rest, values, running)
         after = [values[v] for v in body.outputs[1:]]
         ends = []

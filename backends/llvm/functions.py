@@ -15,6 +15,8 @@ from ...ir.dims import Size
 class Entry:
     """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or memory.
 
+    Loops that may not end call `int question(frame)` at the address in "question", if there is one, and stop if told.
+
     `bytes` is how much memory the kernel needs: for each worker ("scratch", or "chunked" where only chunks need it), or
     for all together ("shared", which only chunks need).
     """

@@ -31,6 +31,9 @@ class CCrew:
     def function(self, part: Part) -> Val:
         return Val(f"@{part.name}", "ptr", 0)
 
+    def question(self) -> Val:
+        return Val("null", "ptr", 0)
+
     def share(self, part: Part, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
         shape = [*extents, *(self.w.number(n) for n in (*part.grains, part.tile)), workers]
         return self.w.invoke(Val(SHARE, "ptr", 0), "i32", self.function(part), frame, *shape)

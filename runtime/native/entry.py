@@ -188,6 +188,9 @@ class _Pool:
     def function(self, part: Part) -> Val:
         return self.w.word(("kernel", part.name), self.addresses[part.name])
 
+    def question(self) -> Val:
+        return self.w.word("question", threads.pool().question_address)
+
     def share(self, part: Part, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
         w = self.w
         run = w.word("launch", threads.pool().launch_address)

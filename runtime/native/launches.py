@@ -27,6 +27,9 @@ class Crew(Protocol):
     def function(self, part: Part) -> Val:
         """The address of a function."""
 
+    def question(self) -> Val:
+        """The address of the function that long loops ask whether to stop, or null."""
+
     def share(self, part: Part, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
         """Runs a function on several threads; gives what it reported."""
 
@@ -63,6 +66,8 @@ class Launches:
                 word = w.sizes.known[entry.symbol]
             elif entry.kind == "stride":
                 word = self.memory.strides[slots[entry.slot]][entry.axis]
+            elif entry.kind == "question":
+                word = self.crew.question()
             else:
                 bytes = w.sizes.number(entry.bytes)
                 bytes = bytes if entry.kind == "shared" else w.e.op("mul", bytes, workers)

@@ -14,7 +14,10 @@ from __future__ import annotations
 
 LINE = 128  # fields that threads write at the same time have cache lines of their own
 _SHARED = ("posted", "gate", "busy", "sleepers")
-_PLAIN = ("job", "threads", "started", "syscall", "start", "save", "restore", "signals")
+_PLAIN = (
+    "job", "threads", "started", "syscall", "start", "save", "restore", "signals", "ensure", "release", "fetch",
+    "stopped", "raised", "value", "trace",
+)  # fmt: skip
 FIELDS = {name: LINE * k for k, name in enumerate(_SHARED)}
 FIELDS |= {name: LINE * len(_SHARED) + 8 * k for k, name in enumerate(_PLAIN)}
 SIZE = LINE * (len(_SHARED) + 1)
@@ -27,6 +30,7 @@ INTERRUPTED = 1 << 30  # in a status: a signal's handler raised
 OPEN = 1 << 30
 PIECE = 8_000_000  # picoseconds that a piece takes, as estimated: long against taking it, short against waiting for it
 PATIENCE = 16_000_000_000  # picoseconds of pieces until a caller looks for signals
+WAITS = 500  # times that a caller gives way to its workers until it looks for signals
 SPINS = 2000  # some tens of microseconds: longer than the pause between two calls in a loop, too short to be seen
 # The system calls `futex` and `sched_yield`, and the instruction that eases waiting, on each kind of Linux.
 _SYSTEMS = {"x86_64": (202, 24, "@llvm.x86.sse2.pause()"), "aarch64": (98, 124, "@llvm.aarch64.hint(i32 1)")}
@@ -44,6 +48,7 @@ def text(machine: str) -> str:
     numbers = {
         "OPEN": OPEN, "SHUT": ~OPEN, "SPINS": SPINS, "FUTEX": futex, "YIELD": give_way, "PAUSE": pause, "WAIT": WAIT,
         "WAKE": WAKE, "PIECE": PIECE, "PATIENCE": PATIENCE, "INTERRUPTED": INTERRUPTED, "JOB": _JOB_SIZE, "LINE": LINE,
+        "WAITS": WAITS,
         "DECLARED": pause.replace("i32 1", "i32"),
     }  # fmt: skip
     rounded = {f"up_{name}": _rounded_up(name, *operands) for name, operands in _ROUNDED.items()}
@@ -206,6 +211,39 @@ done:
   ret void
 }}
 
+; What a loop that may not end asks now and then: whether to stop. In the main thread a signal runs its handler. What
+; that raises waits in the pool until the call is back in Python; workers on the same frame are told to stop. Other
+; threads of Python get a turn, because a short call holds the interpreter's lock.
+define i32 @question(ptr %frame) {{
+entry:
+  %stopped = load atomic ptr, ptr {stopped} monotonic, align 8
+  %ours = icmp eq ptr %stopped, %frame
+  br i1 %ours, label %stop, label %look
+look:
+  %ensure = load ptr, ptr {ensure}, align 8
+  %release = load ptr, ptr {release}, align 8
+  %signals = load ptr, ptr {signals}, align 8
+  %save = load ptr, ptr {save}, align 8
+  %restore = load ptr, ptr {restore}, align 8
+  %state = call i32 %ensure()
+  %thread = call ptr %save()
+  call void %restore(ptr %thread)
+  %raised = call i32 %signals()
+  %ends = icmp ne i32 %raised, 0
+  br i1 %ends, label %keep, label %go_on
+keep:
+  %fetch = load ptr, ptr {fetch}, align 8
+  call void %fetch(ptr {raised}, ptr {value}, ptr {trace})
+  store atomic ptr %frame, ptr {stopped} monotonic, align 8
+  call void %release(i32 %state)
+  br label %stop
+go_on:
+  call void %release(i32 %state)
+  ret i32 0
+stop:
+  ret i32 1
+}}
+
 ; `unit` is the time of one iteration of both loops in picoseconds, the grains are what pieces are multiples of, and
 ; `tile` is how long they are at most along the inner loop.
 define i32 @launch(
@@ -270,7 +308,8 @@ work:
   %shut = atomicrmw and ptr {gate}, i32 {SHUT} acq_rel, align 4
   br label %wait
 wait:
-  %turn = phi i32 [ 0, %work ], [ %turns, %ease ], [ 0, %give_way ]
+  %turn = phi i32 [ 0, %work ], [ %turns, %ease ], [ 0, %give_way ], [ 0, %look ], [ 0, %stop ]
+  %waited = phi i32 [ 0, %work ], [ %waited, %ease ], [ %longer, %give_way ], [ 0, %look ], [ 0, %stop ]
   %inside = load atomic i32, ptr {gate} acquire, align 4
   %some = icmp ne i32 %inside, 0
   br i1 %some, label %ease, label %leave
@@ -281,8 +320,24 @@ ease:
   br i1 %patient, label %wait, label %give_way
 give_way:
   call void @system(i64 {YIELD}, ptr null, i64 0, i64 0)
+  %longer = add i32 %waited, 1
+  %long = icmp sgt i32 %longer, {WAITS}
+  br i1 %long, label %look, label %wait
+look:
+  %back = load ptr, ptr {restore}, align 8
+  call void %back(ptr %thread)
+  %signals = load ptr, ptr {signals}, align 8
+  %raised = call i32 %signals()
+  %again = call ptr %save()
+  %ends = icmp ne i32 %raised, 0
+  br i1 %ends, label %stop, label %wait
+stop:
+  store atomic ptr %frame, ptr {stopped} monotonic, align 8
+  %ended_at = getelementptr i8, ptr %job, i64 {j_status}
+  %was = atomicrmw or ptr %ended_at, i32 {INTERRUPTED} monotonic, align 4
   br label %wait
 leave:
+  store atomic ptr null, ptr {stopped} monotonic, align 8
   store atomic i32 0, ptr {busy} release, align 4
   br label %finish
 finish:
