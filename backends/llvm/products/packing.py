@@ -105,7 +105,8 @@ def _turned(product: Product, is_left: bool, lines: Span, positions: Span, targe
             for k, x in enumerate(turned):
                 e.store(x, e.offset(start, product.number(k * line_bytes)), 1)
 
-        product.over_vectors(elements, lines.start, lines.stop, lines.padded, (1,), block)
+        # All blocks are masked: turning is much code, and one more copy of it takes LLVM longer than masks take.
+        product.over_vectors(elements, lines.start, lines.stop, lines.padded, (), block)
 
     product.loop(positions.start, positions.padded, width, position)
 
