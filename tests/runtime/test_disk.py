@@ -345,7 +345,7 @@ def test_entries_hold_all_that_there_is_to_hold() -> None:
         "entries", "whole", "chunks", "columns", "cut_from", "may_fail", "declared",
         "name", "text", "extents", "grains", "unit", "tile", "kind", "slot", "axis", "symbol", "bytes",
     ]  # fmt: skip
-    assert [f.name for f in fields(compiler.Options)] == ["target", "backend", "verify", "variant"]
+    assert [f.name for f in fields(compiler.Options)] == ["target", "backend", "verify", "variant", "blas"]
 
 
 def test_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
