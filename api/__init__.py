@@ -11,6 +11,7 @@ from .compiling import compile, jit, load, tensor
 
 if TYPE_CHECKING:
     from . import selection
+    from .loops import cond, fori_loop, while_loop
     from .named_kernels import kernels
     from .op_calls import call, ops
     from .runtime.libraries.header import include_dir
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from .settings import registry
 
 __all__ = [
-    "__version__", "call", "compile", "errors", "get_threads", "include_dir", "jit", "kernels", "load",
-    "memory_info", "ops", "registry", "selection", "set_memory_limit", "set_threads", "tensor",
+    "__version__", "call", "compile", "cond", "errors", "fori_loop", "get_threads", "include_dir", "jit", "kernels",
+    "load", "memory_info", "ops", "registry", "selection", "set_memory_limit", "set_threads", "tensor", "while_loop",
 ]  # fmt: skip
 
 
@@ -28,6 +29,7 @@ __all__ = [
 _LAZY = {
     "call": ".op_calls", "ops": ".op_calls", "registry": ".settings", "get_threads": ".runtime.threads",
     "set_threads": ".runtime.threads", "memory_info": ".runtime.memory", "set_memory_limit": ".runtime.memory",
+    "cond": ".loops", "fori_loop": ".loops", "while_loop": ".loops",
     "kernels": ".named_kernels", "include_dir": ".runtime.libraries.header",
 }  # fmt: skip
 

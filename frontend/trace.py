@@ -43,7 +43,7 @@ class Trace:
     """Builds the graph of one call of a function. `values` are the actual arguments, by input."""
 
     def __init__(self, builder: Builder, sizes: dict[str, int], evaluate: Evaluate | None = None) -> None:
-        self.builder = builder
+        self.builder = self._root = builder  # the builder is another one while a step of a loop is traced
         self.sizes = sizes
         self.hidden: list[np.ndarray[Any, Any]] = []
         self.open = True
@@ -203,7 +203,7 @@ class Trace:
             error.span = error.span or span
             raise
         name = f"captured{len(self.hidden)}"
-        value = self.builder.input(name, TensorType(dtype, self.symbols(name, array.shape)))
+        value = self._root.input(name, TensorType(dtype, self.symbols(name, array.shape)))
         self._captured[id(source)] = (source, value, array.copy())
         self.hidden.append(array)
         self.know(value, array)

@@ -30,7 +30,7 @@ class Stage(IntEnum):
     PROMOTED = 1
 
 
-READS_WEAK = frozenset((CAST, NUMPY, REGION))
+READS_WEAK = frozenset((CAST, NUMPY, REGION, *FLOW))
 MAKES_WEAK = frozenset((CONSTANT, SIZE))
 
 

@@ -6,7 +6,7 @@ comparisons take any.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from ..ir.dtypes import WEAK_INT, DType
 from ..ir.errors import OverflowProblem, Span
-from ..ir.graph import Graph
-from ..ir.ops import CAST, TABLE, WHERE, Trait
+from ..ir.graph import Graph, Value
+from ..ir.ops import CAST, FLOW, TABLE, WHERE, Trait
 
 _COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 
@@ -49,7 +49,18 @@ def bounds_of(graph: Graph) -> tuple[Bound, ...]:
     """The bounds of the arguments that are Python integers."""
     weak = {v: k for k, v in enumerate(graph.inputs) if v.type.dtype == WEAK_INT}
     found: dict[tuple[int, DType], Bound] = {}
+    _find(graph, weak, found)
+    return tuple(found.values())
+
+
+def _find(graph: Graph, weak: Mapping[Value, int], found: dict[tuple[int, DType], Bound]) -> None:
+    """Adds what a graph, or a body in it, does with arguments that are Python integers."""
     for node in graph:
+        if node.op in FLOW:
+            assert node.body is not None
+            given = zip(node.body.inputs, node.operands[len(node.operands) - len(node.body.inputs) :], strict=True)
+            _find(node.body, {inner: weak[v] for inner, v in given if v in weak}, found)
+            continue
         mixed = any(v in weak for v in node.operands) and not all(v.type.dtype.weak for v in node.operands)
         if not mixed or node.op in (WHERE, CAST) or Trait.ELEMENTWISE not in node.op.traits:
             continue
@@ -58,7 +69,6 @@ def bounds_of(graph: Graph) -> tuple[Bound, ...]:
             if value in weak and dtype.is_integer and node.op not in _COMPARISONS:
                 index = weak[value]
                 found.setdefault((index, dtype), Bound(index, value.name or "", dtype, node.span))
-    return tuple(found.values())
 
 
 def check_bounds(bounds: Sequence[Bound], inputs: Sequence[Any]) -> None:
