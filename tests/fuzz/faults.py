@@ -377,8 +377,8 @@ def fixed_sizes() -> Patch:
 
 
 def unchecked_guards() -> Patch:
-    """Compiled code is used for sizes that it was not made for."""
-    return mock.patch.object(compiler.Lowered, "guards", [])
+    """A graph is used for sizes for which it would be another one."""
+    return mock.patch.object(compiler.Lowered, "assumptions", [])
 
 
 def ignored_overlap() -> Patch:
