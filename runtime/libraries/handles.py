@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
 from ...ir.errors import LibraryProblem, Span
+from .elf import is_cut_off
 
 _EXECUTABLE = 0x10  # MFD_EXEC, which kernels from 6.3 on want to be told
 _SEALS = 0xF  # no more seals, no shrinking, no growing, no writing
@@ -39,6 +40,8 @@ class Handles:
 
 
 def _load(content: bytes, path: str, span: Span | None) -> ctypes.CDLL:
+    if is_cut_off(content):
+        raise LibraryProblem(f"{path} can't be loaded as a shared library: its end is missing", span, "build it again")
     copied = _in_memory if hasattr(os, "memfd_create") else _in_a_folder
     try:
         with copied(content, os.path.basename(path)) as place:
@@ -49,7 +52,8 @@ def _load(content: bytes, path: str, span: Span | None) -> ctypes.CDLL:
 
 @contextmanager
 def _in_memory(content: bytes, name: str) -> Iterator[str]:
-    """A path to a file in memory. It stays open: the loader knows libraries by path, and a number would come again."""
+    """A path to a file in memory. Of what was loaded it stays open: the loader knows
+    libraries by path, and a number would come again."""
     import fcntl
 
     flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
@@ -57,11 +61,15 @@ def _in_memory(content: bytes, name: str) -> Iterator[str]:
         descriptor = os.memfd_create(name[:200], flags | _EXECUTABLE)
     except OSError:
         descriptor = os.memfd_create(name[:200], flags)
-    view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]
-    fcntl.fcntl(descriptor, _ADD_SEALS, _SEALS)
-    yield f"/proc/self/fd/{descriptor}"
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        fcntl.fcntl(descriptor, _ADD_SEALS, _SEALS)
+        yield f"/proc/self/fd/{descriptor}"
+    except BaseException:  # nothing was loaded
+        os.close(descriptor)
+        raise
 
 
 @contextmanager

@@ -176,6 +176,19 @@ def test_names_of_dimensions_do_not_matter(tmp_path: Path) -> None:
     assert np.array_equal(load(tmp_path, TWICE).twice(X), 2 * X)
 
 
+def test_a_library_that_is_half_written_is_refused(tmp_path: Path) -> None:
+    """To map what lies past the end of a file would end the process."""
+    build(tmp_path / "whole.so")
+    whole = (tmp_path / "whole.so").read_bytes()
+    for length in (0, 10, 64, 500, len(whole) // 2):
+        (tmp_path / "k.so").write_bytes(whole[:length])
+        (tmp_path / "k.so").chmod(0o755)
+        with pytest.raises(LibraryProblem, match="can't be loaded as a shared library"):
+            load(tmp_path, TWICE)
+    (tmp_path / "k.so").write_bytes(whole)
+    assert np.array_equal(load(tmp_path, TWICE).twice(X), 2 * X)
+
+
 def test_what_is_no_library_is_refused(tmp_path: Path) -> None:
     (tmp_path / "k.so").write_text("text")
     with pytest.raises(LibraryProblem, match="can't be loaded as a shared library"):
