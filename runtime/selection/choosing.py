@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...ir.errors import ValueProblem
 from .knowledge import Estimate, Knowledge
 from .workload import Workload
 
@@ -27,6 +28,11 @@ class Weights:
     cache: float = 0.2
     history: float = 0.15
     switching: float = 0.05
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+                raise ValueProblem(f"the weight {name} is {value!r}", hint="it is a number from 0 on")
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,7 @@ class Selection(NamedTuple):
     reason: str
     alternatives: tuple[Ranked, ...]
     seconds: float
+    chosen: Ranked
 
 
 def by_score(
@@ -113,11 +120,24 @@ def choose(
 
 def _selection(ranked: Sequence[Ranked], what: str) -> Selection:
     first, *others = sorted(ranked, key=lambda r: -r.rank)
-    against = min(others, key=lambda r: r.estimate.seconds, default=None)
-    confidence = 1.0 if against is None else _sureness(first.estimate, against.estimate)
     shown = f"{what} {first.rank:.3f}" if what == "score" else f"predicted {first.estimate.seconds * 1e6:.3g} us"
     reason = f"{shown}, {first.estimate.source}"
-    return Selection(first.variant, confidence, reason, tuple(others), first.estimate.seconds)
+    return _chosen(first, others, reason)
+
+
+def keeping(found: Selection, current: str) -> Selection:
+    """What runs now as the choice, because another one that ranks higher is not surely faster."""
+    reason = f"{found.variant} is not surely faster ({found.reason})"
+    own = next((r for r in found.alternatives if r.variant == current), None)
+    if own is None:  # it was never measured at such sizes
+        return found._replace(variant=current, reason=reason, alternatives=(found.chosen, *found.alternatives))
+    return _chosen(own, [found.chosen, *(r for r in found.alternatives if r is not own)], reason)
+
+
+def _chosen(first: Ranked, others: Sequence[Ranked], reason: str) -> Selection:
+    against = min(others, key=lambda r: r.estimate.seconds, default=None)
+    confidence = 1.0 if against is None else _sureness(first.estimate, against.estimate)
+    return Selection(first.variant, confidence, reason, tuple(others), first.estimate.seconds, first)
 
 
 def _sureness(a: Estimate, b: Estimate) -> float:

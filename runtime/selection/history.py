@@ -22,6 +22,7 @@ LIMIT = 4096  # records; the oldest go
 FORMAT = 1
 RECENT = 9
 MOST_BYTES = 8 << 20
+SHORTEST, LONGEST = 1e-10, 1e7  # seconds that a call can have taken
 Key = tuple[str, str, int, int]
 
 
@@ -152,7 +153,7 @@ class History:
     def _on_disk(self) -> dict[Key, Record]:
         """What the file holds, if it is one."""
         try:
-            if self.path is None or self.path.stat().st_size > MOST_BYTES:
+            if self.path is None or not self.path.is_file() or self.path.stat().st_size > MOST_BYTES:
                 return {}
             found = json.loads(self.path.read_text())
         except (OSError, ValueError, RecursionError):
@@ -192,9 +193,9 @@ def _from_json(item: object, now: float) -> Record | None:
         return None
     if not isinstance(recent, list) or not 1 <= len(recent) <= RECENT:
         return None
-    if not all(type(x) is float and math.isfinite(x) and x >= 0 for x in (*numbers, *recent)) or not min(recent) > 0:
+    if not all(type(x) is float and math.isfinite(x) and x >= 0 for x in (*numbers, *recent)):
         return None
     weight, mean, spread, least, most, when = numbers
     record = Record(Workload(*load), variant, weight, mean, spread, least, most, when, tuple(recent))
-    plausible = 0 < record.least <= record.mean <= record.most and record.weight >= 0 and record.when <= now + 60
-    return record if plausible else None
+    is_time = min(least, *recent) >= SHORTEST and max(most, *recent) <= LONGEST and least <= mean <= most
+    return record if is_time and weight >= 1 and when <= now + 60 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...ir.errors import ValueProblem, nearest
+from ...ir.errors import TypeProblem, ValueProblem, nearest
 from .choosing import SELECTORS, Weights
 from .history import WEEK
 
@@ -30,8 +30,17 @@ class Settings:
     def __post_init__(self) -> None:
         if self.selector not in SELECTORS:
             raise ValueProblem(
-                f"there is no selector '{self.selector}'", hint=nearest(self.selector, list(SELECTORS)) or "hybrid is"
+                f"there is no selector {self.selector!r}",
+                hint=nearest(str(self.selector), list(SELECTORS)) or f"they are {', '.join(SELECTORS)}",
             )
+        if not isinstance(self.weights, Weights):
+            raise TypeProblem(
+                f"weights are a {type(self.weights).__name__}", hint="as in weft.selection.Weights(time=0.5)"
+            )
+        for name in ("explore", "confidence", "most_error", "time_limit", "half_life", "at_once"):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, int if name == "at_once" else (int, float)):
+                raise TypeProblem(f"{name} is {given!r}", hint="it is a number")
         for name in ("explore", "confidence"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueProblem(f"{name} is {getattr(self, name)!r}", hint="it is a number from 0 to 1")

@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 from ...ir import dims
 from .candidates import candidates_of, variants_of, work_of, workload_of
-from .choosing import Selection, choose
+from .choosing import Selection, choose, keeping
 from .compiling import compile_variants
 from .history import History
 from .knowledge import Knowledge
@@ -143,8 +143,7 @@ class Tuner:
         if not sure and not is_final:
             return None
         if not sure and found.variant != current:
-            reason = f"{found.variant} is not surely faster ({found.reason})"
-            found = found._replace(variant=current, reason=reason)
+            found = keeping(found, current)
         plan.choose({load.bucket: found})
         self.history.save()
         return found

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from weft.runtime.selection.choosing import Candidate, Weights, by_score, choose
+from weft.errors import WeftError
+from weft.runtime.selection.choosing import Candidate, Weights, by_score, choose, keeping
 from weft.runtime.selection.history import WEEK, History
 from weft.runtime.selection.knowledge import Knowledge
 from weft.runtime.selection.model import train
+from weft.runtime.selection.settings import Settings
 from weft.runtime.selection.workload import Workload, bucket_of, bucket_start
 
 LOAD = Workload("graph", "k", 1000, 8000, 3000, 1, 0, 1)
@@ -111,6 +115,11 @@ def test_a_history_survives_a_process_and_any_damage(tmp_path: Path) -> None:
                                                              for x in (float("nan"), -1.0, "1", None, 10**400, True)]]},
         {"format": 1, "records": [[*good["records"][0][:-1], x] for x in ([], [0.0], [1e-6] * 10, 1e-6, ["1"])]},
     ]  # fmt: skip
+    first = good["records"][0]  # workload, variant, weight, mean, spread, least, most, when, recent times
+    bad.append({"format": 1, "records": [
+        [*first[:2], 0.0, *first[3:]],
+        *([*first[:3], t, 0.0, t, t, first[7], [t]] for t in (5e-324, 1e300)),
+    ]})  # fmt: skip
     for content in bad:
         path.write_text(json.dumps(content))
         assert len(History(path)) == 0
@@ -121,3 +130,30 @@ def test_a_history_survives_a_process_and_any_damage(tmp_path: Path) -> None:
     assert len(History(path)) == 0
     path.write_text("[" * 200_000)
     assert len(History(path)) == 0
+    path.unlink()
+    os.mkfifo(path)
+    assert len(History(path)) == 0
+
+
+def test_what_stays_for_want_of_certainty_is_told_with_its_own_times() -> None:
+    history = History()
+    for variant, times in (("a", (1.0e-6, 1.4e-6)), ("b", (0.9e-6, 1.6e-6)), ("c", (5e-6, 5e-6))):
+        for seconds in times:
+            history.add(LOAD, variant, seconds)
+    candidates = [Candidate(name, 1e-6) for name in "abc"]
+    found = choose(LOAD, candidates, Knowledge(history), "score", Weights(), None, 0.15)
+    assert found.variant == "b" and found.confidence < 0.8
+    kept = keeping(found, "a")
+    assert (kept.variant, kept.seconds) == ("a", 1.0e-6) and kept.confidence < 0.5
+    assert [r.variant for r in kept.alternatives] == ["b", "c"] and "b is not surely faster" in kept.reason
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"explore": "a"}, {"weights": 3}, {"at_once": 1.5}, {"time_limit": None}, {"selector": 7}, {"explore": True}],
+)
+def test_settings_that_are_none_are_typed_errors(wrong: dict[str, Any]) -> None:
+    with pytest.raises(WeftError):
+        Settings(**wrong)
+    with pytest.raises(WeftError, match="the weight time is -1"):
+        Weights(time=-1)
