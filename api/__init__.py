@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from .op_calls import call, ops
     from .runtime.libraries.header import include_dir
     from .runtime.memory import memory_info, set_memory_limit
+    from .runtime.registry import Registry
     from .runtime.threads import get_threads, set_threads
     from .settings import registry
 
 __all__ = [
-    "__version__", "call", "compile", "cond", "errors", "fori_loop", "get_threads", "include_dir", "jit", "kernels",
-    "load", "memory_info", "ops", "registry", "selection", "set_memory_limit", "set_threads", "tensor", "while_loop",
+    "Registry", "__version__", "call", "compile", "cond", "errors", "fori_loop", "get_threads", "include_dir", "jit",
+    "kernels", "load", "memory_info", "ops", "registry", "selection", "set_memory_limit", "set_threads", "tensor",
+    "while_loop",
 ]  # fmt: skip
 
 
@@ -30,7 +32,7 @@ _LAZY = {
     "call": ".op_calls", "ops": ".op_calls", "registry": ".settings", "get_threads": ".runtime.threads",
     "set_threads": ".runtime.threads", "memory_info": ".runtime.memory", "set_memory_limit": ".runtime.memory",
     "cond": ".loops", "fori_loop": ".loops", "while_loop": ".loops",
-    "kernels": ".named_kernels", "include_dir": ".runtime.libraries.header",
+    "Registry": ".runtime.registry", "kernels": ".named_kernels", "include_dir": ".runtime.libraries.header",
 }  # fmt: skip
 
 

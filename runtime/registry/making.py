@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from ...ir.dims import Size
 from ...ir.dtypes import ALL, BOOL, BY_NAME, CLASSES, DType
 from ...ir.dtypes import parse as parse_dtype
 from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError, nearest
@@ -42,7 +44,7 @@ class Traits:
     ranks: Iterable[int] = ()
     alignment: int = 1
     same_bits: bool = False
-    resources: Resources = field(default_factory=Resources)
+    resources: Resources | Mapping[str, int] = field(default_factory=Resources)
     can_handle: Callable[[Query], bool] | None = None
     estimate: Callable[[Query], float] | None = None
     name: str | None = None
@@ -57,6 +59,10 @@ class Traits:
             if word not in known:
                 hint = nearest(word, list(known)) or f"they are {', '.join(known)}"
                 raise ValueProblem(f"unknown {what} '{word}'", hint=hint)
+        for name in ("min_size", "max_size", "alignment"):
+            given = getattr(self, name)
+            if not isinstance(given, Integral) and not (given is None and name == "max_size"):
+                raise TypeProblem(f"{name} is {given!r}", hint="it is a whole number")
         if self.min_size < 0 or (self.max_size is not None and self.max_size < self.min_size):
             raise ValueProblem(f"no size is between min_size {self.min_size} and max_size {self.max_size}")
         if self.alignment < 1 or self.alignment & (self.alignment - 1):
@@ -68,8 +74,9 @@ class Traits:
         body = each.body
         if isinstance(body, PythonKernel):
             body = replace(body, alignment=self.alignment)
+        resources = _resources(self.resources)
         return replace(
-            each, variant=variant, hints=hints, constraints=constraints, resources=self.resources, body=body,
+            each, variant=variant, hints=hints, constraints=constraints, resources=resources, body=body,
             same_bits=self.same_bits, can_handle=self.can_handle, estimate=self.estimate,
             name=self.name or each.name, origin=self.origin,
         )  # fmt: skip
@@ -173,7 +180,7 @@ def _inline(op: str, signature: Signature, function: Callable[..., Any], name: s
         )
     if given.shape != wanted:
         raise _Misfit(
-            f"'{name}' gives the shape {given.shape} where '{signature}' says {wanted}",
+            f"'{name}' gives the shape {_shape(given.shape)} where '{signature}' says {_shape(wanted)}",
             hint="write the dimensions, as in 'f32[n, m] -> f32[n]'",
         )
     return Implementation(
@@ -236,6 +243,22 @@ def _fits_known(each: Implementation) -> bool:
 
 def _dtypes(each: Implementation) -> Iterable[DType]:
     return (spec.dtypes[0] for spec in each.signature.inputs)
+
+
+def _resources(given: Resources | Mapping[str, int]) -> Resources:
+    """Resources, which may be given by name: `{"memory": 4096, "threads": 2}`."""
+    found = given
+    if isinstance(given, Mapping) and given.keys() <= {"memory", "threads"}:
+        found = Resources(**given)
+    if not isinstance(found, Resources) or not (
+        isinstance(found.memory, Integral) and isinstance(found.threads, Integral)
+    ):
+        raise TypeProblem(f"resources are {given!r}", hint='as in resources={"memory": 4096, "threads": 2}')
+    return found
+
+
+def _shape(sizes: Sequence[Size]) -> str:
+    return f"[{', '.join(map(str, sizes))}]"
 
 
 def _texts(what: str, given: Iterable[str]) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
-from ...ir.errors import UnknownName, nearest
+from ...ir.errors import UnknownName, ValueProblem, nearest
 from ...ir.kernels import Choice
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
@@ -151,6 +152,8 @@ class Registry:
         from .implementation import Query
         from .results import Explanation
 
+        if size is not None and (not isinstance(size, Integral) or size < 0):
+            raise ValueProblem(f"the size is {size!r}", hint="it is a number of elements")
         state, name = self._tables.state, self._known(op)
         query = Query(name, tuple(map(dtype_of, dtypes)), size, ranks, cpu_features)
         return Explanation(query, self._rankings.find(state, query, None, frozenset(), None))

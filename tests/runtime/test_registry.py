@@ -333,3 +333,11 @@ def test_reductions_get_their_axes():
         g(x)
     with pytest.raises(Unsupported, match="'min' has axes"):
         weft.registry.register("min", None, weft.compile("kernel k(x: f32[n]) -> f32 = x[0]").k)
+
+
+def test_other_registries_know_nothing_of_this_one():
+    other = weft.Registry()
+    other.unary("apart", lambda x: x + 1)
+    assert other.lookup("apart", "f32").implementation.kind == "inline"
+    with pytest.raises(UnknownName):
+        weft.registry.lookup("apart", "f32")

@@ -211,3 +211,16 @@ def test_what_can_not_be_registered(registry):
     with pytest.raises(Unsupported, match="'softmax' has 1 operands"):
         registry.register("softmax", "f32 f32 -> f32", lambda x, y: x)
     assert registry.implementations() == ()
+
+
+def test_what_is_no_number_or_no_shape_is_told(registry):
+    for wrong in ({"min_size": "9"}, {"max_size": 1.5}, {"alignment": None}, {"resources": {"disk": 1}}):
+        with pytest.raises(TypeProblem, match=next(iter(wrong))):
+            registry.register("new", "f32 -> f32", lambda x: x, **wrong)
+    with pytest.raises(TypeProblem, match=r"gives the shape \[min\(2, n\)\] where 'f32\[n\] -> f32\[n\]' says \[n\]"):
+        registry.register("new", "f32[n] -> f32[n]", lambda x: x[:2])
+    registry.register("new", "f32 -> f32", lambda x: x, resources={"memory": 4096})
+    assert "needs 4096 bytes, 1 threads" in str(registry.explain("new", "f32"))
+    for size in (-1, 2.5, "9"):
+        with pytest.raises(ValueProblem, match="the size is"):
+            registry.lookup("new", "f32", size=size)
