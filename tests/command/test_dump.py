@@ -16,7 +16,7 @@ from weft.ir.verify import Stage, verify
 Weft = Callable[..., tuple[int, str, str]]
 PASSES = [
     "promote-dtypes", "canonicalize", "merge-duplicates", "drop-dead", "select-kernels",
-    "split-complex", "widen-halves", "fuse", "lower-reductions", "schedule",
+    "split-complex", "widen-halves", "split-pieces", "fuse", "lower-reductions", "schedule",
 ]  # fmt: skip
 
 
