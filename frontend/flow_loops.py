@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..ir import flow as ir_flow
 from ..ir.builder import Builder
 from ..ir.dtypes import BOOL
+from ..ir.errors import TypeProblem
 from ..ir.facts import Facts
 from ..ir.graph import Value
 from ..ir.ops import TABLE
@@ -35,7 +36,12 @@ def probe_loop(flow: Flow, statement: syntax.For | syntax.While, frame: Frame) -
     else:
         cell = _index_cell(flow, statement)
         for bound in (statement.start, statement.stop):
-            cell.join(dtype_of(flow.expressions.operand(bound, frame)), bound.span)
+            dtype = dtype_of(flow.expressions.operand(bound, frame))
+            if dtype.kind not in ("int", "uint"):
+                raise TypeProblem(f"a loop runs over integers, not {dtype}", bound.span, "convert it: i64(...)")
+            cell.join(dtype, bound.span)
+            if cell.dtype is not None and cell.dtype.kind == "float":
+                raise TypeProblem("no integer holds both bounds", bound.span, "convert one of them: i64(...)")
         inner.variables[statement.index.name] = Variable(cell.probe(flow.maker(statement.span)))
     flow.block(statement.body.statements, inner)
 

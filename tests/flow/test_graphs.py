@@ -1,0 +1,53 @@
+"""Programs of elements as text: it is read back as it was, and what does not fit between an op and its body is told."""
+
+from __future__ import annotations
+
+import pytest
+from weft.ir.errors import VerifyProblem
+from weft.ir.parser import parse_graph
+from weft.ir.printer import print_graph
+from weft.ir.verify import Stage, verify
+
+TEXT = """"builtin.module"() ({
+  "weft.kernel"() <{sym_name = "f"}> ({
+  ^bb0(%x : tensor<?xf32, #weft.dims<n>>):
+    %0 = "weft.each"(%x) ({
+    ^bb0(%a : tensor<f32>):
+      %1 = "weft.while"(%a) ({
+      ^bb0(%b : tensor<f32>):
+        %2 = "weft.signbit"(%b) : (tensor<f32>) -> tensor<i1>
+        %3 = "weft.when"(%2, %b) ({
+        ^bb0(%c : tensor<f32>):
+          %4 = "weft.add"(%c, %c) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+          "weft.yield"(%4) : (tensor<f32>) -> ()
+        }) : (tensor<i1>, tensor<f32>) -> tensor<f32>
+        "weft.yield"(%2, %3) : (tensor<i1>, tensor<f32>) -> ()
+      }) {carried = 1 : i64} : (tensor<f32>) -> tensor<f32>
+      "weft.yield"(%1) : (tensor<f32>) -> ()
+    }) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
+    "weft.return"(%0) : (tensor<?xf32, #weft.dims<n>>) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+def test_text_is_read_back() -> None:
+    graph = parse_graph(TEXT)
+    verify(graph, Stage.PROMOTED)
+    assert print_graph(graph) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"weft.yield"(%2, %3) : (tensor<i1>, tensor<f32>)', '"weft.yield"(%3) : (tensor<f32>)', "not a bool and"),
+        ("{carried = 1 : i64}", "{carried = 0 : i64}", "not a bool and"),
+        ('"weft.when"(%2, %b)', '"weft.when"(%b, %b)', "needs a condition first"),
+        ('"weft.when"(%2, %b)', '"weft.when"(%2)', "its body takes"),
+        ("^bb0(%a : tensor<f32>)", "^bb0(%a : tensor<2xf32>)", "takes and gives numbers"),
+    ],
+)
+def test_what_does_not_fit_is_told(old: str, new: str, problem: str) -> None:
+    assert old in TEXT
+    with pytest.raises(VerifyProblem, match=problem):
+        verify(parse_graph(TEXT.replace(old, new)))
