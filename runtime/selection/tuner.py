@@ -34,6 +34,7 @@ LONG = 50_000_000  # picoseconds, as estimated, from which a call is worth explo
 FIRST = 16  # calls of one size class before its variants are compiled
 SAMPLES, MOST_SAMPLES = 4, 16  # of each variant before a choice is made, and where the choice is not clear
 TOO_SLOW = 2.0
+NEVER = 1 << 62  # native calls
 
 
 class Tuner:
@@ -93,7 +94,9 @@ class Tuner:
         """After how many native calls the next one comes here: few while variants are tried, ever more if none is."""
         if turn.lowered.plan is not None:
             turn.lowered.plan.follow(chain)
-        if self.settings.explore:
+        if not self.settings.explore:  # entries that were made while it was not 0 have a limit
+            chain.limit(turn.lowered, NEVER)
+        else:
             chain.limit(turn.lowered, round(1 / self.settings.explore) if turn.is_open else 0)
 
     def _new_plan(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup) -> Plan | None:

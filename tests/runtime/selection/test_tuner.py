@@ -104,6 +104,18 @@ def test_small_calls_are_left_alone() -> None:
     assert k.chain.calls > 90
 
 
+def test_calls_stay_native_when_exploring_is_switched_off() -> None:
+    tuner = Tuner(History(), Settings(explore=0.5))
+    k = kernel(tuner)
+    x, y = arrays(100)
+    for _ in range(10):
+        k(x, y)
+    tuner.configure(Settings(explore=0))
+    for _ in range(1000):
+        k(x, y)
+    assert k.chain.calls > 900
+
+
 @pytest.mark.usefixtures("every_call_is_long")
 def test_what_is_twice_as_slow_as_the_best_known_is_not_tried_again() -> None:
     tuner = Tuner(History(), Settings(explore=1.0))
