@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Union
 
-from ..ir.errors import ValueProblem
+from ..ir.dtypes import BF16
+from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import DIAGONAL
 from ..ir.types import Sizes
@@ -28,6 +29,8 @@ def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object
     if not isinstance(subscripts, str):
         raise m.refuse("'einsum' without a text of subscripts")
     values = [array_of(m, x) for x in operands]
+    if all(v.type.dtype == BF16 for v in values):
+        raise TypeProblem("invalid data type for einsum", m.span, "convert the operands to f32")
     inputs, result = _parsed(m, subscripts.replace(" ", ""), [v.type.rank for v in values])
     terms = [_diagonals(m, x, labels) for x, labels in zip(values, inputs, strict=True)]
     x, labels = terms[0]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..ir.dtypes import BF16
 from ..ir.errors import ShapeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import RESHAPE, TABLE
+from ..ir.ops import CAST, RESHAPE, TABLE
 from ..ir.types import Sizes
 from .arrays import array_of
 from .axes import axis_of
@@ -107,6 +108,8 @@ def _over(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int
         own[i] = others[j] = f"k{k}"
     result = [label for label in (*own, *others) if label[0] != "k"]
     found = contracted(m, x, own, y, others, result)
+    if x.type.dtype == y.type.dtype == BF16:  # unlike `matmul`, which gives f32
+        found = m.builder.op(CAST, found, span=m.span, to=BF16)
     return found if found.node is None or found.type.rank < 3 else laid_out(m, found, "C")
 
 
