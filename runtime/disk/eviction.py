@@ -10,8 +10,8 @@ ABANDONED = 3600  # seconds after which a file that was never finished is nobody
 KEPT = 0.8  # of the limit, so that not every write deletes something
 
 
-def evict(folder: int, limit: int) -> None:
-    """Deletes what is too much; another process may do the same at once."""
+def evict(folder: int, limit: int) -> int:
+    """Deletes what is too much and gives how many bytes are left; another process may do the same at once."""
     found: list[tuple[float, int, str]] = []
     now = time.time()
     with suppress(OSError):
@@ -24,10 +24,11 @@ def evict(folder: int, limit: int) -> None:
                     found.append((status.st_mtime, status.st_size, name))
     total = sum(size for _, size, _ in found)
     if total <= limit:
-        return
+        return total
     for _, size, name in sorted(found):
         if total <= KEPT * limit:
-            return
+            break
         with suppress(OSError):
             os.unlink(name, dir_fd=folder)
             total -= size
+    return total

@@ -22,7 +22,7 @@ MAC = 32
 MOST = 1 << 28  # bytes of one entry
 ENDING, PART = ".entry", ".part"
 AGE = 3600  # seconds after which a use is noted anew
-SCAN = 64  # writes between two looks at how much there is
+SCAN = 64  # writes between two looks at how much there is: other processes write too
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -40,7 +40,7 @@ class Store:
         self._folder: int | None = None
         self._opening = threading.Lock()
         self._secret: bytes | None = None
-        self._writes = 0
+        self._writes = self._room = 0  # bytes that can be written before there may be too many
 
     def read(self, key: bytes) -> bytes | None:
         """What is stored under a key; None is a miss."""
@@ -97,9 +97,10 @@ class Store:
             return
         except OSError as error:
             raise Unusable(f"{self.folder}: {error.strerror}") from error
-        if self._writes % SCAN == 0:
-            evict(folder, self.limit)
         self._writes += 1
+        self._room -= len(MARK) + MAC + len(content)
+        if self._room < 0 or self._writes % SCAN == 0:
+            self._room = self.limit - evict(folder, self.limit)
 
     def _write(self, folder: int, name: str, data: bytes) -> None:
         part = f".{name}.{os.getpid()}.{os.urandom(8).hex()}{PART}"
