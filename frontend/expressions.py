@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..ir import flow
-from ..ir.builder import Builder
+from ..ir.builder import MAX_NODES, Builder
 from ..ir.dims import Dim, Size
 from ..ir.dtypes import BOOL, BY_NAME, C128, F64, I64, U64, DType
 from ..ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem
@@ -59,6 +59,7 @@ class Expressions:
 
     def __init__(self, builder: Builder, inline: Inline, ops: OpSource | None) -> None:
         self.builder = self._root = builder
+        self._made = 0
         self.has_bodies = False  # whether what is lowered now is the body of an `each`
         self._inline = inline
         self._ops = ops
@@ -146,6 +147,10 @@ class Expressions:
             yield
         finally:
             self.builder, self.has_bodies = before
+        self._made += len(builder.nodes)
+        if self._made > MAX_NODES:  # a builder counts its own alone
+            hint = "use fewer functions with loops that call one another"
+            raise LimitExceeded(f"more than {MAX_NODES} operations once every call is inlined", hint=hint)
 
     def splice(self, side: Builder) -> None:
         """What was built aside comes here, and so does what values of it make later."""
