@@ -47,8 +47,13 @@ class Tuner:
         self._compiling = threading.Semaphore(settings.at_once)
         self._busy = threading.Lock()  # held while a variant is compiled: no process is forked in the middle of it
         os.register_at_fork(
-            before=self._busy.acquire, after_in_parent=self._busy.release, after_in_child=self._busy.release
+            before=self._busy.acquire, after_in_parent=self._busy.release, after_in_child=self._forget_compilers
         )
+
+    def _forget_compilers(self) -> None:
+        """In a forked child, which has none of the threads that were about to compile."""
+        self._busy.release()
+        self._compiling = threading.Semaphore(self.settings.at_once)
 
     def configure(self, settings: Settings) -> None:
         """From now on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 from dataclasses import replace
@@ -226,3 +227,19 @@ def test_implementations_that_are_declared_equal_are_variants() -> None:
         assert "exp2: inline custom first" in str(chosen.ir(after="select-kernels"))
         for _ in range(4):
             assert np.array_equal(k(x), expected)
+
+
+def test_a_forked_child_compiles_variants_though_its_parent_was_about_to() -> None:
+    tuner = Tuner(History(), Settings(explore=0))
+    k = kernel(tuner)
+    x, y = arrays(3000)
+    lowered, env = k.sized(x, y)
+    load, plan = workload_of(lowered, env), tuner.plan(lowered, env)
+    with tuner._compiling:  # as a thread of the parent would hold it
+        child = os.fork()
+        if child == 0:
+            worker = threading.Thread(target=tuner.make, args=(plan, load, ["unroll=8"], Registry()), daemon=True)
+            worker.start()
+            worker.join(60)
+            os._exit(0 if "unroll=8" in plan.made else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
