@@ -26,13 +26,14 @@ from typing import ClassVar, NamedTuple
 
 from ..ir.dims import Size
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import CONCATENATE, SLICE, Trait
+from ..ir.ops import COMPLEX, CONCATENATE, IMAG, REAL, SLICE, Trait
 from ..ir.rewrite import Rewriter
 from ..ir.types import Sizes, integer
 from .drop_dead import DropDead
 from .sizes import size_makers, used_symbols
 
 MOST_PIECES = 8
+PARTS = (REAL, IMAG)
 
 
 class Pieces(NamedTuple):
@@ -114,8 +115,10 @@ def _part(rewriter: Rewriter, node: Node, known: dict[Value, Pieces], split: Pie
             operands.append(known[value].parts[k])
         else:
             operands.append(_slice(rewriter, rewriter.get(value), split, k, node))
-    made = rewriter.builder.node(node.op, operands, node.attrs, node.span)
-    return made.result
+    whole = operands[0].node
+    if node.op in PARTS and whole is not None and whole.op is COMPLEX:
+        return whole.operands[PARTS.index(node.op)]  # as `split-complex` would have it
+    return rewriter.builder.node(node.op, operands, node.attrs, node.span).result
 
 
 def _slice(rewriter: Rewriter, value: Value, split: Pieces, k: int, node: Node) -> Value:
