@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .history import History, Record
 from .model import LEAST_RECORDS, Model, train
-from .workload import BUCKETS, Workload, bucket_of
+from .workload import BUCKETS, Workload
 
 GUESSED = 0.7  # the standard deviation of the logarithm of a time that was never measured
 LEAST_SIGMA = 0.02
@@ -83,14 +83,6 @@ class Knowledge:
         """The largest relative error of the variants' models on records that they were not trained on."""
         models = [self.model(load, v) for v in variants]
         return max(m.error if m is not None else math.inf for m in models)
-
-    def sizes(self, load: Workload) -> list[int]:
-        """The sizes of the graph at which something was measured, one for each size class."""
-        found: dict[int, int] = {}
-        for (family, _, threads), records in self._by_graph.items():
-            if family == load.family and threads == load.threads:
-                found.update({bucket_of(r.workload.size): r.workload.size for r in records})
-        return [found[k] for k in sorted(found)]
 
     def _sigma(self, record: Record) -> float:
         """How uncertain a record is: by its samples, and more the older it is."""
