@@ -1,6 +1,6 @@
 """Whether choosing by measurement pays: a kernel at sizes from 10 to 10^7, each variant alone and the chosen ones.
 
-    python -m benchmarks.adaptive            needs an installed weft; takes about a minute
+    python -m benchmarks.adaptive            needs an installed weft; takes about two minutes
 
 Each size is calibrated first. Then all variants and the kernel that chooses among them are timed, one after another
 and several times over; the best counts. The last lines say how far the choice is from the best variant of each size,
@@ -10,6 +10,7 @@ and how much longer every single variant takes for the whole mix, each size coun
 from __future__ import annotations
 
 import math
+import random
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,14 +20,14 @@ import weft
 from weft.runtime.selection.candidates import variants_of, workload_of
 
 SIZES = [10 ** (k / 2) for k in range(2, 15)]
-ROUNDS = 15
-SECONDS = 0.004
+ROUNDS = 150
+SECONDS = 0.001
 KERNEL = "kernel f(x: f32[n], y: f32[n]) -> f32[n] { return x * y + exp(x - y) }"
 
 
 def main() -> None:
     """Prints the table."""
-    weft.selection.configure(explore=0, time_limit=0.5)
+    weft.selection.configure(explore=0, time_limit=2)
     adaptive = weft.compile(KERNEL).f
     data = {int(size): arrays(int(size)) for size in SIZES}
     for args in data.values():
@@ -61,13 +62,14 @@ def measured(callees: dict[str, Callable[..., Any]], args: tuple[Any, ...]) -> d
         timed(callee, args, 4)
     calls = max(1, min(10_000, int(SECONDS / timed(callees["adaptive"], args, 4))))
     for _ in range(ROUNDS):
-        for name, callee in callees.items():
+        for name, callee in random.sample(list(callees.items()), len(callees)):
             best[name] = min(best[name], timed(callee, args, calls))
     return best
 
 
 def timed(callee: Callable[..., Any], args: tuple[Any, ...], calls: int) -> float:
-    """Seconds for one of several calls."""
+    """Seconds for one of several calls, after one that brings its own state of the caches about."""
+    callee(*args)
     start = time.perf_counter()
     for _ in range(calls):
         callee(*args)

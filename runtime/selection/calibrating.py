@@ -1,11 +1,13 @@
 """A kernel and arguments in, the times of all its variants on them out; they go into the history, and a choice is made.
 
-Variants are timed as users call them, one batch of each after another, so that what disturbs the machine meets all.
+Variants are timed as users call them, in turns and in any order, so that what disturbs the
+machine, or is left by another variant, meets all.
 """
 
 from __future__ import annotations
 
 import math
+import random
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from ..compiler import Lowered, Variant
     from .tuner import Tuner
 
-BATCHES = 9
+SAMPLES = 9  # of each variant
+TURNS = 6  # that a sample is the best of: what disturbs the machine lasts longer than one
+SHORTEST = 2e-5  # seconds that a turn takes, or one call
 LEARNING = 3  # calls until native code serves them
 Progress = Callable[[str, int, int], object]
 
@@ -69,12 +73,19 @@ def calibrate(
             for _ in range(LEARNING):
                 callee(*args, **kwargs)
             ready[name] = callee
-    limit = tuner.settings.time_limit / (BATCHES * len(ready))
+    once = min(_seconds(callee, args, kwargs, 1) for callee in ready.values() for _ in range(LEARNING))
+    share = tuner.settings.time_limit / (SAMPLES * len(ready))
+    turns = min(TURNS, max(1, math.floor(share / max(once, SHORTEST))))
+    calls = max(1, math.floor(share / turns / once) - 1)
     samples: dict[str, list[float]] = {name: [] for name in ready}
-    for batch in range(BATCHES):
-        for k, (name, callee) in enumerate(ready.items()):
-            samples[name].append(_seconds(callee, args, kwargs, limit))
-            progress(name, batch * len(ready) + k + 1, BATCHES * len(ready))
+    for k in range(SAMPLES):
+        best = dict.fromkeys(ready, math.inf)
+        for _ in range(turns):
+            for name, callee in random.sample(list(ready.items()), len(ready)):
+                best[name] = min(best[name], _seconds(callee, args, kwargs, calls))
+        for j, (name, seconds) in enumerate(best.items()):
+            samples[name].append(seconds)
+            progress(name, k * len(ready) + j + 1, SAMPLES * len(ready))
     for name, times in samples.items():
         for seconds in times:
             tuner.history.add(load, name, seconds)
@@ -84,12 +95,9 @@ def calibrate(
     return sorted((_timing(n, t, load.bytes, n == chosen) for n, t in samples.items()), key=lambda t: t.least)
 
 
-def _seconds(callee: Callee, args: Sequence[Any], kwargs: Mapping[str, Any], limit: float) -> float:
-    """The time of one call, by so many calls as fit a time limit: one at least."""
-    start = time.perf_counter()
+def _seconds(callee: Callee, args: Sequence[Any], kwargs: Mapping[str, Any], calls: int) -> float:
+    """The time of one of several calls, after one that brings its own state of the caches about."""
     callee(*args, **kwargs)
-    once = time.perf_counter() - start
-    calls = max(1, min(100_000, math.floor(limit / max(once, 1e-7))))
     start = time.perf_counter()
     for _ in range(calls):
         callee(*args, **kwargs)

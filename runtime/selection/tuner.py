@@ -146,7 +146,8 @@ class Tuner:
         tried = [name for name in variants_of(plan.base, load) if self.history.find(load, name)]
         if len(tried) < 2:
             return None
-        found = self._choice(plan, load, tried, current)
+        settled = plan.choices.get(load.bucket)
+        found = self._choice(plan, load, tried, settled and settled.variant)
         sure = found.confidence >= self.settings.confidence
         if not sure and not is_final:
             return None
