@@ -7,9 +7,10 @@ the coefficients of those variables. This is what makes a value a function from 
 from __future__ import annotations
 
 from . import dims
+from .affine import accessed_index
 from .dims import Size, symbol
 from .graph import Node, Value
-from .ops import BROADCAST, DIAGONAL, GATHER, MATMUL, RESHAPE, SCAN, SLICE, TRANSPOSE, Trait
+from .ops import ACCESS, BROADCAST, DIAGONAL, GATHER, MATMUL, RESHAPE, SCAN, SLICE, TRANSPOSE, Trait
 from .products import factor_index
 from .types import ints, sizes
 
@@ -66,6 +67,8 @@ def operand_index(node: Node, operand: Value, index: Index) -> Index:
         places = dict(zip(ints(node.attrs, "axes"), sizes(node.attrs, "starts"), strict=True))
         others = iter(index)
         return tuple(places[k] + index[-1] if k in places else next(others) for k in range(len(index) + 1))
+    if node.op is ACCESS:
+        return accessed_index(node.attrs, index)
     if node.op is RESHAPE:
         found = reshape_index(operand.type.shape, node.result.type.shape, index)
         assert found is not None

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import complexes, products, rules, structure
+from . import affine, complexes, products, rules, structure
 from .dtypes import WEAK_INT
 from .elementwise import CAST as CAST
 from .elementwise import DEMAND as DEMAND
@@ -85,6 +85,10 @@ RESHAPE = _op(
 DIAGONAL = _op(
     "diagonal", 1, rules.same_dtypes, rules.diagonal, "view", "Elements along a diagonal of two axes, as the last one.",
     lambda x, axes, starts, size: rules.diagonal_of(np.asarray(x), axes, starts, size[0]),
+)  # fmt: skip
+ACCESS = _op(
+    "access", 1, rules.same_dtypes, affine.accessed, "view", "Elements at indices that are affine in the result's.",
+    affine.access,
 )  # fmt: skip
 BROADCAST = _op(
     "broadcast", 1, rules.same_dtypes, rules.broadcast_to, "view", "Axes of size 1 repeated.",
@@ -164,7 +168,7 @@ WHEN = OpDef(
 FLOW = (EACH, WHILE, WHEN)
 DECLARED = frozenset((REGION, NUMPY, *FLOW))  # their maker gives the types, there is no rule for them
 
-VIEWS = (TRANSPOSE, SLICE, RESHAPE, DIAGONAL, BROADCAST)
+VIEWS = (TRANSPOSE, SLICE, RESHAPE, DIAGONAL, ACCESS, BROADCAST)
 
 TABLE: Mapping[str, OpDef] = MappingProxyType(
     {

@@ -21,6 +21,7 @@ from .types import sizes as sizes_of
 
 DTypes = tuple[DType, ...]
 Attrs = Mapping[str, Attr]
+Shapes = list[tuple[Size, ...]]
 DTypeRule = Callable[[DTypes, Attrs], tuple[DTypes, DTypes]]
 ShapeRule = Callable[[Facts, list[tuple[Size, ...]], Attrs], list[tuple[Size, ...]]]
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from .affine import access_problem
 from .composites import recognise
 from .demands import ERRORS
 from .dims import Dim
 from .dtypes import DType
 from .graph import Node
 from .ops import (
+    ACCESS,
     BROADCAST,
     CAST,
     CONCATENATE,
@@ -105,6 +107,7 @@ _NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
     SLICE: {"starts": _SIZES, "steps": _INTS, "sizes": _SIZES},
     RESHAPE: {"shape": _SIZES},
     DIAGONAL: {"axes": _INTS, "starts": _SIZES, "size": _SIZES},
+    ACCESS: {"shape": _SIZES, "starts": _SIZES, "steps": _SIZES},
     BROADCAST: {"shape": _SIZES},
     IOTA: {"shape": _SIZES, "axis": _AXIS},
     CONCATENATE: {"axis": _AXIS},
@@ -195,5 +198,6 @@ _SPECIAL: Mapping[OpDef, Callable[[Node], str | None]] = {
     SIZE: _size_problem,
     SLICE: _slice_problem,
     DIAGONAL: _diagonal_problem,
+    ACCESS: lambda node: access_problem(node.attrs, node.operands[0].type.shape),
     **dict.fromkeys((*REDUCTIONS, *POSITIONS), _axes_problem),
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ..ir.affine import composed, steps_of
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
-from ..ir.ops import BROADCAST, POSITIONS, REDUCTIONS, RESHAPE, SLICE, TABLE, TRANSPOSE, VIEWS, OpDef
+from ..ir.ops import ACCESS, BROADCAST, POSITIONS, REDUCTIONS, RESHAPE, SLICE, TABLE, TRANSPOSE, VIEWS, OpDef
 from ..ir.types import Sizes, ints, sizes
 from .site import Rule, Site
 
@@ -48,6 +49,27 @@ def reshape(site: Site) -> Value | None:
     return site.make_node(RESHAPE, inner.operands, site.attrs, site.span) if inner is not None else None
 
 
+def access(site: Site) -> Value | None:
+    """One access for two; and where every axis of the operand is one of the result, a slice, its axes in order."""
+    inner = _inner(site, ACCESS)
+    if inner is not None:
+        starts, steps = composed(site.attrs, inner.attrs)
+        return site.make(ACCESS, inner.operands[0], shape=sizes(site.attrs, "shape"), starts=starts, steps=steps)
+    shape, starts = sizes(site.attrs, "shape"), sizes(site.attrs, "starts")
+    taken, strides = list[int](), list[int]()
+    for axis in range(len(starts)):
+        found = [(b, step) for b, step in enumerate(steps_of(site.attrs, axis)) if step != 0]
+        if len(found) != 1 or not isinstance(found[0][1], int):
+            return None
+        taken.append(found[0][0])
+        strides.append(found[0][1])
+    if sorted(taken) != list(range(len(shape))):
+        return None
+    counts = Sizes(shape[b] for b in taken)
+    part = site.make(SLICE, site.operands[0], starts=starts, steps=tuple(strides), sizes=counts)
+    return site.make(TRANSPOSE, part, order=tuple(taken.index(b) for b in range(len(shape))))
+
+
 def broadcast(site: Site) -> Value | None:
     if site.type == site.operands[0].type:
         return site.operands[0]
@@ -83,7 +105,9 @@ def _inner(site: Site, op: OpDef) -> Node | None:
 
 
 SUM = REDUCTIONS[0]
-_OWN: dict[OpDef, Rule] = {TRANSPOSE: transpose, SLICE: slice_, RESHAPE: reshape, BROADCAST: broadcast}
+_OWN: dict[OpDef, Rule] = {
+    TRANSPOSE: transpose, SLICE: slice_, RESHAPE: reshape, ACCESS: access, BROADCAST: broadcast,
+}  # fmt: skip
 RULES: dict[OpDef, tuple[Rule, ...]] = {
     **dict.fromkeys(VIEWS, (of_one_number,)),
     **{op: (own, of_one_number) for op, own in _OWN.items()},

@@ -335,3 +335,25 @@ def test_diagonals(name: str, attr: Any, message: str) -> None:
     with pytest.raises(VerifyProblem) as error:
         verify(graph)
     assert error.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("name", "attr", "message"),
+    [
+        ("starts", Sizes((0, 2)), "%0 (access): axis 1 is read up to 6, it has 6 elements"),
+        ("starts", Sizes((-1, 0)), "%0 (access): axis 0 is read from -1 on"),
+        ("starts", Sizes((0,)), "%0 (access): has 1 starts and 6 steps for 2 axes read and 3 made"),
+        ("steps", Sizes((1, 0, 0, 0, 1, 2)), "%0 (access): axis 1 is read up to 7, it has 6 elements"),
+        ("steps", Sizes((1, 0, 0, 0, -1, 1)), "%0 (access): axis 1 is read from -1 on"),
+    ],
+)
+def test_accesses(name: str, attr: Any, message: str) -> None:
+    b = Builder("f")
+    x = b.input("x", typed(F32, 4, 6))
+    a = b.op(TABLE["access"], x, shape=Sizes((4, 3, 3)), starts=Sizes((0, 1)), steps=Sizes((1, 0, 0, 0, 1, 1)))
+    graph = b.finish([a])
+    verify(graph)
+    node(graph, "access").attrs = {**node(graph, "access").attrs, name: attr}
+    with pytest.raises(VerifyProblem) as error:
+        verify(graph)
+    assert error.value.message == message
