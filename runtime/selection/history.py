@@ -34,7 +34,6 @@ class Record:
     variant: str
     weight: float
     mean: float
-    spread: float  # the weighted sum of squares of what samples are off the mean
     least: float
     most: float
     when: float
@@ -55,11 +54,6 @@ class Record:
     @property
     def key(self) -> Key:
         return (self.workload.family, self.variant, self.workload.bucket, self.workload.threads)
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of the samples; for a single one a guess."""
-        return math.sqrt(self.spread / (self.weight - 1)) if self.weight > 1.5 else self.mean / 4
 
     def aged(self, now: float, half_life: float) -> float:
         """The weight that is left."""
@@ -89,7 +83,7 @@ class History:
             self._families = None
             old = self._records.pop(key, None)
             if old is None:
-                self._records[key] = Record(workload, variant, 1.0, seconds, 0.0, seconds, seconds, now, (seconds,))
+                self._records[key] = Record(workload, variant, 1.0, seconds, seconds, seconds, now, (seconds,))
             else:
                 self._records[key] = _joined(old, old.aged(now, self.half_life), seconds, now)
             while len(self._records) > LIMIT:
@@ -166,12 +160,10 @@ class History:
 
 def _joined(old: Record, weight: float, seconds: float, now: float) -> Record:
     total = weight + 1
-    off = seconds - old.mean
-    mean = old.mean + off / total
-    spread = old.spread * weight / max(old.weight, 1e-9) + off * (seconds - mean)
+    mean = old.mean + (seconds - old.mean) / total
     least, most = min(old.least, seconds), max(old.most, seconds)
     recent = (*old.recent, seconds)[-RECENT:]
-    return Record(old.workload, old.variant, total, mean, spread, least, most, now, recent)
+    return Record(old.workload, old.variant, total, mean, least, most, now, recent)
 
 
 def _as_json(record: Record) -> list[object]:
@@ -184,7 +176,11 @@ def _as_json(record: Record) -> list[object]:
 
 def _from_json(item: object, now: float) -> Record | None:
     """A record, if it is one: of the right types, finite, and not from the future."""
-    if not isinstance(item, list) or len(item) != len(fields(Record)) or not isinstance(item[0], list):
+    if not isinstance(item, list):
+        return None
+    if len(item) == len(fields(Record)) + 1:
+        item = [*item[:4], *item[5:]]  # files of old have the samples' sum of squares behind the mean
+    if len(item) != len(fields(Record)) or not isinstance(item[0], list):
         return None
     load, variant, *numbers, recent = item
     if len(load) != len(fields(Workload)) or not all(isinstance(x, str) for x in (*load[:2], variant)):
@@ -195,7 +191,7 @@ def _from_json(item: object, now: float) -> Record | None:
         return None
     if not all(type(x) is float and math.isfinite(x) and x >= 0 for x in (*numbers, *recent)):
         return None
-    weight, mean, spread, least, most, when = numbers
-    record = Record(Workload(*load), variant, weight, mean, spread, least, most, when, tuple(recent))
+    weight, mean, least, most, when = numbers
+    record = Record(Workload(*load), variant, weight, mean, least, most, when, tuple(recent))
     is_time = min(least, *recent) >= SHORTEST and max(most, *recent) <= LONGEST and least <= mean <= most
     return record if is_time and weight >= 1 and when <= now + 60 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -115,10 +115,10 @@ def test_a_history_survives_a_process_and_any_damage(tmp_path: Path) -> None:
                                                              for x in (float("nan"), -1.0, "1", None, 10**400, True)]]},
         {"format": 1, "records": [[*good["records"][0][:-1], x] for x in ([], [0.0], [1e-6] * 10, 1e-6, ["1"])]},
     ]  # fmt: skip
-    first = good["records"][0]  # workload, variant, weight, mean, spread, least, most, when, recent times
+    first = good["records"][0]  # workload, variant, weight, mean, least, most, when, recent times
     bad.append({"format": 1, "records": [
         [*first[:2], 0.0, *first[3:]],
-        *([*first[:3], t, 0.0, t, t, first[7], [t]] for t in (5e-324, 1e300)),
+        *([*first[:3], t, t, t, first[6], [t]] for t in (5e-324, 1e300)),
     ]})  # fmt: skip
     for content in bad:
         path.write_text(json.dumps(content))
@@ -133,6 +133,16 @@ def test_a_history_survives_a_process_and_any_damage(tmp_path: Path) -> None:
     path.unlink()
     os.mkfifo(path)
     assert len(History(path)) == 0
+
+
+def test_a_history_of_old_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "history.json"
+    workload = [getattr(LOAD, f.name) for f in fields(LOAD)]
+    old = [workload, "a", 2.0, 1.5e-6, 5e-13, 1e-6, 2e-6, 7.0, [1e-6, 2e-6]]
+    path.write_text(json.dumps({"format": 1, "records": [old]}))
+    (record,) = History(path)
+    assert (record.workload, record.variant, record.weight, record.mean) == (LOAD, "a", 2.0, 1.5e-6)
+    assert (record.least, record.most, record.when, record.recent) == (1e-6, 2e-6, 7.0, (1e-6, 2e-6))
 
 
 def test_what_stays_for_want_of_certainty_is_told_with_its_own_times() -> None:
