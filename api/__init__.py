@@ -10,9 +10,8 @@ from ._version import __version__
 from .compiling import compile, jit, load, tensor
 
 if TYPE_CHECKING:
-    from . import selection
+    from . import kernels, selection
     from .loops import cond, fori_loop, while_loop
-    from .named_kernels import kernels
     from .op_calls import call, ops
     from .runtime.libraries.header import include_dir
     from .runtime.memory import memory_info, set_memory_limit
@@ -32,14 +31,14 @@ _LAZY = {
     "call": ".op_calls", "ops": ".op_calls", "registry": ".settings", "get_threads": ".runtime.threads",
     "set_threads": ".runtime.threads", "memory_info": ".runtime.memory", "set_memory_limit": ".runtime.memory",
     "cond": ".loops", "fori_loop": ".loops", "while_loop": ".loops",
-    "Registry": ".runtime.registry", "kernels": ".named_kernels", "include_dir": ".runtime.libraries.header",
+    "Registry": ".runtime.registry", "include_dir": ".runtime.libraries.header",
 }  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """A name that is imported when it is first asked for, so that importing `weft` is cheap; then it is there."""
-    if name == "selection":
-        return import_module(".selection", __name__)
+    if name in ("kernels", "selection"):
+        return import_module(f".{name}", __name__)
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_LAZY[name], __name__), name)

@@ -1,17 +1,19 @@
-"""A name in, the module of kernels that is called so out: `weft.kernels.NAME`.
+"""A name in, the kernel or the module of kernels that is called so out: `weft.kernels.NAME`.
 
-It is `NAME.weft` or the directory `NAME` in a folder of the search path, or what an installed package declares. It is
-looked for and loaded when it is named, and once; libraries are not honoured.
+The user's own come first: `NAME.weft` or the directory `NAME` in a folder of the search path is a module. Then comes
+the library that Weft brings, whose kernels are there themselves, then what an installed package declares. A name is
+looked for and loaded when it is used, and once; shared libraries are not honoured.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 from .ir.errors import UnknownName, nearest
+from .library import entries, load_kernel
 from .loading import SUFFIX, load_directory, load_file
-from .module import Module
 from .packages import has_package, load_package
 from .settings import default_options, search_path
 
@@ -19,9 +21,9 @@ __all__ = ["Kernels", "kernels"]
 
 
 class Kernels:
-    """The modules on the search path and of installed packages, as attributes."""
+    """The library's kernels, and the modules on the search path and of installed packages, as attributes."""
 
-    def __getattr__(self, name: str) -> Module:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         found = self.__dict__[name] = _load(name)
@@ -31,27 +33,40 @@ class Kernels:
         return sorted(set(_names()))
 
     def __repr__(self) -> str:
-        return f"<weft kernels: {', '.join(dir(self)) or 'none on the search path'}>"
+        return f"<weft kernels: {', '.join(dir(self))}>"
 
 
 class UnknownModule(UnknownName, AttributeError):
     """A name under which there are no kernels."""
 
 
-def _load(name: str) -> Module:
-    for folder in search_path() if name.isidentifier() else ():
-        path = os.path.join(folder, name)
-        if os.path.isfile(path + SUFFIX):
-            return load_file(path + SUFFIX, default_options(), False, False)
-        if os.path.isdir(path):
-            return load_directory(path, default_options(), False, False)
+def _load(name: str) -> Any:
+    place = find_own(name)
+    if place is not None and os.path.isdir(place):
+        return load_directory(place, default_options(), False, False)
+    if place is not None:
+        return load_file(place, default_options(), False, False)
+    if name in entries():
+        return load_kernel(name)
     if has_package(name):
         return load_package(name, default_options(), False, False)
     hint = nearest(name, list(_names())) or f"looked for {name}{SUFFIX} in {', '.join(search_path())}"
     raise UnknownModule(f"there are no kernels called '{name}'", hint=hint)
 
 
+def find_own(name: str) -> str | None:
+    """The user's file or directory of this name on the search path."""
+    for folder in search_path() if name.isidentifier() else ():
+        path = os.path.join(folder, name)
+        if os.path.isfile(path + SUFFIX):
+            return path + SUFFIX
+        if os.path.isdir(path):
+            return path
+    return None
+
+
 def _names() -> Iterator[str]:
+    yield from entries()
     for folder in search_path():
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             stem, dot, suffix = name.rpartition(".")

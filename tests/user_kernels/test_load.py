@@ -106,7 +106,10 @@ def test_kernels_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         kernels.norms  # noqa: B018
     monkeypatch.setenv("WEFT_PATH", str(tmp_path / "p"))
     assert np.isclose(kernels.norms.n2(X), np.linalg.norm(X)) and kernels.many.one(1.0) == 2
-    assert dir(kernels) == ["many", "norms"] and kernels.norms is kernels.norms
+    assert {"many", "norms", "softmax"} <= set(dir(kernels)) and kernels.norms is kernels.norms
+    assert np.array_equal(kernels.relu(X), np.maximum(X, 0)), "the library's kernels are there themselves"
+    write(tmp_path / "p", tanh="kernel own(x: f32[n]) -> f32[n] { return x }")
+    assert list(kernels.tanh) == ["own"], "the user's own come first"
     with pytest.raises(AttributeError, match="did you mean 'norms'"):
         kernels.norm  # noqa: B018
     with pytest.raises(UnknownName, match=r"no kernels called '\.\./p/norms'"):

@@ -1,0 +1,132 @@
+"""What each kernel of the library is called with in the tests, and how near it must be to its reference.
+
+Sizes are letters of a `Data`: which sizes they are, how arrays lie in memory and which dtype they have is the test's
+choice. A tolerance is in units in the last place of the expected value or of `scale`, whichever is larger: where
+numbers cancel, rounding errors are as large as those of what was cancelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Data:
+    """Random arrays of one dtype. `apart` lays them out with gaps, backwards, and transposed if they are matrices."""
+
+    rng: np.random.Generator
+    dtype: str
+    n: int = 37
+    m: int = 53
+    k: int = 19
+    apart: bool = False
+
+    def uniform(self, *shape: int, low: float = -3, high: float = 3) -> Array:
+        return self._laid_out(self.rng.uniform(low, high, shape).astype(self.dtype))
+
+    def integers(self, *shape: int, low: int = 0, high: int = 10, dtype: str = "i8") -> Array:
+        return self._laid_out(self.rng.integers(low, max(high, low + 1), shape).astype(dtype))
+
+    def _laid_out(self, x: Array) -> Array:
+        if not self.apart:
+            return x
+        wide = np.repeat(x, 2, axis=-1).T.copy().T
+        return wide[..., ::-2][..., ::-1] if x.ndim == 1 else wide[..., ::2]
+
+
+@dataclass(frozen=True)
+class Case:
+    """`make` gives the arguments. Without `empty` the kernel has no value for arrays without elements."""
+
+    make: Callable[[Data], Sequence[Any]]
+    ulps: float = 0
+    scale: float = 0
+    empty: bool = True
+
+
+def _pair(d: Data) -> Sequence[Any]:
+    return d.uniform(d.n, d.m), d.uniform(d.n, d.m)
+
+
+def _elements(d: Data) -> Sequence[Any]:
+    return (d.uniform(d.n, d.m),)
+
+
+def _positive(d: Data) -> Sequence[Any]:
+    return (d.uniform(d.n, d.m, low=0.01, high=9),)
+
+
+def _norm(d: Data) -> Sequence[Any]:
+    return d.uniform(d.n, d.m), d.uniform(d.m), d.uniform(d.m), 1e-5
+
+
+def _globe(d: Data) -> Sequence[Any]:
+    north, east = d.uniform(d.n, low=-90, high=90), d.uniform(d.n, low=-180, high=180)
+    return north, east, d.uniform(d.n, low=-90, high=90), d.uniform(d.n, low=-180, high=180), 6371.0
+
+
+def _options(d: Data) -> Sequence[Any]:
+    return (
+        d.uniform(d.n, low=80, high=120),
+        d.uniform(d.n, low=80, high=120),
+        d.uniform(d.n, low=0.3, high=2),
+        0.02,
+        0.3,
+    )
+
+
+def _plane(d: Data) -> Sequence[Any]:
+    return d.uniform(d.m, low=-2, high=1), d.uniform(d.n, low=-1.3, high=1.3)
+
+
+CASES: dict[str, Case] = {
+    "add": Case(_pair),
+    "sub": Case(_pair),
+    "mul": Case(_pair),
+    "div": Case(_pair),
+    "axpy": Case(lambda d: (2.5, *_pair(d))),
+    "dot": Case(lambda d: (d.uniform(d.n), d.uniform(d.n)), 8, 8),
+    "sum": Case(_elements, 16, 64),
+    "asum": Case(_elements, 8),
+    "nrm2": Case(_elements, 8),
+    "argmax": Case(_elements, empty=False),
+    "cumsum": Case(_elements),
+    "sin": Case(_elements, 2, 0.1),
+    "cos": Case(_elements, 2, 0.1),
+    "exp": Case(_elements, 3),
+    "log": Case(_positive, 5, 0.1),  # NumPy is up to 4 ULP from the truth in f32
+    "sqrt": Case(_positive),
+    "relu": Case(_elements),
+    "leaky_relu": Case(lambda d: (*_elements(d), 0.01)),
+    "sigmoid": Case(_elements, 3),
+    "tanh": Case(_elements, 3),
+    "gelu": Case(_elements, 6),
+    "gelu_tanh": Case(_elements, 6, 0.5),
+    "silu": Case(_elements, 4),
+    "softplus": Case(_elements, 3),
+    "elu": Case(lambda d: (*_elements(d), 1.5), 3),
+    "softmax": Case(_elements, 8),
+    "log_softmax": Case(_elements, 4, 1),
+    "logsumexp": Case(_elements, 4, 1),
+    "layernorm": Case(_norm, 16, 4),
+    "rmsnorm": Case(lambda d: (d.uniform(d.n, d.m), d.uniform(d.m), 1e-5), 8),
+    "cross_entropy": Case(lambda d: (d.uniform(d.n, d.m), d.integers(d.n, high=d.m)), 16, 1, empty=False),
+    "gemm": Case(lambda d: (1.5, d.uniform(d.n, d.k), d.uniform(d.k, d.m), -0.5, d.uniform(d.n, d.m)), 16, 32),
+    "gemv": Case(lambda d: (1.5, d.uniform(d.n, d.m), d.uniform(d.m), -0.5, d.uniform(d.n)), 16, 32),
+    "ger": Case(lambda d: (1.5, d.uniform(d.n), d.uniform(d.m), d.uniform(d.n, d.m)), 2, 8),
+    "trmm": Case(lambda d: (True, 1.5, d.uniform(d.n, d.n), d.uniform(d.n, d.m)), 16, 32),
+    "symm": Case(lambda d: (True, 1.5, d.uniform(d.n, d.n), d.uniform(d.n, d.m), -0.5, d.uniform(d.n, d.m)), 16, 32),
+    "syrk": Case(lambda d: (False, 1.5, d.uniform(d.n, d.k), -0.5, d.uniform(d.n, d.n)), 16, 32),
+    "cosine_similarity": Case(_pair, 8, 1),
+    "pairwise_distance": Case(lambda d: (d.uniform(d.n, d.k), d.uniform(d.m, d.k)), 8),
+    "haversine": Case(_globe, 16, 6371),
+    "black_scholes": Case(_options, 16, 120),
+    "mandelbrot": Case(lambda d: (*_plane(d), 50)),
+    "julia": Case(lambda d: (*_plane(d), -0.8, 0.156, 50)),
+}
