@@ -188,7 +188,9 @@ def _add_opt(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_kernel(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a .weft file, - for stdin")
+    parser.add_argument(
+        "file", metavar="FILE", help="a .weft file, - for stdin, or a kernel of the library, as softmax"
+    )
     parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="may be left out where the file has only one")
 
 

@@ -13,7 +13,9 @@ import numpy as np
 
 from .frontend.language import LanguageKernel, Module, load_module, parse_module
 from .ir.errors import FileProblem, LimitExceeded, UnknownName, nearest
+from .library import entries
 from .loading import open_libraries, register_kernels
+from .named_kernels import find_own
 from .settings import registry, search_path
 
 MAX_BYTES = 64 << 20  # of a printed graph
@@ -23,8 +25,11 @@ Array = np.ndarray[Any, Any]
 
 
 def find_kernel(path: str, name: str | None, libraries: bool = False) -> LanguageKernel:
-    """The kernel of that name in a `.weft` file, or its only one; `libraries` honours extern kernels."""
-    module = _module(path, libraries)
+    """The kernel of that name in a `.weft` file, or its only one; `libraries` honours extern kernels.
+
+    What is no file may be the user's own on the search path, or a kernel of the library.
+    """
+    module, name = _module(path, name, libraries)
     kernels = module.kernels
     listed = "\n".join(f"  {k.signature}" for k in kernels.values())
     if name is None and len(kernels) > 1:
@@ -36,20 +41,45 @@ def find_kernel(path: str, name: str | None, libraries: bool = False) -> Languag
 
 def find_kernels(path: str, names: Sequence[str]) -> tuple[list[LanguageKernel], str]:
     """The kernels of these names in a `.weft` file, all of them if there are no names, and what the file is called."""
-    module = _module(path)
-    return [_named(module, name) for name in dict.fromkeys(names or module.kernels)], module.file
+    module, name = _module(path, names[0] if names else None)
+    wanted = names or ([name] if name else module.kernels)
+    return [_named(module, name) for name in dict.fromkeys(wanted)], module.file
 
 
-def _module(path: str, libraries: bool = False) -> Module:
+def _module(path: str, name: str | None, libraries: bool = False) -> tuple[Module, str | None]:
+    """A file's kernels, and the one that is meant: a name in place of a file may be that of a library's kernel."""
     if path == STDIN:
         module = parse_module(_stdin(), "<stdin>", ops=registry)
     else:
+        path, name = _located(path, name)
         externs = open_libraries() if libraries else None
         module = load_module(path, search_path(), ops=registry, externs=externs)
     register_kernels(module)
     if not module.kernels:
         raise UnknownName(f"{module.file} has no kernel", hint="define one: kernel f(x: f32[n]) { return x + 1 }")
-    return module
+    return module, name
+
+
+def _located(path: str, name: str | None) -> tuple[str, str | None]:
+    """Where a file is, and the kernel in it. Files come first, then the user's own by name, then the library."""
+    if os.path.exists(path) or not path.isidentifier():
+        return path, name
+    own = find_own(path)
+    if own is not None and os.path.isfile(own):
+        return own, name
+    entry = entries().get(path)
+    if entry is None:
+        hint = nearest(path, list(entries())) or "docs/kernels.md lists the library; a file has its suffix: NAME.weft"
+        raise UnknownName(f"there is neither a file nor a kernel called '{path}'", hint=hint)
+    if name is not None:
+        raise UnknownName(f"{path} is a kernel of the library, not a file that has a '{name}'", hint="name one of them")
+    return entry.file, path
+
+
+def library_doc(path: str) -> str:
+    """What a kernel of the library does, if it is one that a name in place of a file means."""
+    is_library = not os.path.exists(path) and find_own(path) is None and path in entries()
+    return entries()[path].doc if is_library else ""
 
 
 def _named(module: Module, name: str) -> LanguageKernel:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .command_arguments import value_of
-from .command_files import find_kernel, save_arrays
+from .command_files import find_kernel, library_doc, save_arrays
 from .frontend.language import LanguageKernel
 from .ir.dtypes import from_numpy
 from .ir.errors import FileProblem, TypeProblem, UnknownName, UnsupportedTarget, nearest
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> None:
     if len(given) != len(args.arg):
         args.wrong_usage("--arg gives an argument twice")
     source = find_kernel(args.file, args.kernel, args.libraries)
-    values = arguments(source, given, args.seed)
+    values = arguments(source, given, args.seed, library_doc(args.file))
     kernel = Kernel(source, registry, default_options(args.backend))
     start = perf_counter()
     try:
@@ -49,8 +49,8 @@ def run(args: argparse.Namespace) -> None:
         print(timed(lambda: kernel(*values), first))
 
 
-def arguments(source: LanguageKernel, given: Mapping[str, str], seed: int) -> list[Any]:
-    """The arguments in the order of the parameters."""
+def arguments(source: LanguageKernel, given: Mapping[str, str], seed: int, doc: str = "") -> list[Any]:
+    """The arguments in the order of the parameters; `doc` tells whoever has left some out what they are for."""
     for name in given:
         if name not in source.parameters:
             hint = nearest(name, list(source.parameters)) or f"it is declared {source.signature}"
@@ -59,7 +59,8 @@ def arguments(source: LanguageKernel, given: Mapping[str, str], seed: int) -> li
     if missing:
         lines = "".join(f"\n  {p.name}: {p.type}" for p in missing)
         hint = f"give each with --arg, as in --arg '{missing[0].name}={_example(missing[0].type.dims)}'"
-        raise TypeProblem(f"{source.name} needs more arguments:{lines}", hint=hint)
+        message = f"{source.name} needs more arguments:{lines}"
+        raise TypeProblem(f"{message}\n{doc}" if doc else message, hint=hint)
     return [value_of(p, given[p.name], seed, k) for k, p in enumerate(source.declared)]
 
 
