@@ -6,13 +6,10 @@ of further sizes. A polynomial without symbols is a plain `int`, so a size is an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Union
-
-from .errors import ShapeProblem
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -65,10 +62,10 @@ class Dim:
             return self if other == 1 else Dim(tuple((m, c * other) for m, c in self.terms))
         product: dict[Monomial, int] = {}
         for left, a in self.terms:
-            for right, b in _terms(other):
+            for right, b in terms_of(other):
                 key = tuple(sorted(left + right, key=str))
                 product[key] = product.get(key, 0) + a * b
-        return _settled(product)
+        return from_terms(product)
 
     __rmul__ = __mul__
 
@@ -143,7 +140,7 @@ def floordiv(a: Size, b: int) -> Size:
     if b == 1:
         return a
     if all(c % b == 0 for _, c in a.terms):
-        return _settled({m: c // b for m, c in a.terms})
+        return from_terms({m: c // b for m, c in a.terms})
     return _build({(Atom("floordiv", (a, b)),): 1})
 
 
@@ -152,13 +149,13 @@ def divide(a: Size, b: Size) -> Size | None:
     if a == b:
         return 1
     if isinstance(b, int):
-        if b == 0 or any(c % b for _, c in _terms(a)):
+        if b == 0 or any(c % b for _, c in terms_of(a)):
             return None
-        return _settled({m: c // b for m, c in _terms(a)})
+        return from_terms({m: c // b for m, c in terms_of(a)})
     if len(b.terms) != 1:
         return None
     (divisor, scale), quotient = b.terms[0], {}
-    for monomial, coefficient in _terms(a):
+    for monomial, coefficient in terms_of(a):
         rest = list(monomial)
         for atom in divisor:
             if atom not in rest:
@@ -167,7 +164,7 @@ def divide(a: Size, b: Size) -> Size | None:
         if coefficient % scale:
             return None
         quotient[tuple(rest)] = coefficient // scale
-    return _settled(quotient)
+    return from_terms(quotient)
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -211,7 +208,7 @@ def replace_atoms(size: Size, env: Mapping[Atom, Size]) -> Size:
     for monomial, coefficient in size.terms:
         term: Size = coefficient
         for atom in monomial:
-            whole = _applied(atom.name, [replace_atoms(a, env) for a in atom.args]) if atom.args else of_atom(atom)
+            whole = applied(atom.name, [replace_atoms(a, env) for a in atom.args]) if atom.args else of_atom(atom)
             term = term * env.get(atom, whole)
         total = total + term
     return total
@@ -229,7 +226,7 @@ def _evaluate_atom(atom: Atom, env: Mapping[str, int]) -> int:
 def _substitute_atom(atom: Atom, env: Mapping[str, Size]) -> Size:
     if not atom.args:
         return env.get(atom.name, of_atom(atom))
-    return _applied(atom.name, [substitute(a, env) for a in atom.args])
+    return applied(atom.name, [substitute(a, env) for a in atom.args])
 
 
 def of_atom(atom: Atom) -> Size:
@@ -237,7 +234,8 @@ def of_atom(atom: Atom) -> Size:
     return _build({(atom,): 1})
 
 
-def _applied(name: str, args: list[Size]) -> Size:
+def applied(name: str, args: list[Size]) -> Size:
+    """The function that an atom of this name is, of other sizes."""
     if name == "floordiv":
         assert isinstance(args[1], int)
         return floordiv(args[0], args[1])
@@ -247,7 +245,8 @@ def _applied(name: str, args: list[Size]) -> Size:
     return total
 
 
-def _terms(size: Size) -> tuple[tuple[Monomial, int], ...]:
+def terms_of(size: Size) -> tuple[tuple[Monomial, int], ...]:
+    """Monomials and their coefficients."""
     if isinstance(size, int):
         return (((), size),) if size else ()
     return size.terms
@@ -265,13 +264,13 @@ def _build(terms: Mapping[Monomial, int]) -> Size:
 
 def _combine(a: Size, b: Size, sign: int) -> Size:
     """`a + sign*b`."""
-    total = dict(_terms(a))
-    for monomial, coefficient in _terms(b):
+    total = dict(terms_of(a))
+    for monomial, coefficient in terms_of(b):
         total[monomial] = total.get(monomial, 0) + sign * coefficient
-    return _settled(total)
+    return from_terms(total)
 
 
-def _settled(terms: Mapping[Monomial, int]) -> Size:
+def from_terms(terms: Mapping[Monomial, int]) -> Size:
     """A sum; a lone `min` or `max` in it takes the rest into its arguments, so that slices compare equal."""
     result = _build(terms)
     if isinstance(result, int) or (len(result.terms) == 1 and result.terms[0][1] > 0):
@@ -292,7 +291,6 @@ def _settled(terms: Mapping[Monomial, int]) -> Size:
 
 
 def _choose(name: str, a: Size, b: Size) -> Size:
-    pick = min if name == "min" else max
     args: dict[Size, None] = {}
     for size in (a, b):
         lone = size.terms[0] if isinstance(size, Dim) and len(size.terms) == 1 else None
@@ -302,24 +300,21 @@ def _choose(name: str, a: Size, b: Size) -> Size:
             args[size] = None
     kept: list[Size] = []
     for size in args:
-        for i, other in enumerate(kept):
-            if isinstance(gap := size - other, int):
-                kept[i] = other + pick(gap, 0)
-                break
-        else:
-            kept.append(size)
-    if name == "max" and 0 in kept and any(_never_negative(k) for k in kept if k != 0):
-        kept.remove(0)
-    if name == "min" and 0 in kept and all(_never_negative(k) for k in kept):
-        return 0
+        if not any(_is_beyond(name, other, size) for other in kept):
+            kept = [*(other for other in kept if not _is_beyond(name, size, other)), size]
     if len(kept) == 1:
         return kept[0]
     return _build({(Atom(name, tuple(sorted(kept, key=str))),): 1})
 
 
+def _is_beyond(name: str, size: Size, other: Size) -> bool:
+    """Whether a `min` or `max` that has this size does not need the other one, whatever the symbols are."""
+    return _never_negative(size - other if name == "max" else other - size)
+
+
 def _never_negative(size: Size) -> bool:
     """Whether a size is at least 0 because its symbols are."""
-    return all(c >= 0 and all(_atom_never_negative(a) for a in m) for m, c in _terms(size))
+    return all(c >= 0 and all(_atom_never_negative(a) for a in m) for m, c in terms_of(size))
 
 
 def _atom_never_negative(atom: Atom) -> bool:
@@ -327,72 +322,3 @@ def _atom_never_negative(atom: Atom) -> bool:
         return True
     test = any if atom.name == "max" else all
     return test(_never_negative(a) for a in atom.args)
-
-
-_TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|([-+*(),]))")
-
-
-def parse(text: str) -> Size:
-    """The size that `str` of a size printed."""
-    tokens, at = [], 0
-    while at < len(text.rstrip()):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise ShapeProblem(f"not a size: '{text}'")
-        tokens.append(match.group().strip())
-        at = match.end()
-    size, rest = _parse_sum(tokens, 0)
-    if rest != len(tokens):
-        raise ShapeProblem(f"not a size: '{text}'")
-    return size
-
-
-def _parse_sum(tokens: list[str], at: int) -> tuple[Size, int]:
-    total: dict[Monomial, int] = {}
-    sign = 1
-    if at < len(tokens) and tokens[at] == "-":
-        sign, at = -1, at + 1
-    while True:
-        term, at = _parse_product(tokens, at)
-        for monomial, coefficient in _terms(term):
-            total[monomial] = total.get(monomial, 0) + sign * coefficient
-        if at >= len(tokens) or tokens[at] not in "+-":
-            return _settled(total), at
-        sign, at = (1 if tokens[at] == "+" else -1), at + 1
-
-
-def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
-    total: Size = 1
-    while True:
-        if at >= len(tokens):
-            raise ShapeProblem("a size ends too early")
-        token = tokens[at]
-        at += 1
-        factor: Size
-        if token.isdigit():
-            factor = int(token)
-        elif not token.isidentifier():
-            raise ShapeProblem(f"not a size: '{token}'")
-        elif at < len(tokens) and tokens[at] == "(":
-            args: list[Size] = []
-            while tokens[at] != ")":
-                arg, at = _parse_sum(tokens, at + 1)
-                args.append(arg)
-                if at >= len(tokens):
-                    raise ShapeProblem("a size ends too early")
-            at += 1
-            factor = _parsed_function(token, args)
-        else:
-            factor = symbol(token)
-        total = total * factor
-        if at >= len(tokens) or tokens[at] != "*":
-            return total, at
-        at += 1
-
-
-def _parsed_function(name: str, args: list[Size]) -> Size:
-    if name == "floordiv" and len(args) == 2 and isinstance(args[1], int) and args[1] > 0:
-        return floordiv(args[0], args[1])
-    if name in ("min", "max") and len(args) > 1:
-        return _substitute_atom(Atom(name, tuple(args)), {})
-    raise ShapeProblem(f"not a size: '{name}' of {len(args)} sizes")

@@ -35,7 +35,7 @@ class Facts:
             return size
         size = dims.replace_atoms(dims.substitute(size, self._known), self._atoms)
         while isinstance(size, Dim) and size in self._pairs:
-            size = self._pairs[size]
+            size = dims.replace_atoms(self._pairs[size], self._atoms)
         return size
 
     def number(self, size: Size) -> int | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import dims
 from .dims import Size
 from .graph import Graph
+from .notation import parse_size
 
 
 def parse_guards(graph: Graph) -> list[tuple[Size, Size]]:
@@ -12,4 +12,4 @@ def parse_guards(graph: Graph) -> list[tuple[Size, Size]]:
     texts = graph.attrs.get("guards", ())
     assert isinstance(texts, tuple)
     pairs = (str(t).split(" == ") for t in texts)
-    return [(dims.parse(a), dims.parse(b)) for a, b in pairs]
+    return [(parse_size(a), parse_size(b)) for a, b in pairs]

@@ -9,14 +9,13 @@ import re
 import struct
 from collections.abc import Mapping
 
-from . import dims
 from .builder import Builder
-from .dtypes import BF16, BOOL, BY_NAME, WEAK
 from .errors import LimitExceeded, Span, SyntaxProblem, UnknownName, VerifyProblem, nearest
 from .facts import Facts
 from .graph import Graph, Value
+from .notation import ELEMENTS, parse_size, parse_sizes, parse_type
 from .ops import DECLARED, TABLE, OpDef
-from .types import Attr, Sizes, TensorType
+from .types import Attr, TensorType
 from .verify_attrs import missing_attribute
 
 _TOKEN = re.compile(
@@ -35,11 +34,6 @@ _TOKEN = re.compile(
       | (?P<mark>[(){}<>,:=\[\]])""",
     re.VERBOSE,
 )
-_ELEMENTS = {
-    "i1": BOOL, "bf16": BF16, "complex<f32>": BY_NAME["c64"], "complex<f64>": BY_NAME["c128"],
-    **{f"ui{b}": BY_NAME[f"u{b}"] for b in (8, 16, 32, 64)},
-    **{n: BY_NAME[n] for n in ("i8", "i16", "i32", "i64", "f16", "f32", "f64")},
-}  # fmt: skip
 
 
 def parse_graph(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TABLE) -> Graph:
@@ -50,35 +44,8 @@ def parse_graph(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TA
         raise LimitExceeded(f"{file} has regions or lists inside one another too deep to read") from None
 
 
-def parse_type(text: str) -> TensorType:
-    """`tensor<...>` or `!weft.weak<...>`."""
-    weak = re.fullmatch(r"!weft\.weak<(\w+)>", text)
-    if weak and weak.group(1) in WEAK:
-        return TensorType(WEAK[weak.group(1)])
-    match = re.fullmatch(r"tensor<((?:(?:\?|\d+)x)*)(complex<f\d+>|\w+)(?:,\s*#weft\.dims<(.*)>)?>", text)
-    if match is None or match.group(2) not in _ELEMENTS:
-        raise SyntaxProblem(f"not a type: {text}")
-    shape, element, named = match.groups()
-    if named is None and "?" in shape:
-        raise SyntaxProblem(f"{text} has sizes without names", hint="name them: tensor<?xf32, #weft.dims<n>>")
-    sizes = dims_list(named) if named is not None else tuple(int(s) for s in shape.split("x")[:-1])
-    return TensorType(_ELEMENTS[element], tuple(sizes))
-
-
 def _unquoted(text: str) -> str:
     return re.sub(r"\\(0A|.)", lambda found: "\n" if found[1] == "0A" else found[1], text[1:-1])
-
-
-def dims_list(text: str) -> Sizes:
-    """Sizes between commas; commas inside parentheses belong to a size."""
-    parts, depth, start = [], 0, 0
-    for i, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if char == "," and depth == 0:
-            parts.append(text[start:i])
-            start = i + 1
-    parts.append(text[start:])
-    return Sizes(dims.parse(p) for p in parts if p.strip())
 
 
 class _Parser:
@@ -150,7 +117,7 @@ class _Parser:
             left, equal, right = str(guard).partition(" == ")
             if not equal:
                 raise SyntaxProblem(f"the guard '{guard}' is not an equation", self.span(), 'write "n == m"')
-            builder.facts.assume_equal(dims.parse(left), dims.parse(right))
+            builder.facts.assume_equal(parse_size(left), parse_size(right))
         builder.attrs.update(attrs)
         self.expect("(")
         graph = self.body(builder, '"weft.return"')
@@ -275,7 +242,7 @@ class _Parser:
         if kind == "string":
             return _unquoted(text)
         if kind == "dims":
-            return dims_list(text[len("#weft.dims<") : -1])
+            return parse_sizes(text[len("#weft.dims<") : -1])
         if kind == "array":
             inside = text[len("array<i64") : -1].lstrip(":")
             return tuple(self.integer(n) for n in inside.split(",") if n.strip())
@@ -287,8 +254,8 @@ class _Parser:
             return self.sequence()
         if text in ("true", "false"):
             return text == "true"
-        if text in _ELEMENTS:
-            return _ELEMENTS[text]
+        if text in ELEMENTS:
+            return ELEMENTS[text]
         self.at -= 1
         raise SyntaxProblem(f"not an attribute: '{text}'", self.span())
 

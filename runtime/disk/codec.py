@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...backends.llvm.functions import Entry, Function, Part
-from ...ir import dims, dtypes
+from ...ir import dtypes
 from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.errors import Span
 from ...ir.graph import Graph, Node, Value
+from ...ir.notation import parse_size
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
 from ...ir.types import Attr, Sizes, TensorType
@@ -140,7 +141,7 @@ def size(value: Size) -> int | str:
 
 
 def sized(found: int | str) -> Size:
-    return found if isinstance(found, int) else dims.parse(found)
+    return found if isinstance(found, int) else parse_size(found)
 
 
 def attr(value: Attr) -> Any:

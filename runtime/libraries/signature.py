@@ -11,6 +11,7 @@ from ...ir.dims import Size, symbol
 from ...ir.dtypes import BY_NAME
 from ...ir.errors import ValueProblem, WeftError
 from ...ir.externs import ExternArray, ExternDim
+from ...ir.notation import parse_size
 
 STRIDED = "strided "
 _COMMA = re.compile(r",(?![^()]*\))")  # not between parentheses
@@ -61,7 +62,7 @@ def _dim(part: str, whole: str) -> ExternDim:
     if part == "...":
         return ...
     try:
-        return dims.parse(part)
+        return parse_size(part)
     except (WeftError, ValueError, IndexError, KeyError) as error:
         raise ValueProblem(f"'{part}' in '{whole}' is not a size") from error
 

@@ -1,0 +1,112 @@
+"""The text of sizes and types in, sizes and types out: what `printer` writes and the parsers of graphs read."""
+
+from __future__ import annotations
+
+import re
+
+from .dims import Monomial, Size, applied, floordiv, from_terms, symbol, terms_of
+from .dtypes import BF16, BOOL, BY_NAME, WEAK
+from .errors import ShapeProblem, SyntaxProblem
+from .types import Sizes, TensorType
+
+ELEMENTS = {
+    "i1": BOOL, "bf16": BF16, "complex<f32>": BY_NAME["c64"], "complex<f64>": BY_NAME["c128"],
+    **{f"ui{b}": BY_NAME[f"u{b}"] for b in (8, 16, 32, 64)},
+    **{n: BY_NAME[n] for n in ("i8", "i16", "i32", "i64", "f16", "f32", "f64")},
+}  # fmt: skip
+
+
+def parse_type(text: str) -> TensorType:
+    """`tensor<...>` or `!weft.weak<...>`."""
+    weak = re.fullmatch(r"!weft\.weak<(\w+)>", text)
+    if weak and weak.group(1) in WEAK:
+        return TensorType(WEAK[weak.group(1)])
+    match = re.fullmatch(r"tensor<((?:(?:\?|\d+)x)*)(complex<f\d+>|\w+)(?:,\s*#weft\.dims<(.*)>)?>", text)
+    if match is None or match.group(2) not in ELEMENTS:
+        raise SyntaxProblem(f"not a type: {text}")
+    shape, element, named = match.groups()
+    if named is None and "?" in shape:
+        raise SyntaxProblem(f"{text} has sizes without names", hint="name them: tensor<?xf32, #weft.dims<n>>")
+    sizes = parse_sizes(named) if named is not None else tuple(int(s) for s in shape.split("x")[:-1])
+    return TensorType(ELEMENTS[element], tuple(sizes))
+
+
+def parse_sizes(text: str) -> Sizes:
+    """Sizes between commas; commas inside parentheses belong to a size."""
+    parts, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    parts.append(text[start:])
+    return Sizes(parse_size(p) for p in parts if p.strip())
+
+
+_WORD = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|([-+*(),]))")
+
+
+def parse_size(text: str) -> Size:
+    """The size that `str` of a size printed."""
+    tokens, at = [], 0
+    while at < len(text.rstrip()):
+        match = _WORD.match(text, at)
+        if match is None:
+            raise ShapeProblem(f"not a size: '{text}'")
+        tokens.append(match.group().strip())
+        at = match.end()
+    size, rest = _parse_sum(tokens, 0)
+    if rest != len(tokens):
+        raise ShapeProblem(f"not a size: '{text}'")
+    return size
+
+
+def _parse_sum(tokens: list[str], at: int) -> tuple[Size, int]:
+    total: dict[Monomial, int] = {}
+    sign = 1
+    if at < len(tokens) and tokens[at] == "-":
+        sign, at = -1, at + 1
+    while True:
+        term, at = _parse_product(tokens, at)
+        for monomial, coefficient in terms_of(term):
+            total[monomial] = total.get(monomial, 0) + sign * coefficient
+        if at >= len(tokens) or tokens[at] not in "+-":
+            return from_terms(total), at
+        sign, at = (1 if tokens[at] == "+" else -1), at + 1
+
+
+def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
+    total: Size = 1
+    while True:
+        if at >= len(tokens):
+            raise ShapeProblem("a size ends too early")
+        token = tokens[at]
+        at += 1
+        factor: Size
+        if token.isdigit():
+            factor = int(token)
+        elif not token.isidentifier():
+            raise ShapeProblem(f"not a size: '{token}'")
+        elif at < len(tokens) and tokens[at] == "(":
+            args: list[Size] = []
+            while tokens[at] != ")":
+                arg, at = _parse_sum(tokens, at + 1)
+                args.append(arg)
+                if at >= len(tokens):
+                    raise ShapeProblem("a size ends too early")
+            at += 1
+            factor = _parsed_function(token, args)
+        else:
+            factor = symbol(token)
+        total = total * factor
+        if at >= len(tokens) or tokens[at] != "*":
+            return total, at
+        at += 1
+
+
+def _parsed_function(name: str, args: list[Size]) -> Size:
+    if name == "floordiv" and len(args) == 2 and isinstance(args[1], int) and args[1] > 0:
+        return floordiv(args[0], args[1])
+    if name in ("min", "max") and len(args) > 1:
+        return applied(name, args)
+    raise ShapeProblem(f"not a size: '{name}' of {len(args)} sizes")
