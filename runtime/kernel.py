@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ..ir import dims
-from ..ir.dtypes import from_numpy
 from ..ir.errors import TraceProblem, TypeProblem, VerifyProblem, nearest
-from ..ir.graph import Value
 from ..ir.layouts import GENERAL, SCALAR, classify
-from ..ir.source import Guard, KernelSource, Structure
+from ..ir.source import Guard, KernelSource
 from .arguments import Argument, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
@@ -28,8 +26,9 @@ from .native.callables import is_native, with_native_calls
 from .native.chain import Chain
 from .native.known import is_known
 from .native.learning import learn
-from .order import agree, lies_in
-from .results import as_outputs, check_out, fresh, overlaps
+from .order import agree
+from .outputs import fresh_outputs, handed_back, memory_of
+from .results import as_outputs, check_out
 from .selection.turn import Turn
 
 if TYPE_CHECKING:
@@ -271,7 +270,7 @@ class Kernel:
 
             outputs = list(reference.run(lowered.meaning, inputs, env, lowered.built.calls))
         else:
-            memory = _memory(lowered, wanted, inputs, orders)
+            memory = memory_of(lowered, wanted, inputs, orders)
             start = time.perf_counter()
             outputs, calls = lowered.launcher.run(inputs, env, memory)
             seconds = time.perf_counter() - start
@@ -281,8 +280,8 @@ class Kernel:
             if calls:
                 orders = orders_of(lowered, inputs, env, calls)
         if not lowered.writes_all_outputs:
-            outputs = _fresh_outputs(outputs, orders, inputs, wanted)
-        return _handed_back(lowered, outputs, orders, wanted)
+            outputs = fresh_outputs(outputs, orders, inputs, wanted)
+        return handed_back(lowered, outputs, orders, wanted)
 
 
 def trace_of(values: Sequence[Any]) -> Any:
@@ -296,74 +295,6 @@ def native_class(base: type[T]) -> type[T]:
 
 
 CallableKernel = native_class(Kernel)
-
-
-def _memory(
-    lowered: Lowered,
-    wanted: Sequence[np.ndarray[Any, Any] | None],
-    inputs: list[np.ndarray[Any, Any]],
-    orders: Sequence[tuple[int, ...]],
-) -> dict[Value, Any]:
-    """How to make the memory of each output: the caller's where it can be written at once, and nothing can fail."""
-    memory: dict[Value, Any] = {}
-    may_fail = lowered.launcher.may_fail
-    for k, value in enumerate(lowered.graph.outputs):
-        given = wanted[k]
-        others = [*inputs, *(x for j, x in enumerate(wanted) if j != k and x is not None)]
-        if given is not None and not may_fail and not overlaps(given, others):
-            memory[value] = lambda shape, given=given: given
-        elif given is not None:
-            memory[value] = lambda shape, given=given: np.empty_like(given)
-        else:
-            order, dtype = orders[k], value.type.dtype
-            memory[value] = lambda shape, dtype=dtype, order=order: fresh(shape, dtype, order)
-    return memory
-
-
-def _fresh_outputs(
-    outputs: list[np.ndarray[Any, Any]],
-    orders: Sequence[tuple[int, ...]],
-    inputs: list[np.ndarray[Any, Any]],
-    wanted: Sequence[np.ndarray[Any, Any] | None],
-) -> list[np.ndarray[Any, Any]]:
-    """Outputs that share memory with no input and with no other output, in NumPy's order, or are the caller's."""
-    found: list[np.ndarray[Any, Any]] = []
-    for x, order, given in zip(outputs, orders, wanted, strict=True):
-        others = [*inputs, *found, *(y for y in wanted if y is not None and y is not x)]
-        if x is given:
-            found.append(x)
-            continue
-        if overlaps(x, others) or not x.flags.writeable or not lies_in(order, x.shape, x.strides):
-            copy = fresh(x.shape, from_numpy(x.dtype), order)
-            copy[...] = x
-            x = copy
-        found.append(x)
-    return found
-
-
-def _handed_back(
-    lowered: Lowered,
-    outputs: list[np.ndarray[Any, Any]],
-    orders: Sequence[tuple[int, ...]],
-    wanted: Sequence[np.ndarray[Any, Any] | None],
-) -> Any:
-    """Results as NumPy would give them: in the caller's arrays, as scalars, as a tuple."""
-    moves = [(k, given) for k, given in enumerate(wanted) if given is not None and outputs[k] is not given]
-    for k, given in moves:
-        check_out(given, outputs[k].shape, lowered.graph.outputs[k].type.dtype, k, len(wanted))
-    for k, given in moves:
-        given[...] = outputs[k]
-        outputs[k] = given
-    if lowered.repeats_outputs:
-        for k, x in enumerate(outputs):
-            own = not any(x is other for other in (*outputs[:k], *wanted)) and lies_in(orders[k], x.shape, x.strides)
-            if wanted[k] is None and not own:
-                outputs[k] = fresh(x.shape, from_numpy(x.dtype), orders[k])
-                outputs[k][...] = x
-    results = zip(outputs, lowered.scalars, wanted, strict=True)
-    packed = [x[()] if scalar and given is None else x for x, scalar, given in results]
-    structure = lowered.built.structure or Structure("single" if len(packed) == 1 else "tuple")
-    return structure.pack(packed)
 
 
 def _out_layouts(out: Any) -> tuple[str | None, ...] | None:

@@ -1,0 +1,85 @@
+"""A compiled graph and its outputs in; out come their memory before native code runs, and what the caller gets after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir.dtypes import from_numpy
+from ..ir.graph import Value
+from ..ir.source import Structure
+from .compiler import Lowered
+from .order import lies_in
+from .results import check_out, fresh, overlaps
+
+Array = np.ndarray[Any, Any]
+
+
+def memory_of(
+    lowered: Lowered,
+    wanted: Sequence[Array | None],
+    inputs: list[Array],
+    orders: Sequence[tuple[int, ...]],
+) -> dict[Value, Any]:
+    """How to make the memory of each output: the caller's where it can be written at once, and nothing can fail."""
+    memory: dict[Value, Any] = {}
+    may_fail = lowered.launcher.may_fail
+    for k, value in enumerate(lowered.graph.outputs):
+        given = wanted[k]
+        others = [*inputs, *(x for j, x in enumerate(wanted) if j != k and x is not None)]
+        if given is not None and not may_fail and not overlaps(given, others):
+            memory[value] = lambda shape, given=given: given
+        elif given is not None:
+            memory[value] = lambda shape, given=given: np.empty_like(given)
+        else:
+            order, dtype = orders[k], value.type.dtype
+            memory[value] = lambda shape, dtype=dtype, order=order: fresh(shape, dtype, order)
+    return memory
+
+
+def fresh_outputs(
+    outputs: list[Array],
+    orders: Sequence[tuple[int, ...]],
+    inputs: list[Array],
+    wanted: Sequence[Array | None],
+) -> list[Array]:
+    """Outputs that share memory with no input and with no other output, in NumPy's order, or are the caller's."""
+    found: list[Array] = []
+    for x, order, given in zip(outputs, orders, wanted, strict=True):
+        others = [*inputs, *found, *(y for y in wanted if y is not None and y is not x)]
+        if x is given:
+            found.append(x)
+            continue
+        if overlaps(x, others) or not x.flags.writeable or not lies_in(order, x.shape, x.strides):
+            copy = fresh(x.shape, from_numpy(x.dtype), order)
+            copy[...] = x
+            x = copy
+        found.append(x)
+    return found
+
+
+def handed_back(
+    lowered: Lowered,
+    outputs: list[Array],
+    orders: Sequence[tuple[int, ...]],
+    wanted: Sequence[Array | None],
+) -> Any:
+    """Results as NumPy would give them: in the caller's arrays, as scalars, as a tuple."""
+    moves = [(k, given) for k, given in enumerate(wanted) if given is not None and outputs[k] is not given]
+    for k, given in moves:
+        check_out(given, outputs[k].shape, lowered.graph.outputs[k].type.dtype, k, len(wanted))
+    for k, given in moves:
+        given[...] = outputs[k]
+        outputs[k] = given
+    if lowered.repeats_outputs:
+        for k, x in enumerate(outputs):
+            own = not any(x is other for other in (*outputs[:k], *wanted)) and lies_in(orders[k], x.shape, x.strides)
+            if wanted[k] is None and not own:
+                outputs[k] = fresh(x.shape, from_numpy(x.dtype), orders[k])
+                outputs[k][...] = x
+    results = zip(outputs, lowered.scalars, wanted, strict=True)
+    packed = [x[()] if scalar and given is None else x for x, scalar, given in results]
+    structure = lowered.built.structure or Structure("single" if len(packed) == 1 else "tuple")
+    return structure.pack(packed)
