@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir.dims import Size
 from ..ir.graph import Node
-from ..ir.ops import CONSTANT, GATHER, POSITIONS, SCAN, SIZE, WHILE, Trait
+from ..ir.ops import CONSTANT, GATHER, MATMUL, POSITIONS, SCAN, SIZE, WHILE, Trait
 from ..ir.types import sizes
 
 BYTE = 8  # to load or store a byte
@@ -36,7 +36,7 @@ def _is_large(shape: tuple[Size, ...], space: tuple[Size, ...]) -> bool:
 
 def _op_cost(node: Node) -> int:
     size = (node.operands[0] if node.op in POSITIONS else node.result).type.dtype.size
-    if node.op in (CONSTANT, SIZE) or Trait.VIEW in node.op.traits:
+    if node.op in (CONSTANT, SIZE, MATMUL) or Trait.VIEW in node.op.traits:  # a product's terms are counted apart
         return 0
     if node.op is SCAN:
         return SERIAL

@@ -2,6 +2,9 @@
 
 What is cheap is computed while an operand is packed, which happens to some elements more than once. An operand with
 something expensive in it is a kernel of its own; so is one that is longer than a few operations.
+
+A product's group iterates over k as well, until a reduction over its rows joins: then the group is one of rows, of
+which the product is an operand that the kernel makes, some rows at a time.
 """
 
 from __future__ import annotations
@@ -24,6 +27,11 @@ def product_loops(node: Node) -> tuple[tuple[Size, ...], tuple[int, ...]]:
     """The space of a product, and the axis in it that is added up."""
     shape = node.result.type.shape
     return product_space(node.operands[0].type.shape, shape), (len(shape),)
+
+
+def row_space(product: Value, shape: tuple[Size, ...], reduced: tuple[int, ...]) -> bool:
+    """Whether a reduction of this shape takes one row of a product after another, which can happen in its kernel."""
+    return shape == product.type.shape and reduced == (len(shape) - 1,) and 1 not in shape[-2:]
 
 
 def kept_factors(node: Node, is_inline: Callable[[Node], bool]) -> set[Value]:

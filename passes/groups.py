@@ -18,7 +18,7 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.indexing import Index, is_affine, loop_variables, operand_elements
 from ..ir.ops import CONCATENATE, GATHER, IMAG, REAL, SCAN, Trait
 from ..ir.types import integer, ints
-from .factors import is_product, kept_factors, product_loops
+from .factors import is_product, kept_factors, product_loops, row_space
 from .sizes import size_makers, used_symbols
 
 ANYWHERE = symbol(f"{LOOP}anywhere")  # an index that only the call knows
@@ -159,9 +159,12 @@ class Grouping:
         scanned: tuple[int, ...],
     ) -> bool:
         """Puts the value into the group if one loop nest can serve both; notes why not where they are neighbours."""
-        merged = group.reduced or (reduced if shape == group.space else ())
+        space, merged = group.space, group.reduced or (reduced if shape == group.space else ())
         walked = group.scanned or (scanned if shape == group.space else ())
-        trial = Group(group.space, merged, walked, group.members)
+        of_product = is_product(group.members[0])
+        if of_product and is_reduction(value) and row_space(group.members[0], shape, reduced):
+            space, merged = shape, reduced
+        trial = Group(space, merged, walked, group.members)
         own_index = trial.home(value)
         reads, visits = self.walk(value, trial)
         inside = {v for v in reads if self.group_of.get(v) is group}
@@ -170,17 +173,16 @@ class Grouping:
             return False
         reason = None
         is_row = own_index is not None and bool(inside) and not is_reduction(value) and not scanned
-        of_product = is_product(group.members[0])
         if of_product and not inside:
             return False
-        if of_product and not is_row:
+        if of_product and not is_row and (scanned or space != shape):
             reason = "a product is made in tiles, not row by row"
-        elif shape != group.space and not is_row:
-            reason = f"they iterate over different spaces, {_shape(group.space)} and {_shape(shape)}"
+        elif shape != space and not is_row:
+            reason = f"they iterate over different spaces, {_shape(space)} and {_shape(shape)}"
         elif reduced and merged != reduced:
-            reason = f"they reduce different axes, {merged} and {reduced} of {_shape(group.space)}"
+            reason = f"they reduce different axes, {merged} and {reduced} of {_shape(space)}"
         elif (scanned and walked != scanned) or (walked and merged and walked != merged):
-            reason = f"they walk along different axes of {_shape(group.space)}"
+            reason = f"they walk along different axes of {_shape(space)}"
         elif inside != local:
             reason = "one needs elements of the other that another iteration makes"
         elif any(group is s or group in s.needs() for v in reads.keys() - inside for s in self.sources_of(v)):
@@ -188,7 +190,7 @@ class Grouping:
         if reason:
             self.notes.append(f"{_label(value)} is not fused with {_label(group.members[-1])}: {reason}")
             return False
-        group.reduced, group.scanned = merged, walked
+        group.space, group.reduced, group.scanned = space, merged, walked
         self.add(value, group, reads, visits)
         return True
 

@@ -39,6 +39,7 @@ from ..ir.ops import POSITIONS, Trait
 from ..ir.types import Attr, sizes
 from .loops import Loops, plan_loops
 from .regions import Plan, annotate_regions
+from .tiling import is_of_rows, row_loops
 
 STEPS = 16
 LONG_CHUNK = 32  # blocks: 128 KB
@@ -61,7 +62,8 @@ class LowerReductions:
             reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
             if not reductions:
                 return {}, {}
-            loops = plan_loops(region, layouts)
+            of_rows = is_of_rows(region)
+            loops = row_loops(region) if of_rows else plan_loops(region, layouts)
             lanes = 1
             if any(loops.vector in group for group in loops.columns):
                 lanes = LANE_BYTES // max(_least(reductions), *(_carried(n).size for n in reductions))
@@ -74,7 +76,7 @@ class LowerReductions:
                 node: {"order": Loops.text(loops.columns), "lanes": lanes, "steps": 0 if is_exact(node) else STEPS}
                 for node in reductions
             }
-            if lanes > 1 and len(loops.columns) == 1 and "scanned" not in region.attrs:
+            if lanes > 1 and len(loops.columns) == 1 and "scanned" not in region.attrs and not of_rows:
                 for node, shared in _shared_walks(region, lanes, bool(loops.rows)).items():
                     trees[node] |= shared
             return plan, trees

@@ -32,14 +32,14 @@ from typing import ClassVar
 from ..ir.accesses import coefficient, region_accesses, region_elements, value_layouts
 from ..ir.complexes import PARTS
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import EACH, FLOW, POSITIONS, SCAN, WHEN, WHILE, Trait
+from ..ir.ops import EACH, FLOW, MATMUL, POSITIONS, SCAN, WHEN, WHILE, Trait
 from ..ir.stages import known_stages
 from ..ir.types import Attr, integer, sizes
 from .costs import element_cost
 from .loops import Loops, plan_loops
 from .lower_reductions import LONG_CHUNK, SEVERAL_CHUNKS, STEPS, UNCACHED_CHUNKS
 from .regions import Plan, annotate_regions
-from .tiling import plan_product, product_in
+from .tiling import is_of_rows, plan_product, product_in
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
 TILE = 128  # elements of each line: what the lines around them share stays in the first cache
@@ -62,7 +62,11 @@ class Schedule:
 
         def plan(region: Node) -> Plan:
             if (product := product_in(region)) is not None:
-                return plan_product(region, product, layouts, self.vector_bytes), {}
+                planned = plan_product(region, product, layouts, self.vector_bytes)
+                if is_of_rows(region):
+                    planned["row_width"] = self.vector_bytes // _widest(region, integer(region.attrs, "vector"))
+                    planned["unroll"] = self._unrolled(region)
+                return planned, {}
             attrs: dict[str, Attr] = {}
             if "rows" not in region.attrs:
                 loops = plan_loops(region, layouts)
@@ -74,7 +78,7 @@ class Schedule:
             attrs["layouts"] = tuple(layouts[v] for v in (*region.operands, *region.results))
             vector = integer({**region.attrs, **attrs}, "vector")
             attrs["width"] = self.vector_bytes // _widest(region, vector)
-            attrs["unroll"] = self.unroll or (COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL)
+            attrs["unroll"] = self._unrolled(region)
             attrs["cost"] = element_cost(region) * self.share // 100
             if _mixes_orders(region, layouts, {**region.attrs, **attrs}):
                 attrs["tile"] = self.tile or TILE
@@ -87,6 +91,9 @@ class Schedule:
             return attrs, {}
 
         return annotate_regions(graph, plan)
+
+    def _unrolled(self, region: Node) -> int:
+        return self.unroll or (COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL)
 
 
 def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str, Attr]) -> bool:
@@ -151,7 +158,7 @@ def _is_costly(region: Node) -> bool:
 
 def _is_heavy(body: Graph) -> bool:
     """A loop inside of a program of elements is as heavy as one step: it waits for itself, so it needs company."""
-    working = [n for n in body if n.op is not SCAN and Trait.REDUCTION not in n.op.traits]
+    working = [n for n in body if n.op not in (SCAN, MATMUL) and Trait.REDUCTION not in n.op.traits]
     inner = [n.body for n in working if n.op in (WHILE, WHEN) and n.body is not None]
     costly = any(Trait.EXPENSIVE in n.op.traits and n.op not in FLOW for n in working)
     return costly or len(body) > 40 or any(map(_is_heavy, inner))

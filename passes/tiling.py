@@ -4,6 +4,9 @@ A tile of the result, `registers` rows by vectors, stays in registers while term
 rows and columns of the result that are computed together, and the terms of them that are added before the next ones.
 They are sized for caches of common sizes and change no result: each element is one chain of terms in any case.
 Operands in `turned` (0 left, 1 right) lie in memory across the direction in which tiles read them.
+
+A region of rows has a product as its first stage. `row_width` is how many elements the vectors of its other stages
+have, `row_cost` what they take for an element, and `cost` is that with one block of terms.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from ..ir.graph import Node, Value
 from ..ir.indexing import Index, loop_variables, operand_elements
 from ..ir.ops import MATMUL
 from ..ir.types import Attr, sizes
+from .costs import element_cost
+from .loops import Loops
 
 WIDE, NARROW = (12, 2), (6, 2)  # tiles where there are 32 registers and 16
 TERM = {1: 40, 2: 40, 4: 10, 8: 20}  # picoseconds by the size of an element
@@ -28,20 +33,35 @@ def product_in(region: Node) -> Node | None:
     return next((n for n in region.body if n.op is MATMUL), None)
 
 
+def is_of_rows(region: Node) -> bool:
+    """Whether the product in a region is followed by reductions of its rows: there k is no axis of the space."""
+    product = product_in(region)
+    return product is not None and product.result.type.rank == len(sizes(region.attrs, "space"))
+
+
+def row_loops(region: Node) -> Loops:
+    """The loops of a region of rows: tiles lie along the last axis, and so do vectors, whatever the operands' order."""
+    space = tuple(sizes(region.attrs, "space"))
+    columns = len(space) - 1
+    return Loops(tuple((axis,) for axis in range(columns) if space[axis] != 1), ((columns,),), columns)
+
+
 def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_bytes: int) -> dict[str, Attr]:
-    """The attributes that `schedule` gives such a region."""
-    rank = node.result.type.rank
+    """The attributes that `schedule` gives such a region; one of rows has loops by now."""
     size = node.result.type.dtype.size
+    of_rows, own = is_of_rows(region), element_cost(region)
+    loops: dict[str, Attr] = {} if of_rows else {"rows": (), "columns": (), "vector": node.result.type.rank - 1}
+    costs: dict[str, Attr] = {"cost": TERM[size]}
+    if of_rows:
+        costs = {"cost": TERM[size] * DEPTH[size] + own, "row_cost": own}
     return {
-        "rows": (),
-        "columns": (),
-        "vector": rank - 1,
+        **loops,
         "layouts": tuple(layouts[v] for v in (*region.operands, *region.results)),
         "width": vector_bytes // size,
         "unroll": 1,
-        "cost": TERM[size],
+        **costs,
         "registers": NARROW if vector_bytes == 32 else WIDE,
-        "blocks": (BLOCK_ROWS, BLOCK_COLUMNS, DEPTH[size]),
+        "blocks": (BLOCK_ROWS // 2 if of_rows else BLOCK_ROWS, BLOCK_COLUMNS, DEPTH[size]),
         "turned": _turned(region, node, layouts) if size >= 4 else (),
     }
 
@@ -50,7 +70,7 @@ def _turned(region: Node, node: Node, layouts: Mapping[Value, str]) -> tuple[int
     """The operands of which more is contiguous along the lines of the copy than along its positions."""
     rank = node.result.type.rank
     rows, columns, terms = rank - 2, rank - 1, rank
-    index = loop_variables(tuple(sizes(region.attrs, "space")))[:-1]
+    index = loop_variables(node.result.type.shape)
     found = []
     for k, (element, axes) in enumerate(
         zip(operand_elements(node, index), ((terms, rows), (columns, terms)), strict=True)

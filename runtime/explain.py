@@ -124,9 +124,12 @@ def _plan(region: Node) -> str:
     attrs = region.attrs
     if "registers" in attrs:
         (rows, vectors), blocks = ints(attrs, "registers"), ints(attrs, "blocks")
+        stages = ""
+        if "row_width" in attrs:
+            stages = f"; stages over rows in vectors of {attrs['row_width']} when a block of rows is finished"
         return (
             f"tiles of {rows} rows by {vectors} vectors of {attrs['width']}; "
-            f"blocks of {blocks[0]} rows, {blocks[1]} columns and {blocks[2]} terms"
+            f"blocks of {blocks[0]} rows, {blocks[1]} columns and {blocks[2]} terms{stages}"
         )
     loops = []
     for kind in ("rows", "columns"):

@@ -51,7 +51,7 @@ def emit(graph: Graph, forms: Forms = Forms()) -> Program:  # noqa: B008 (never 
 def emit_region(node: Node, name: str, forms: Forms) -> Function:
     """The functions of one region."""
     if product_of(node) is not None:
-        return emit_product(node, name)
+        return emit_product(node, name, forms.short.get(node, False))
     if forms.short.get(node):
         return emit_short(node, name)
     is_long = forms.long.get(node)

@@ -43,11 +43,14 @@ class Frame:
         with self.nest.at(self.nest.entry):
             return self.nest.e.emit(f"alloca i8, i64 {bytes}, align 64", "ptr", 0)
 
-    def scratch(self, bytes: Size, for_chunks: bool = False) -> Val:
-        """Memory that the caller provides, a part of it for each worker; always, or only where chunks run."""
+    def scratch(self, bytes: Size, for_chunks: bool = False, name: str = "") -> Val:
+        """Memory that the caller provides, a part of it for each worker; always, or only where chunks run.
+
+        What has a name is the same memory in all functions of the kernel.
+        """
         apart = bytes + LINE  # so that workers never write to the same cache line
         kind = "chunked" if for_chunks else "scratch"
-        base = self.word(Entry(kind, len(self.entries), bytes=apart), "ptr")
+        base = self.word(Entry(kind, 0 if name else len(self.entries), symbol=name, bytes=apart), "ptr")
         e, own = self.nest.e, self.size(apart)
         with self.nest.at(self.nest.entry):
             return e.offset(base, e.op("mul", Val("%worker", "i64", 0), own))

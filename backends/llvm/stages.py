@@ -9,7 +9,7 @@ from ...ir.accesses import operands_at
 from ...ir.dims import Size
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_variables
-from ...ir.ops import POSITIONS, SCAN, Trait
+from ...ir.ops import MATMUL, POSITIONS, SCAN, Trait
 from ...ir.stages import known_stages
 from ...ir.types import integer, ints, sizes
 from .elements import Elements
@@ -54,7 +54,7 @@ class Stages:
             node = value.node
             if len(stages) < 2 or node is None or Trait.EXPENSIVE not in node.op.traits:
                 continue
-            if value.type.shape != self.space:
+            if value.type.shape != self.space or node.op is MATMUL:  # whose rows are in memory before the first stage
                 continue
             first, last = min(stages), max(stages)
             if any(n.op in POSITIONS for n in self.reductions[last]):

@@ -26,10 +26,14 @@ def fused(a: Any, b: Any) -> Any:
     return ((a + 1) @ (b * 2) - b[0],)
 
 
+def rows(a: Any, b: Any) -> Any:
+    return (np.maximum((a @ b) - b[0], 0).sum(axis=1),)
+
+
 def main() -> None:
     rng = np.random.default_rng(0)
     fences = [Fence(64) for _ in range(3)]
-    for function, dtype in ((product, "float32"), (product, "float64"), (fused, "float64")):
+    for function, dtype in ((product, "float32"), (product, "float64"), (fused, "float64"), (rows, "float32")):
         jitted = weft.jit(function)
         for m, n, k in SHAPES:
             a, b = rng.integers(0, 4, (m, k)).astype(dtype), rng.integers(0, 4, (k, n)).astype(dtype)

@@ -11,12 +11,17 @@ from weft.command import main
 
 from .test_matmul import numbers, same_bits
 
-TEXT = "kernel layer(x: f32[n, k], w: f32[k, m], b: f32[m]) -> f32[n, m] = maximum(x @ w + b, 0) @ transpose(w)\n"
+TEXT = """
+kernel layer(x: f32[n, k], w: f32[k, m], b: f32[m]) -> f32[n, k] {
+    let z = maximum(x @ w + b, 0)
+    return z / (1 + sum(z, axis=-1, keepdims=true)) @ transpose(w)
+}
+"""
 
 
 def test_library(tmp_path: Path) -> None:
     source, library = tmp_path / "k.weft", tmp_path / "libk.so"
-    source.write_text(TEXT.replace("-> f32[n, m]", "-> f32[n, k]"))
+    source.write_text(TEXT)
     assert main(["build", str(source), "-o", str(library)]) == 0
     function = ctypes.CDLL(str(library)).layer
     kernel = weft.load(str(source)).layer

@@ -5,6 +5,10 @@ result. For each part of the terms it packs the rows of the left operand, small 
 multiplies; one panel stays in the first cache while all tiles of the block go by. Totals wait in memory for the next
 part of the terms; with the last results are made of them. Where all rows are one block each panel is needed once: then
 the first function has nothing to do, and the second packs a few panels at a time.
+
+Where stages over rows follow, a block goes over all columns; its rows stay in memory of the worker, and the stages run
+when they are finished. Of a few rows in all, blocks of columns are shared as before: their rows are in memory that all
+threads read, and a third function runs the stages.
 """
 
 from __future__ import annotations
@@ -18,17 +22,25 @@ from .packing import Span, pack
 from .panels import Panels, panel_bytes
 from .product import Product
 from .results import Results
+from .row_stages import RowStages
 from .tiles import call_tile
 
 PACKING = 60  # picoseconds to copy an element
 SIDE_BY_SIDE = 8  # panels that are packed together: memory is read in long lines then
 FEWEST_DOWN, FEWEST_ACROSS = 4, 2  # blocks of a matrix that has so many tiles
+FEWEST_OF_ROWS = 8  # the same where blocks go over all columns
+FEW_IN_ALL = 48  # rows that are no work for several threads
 
 
 def _blocks(size: Size, most: int, tile: int, fewest: Size) -> Size:
     """How many blocks a side is cut into: none is too long, and there are some to share between threads."""
     needed, tiles = (dims.floordiv(size + step - 1, step) for step in (most, tile))
     return dims.maximum(needed, dims.minimum(tiles, fewest))
+
+
+def _flag(size: Size) -> Size:
+    """1 for a positive number, else 0."""
+    return dims.minimum(dims.maximum(size, 0), 1)
 
 
 class Blocked(Product):
@@ -41,7 +53,18 @@ class Blocked(Product):
     @property
     def is_high(self) -> Size:
         """Whether panels are packed for all blocks of rows together, 1 or 0."""
-        return dims.minimum(dims.maximum(self.m - self.block_rows, 0), 1)
+        return _flag(self.m - (FEW_IN_ALL if self.of_rows else self.block_rows))
+
+    @property
+    def is_spread(self) -> Size:
+        """Whether blocks do not go over all columns though stages over rows follow, 1 or 0."""
+        return _flag(FEW_IN_ALL + 1 - self.stack_size(self.node.result) * self.m) if self.of_rows else 0
+
+    def spread_rows(self, matrix: Val) -> Val:
+        """The origin of one matrix in the memory of all rows."""
+        bytes = self.row_bytes(self.m)
+        rows = self.frame.shared("rows", self.is_spread * self.stack_size(self.node.result) * bytes)
+        return self.e.offset(rows, self.times(matrix, bytes))
 
     def panel(self, matrix: Val, part: Val, panel: Val) -> Val:
         """The address of a panel of the right operand."""
@@ -81,12 +104,21 @@ class Pack(Blocked):
 class Multiply(Blocked):
     """Multiplies: the outer loop runs over matrices and blocks of rows, the inner one over blocks of columns."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], owner: str, panels: Panels, results: Results) -> None:
+    def __init__(
+        self,
+        region: Node,
+        entries: dict[Entry, int],
+        owner: str,
+        panels: Panels,
+        results: Results,
+        stages: RowStages | None,
+    ) -> None:
         super().__init__(region, entries, owner, panels)
-        self.results = results
+        self.results, self.stages = results, stages
 
     def function(self, name: str) -> Part:
-        down, across = FEWEST_DOWN * self.is_high, FEWEST_ACROSS * (2 - self.is_high)
+        down = (FEWEST_OF_ROWS if self.stages else FEWEST_DOWN) * self.is_high
+        across = FEWEST_ACROSS * (2 - self.is_high)
         row_blocks = _blocks(self.m, self.block_rows, self.tile.rows, down)
         column_blocks = _blocks(self.n, self.block_columns, self.tile.columns, across)
         height = self.share(self.m, row_blocks, self.tile.rows)
@@ -98,17 +130,29 @@ class Multiply(Blocked):
             start = self.least(self.e.op("mul", block, height), self.m)
             stop = self.least(self.plus(start, height), self.m)
 
-            def columns(at: Val) -> None:
+            def columns(at: Val, origin: Val) -> None:
                 first = self.least(self.e.op("mul", at, width), self.n)
-                self.block(matrix, (start, stop), (first, self.least(self.plus(first, width), self.n)))
+                self.block(matrix, (start, stop), (first, self.least(self.plus(first, width), self.n)), origin)
 
-            self.loop(self.parameter("begin1"), self.parameter("end1"), 1, columns)
+            begin, end = self.parameter("begin1"), self.parameter("end1")
+            if self.stages is None:
+                self.loop(begin, end, 1, lambda at: columns(at, self.number(0)))
+                return
+            e, stages, is_spread = self.e, self.stages, self.e.icmp("ne", self.number(self.is_spread), self.number(0))
+            origin = e.select(is_spread, self.spread_rows(matrix), self.own_rows(start))
+            begin, end = (
+                e.select(is_spread, begin, self.number(0)),
+                e.select(is_spread, end, self.number(column_blocks)),
+            )
+            self.loop(begin, end, 1, lambda at: columns(at, e.cast("ptrtoint", origin, "i64")))
+            e.when(e.not_(is_spread), lambda: stages.call(self, origin, matrix, start, stop))
 
         self.loop(self.parameter("begin0"), self.parameter("end0"), 1, rows)
         high = dims.minimum(dims.floordiv(self.m, FEWEST_DOWN) + 1, self.block_rows)
         wide = dims.minimum(dims.floordiv(self.n, FEWEST_ACROSS) + 1, self.block_columns)
-        extents = (self.stack_size(self.node.result) * row_blocks, column_blocks)
-        return self.part(name, extents, dims.product((high, wide, dims.maximum(self.k, 1), self.cost)))
+        if self.stages is not None:
+            wide, column_blocks = self.n, dims.maximum(self.is_spread * column_blocks, 1)
+        return self.part(name, (self.stack_size(self.node.result) * row_blocks, column_blocks), self.time(high * wide))
 
     def share(self, size: Size, blocks: Size, step: int) -> Val:
         """How long the blocks of a side are: as equal as whole tiles allow."""
@@ -116,8 +160,8 @@ class Multiply(Blocked):
         even = self.e.op("sdiv", self.e.op("sub", self.plus(self.number(size), count), self.number(1)), count)
         return self.up(even, step)
 
-    def block(self, matrix: Val, rows: tuple[Val, Val], columns: tuple[Val, Val]) -> None:
-        """All terms of a block of one matrix of the result."""
+    def block(self, matrix: Val, rows: tuple[Val, Val], columns: tuple[Val, Val], origin: Val) -> None:
+        """All terms of a block of one matrix of the result; `origin` is where rows are put for stages to follow."""
         e, tile, width = self.e, self.tile, self.tile.columns
         copy = self.frame.scratch((self.block_rows + self.width) * tile.row_bytes, for_chunks=True)
         own = self.frame.scratch(SIDE_BY_SIDE * panel_bytes(self), for_chunks=True)
@@ -160,10 +204,27 @@ class Multiply(Blocked):
                     left = e.offset(copy, self.times(number, tile.row_bytes))
                     call_tile(e, tile, left=left, right=panel, sums=sums, **given)
                     end = self.least(self.plus(row, tile.rows), rows[1])
-                    e.when(is_last, lambda: self.results.call(self, sums, matrix, row, end, column, side))
+                    e.when(is_last, lambda: self.results.call(self, sums, matrix, row, end, column, side, origin))
 
                 self.loop(rows[0], rows[1], tile.rows, down)
 
             self.loop(columns[0], columns[1], SIDE_BY_SIDE * width, together)
 
         self.loop(self.number(0), parts, 1, terms)
+
+
+class Finish(Blocked):
+    """Runs stages over rows where blocks did not: loops over matrices and rows."""
+
+    def __init__(self, region: Node, entries: dict[Entry, int], owner: str, panels: Panels, stages: RowStages) -> None:
+        super().__init__(region, entries, owner, panels)
+        self.stages = stages
+
+    def function(self, name: str) -> Part:
+        begin, end = self.parameter("begin1"), self.parameter("end1")
+        self.loop(
+            self.parameter("begin0"), self.parameter("end0"), 1,
+            lambda at: self.stages.call(self, self.spread_rows(at), at, begin, end),
+        )  # fmt: skip
+        extents = (self.is_spread * self.stack_size(self.node.result), self.m)
+        return self.part(name, extents, self.n * self.row_cost)

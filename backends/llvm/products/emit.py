@@ -6,33 +6,43 @@ from ....ir import dims
 from ....ir.dims import Size
 from ....ir.graph import Node
 from ..functions import Entry, Function
-from .blocked import Multiply, Pack
+from .blocked import Finish, Multiply, Pack
 from .panels import Panels
 from .product import Product
 from .results import Results
+from .row_stages import RowStages, ShortRowStages
 from .small import DEEPEST, Small
 
 SMALL = 128**3  # terms: below, packing operands takes longer than it saves
 
 
-def emit_product(node: Node, name: str) -> Function:
+def emit_product(node: Node, name: str, is_short: bool) -> Function:
     """The functions of a region with this name; which of them run is decided when the sizes are known.
 
-    Tiles are common to the regions of a graph, whose name theirs begin with.
+    Tiles are common to the regions of a graph, whose name theirs begin with. `is_short` is whether rows are, of which
+    stages follow.
     """
     entries: dict[Entry, int] = {}
     owner, _, _ = name.rpartition("_")
     results = Results(node, entries, owner, f"{name}_results")
     panels = Panels(node, entries, owner, f"{name}_panels")
-    small, pack = Small(node, entries, owner, results), Pack(node, entries, owner, panels)
-    multiply = Multiply(node, entries, owner, panels, results)
+    stages: RowStages | None = None
+    if results.of_rows:
+        stages = (ShortRowStages if is_short else RowStages)(node, entries, owner, f"{name}_stages")
+    small, pack = Small(node, entries, owner, results, stages), Pack(node, entries, owner, panels)
+    multiply = Multiply(node, entries, owner, panels, results, stages)
     whole = small.function(name)
-    chunks = pack.function(f"{name}_pack"), multiply.function(f"{name}_multiply")
+    chunks = [pack.function(f"{name}_pack"), multiply.function(f"{name}_multiply")]
+    written: list[Product] = [small, pack, multiply]
+    if stages is not None:
+        last = Finish(node, entries, owner, panels, stages)
+        chunks.append(last.function(f"{name}_rows"))
+        written.append(last)
     declared, fails = dict[str, str](), False
-    for written in (small, pack, multiply):
-        declared |= written.e.declared
-        fails = fails or written.e.fails
-    return Function(tuple(entries), (whole,), chunks, _amount(multiply), SMALL, fails, declared)
+    for product in written:
+        declared |= product.e.declared
+        fails = fails or product.e.fails
+    return Function(tuple(entries), (whole,), tuple(chunks), _amount(multiply), SMALL, fails, declared)
 
 
 def _amount(product: Product) -> Size:

@@ -1,6 +1,6 @@
 """A scheduled region with a `matmul` in; the words, loops and elements out that each of its functions is written with.
 
-The space of such a region is that of the result, and k behind it. Axes before the last two of the result number
+The space of such a product is that of the result, and k behind it. Axes before the last two of the result number
 matrices; functions count these in C order and take the number apart.
 """
 
@@ -13,11 +13,12 @@ from ....ir.dims import Size
 from ....ir.graph import Node, Value
 from ....ir.indexing import Index, loop_name, loop_variables
 from ....ir.ops import MATMUL
-from ....ir.products import factor_index
-from ....ir.types import integer, ints, sizes
+from ....ir.products import factor_index, product_space
+from ....ir.types import integer, ints
 from ..elements import Elements
 from ..frame import Frame
 from ..functions import Entry, Part
+from ..memory import Buffer
 from ..region import PARAMETERS, UNTILED
 from ..scopes import Nest
 from ..text import Val
@@ -43,14 +44,17 @@ class Product:
         assert node is not None and region.body is not None
         self.region, self.body, self.node = region, region.body, node
         self.left, self.right = node.operands
-        self.space = tuple(sizes(region.attrs, "space"))
+        self.space = product_space(self.left.type.shape, node.result.type.shape)
         *self.stack, self.m, self.n, self.k = self.space
         self.rank = len(self.space) - 1
         self.axes = (self.rank - 2, self.rank - 1, self.rank)  # of rows, columns and terms
         self.nest = Nest()
         self.e, self.frame = self.nest.e, Frame(self.nest, entries)
-        self.width, self.cost = integer(region.attrs, "width"), integer(region.attrs, "cost")
+        self.width = integer(region.attrs, "width")
         self.block_rows, self.block_columns, self.depth = ints(region.attrs, "blocks")
+        self.of_rows = "row_width" in region.attrs  # whether stages over rows follow
+        self.row_cost = integer(region.attrs, "row_cost") if self.of_rows else 0
+        self.cost = (integer(region.attrs, "cost") - self.row_cost) // (self.depth if self.of_rows else 1)
         rows, vectors = ints(region.attrs, "registers")
         dtype = node.result.type.dtype
         self.tile = Tile(owner, dtype, rows, vectors, self.width, vectors * self.width, self.depth)
@@ -124,6 +128,26 @@ class Product:
 
     def stack_size(self, value: Value) -> Size:
         return dims.product(self.stack[axis] for axis in self.stack_axes(value))
+
+    # -- rows
+
+    def time(self, elements: Size) -> Size:
+        """What so many elements of the result take."""
+        return elements * (dims.maximum(self.k, 1) * self.cost + self.row_cost)
+
+    def row_bytes(self, rows: Size) -> Size:
+        """What so many rows of the product take in memory."""
+        return dims.product((rows, self.n, self.tile.size))
+
+    def row_buffer(self, origin: Val) -> Buffer:
+        """The rows of one matrix in memory, of which the first would lie at `origin`."""
+        strides = (*[0] * len(self.stack), self.row_bytes(1), self.tile.size)
+        return Buffer(origin, strides, self.tile.dtype, 1)
+
+    def own_rows(self, start: Val) -> Val:
+        """The origin of this worker's memory for a block of rows that begins with `start`."""
+        rows = self.frame.scratch(self.row_bytes(dims.minimum(self.m, self.block_rows)), name="rows")
+        return self.e.offset(rows, self.e.op("sub", self.number(0), self.times(start, self.row_bytes(1))))
 
     # -- elements
 

@@ -1,6 +1,7 @@
 """A region with a product in, a function out that makes the region's results of a finished tile and stores them.
 
-It is apart from those that multiply, which call it: what is fused behind the product is compiled once.
+It is apart from those that multiply, which call it: what is fused behind the product is compiled once. Where stages
+over rows follow, what a tile has goes to the memory of its rows.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from .called import Called
 class Results(Called):
     """Writes results of some rows and columns of one matrix; the totals of the first of both are in `memory`."""
 
-    names = ("matrix", "row", "row_end", "column", "column_end")
+    names = ("matrix", "row", "row_end", "column", "column_end", "origin")
 
     def write(self) -> None:
         self.bind_stack(self.parameter("matrix"), self.node.result)
         e, body, tile = self.e, self.body, self.tile
+        rows = self.row_buffer(e.cast("inttoptr", self.parameter("origin"), "ptr")) if self.of_rows else None
         row_axis, column_axis, _ = self.axes
         elements, name = self.elements(column_axis), loop_name(column_axis)
         index = loop_variables(self.space)[:-1]
@@ -38,6 +40,9 @@ class Results(Called):
                     total = e.load(e.offset(place, step), tile.elem, self.width, 1)
                     if tile.dtype.kind == "bool":
                         total = e.icmp("ne", total, e.zero_like(total))
+                    if rows is not None:
+                        elements.memory.store(rows, moved, total)
+                        continue
                     elements.put(self.node.result, moved, total)
                     for slot, value in enumerate(body.outputs, len(body.inputs)):
                         elements.write(slot, value, moved)
@@ -49,4 +54,4 @@ class Results(Called):
     @property
     def is_costly(self) -> bool:
         """Whether there is so much to compute that one vector at a time keeps the CPU busy."""
-        return any(Trait.EXPENSIVE in n.op.traits for n in self.body if n.op is not MATMUL)
+        return not self.of_rows and any(Trait.EXPENSIVE in n.op.traits for n in self.body if n.op is not MATMUL)

@@ -20,6 +20,7 @@ from ..text import Val
 from .packing import Span, pack
 from .product import Product
 from .results import Results
+from .row_stages import RowStages
 from .tiles import FEW_ROWS, Tile, call_tile
 
 DEEPEST = 128  # terms: more do not fit the stack
@@ -27,29 +28,45 @@ NARROW_ROWS = 8  # of tiles of one vector
 
 
 class Small(Product):
-    """The loop runs over the matrices of a stack."""
+    """The outer loop runs over the matrices of a stack; where stages over rows follow, the inner one over blocks."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], owner: str, results: Results) -> None:
+    def __init__(
+        self, region: Node, entries: dict[Entry, int], owner: str, results: Results, stages: RowStages | None
+    ) -> None:
         super().__init__(region, entries, owner)
-        self.results = results
+        self.results, self.stages = results, stages
 
     def function(self, name: str) -> Part:
+        blocks = dims.floordiv(self.m + self.block_rows - 1, self.block_rows) if self.stages else 1
+
         def matrix(at: Val) -> None:
             self.bind_stack(at, self.node.result)
-            self.multiply(at)
+            if self.stages is None:
+                self.multiply(at, self.number(0), self.number(self.m), self.number(0))
+                return
+            self.loop(self.parameter("begin1"), self.parameter("end1"), 1, lambda block: self.rows(at, block))
 
         self.loop(self.parameter("begin0"), self.parameter("end0"), 1, matrix)
-        terms = dims.product((self.m, self.n, dims.maximum(self.k, 1), self.cost))
-        return self.part(name, (self.stack_size(self.node.result), 1), terms)
+        rows = dims.minimum(self.m, self.block_rows) if self.stages else self.m
+        return self.part(name, (self.stack_size(self.node.result), blocks), self.time(rows * self.n))
 
-    def multiply(self, matrix: Val) -> None:
-        """One matrix of the stack."""
+    def rows(self, matrix: Val, block: Val) -> None:
+        """A block of rows and the stages that follow."""
+        assert self.stages is not None
+        start = self.times(block, self.block_rows)
+        stop = self.least(self.plus(start, self.block_rows), self.m)
+        origin = self.own_rows(start)
+        self.multiply(matrix, start, stop, self.e.cast("ptrtoint", origin, "i64"))
+        self.stages.call(self, origin, matrix, start, stop)
+
+    def multiply(self, matrix: Val, first: Val, rows: Val, origin: Val) -> None:
+        """Some rows of one matrix of the stack, up to `rows`."""
         e, tile, zero = self.e, self.tile, self.number(0)
         most = max(tile.rows, NARROW_ROWS)
         self.copy = self.frame.reserve(-(-most // self.width) * self.width * tile.row_bytes)
         self.copied = self.frame.reserve(DEEPEST * tile.line_bytes)
         sums = self.frame.reserve(most * tile.line_bytes)
-        rows, columns, few = self.number(self.m), self.number(self.n), self.number(FEW_ROWS)
+        columns, few = self.number(self.n), self.number(FEW_ROWS)
 
         def across(column: Val) -> None:
             side = self.least(self.plus(column, tile.columns), columns)
@@ -71,10 +88,10 @@ class Small(Product):
                     row=row_step, term=term_step, rows=left_over, lanes=lanes,
                 )  # fmt: skip
                 skipped = e.offset(sums, self.times(e.op("sub", row, start), tile.line_bytes))
-                self.results.call(self, skipped, matrix, row, end, column, side)
+                self.results.call(self, skipped, matrix, row, end, column, side, origin)
                 return [end]
 
-            self.nest.while_loop([zero], lambda values: e.icmp("slt", values[0], rows), down)
+            self.nest.while_loop([first], lambda values: e.icmp("slt", values[0], rows), down)
 
         self.loop(zero, columns, tile.columns, across)
 

@@ -1,0 +1,43 @@
+"""A region of rows with a product in, a function out that runs its stages on finished rows of the product.
+
+The stages are those of any region, with the same walks and trees. Only the product is read from memory, where tiles
+were put, and the rows are some of one matrix.
+"""
+
+from __future__ import annotations
+
+from ....ir.graph import Node
+from ..region import Region
+from ..short import Short
+from .called import Called
+
+BEFORE = -1  # a stage in front of the first
+
+
+class RowStages(Called):
+    """Makes the results of some rows of one matrix; `memory` is where its first row would lie."""
+
+    names = ("matrix", "row", "row_end")
+    kind: type[Region] = Region
+
+    def write(self) -> None:
+        stages = self.kind(_row_region(self.region), self.frame.entries)
+        self.nest, self.e, self.frame = stages.nest, stages.nest.e, stages.frame
+        self.bind_stack(self.parameter("matrix"), self.node.result)
+        stages.elements.kept = {**stages.elements.kept, self.node.result: (self.row_buffer(self.memory), BEFORE)}
+        rows = stages.rows[-1]
+        stages.rows = (rows,)
+        stages.row_loops([rows], {rows: (self.parameter("row"), self.parameter("row_end"))})
+
+
+class ShortRowStages(RowStages):
+    """The same for rows of a few elements."""
+
+    kind = Short
+
+
+def _row_region(region: Node) -> Node:
+    """The region as its stages see it: their vectors may be of another width than those of the product."""
+    types = tuple(r.type for r in region.results)
+    attrs = {**region.attrs, "width": region.attrs["row_width"]}
+    return Node(region.op, region.operands, attrs, types, region.span, region.body)
