@@ -1,4 +1,4 @@
-"""A compiled graph and its outputs in; out come their memory before native code runs, and what the caller gets after."""
+"""A compiled graph and its outputs in; out come their memory before native code runs, and what the caller has after."""
 
 from __future__ import annotations
 
