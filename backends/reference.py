@@ -20,7 +20,7 @@ from ..ir.dims import Dim
 from ..ir.dtypes import DType, python_type
 from ..ir.errors import IndexProblem, Span, Unsupported, ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import FLOW, NUMPY, TABLE
+from ..ir.ops import FLOW, LOOP, NUMPY, TABLE
 from ..ir.types import Attr, Sizes, integer, ints
 from . import flow, stated, tree
 
@@ -87,6 +87,8 @@ def _run_node(
     cast = [
         python_type(v.type.dtype)(x) if mixed and v.type.dtype.weak else _cast(x, v.type.dtype, to)
         for x, v, to in zip(operands, node.operands, compute, strict=True)
+    if node.op is LOOP:
+        return _run_loop(node, operands, sizes, calls, meanings)
     ]
     if node.op.name in IDENTITY and attrs.get("steps") and node.op.name not in meanings:
         return (tree.reduce(*IDENTITY[node.op.name], np.asarray(cast[0]), **{"keepdims": False, **attrs}),)
@@ -107,6 +109,18 @@ def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanin
 
 
 @contextmanager
+def _run_loop(
+    node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls, meanings: Meanings
+) -> tuple[Any, ...]:
+    assert node.body is not None
+    count = integer(node.attrs, "carried")
+    go, state, others = operands[0], tuple(operands[1 : 1 + count]), operands[1 + count :]
+    while go:
+        go, *after = run(node.body, [*state, *others], sizes, calls, meanings)
+        state = tuple(after)
+    return state
+
+
 def _typed_errors(span: Span | None) -> Iterator[None]:
     """What NumPy refuses because of its values, as an error of ours that knows the place."""
     try:

@@ -141,9 +141,6 @@ class _Checker:
                 raise ValueProblem("nothing uses this value", statement.span, "bind it with 'let' or 'return' it")
 
     def _loop(self, loop: syntax.For | syntax.While, scope: Scope) -> None:
-        if not self._in_fn:
-            what = "for" if isinstance(loop, syntax.For) else "while"
-            raise Unsupported(f"'{what}' in a kernel is not in the language yet", loop.span, "put the loop into a fn")
         inner = dict(scope)
         if isinstance(loop, syntax.While):
             self._expr(loop.condition, scope)

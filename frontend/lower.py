@@ -1,6 +1,7 @@
 """A checked kernel and the types of its arguments in, a graph out.
 
-Calls of functions and of other kernels are inlined. `if` becomes a select for each variable that a branch assigns.
+Calls of functions and of other kernels are inlined. `if` becomes a select for each variable that a branch assigns, a
+loop of a kernel a `loop` over whole arrays (`array_loops`).
 """
 
 from __future__ import annotations
@@ -18,15 +19,18 @@ from ..ir.rules import shown
 from ..ir.source import Binding, Built
 from ..ir.types import TensorType
 from . import syntax
+from .array_loops import ArrayLoops
 from .binding import split
 from .conform import conform
 from .declared import Declared, DimSpec, Parameter, declare, parameter, result
 from .expressions import Expressions, as_operand
 from .externs import ExternCalls
-from .flow import is_plain, loops
+from .flow import is_plain, jumps, loops
+from .flow_loops import KEEP, LIVE
 from .flow_lower import Flow, probe_frame
 from .flow_types import Cells
 from .frame import Frame, Thing, Variable
+from .index_definition import defined
 from .maker import Maker
 from .modules import Definition
 from .syntax import Expr
@@ -70,13 +74,14 @@ class _Lowering:
 
     def __init__(self, builder: Builder, ops: OpSource | None) -> None:
         self.calls = ExternCalls()
-        self._expressions = Expressions(builder, self._inline, ops)
+        self.expressions = Expressions(builder, self._inline, ops)
+        self._array_loops = ArrayLoops(self)
         self._cells: dict[Hashable, Cells] = {}
         self._loops: dict[Definition, bool] = {}
 
     @property
     def _builder(self) -> Builder:
-        return self._expressions.builder
+        return self.expressions.builder
 
     def body(self, definition: Definition, frame: Frame) -> list[Operand]:
         """The values that a body returns, in their declared types."""
@@ -89,9 +94,8 @@ class _Lowering:
             return self._flow(definition, frame)
         *statements, last = item.body.statements
         assert isinstance(last, syntax.Return)
-        for statement in statements:
-            self._statement(statement, frame)
-        values = [self._expressions.operand(value, frame) for value in last.values]
+        self.block(statements, frame)
+        values = [self.expressions.operand(value, frame) for value in last.values]
         if item.outputs is None:
             return values
         found: list[Operand] = []
@@ -102,6 +106,15 @@ class _Lowering:
 
     # -- statements
 
+    def block(self, statements: Sequence[syntax.Statement], frame: Frame) -> None:
+        """Statements one after another; what follows one that may jump counts only where it did not."""
+        for k, statement in enumerate(statements):
+            self._statement(statement, frame)
+            rest = statements[k + 1 :]
+            if rest and jumps([statement]):
+                self._branch(frame.variables[LIVE].value, rest, (), frame, statement.span)
+                return
+
     def _statement(self, statement: syntax.Statement, frame: Frame) -> None:
         match statement:
             case syntax.Let():
@@ -109,10 +122,20 @@ class _Lowering:
             case syntax.Assign():
                 self._assign(statement, frame)
             case syntax.If():
-                self._if(statement, frame)
+                condition = self.expressions.condition(statement.condition, frame)
+                other = statement.other.statements if statement.other else ()
+                self._branch(condition, statement.then.statements, other, frame, statement.condition.span)
+            case syntax.Definition():
+                self._define(statement, frame)
+            case syntax.For() | syntax.While():
+                self._array_loops.lower(statement, frame)
+            case syntax.Jump():
+                frame.variables[LIVE] = Variable(False)
+                if statement.what == "break":
+                    frame.variables[KEEP] = Variable(False)
 
     def _let(self, let: syntax.Let, frame: Frame) -> None:
-        found = self._expressions.value(let.value, frame)
+        found = self.expressions.value(let.value, frame)
         if len(let.names) == 1:
             type = declare(let.type, computed=True) if let.type else None
             value = as_operand(found, let.value.span)
@@ -126,29 +149,41 @@ class _Lowering:
         for name, one in zip(let.names, found, strict=True):
             frame.variables[name.name] = Variable(as_operand(one, let.value.span))
 
+    def _define(self, statement: syntax.Definition, frame: Frame) -> None:
+        value, name = defined(statement, frame, self.expressions), statement.name.name
+        type = declare(statement.type, computed=True) if statement.type else None
+        if type is not None:
+            value = self._conform(value, type, f"'{name}'", frame, statement.value.span)
+        frame.variables[name] = Variable(value, type)
+
     def _assign(self, assign: syntax.Assign, frame: Frame) -> None:
         assert isinstance(assign.target, syntax.Name)
         name = assign.target.name
         old = frame.variables[name]
-        value = self._expressions.operand(assign.value, frame)
+        value = self.expressions.operand(assign.value, frame)
         if assign.op is not None:
-            value = self._expressions.operate(assign.op, old.value, value, assign.span)
+            value = self.expressions.operate(assign.op, old.value, value, assign.span)
         if old.type is not None:
             value = self._conform(value, old.type, f"'{name}'", frame, assign.span)
         frame.variables[name] = Variable(value, old.type)
 
-    def _if(self, statement: syntax.If, frame: Frame) -> None:
-        condition = self._expressions.condition(statement.condition, frame)
-        then, other = frame.inner(), frame.inner()
-        with self._expressions.level(statement.span):
-            for block, inner in ((statement.then, then), (statement.other, other)):
-                for inside in block.statements if block else ():
-                    self._statement(inside, inner)
+    def _branch(
+        self,
+        condition: Operand,
+        then: Sequence[syntax.Statement],
+        other: Sequence[syntax.Statement],
+        frame: Frame,
+        span: Span,
+    ) -> None:
+        """Both sides, and a choice for each variable that one of them assigns."""
+        sides = frame.inner(), frame.inner()
+        for statements, inner, holds in zip((then, other), sides, (True, False), strict=True):
+            with self.expressions.level(span), self._array_loops.where(condition, holds):
+                self.block(statements, inner)
         for name, old in frame.variables.items():
-            left, right = then.variables[name], other.variables[name]
+            left, right = (inner.variables[name] for inner in sides)
             if left is not old or right is not old:
-                span = statement.condition.span
-                value = self._expressions.choose(condition, left.value, right.value, frame, span, f"'{name}'")
+                value = self.expressions.choose(condition, left.value, right.value, frame, span, f"'{name}'")
                 frame.variables[name] = Variable(value, old.type)
 
     def _conform(self, value: Operand, type: Declared, what: str, frame: Frame, span: Span) -> Value:
@@ -156,7 +191,7 @@ class _Lowering:
             if isinstance(spec, int):
                 return spec
             expr = spec if isinstance(spec, Expr) else syntax.Name(type.span, str(spec))
-            return self._expressions.size(expr, frame)
+            return self.expressions.size(expr, frame)
 
         return conform(Maker(self._builder, span), value, type, what, None if frame.elements else size_of)
 
@@ -174,8 +209,8 @@ class _Lowering:
             elif param.type is not None:
                 value = self._conform(value, declare(param.type), f"'{param.name}'", frame, span)
             frame.variables[param.name] = Variable(value)
-        with self._expressions.level(span):
-            outside = not self._expressions.has_bodies and not item.is_kernel
+        with self.expressions.level(span):
+            outside = not self.expressions.has_bodies and not item.is_kernel
             outputs = (self._each if outside and self._has_loops(definition) else self.body)(definition, frame)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
@@ -190,7 +225,7 @@ class _Lowering:
         """Whether a function needs more than its statements one after another, choices by `where` included."""
         if not is_plain(item):
             return True
-        return self._expressions.has_bodies and any(isinstance(s, syntax.If) for s in item.body.statements)
+        return self.expressions.has_bodies and any(isinstance(s, syntax.If) for s in item.body.statements)
 
     def _flow(self, definition: Definition, frame: Frame) -> list[Operand]:
         item = definition.item
@@ -198,7 +233,7 @@ class _Lowering:
         key = (definition, *(_form(frame.variables[p.name].value) for p in item.params))
         if key not in self._cells:
             self._cells[key] = self._probe(item, frame)
-        return Flow(self._expressions, self._conform, item, self._cells[key], False).run(frame)
+        return Flow(self.expressions, self._conform, item, self._cells[key], False).run(frame)
 
     def _probe(self, item: syntax.Function, frame: Frame) -> Cells:
         """The dtypes of a function's variables: what is found out in one round may change what the next one finds."""
@@ -206,9 +241,9 @@ class _Lowering:
         while before is None or cells.state() != before:
             before = cells.state()
             scratch = Builder("types", Facts())
-            with self._expressions.building(scratch):
+            with self.expressions.building(scratch):
                 probed = probe_frame(frame)
-                Flow(self._expressions, self._conform, item, cells, True).run(probed)
+                Flow(self.expressions, self._conform, item, cells, True).run(probed)
         cells.settle()
         return cells
 
@@ -227,7 +262,7 @@ class _Lowering:
                 given.append(value)
                 value = body.input(name, TensorType(value.type.dtype))
             frame.variables[name] = Variable(value, variable.type)
-        with self._expressions.building(body, has_bodies=True):
+        with self.expressions.building(body, has_bodies=True):
             found = self.body(definition, frame)
             strong = [_strong(Maker(body, item.name.span), x) for x in found]
         graph, others = close(body, strong)

@@ -9,7 +9,7 @@ from .dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
 from .errors import LimitExceeded, Span, TypeProblem, WeftError
 from .facts import Facts
 from .graph import Graph, Node, Value
-from .ops import CAST, CONSTANT, SIZE, OpDef, Trait
+from .ops import CAST, CONSTANT, LOOP, SIZE, OpDef, Trait
 from .types import Attr, Sizes, TensorType
 
 MAX_NODES = 100_000
@@ -87,20 +87,25 @@ class Builder:
 
     def finish(self, outputs: Sequence[Value]) -> Graph:
         """The graph, with every size in the one form that is known by now."""
-        known = self.facts.canonical
-        for value in [*self.inputs, *(r for n in self.nodes for r in n.results)]:
-            shape = tuple(known(s) for s in value.type.shape)
-            if shape != value.type.shape:
-                value.type = TensorType(value.type.dtype, shape)
-        for node in self.nodes:
-            if any(isinstance(a, Sizes) for a in node.attrs.values()):
-                node.attrs = {
-                    k: Sizes(known(s) for s in a) if isinstance(a, Sizes) else a for k, a in node.attrs.items()
-                }
+        self._settle(self.inputs, self.nodes)
         attrs = dict(self.attrs)
         if self.facts.guards:
             attrs["guards"] = tuple(f"{a} == {b}" for a, b in self.facts.guards)
         return Graph(self.name, tuple(self.inputs), tuple(self.nodes), tuple(outputs), attrs)
+
+    def _settle(self, inputs: Sequence[Value], nodes: Sequence[Node]) -> None:
+        known = self.facts.canonical
+        for value in [*inputs, *(r for n in nodes for r in n.results)]:
+            shape = tuple(known(s) for s in value.type.shape)
+            if shape != value.type.shape:
+                value.type = TensorType(value.type.dtype, shape)
+        for node in nodes:
+            if any(isinstance(a, Sizes) for a in node.attrs.values()):
+                node.attrs = {
+                    k: Sizes(known(s) for s in a) if isinstance(a, Sizes) else a for k, a in node.attrs.items()
+                }
+            if node.op is LOOP and node.body is not None:  # was finished before all of this was known
+                self._settle(node.body.inputs, node.body.nodes)
 
 
 def is_scalar_result(value: Value) -> bool:

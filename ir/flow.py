@@ -28,15 +28,17 @@ from .dtypes import BOOL
 from .errors import Span
 from .facts import Facts
 from .graph import Graph, Node, Value
-from .ops import CONSTANT, EACH, FLOW, WHEN, WHILE, Trait
+from .ops import CONSTANT, EACH, FLOW, WHEN, WHILE, OpDef, Trait
 from .rewrite import Rewriter
 from .types import TensorType, integer
 
 
-def close(builder: Builder, outputs: Sequence[Value]) -> tuple[Graph, list[Value]]:
+def close(
+    builder: Builder, outputs: Sequence[Value], remade: Sequence[OpDef] = (CONSTANT,)
+) -> tuple[Graph, list[Value]]:
     """What was built, as a body of its own, and the values around it that it read: its last inputs stand for these.
 
-    A constant from around is made anew inside.
+    A constant from around (or another op of `remade`) is made anew inside.
     """
     inside = {*builder.inputs, *(r for n in builder.nodes for r in n.results)}
     used = dict.fromkeys(v for n in builder.nodes for v in n.operands)
@@ -44,8 +46,8 @@ def close(builder: Builder, outputs: Sequence[Value]) -> tuple[Graph, list[Value
     nodes, captured, stands = builder.nodes, list[Value](), dict[Value, Value]()
     builder.nodes = []
     for value in outer:
-        if value.node is not None and value.node.op is CONSTANT:
-            stands[value] = builder.node(CONSTANT, (), value.node.attrs, value.node.span).result
+        if value.node is not None and value.node.op in remade:
+            stands[value] = builder.node(value.node.op, (), value.node.attrs, value.node.span).result
         else:
             stands[value] = builder.input(value.name or "in", value.type)
             captured.append(value)

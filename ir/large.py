@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from . import dims
 from .dims import Size
 from .graph import Graph, Node
-from .ops import REGION
+from .loops import regions
 
 LARGE = 8 << 20  # bytes: from here on it pays even if the result is read next (measured; docs/memory.md)
 
@@ -19,8 +19,8 @@ LARGE = 8 << 20  # bytes: from here on it pays even if the result is read next (
 def large_regions(graph: Graph, env: Mapping[str, int]) -> dict[Node, bool]:
     """Whether each region without reductions is large; those of unknown sizes are left out."""
     found = {}
-    for node in graph:
-        bytes = _bytes(node) if node.op is REGION and node.attrs.get("columns") == () else None
+    for node in regions(graph):
+        bytes = _bytes(node) if node.attrs.get("columns") == () else None
         if bytes is not None and dims.symbols(bytes) <= env.keys():
             found[node] = dims.evaluate(bytes, env) >= LARGE
     return found

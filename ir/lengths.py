@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from . import dims
 from .dims import Size
 from .graph import Graph, Node
-from .ops import REGION
+from .loops import regions
 from .types import integer, ints, sizes
 
 
@@ -25,8 +25,8 @@ def columns_of(region: Node) -> Size:
 def long_regions(graph: Graph, env: Mapping[str, int]) -> dict[Node, bool]:
     """Whether the columns of each region that is compiled in two ways are long; those of unknown sizes are left out."""
     found = {}
-    for node in graph:
-        if node.op is REGION and "cut_from" in node.attrs and dims.symbols(columns_of(node)) <= env.keys():
+    for node in regions(graph):
+        if "cut_from" in node.attrs and dims.symbols(columns_of(node)) <= env.keys():
             found[node] = dims.evaluate(columns_of(node), env) >= integer(node.attrs, "cut_from")
     return found
 

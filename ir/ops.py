@@ -165,8 +165,12 @@ WHEN = OpDef(
     "when", None, _declared, rules.scalar, frozenset({Trait.STRUCTURAL, Trait.EXPENSIVE}),
     "What a program gives where the first operand is true, else zeros.",
 )  # fmt: skip
+LOOP = OpDef(
+    "loop", None, _declared, rules.scalar, frozenset({Trait.BARRIER, Trait.EXPENSIVE, Trait.SCALAR}),
+    "Whole arrays, carried from step to step as long as the step says so.",
+)  # fmt: skip
 FLOW = (EACH, WHILE, WHEN)
-DECLARED = frozenset((REGION, NUMPY, *FLOW))  # their maker gives the types, there is no rule for them
+DECLARED = frozenset((REGION, NUMPY, LOOP, *FLOW))  # their maker gives the types, there is no rule for them
 
 VIEWS = (TRANSPOSE, SLICE, RESHAPE, DIAGONAL, ACCESS, BROADCAST)
 
@@ -175,7 +179,7 @@ TABLE: Mapping[str, OpDef] = MappingProxyType(
         op.name: op
         for op in (
             *ELEMENTWISE, *PARTS, *SPECIAL, WHOLE_POWER, WHERE, DEMAND, CAST, *REDUCTIONS, *POSITIONS,
-            *VIEWS, *STRUCTURAL, *IN_PARTS, IOTA, CONSTANT, SIZE, REGION, NUMPY, *FLOW,
+            *VIEWS, *STRUCTURAL, *IN_PARTS, IOTA, CONSTANT, SIZE, REGION, NUMPY, LOOP, *FLOW,
         )
     }
 )  # fmt: skip

@@ -12,7 +12,8 @@ from . import dims
 from .accesses import Access, coefficient, region_accesses, region_positions
 from .dims import Size
 from .graph import Graph, Node
-from .ops import GATHER, REGION
+from .loops import regions
+from .ops import GATHER
 from .types import axis_groups, integer, sizes
 
 FEW = 16  # columns; no more than the lanes of any tree, so that each lane has one of a row's elements
@@ -21,8 +22,8 @@ FEW = 16  # columns; no more than the lanes of any tree, so that each lane has o
 def short_regions(graph: Graph, env: Mapping[str, int]) -> dict[Node, bool]:
     """Whether the rows of each region that is compiled in two ways are short; those of unknown sizes are left out."""
     found = {}
-    for node in graph:
-        length = _length(node) if node.op is REGION else None
+    for node in regions(graph):
+        length = _length(node)
         if length is not None and dims.symbols(length) <= env.keys():
             found[node] = dims.evaluate(length, env) <= most_elements(node)
     return found

@@ -17,7 +17,8 @@ from .errors import Span, VerifyProblem, WeftError
 from .facts import Facts
 from .flow import body_problem, broadcast_shape
 from .graph import Graph, Node, Value
-from .ops import CAST, CONSTANT, DECLARED, FLOW, NUMPY, REGION, SIZE
+from .loops import loop_problem
+from .ops import CAST, CONSTANT, DECLARED, FLOW, LOOP, NUMPY, REGION, SIZE
 from .rewrite import facts_of
 from .types import TensorType
 from .verify_attrs import attribute_problem
@@ -30,7 +31,7 @@ class Stage(IntEnum):
     PROMOTED = 1
 
 
-READS_WEAK = frozenset((CAST, NUMPY, REGION, *FLOW))
+READS_WEAK = frozenset((CAST, NUMPY, REGION, LOOP, *FLOW))
 MAKES_WEAK = frozenset((CONSTANT, SIZE))
 
 
@@ -113,10 +114,12 @@ class _Verifier:
         for value in node.results:
             if problem := _type_problem(value.type):
                 raise self.fail(node, problem)
-        if (node.op is REGION or node.op in FLOW) != (node.body is not None):
+        if (node.op in (REGION, LOOP) or node.op in FLOW) != (node.body is not None):
             raise self.fail(node, "has no body" if node.body is None else "has a body, which is for regions")
         if node.op in FLOW:
             self.flow(node)
+        elif node.op is LOOP:
+            self.loop(node)
         elif node.body is not None:
             self.body(node, node.body)
         if node.op not in DECLARED:
@@ -141,6 +144,12 @@ class _Verifier:
         said = [v.type for v in node.results]
         if not self.agree([TensorType(t.dtype, shape) for t in said], said):
             raise self.fail(node, f"its operands broadcast to {shape}, it says {_shown(said)}")
+        self.graph(node.body)
+
+    def loop(self, node: Node) -> None:
+        assert node.body is not None
+        if problem := loop_problem(node):
+            raise self.fail(node, problem)
         self.graph(node.body)
 
     def types(self, node: Node) -> None:

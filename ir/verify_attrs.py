@@ -23,6 +23,7 @@ from .ops import (
     DIAGONAL,
     GATHER,
     IOTA,
+    LOOP,
     POSITIONS,
     REDUCTIONS,
     RESHAPE,
@@ -99,6 +100,7 @@ _SIZES = (_are_sizes, "sizes")
 _INTS = (_are_ints, "whole numbers")
 _AXIS = (_is_whole, "an axis")
 _NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
+_COUNT = (_is_whole, "how many operands change")
     CAST: {"to": (_is_strong, "a dtype")},
     DEMAND: {"error": (lambda attr: attr in ERRORS, "an error"), "message": (_is_text, "text")},
     CONSTANT: {"value": (_is_number, "a number"), "dtype": (_is_dtype, "a dtype")},
@@ -112,7 +114,8 @@ _NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
     IOTA: {"shape": _SIZES, "axis": _AXIS},
     CONCATENATE: {"axis": _AXIS},
     GATHER: {"axes": _INTS},
-    WHILE: {"carried": (lambda attr: type(attr) is int and attr >= 0, "how many operands change")},
+    WHILE: {"carried": _COUNT},
+    LOOP: {"carried": _COUNT},
     SCAN: {"combine": (_is_text, "the name of an op"), "axis": _AXIS},
     **{op: {"axes": _INTS} for op in (*REDUCTIONS, *POSITIONS)},
 }

@@ -1,50 +1,93 @@
-"""A flat graph in, the same graph out with copies where a piece of a `concatenate` can't be written into its place.
+"""A flat graph in, the same graph out with copies where a value has to be in memory that it can't be made in.
 
-Memory of a concatenation is allocated once, and what makes a piece writes it there. A value can do so if loops make
-it, nobody else owns its memory (an output has its own), it is a piece only once, and the size of the whole is known
-before it is made. Anything else is copied in.
+- Memory of a concatenation is allocated once, and what makes a piece writes it there. A value can do so if loops make
+  it, nobody else owns its memory (an output has its own), it is a piece only once, and the size of the whole is known
+  before it is made. Anything else is copied in.
+- What a `loop` starts from is read where it lies, if it lies in C order.
+- What a `loop` leaves lies in one of the buffers that it carries the state in, so an output that it is is a copy.
+  The outputs of its body are written into these buffers, each by code that makes nothing else.
 """
 
 from __future__ import annotations
 
+from ..ir.accesses import value_layouts
+from ..ir.errors import Span
 from ..ir.graph import Graph, Node, Value
 from ..ir.indexing import is_affine
-from ..ir.ops import CAST, COMPLEX, CONCATENATE, IMAG, NUMPY, REAL, RESHAPE
+from ..ir.layouts import SCALAR, C
+from ..ir.loops import carried
+from ..ir.ops import CAST, COMPLEX, CONCATENATE, IMAG, LOOP, NUMPY, REAL, RESHAPE
 from ..ir.rewrite import Rewriter
 from .sizes import size_makers, used_symbols
 
 
 def with_copies(graph: Graph) -> Graph:
-    """Makes every piece of every concatenation a value that is made in place."""
-    if not any(n.op is CONCATENATE for n in graph):
+    """Adds the copies."""
+    if not any(n.op in (CONCATENATE, LOOP) for n in graph) and "carried" not in graph.attrs:
         return graph
-    owned, late = set[Value]((*graph.inputs, *graph.outputs)), size_makers(graph).keys()
-    rewriter, changed = Rewriter(graph), False
+    assembler = _Assembler(graph)
     for node in graph:
-        if node.op is not CONCATENATE:
-            rewriter.copy(node)
-            continue
+        if node.op is CONCATENATE:
+            assembler.join(node)
+        elif node.op is LOOP:
+            assembler.start(node)
+        else:
+            assembler.copy(node)
+    assembler.give_back()
+    return assembler.finish() if assembler.changed else graph
+
+
+class _Assembler(Rewriter):
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph)
+        self.owned = set[Value]((*graph.inputs, *graph.outputs))
+        self.late = size_makers(graph).keys()
+        self.layouts = value_layouts(graph)
+        self.outputs: list[Value] = []
+        self.changed = False
+
+    def join(self, node: Node) -> None:
+        """The pieces of a concatenation are made in place."""
         pieces = []
         for value in node.operands:
-            is_free = not (value in owned or _has_memory(value.node) or used_symbols(node) & late)
-            owned.add(value)
-            pieces.append(rewriter.get(value) if is_free else _copy(rewriter, value, node))
-            changed |= not is_free
-        rewriter.copy(node, pieces)
-    return rewriter.finish() if changed else graph
+            is_free = not (value in self.owned or _has_memory(value.node) or used_symbols(node) & self.late)
+            self.owned.add(value)
+            pieces.append(self.get(value) if is_free else self.copied(value, node.span))
+        self.copy(node, pieces)
+
+    def start(self, node: Node) -> None:
+        """A loop's state lies in C order."""
+        count = carried(node)
+        state = [self.in_c_order(v, node.span) for v in node.operands[1 : 1 + count]]
+        others = [self.get(v) for v in node.operands[1 + count :]]
+        self.copy(node, [self.get(node.operands[0]), *state, *others])
+
+    def in_c_order(self, value: Value, span: Span | None) -> Value:
+        return self.get(value) if self.layouts[value] in (C, SCALAR) else self.copied(value, span)
+
+    def give_back(self) -> None:
+        """Outputs have memory of their own: all but those of loops that way already, or nothing is said of them."""
+        is_body, seen = "carried" in self.graph.attrs, set[Value]()
+        for value in self.graph.outputs:
+            node = value.node
+            of_loop = node is not None and node.op is LOOP
+            needs = of_loop or (is_body and (value in seen or _has_memory(node)))
+            seen.add(value)
+            self.outputs.append(self.copied(value, node.span if node else None) if needs else self.get(value))
+
+    def copied(self, value: Value, span: Span | None) -> Value:
+        self.changed = True
+        new, op = self.get(value), self.builder.op
+        if value.type.dtype.kind != "complex":
+            return op(CAST, new, span=span, to=value.type.dtype)
+        if new.node is not None and new.node.op is COMPLEX:
+            return op(COMPLEX, *new.node.operands, span=span)
+        return op(COMPLEX, op(REAL, new, span=span), op(IMAG, new, span=span), span=span)
+
+    def finish(self) -> Graph:
+        return self.builder.finish(self.outputs)
 
 
 def _has_memory(node: Node | None) -> bool:
-    """Whether something else than loops makes the value, or lends it memory."""
-    return node is None or node.op is NUMPY or (node.op is RESHAPE and not is_affine(node))
-
-
-def _copy(rewriter: Rewriter, value: Value, node: Node) -> Value:
-    builder, new = rewriter.builder, rewriter.get(value)
-    if value.type.dtype.kind != "complex":
-        return builder.op(CAST, new, span=node.span, to=value.type.dtype)
-    if new.node is not None and new.node.op is COMPLEX:
-        return builder.op(COMPLEX, *new.node.operands, span=node.span)
-    return builder.op(
-        COMPLEX, builder.op(REAL, new, span=node.span), builder.op(IMAG, new, span=node.span), span=node.span
-    )
+    """Whether something else than loop nests makes the value, or lends it memory."""
+    return node is None or node.op in (NUMPY, LOOP) or (node.op is RESHAPE and not is_affine(node))

@@ -22,6 +22,7 @@ from ..ir.errors import (
     nearest,
 )
 from ..ir.graph import Graph
+from ..ir.loops import map_loops
 from ..ir.printer import print_graph
 from ..ir.verify import Stage, verify
 from .pipeline_text import pipeline_text
@@ -88,6 +89,11 @@ class PipelineResult:
         return print_graph(self.after(after), locations)
 
 
+def run_pass(step: Pass, graph: Graph) -> Graph:
+    """What a pass makes of a graph, the bodies of its loops first."""
+    return step.run(map_loops(graph, lambda body: run_pass(step, body)))
+
+
 def run_pipeline(
     graph: Graph,
     passes: Sequence[Pass],
@@ -98,14 +104,14 @@ def run_pipeline(
     for name in options.print_after:
         if name not in known:
             raise UnknownName(f"no pass '{name}' to print after", hint=nearest(name, list(known)))
-    stage = Stage.BUILT
+    graph, stage = _in_place(graph), Stage.BUILT
     if options.verify:
         verify(graph, stage)
     snapshots, seconds = [graph], []
     for i, step in enumerate(passes):
         start = perf_counter()
         try:
-            result = step.run(graph)
+            result = run_pass(step, graph)
         except USER_ERRORS:
             raise
         except Exception as error:
@@ -122,6 +128,11 @@ def run_pipeline(
         snapshots.append(result)
         graph = result
     return PipelineResult(graph, tuple(p.name for p in passes), tuple(snapshots), tuple(seconds))
+
+
+def _in_place(graph: Graph) -> Graph:
+    """The graph with loops whose bodies know what is around them."""
+    return map_loops(graph, _in_place)
 
 
 def _print(name: str, before: Graph, after: Graph, options: PipelineOptions) -> None:

@@ -30,7 +30,7 @@ from ..ir.errors import Unsupported
 from ..ir.graph import Graph, Node, Value
 from ..ir.guards import parse_guards
 from ..ir.kernels import Choice, KernelLookup
-from ..ir.ops import CAST, CONSTANT, EACH, NUMPY, REGION, SIZE
+from ..ir.ops import CAST, CONSTANT, EACH, LOOP, NUMPY, REGION, SIZE
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
 from .canonicalize import Canonicalize
@@ -82,7 +82,7 @@ class _Walk:
             if node.op is EACH:
                 self._check(node, source)
                 self.rewriter.copy(node)
-            elif node.op in (REGION, CONSTANT, SIZE) or ("impl" in node.attrs and node.op is not NUMPY):
+            elif node.op in (REGION, LOOP, CONSTANT, SIZE) or ("impl" in node.attrs and node.op is not NUMPY):
                 self.rewriter.copy(node)
             elif node.op is NUMPY:
                 self.rewriter.copy(node, [self._operand(v) for v in node.operands])

@@ -15,7 +15,7 @@ import numpy as np
 from ..ir.dtypes import WEAK_INT, DType
 from ..ir.errors import OverflowProblem, Span
 from ..ir.graph import Graph, Value
-from ..ir.ops import CAST, FLOW, TABLE, WHERE, Trait
+from ..ir.ops import CAST, TABLE, WHERE, Trait
 
 _COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 
@@ -56,8 +56,7 @@ def bounds_of(graph: Graph) -> tuple[Bound, ...]:
 def _find(graph: Graph, weak: Mapping[Value, int], found: dict[tuple[int, DType], Bound]) -> None:
     """Adds what a graph, or a body in it, does with arguments that are Python integers."""
     for node in graph:
-        if node.op in FLOW:
-            assert node.body is not None
+        if node.body is not None:
             given = zip(node.body.inputs, node.operands[len(node.operands) - len(node.body.inputs) :], strict=True)
             _find(node.body, {inner: weak[v] for inner, v in given if v in weak}, found)
             continue

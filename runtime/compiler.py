@@ -16,6 +16,7 @@ from ..ir.forms import Forms
 from ..ir.graph import Graph, Node
 from ..ir.guards import parse_guards
 from ..ir.layouts import GENERAL, classify
+from ..ir.loops import graphs, regions, walk
 from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.source import ArgType, Built, KernelSource
 from .bounds import Bound, bounds_of
@@ -113,7 +114,8 @@ class Lowered:
     def meaning(self) -> Graph:
         """The graph that the reference backend runs: as it was built, or where a user has replaced an op, with that."""
         chosen = self.result.after("select-kernels")
-        replaced = "chosen" in chosen.attrs or any(n.op is NUMPY and "impl" in n.attrs for n in chosen)
+        replaced = any("chosen" in g.attrs for g in graphs(chosen))
+        replaced = replaced or any(n.op is NUMPY and "impl" in n.attrs for n in walk(chosen))
         return chosen if replaced else self.built.graph
 
     @property
@@ -128,12 +130,12 @@ class Lowered:
     @property
     def kernels(self) -> tuple[Node, ...]:
         """One region for each native loop nest."""
-        return tuple(n for n in self.graph if n.op is REGION)
+        return tuple(regions(self.graph))
 
     @property
     def fallbacks(self) -> tuple[str, ...]:
         """The operations that NumPy runs between compiled pieces."""
-        return tuple(str(n.attrs["function"]) for n in self.graph if n.op is NUMPY and n.operands)
+        return tuple(str(n.attrs["function"]) for n in walk(self.graph) if n.op is NUMPY and n.operands)
 
     @cached_property
     def family(self) -> str:

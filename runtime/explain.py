@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import CONSTANT, NUMPY, REGION, RESHAPE, SIZE
+from ..ir.loops import body_of, graphs, walk
+from ..ir.ops import CONSTANT, LOOP, NUMPY, REGION, RESHAPE, SIZE
 from ..ir.types import Sizes, ints, sizes
 
 PASS = "pass "
@@ -15,7 +16,10 @@ PASS = "pass "
 
 @dataclass(frozen=True)
 class KernelStory:
-    """One native loop nest: its operations with their implementations, its space, and the bytes it moves."""
+    """One native loop nest: its operations with their implementations, its space, and the bytes it moves.
+
+    `depth` says how many loops over whole arrays it is inside of.
+    """
 
     operations: tuple[str, ...]
     choices: tuple[str, ...]
@@ -24,6 +28,7 @@ class KernelStory:
     reads: str
     writes: str
     plan: str
+    depth: int = 0
 
 
 @dataclass(frozen=True)
@@ -42,14 +47,14 @@ class Explanation:
     def of(
         graph: Graph, passes: Mapping[str, float], stages: Mapping[str, float], fallbacks: tuple[str, ...]
     ) -> Explanation:
-        own = {str(n.attrs["function"]): _registered(n) for n in graph if n.op is NUMPY and "impl" in n.attrs}
+        own = {str(n.attrs["function"]): _registered(n) for n in walk(graph) if n.op is NUMPY and "impl" in n.attrs}
         return Explanation(
             graph.name,
-            tuple(_story(n) for n in graph if n.op is REGION),
+            tuple(_stories(graph)),
             _texts(graph, "unfused"),
             tuple(name for name in fallbacks if name not in own),
             (*_texts(graph, "chosen"), *own.values()),
-            tuple(_materialised(n) for n in graph if n.op is RESHAPE),
+            tuple(_materialised(n) for n in walk(graph) if n.op is RESHAPE),
             _split(stages, passes),
         )
 
@@ -57,9 +62,10 @@ class Explanation:
         count = len(self.kernels)
         lines = [f"{self.name}: {count} native kernel{'s' * (count != 1)}"]
         for k, story in enumerate(self.kernels):
+            inside = " in each step of a loop" + " inside of another" * (story.depth - 1) if story.depth else ""
             over = f", reducing axes {', '.join(map(str, story.reduced))}" if story.reduced else ""
             lines += [
-                f"  kernel {k}: {len(story.operations)} operations over {story.space}{over}",
+                f"  kernel {k}: {len(story.operations)} operations over {story.space}{over}{inside}",
                 f"    fused: {' '.join(story.operations) or 'a copy'}",
                 f"    implementations: {', '.join(story.choices) or 'none needed'}",
                 f"    reads {story.reads} bytes, writes {story.writes} bytes",
@@ -74,9 +80,12 @@ class Explanation:
 
 
 def _texts(graph: Graph, name: str) -> tuple[str, ...]:
-    found = graph.attrs.get(name, ())
-    assert isinstance(found, tuple)
-    return tuple(map(str, found))
+    found: list[str] = []
+    for each in graphs(graph):
+        texts = each.attrs.get(name, ())
+        assert isinstance(texts, tuple)
+        found += map(str, texts)
+    return tuple(found)
 
 
 def _registered(node: Node) -> str:
@@ -92,6 +101,14 @@ def _split(stages: Mapping[str, float], passes: Mapping[str, float]) -> dict[str
         if what == "passes":
             seconds |= {f"{PASS}{name}": each for name, each in passes.items()}
     return seconds
+
+
+def _stories(graph: Graph, depth: int = 0) -> Iterator[KernelStory]:
+    for node in graph:
+        if node.op is REGION:
+            yield replace(_story(node), depth=depth)
+        elif node.op is LOOP:
+            yield from _stories(body_of(node), depth + 1)
 
 
 def _story(region: Node) -> KernelStory:
@@ -137,6 +154,11 @@ def _plan(region: Node) -> str:
         assert isinstance(groups, tuple)
         loops.append(f"{kind} {' '.join(map(str, groups)) or 'none'}")
     loops.append(f"vectors of {attrs['width']} along axis {attrs['vector']}, {attrs['unroll']} at once")
+    if "jam" in attrs:
+        axis, count = ints(attrs, "jam")
+        loops.append(f"{count} rows together along axis {axis}")
+    if "windows" in attrs:
+        loops.append(f"windows along {', '.join(map(str, ints(attrs, 'windows')))}")
     if "cut_from" in attrs:
         loops.append(f"in chunks from {attrs['cut_from']} columns on")
     return "; ".join(loops)

@@ -2,6 +2,7 @@
 
 A graph runs step by step: regions are native functions that read a frame, a NumPy call runs in between, a reshape that
 merges axes reads a dense array in another shape, and a concatenation is the memory that its pieces were written into.
+A loop runs its body, a graph too, and carries the state in two buffers of which one is read and one written.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ctypes
 import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +20,8 @@ from ..ir import dims
 from ..ir.dims import Dim
 from ..ir.errors import ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import CONCATENATE, GATHER, NUMPY, POSITIONS, REGION, RESHAPE
+from ..ir.loops import body_of, carried, walk
+from ..ir.ops import CONCATENATE, GATHER, LOOP, NUMPY, POSITIONS, REGION, RESHAPE
 from ..ir.types import integer, ints, sizes
 from . import threads
 from .memory import empty
@@ -31,6 +34,7 @@ Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
 ORDERED = {"min": "minimum", "max": "maximum", "reduce_fmin": "fmin", "reduce_fmax": "fmax"}
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
+Results = Mapping[Value, Callable[[tuple[int, ...]], Array]]
 
 
 class SizesChanged(Exception):
@@ -147,18 +151,24 @@ class Launcher:
 
     def __init__(self, graph: Graph, kernels: Mapping[Node, Kernel], calls: Calls, library: Library) -> None:
         self.graph, self.kernels, self.calls, self.library = graph, kernels, calls, library
-        self.places = {v: (n, k) for n in graph if n.op is CONCATENATE for k, v in enumerate(n.operands)}
+        self.places = {v: (n, k) for n in walk(graph) if n.op is CONCATENATE for k, v in enumerate(n.operands)}
         ordered = len(kernels) > 1 and any(k.ordered for k in kernels.values())
-        self.may_fail = ordered or any(k.may_fail for k in kernels.values()) or any(n.op is NUMPY for n in graph)
+        self.may_fail = ordered or any(k.may_fail for k in kernels.values()) or any(n.op is NUMPY for n in walk(graph))
 
     def run(
-        self, inputs: Sequence[Array], env: dict[str, int], results: Mapping[Value, Callable[[tuple[int, ...]], Array]]
+        self, inputs: Sequence[Array], env: dict[str, int], results: Results
     ) -> tuple[list[Array], dict[int, list[tuple[int, ...]]]]:
         """The outputs; `results` makes the memory of those that regions write. Other outputs may share memory."""
-        values: dict[Value, Array] = dict(zip(self.graph.inputs, inputs, strict=True))
         given: dict[Value, Array] = {}
+        return self._run(self.graph, inputs, env, results, given), self._call_strides(given)
+
+    def _run(
+        self, graph: Graph, inputs: Sequence[Array], env: dict[str, int], results: Results, given: dict[Value, Array]
+    ) -> list[Array]:
+        """Runs a graph, or the body of a loop; `given` takes what NumPy functions gave."""
+        values: dict[Value, Array] = dict(zip(graph.inputs, inputs, strict=True))
         wholes: dict[Value, Array] = {}
-        for node in self.graph:
+        for node in graph:
             operands = [values[v] for v in node.operands]
             if node.op is REGION:
                 made = [self._memory(v, env, results, wholes) for v in node.results]
@@ -168,12 +178,27 @@ class Launcher:
             elif node.op is RESHAPE:
                 shape = tuple(dims.evaluate(s, env) for s in node.result.type.shape)
                 made = [np.ascontiguousarray(operands[0]).reshape(shape)]
+            elif node.op is LOOP:
+                made = self._loop(node, operands, env, given)
             else:
                 made = self._call(node, operands, env)
                 given.update(zip(node.results, made, strict=True))
                 made = [np.ascontiguousarray(x).reshape(x.shape) for x in made]
             values.update(zip(node.results, made, strict=True))
-        return [given.get(v, values[v]) for v in self.graph.outputs], self._call_strides(given)
+        return [given.get(v, values[v]) for v in graph.outputs]
+
+    def _loop(self, node: Node, operands: list[Array], env: dict[str, int], given: dict[Value, Array]) -> list[Array]:
+        """The last state, in one of two buffers, unless there was no step: what it starts from is not written."""
+        body, count = body_of(node), carried(node)
+        go, state, others = operands[0], operands[1 : 1 + count], operands[1 + count :]
+        buffers: list[list[Array]] = []
+        while go:
+            if len(buffers) < 2:
+                buffers.append([self._memory(v, env, {}, {}) for v in body.outputs])
+            results = {v: partial(_given, x) for v, x in zip(body.outputs, buffers[-1], strict=True)}
+            go, *state = self._run(body, [*state, *others], dict(env), results, given)
+            buffers.reverse()
+        return state
 
     def _call_strides(self, given: Mapping[Value, Array]) -> dict[int, list[tuple[int, ...]]]:
         """How NumPy laid out the results of the functions that it ran, by number of the call."""
@@ -184,7 +209,7 @@ class Launcher:
         self,
         value: Value,
         env: Mapping[str, int],
-        results: Mapping[Value, Callable[[tuple[int, ...]], Array]],
+        results: Results,
         wholes: dict[Value, Array],
     ) -> Array:
         """Where a value is written; a piece of a concatenation in the whole, which is allocated with the first."""
@@ -219,6 +244,10 @@ class Launcher:
         if not bind_sizes(node.results, found, env):
             raise SizesChanged
         return found
+
+
+def _given(memory: Array, _: tuple[int, ...]) -> Array:
+    return memory
 
 
 def _call_number(node: Node) -> int:

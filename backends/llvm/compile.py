@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from ...ir import dims
 from ...ir.forms import Forms
 from ...ir.graph import Graph, Node
-from ...ir.ops import REGION
-from ...ir.types import integer
+from ...ir.loops import regions
+from ...ir.types import integer, ints
 from .columns import EXACT_STEPS
 from .cutting import Cut, can_be_cut, chunk_parts, shares_walks
 from .flat import Flat
@@ -39,13 +39,13 @@ class Program:
 
 def emit(graph: Graph, forms: Forms = Forms()) -> Program:  # noqa: B008 (never changed)
     """LLVM text for every region of a graph, in the forms that are asked for; without any it serves all sizes."""
-    regions = tuple(n for n in graph if n.op is REGION)
-    functions = tuple(emit_region(region, f"{_symbol(graph.name)}_{k}", forms) for k, region in enumerate(regions))
+    found = tuple(regions(graph))
+    functions = tuple(emit_region(region, f"{_symbol(graph.name)}_{k}", forms) for k, region in enumerate(found))
     declared: dict[str, str] = {}
     for function in functions:
         declared |= function.declared
     texts = [part.text for function in functions for part in function.parts]
-    return Program(regions, functions, "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
+    return Program(found, functions, "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
 
 
 def emit_region(node: Node, name: str, forms: Forms) -> Function:

@@ -12,6 +12,7 @@ from ...backends.llvm.library import Library
 from ...ir.errors import WeftError
 from ...ir.forms import Forms
 from ...ir.graph import Graph
+from ...ir.loops import walk
 from ...ir.opdef import OpDef, Trait
 from ...ir.ops import NUMPY, TABLE
 from ...ir.source import Built, Structure
@@ -105,7 +106,7 @@ def _is_ours(op: OpDef) -> bool:
 def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
     """The content of an entry; `with_source` is for kernels whose own graph is not built before the entry is read."""
     writer = Writer()
-    places = {node: k for k, node in enumerate(lowered.graph)}
+    places = {node: k for k, node in enumerate(walk(lowered.graph))}
     content = {
         "final": writer.graph(lowered.graph),
         "functions": [writer.function(f) for f in lowered.program.functions],
@@ -155,11 +156,15 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
     functions = [reader.function(f) for f in found["functions"]]
     built, orders, scalars, any_order = known or _source(reader, found["source"])
     library = Library(content[4 + length :], [p.name for f in functions for p in f.parts])
+    nodes = list(walk(graph))
     kernels = {
-        graph.nodes[place]: Kernel(graph.nodes[place], function, library.addresses)
+        nodes[place]: Kernel(nodes[place], function, library.addresses)
         for place, function in zip(found["regions"], functions, strict=True)
     }
-    forms = Forms(*({graph.nodes[k]: bool(x) for k, x in part} for part in found["forms"]))
+    *parts, windows = found["forms"]
+    forms = Forms(
+        *({nodes[k]: bool(x) for k, x in part} for part in parts), {nodes[k]: tuple(x) for k, x in windows}
+    )
     made = Lowered(built, StoredResult(graph, whole), options, orders, scalars, any_order, forms)
     made.uses = cast("Uses", StoredUses(generation, found["asked"]))
     made.guards = [(sized(left), sized(right)) for left, right in found["guards"]]

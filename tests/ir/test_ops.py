@@ -14,6 +14,7 @@ from weft.ir.ops import (
     COMPLEX_FUNCTION,
     ELEMENTWISE,
     FLOW,
+    LOOP,
     NUMPY,
     REDUCTIONS,
     REGION,
@@ -36,7 +37,7 @@ def test_every_op_is_complete(op: OpDef) -> None:
     assert op.doc[0].isupper() or (op.doc[0] in "-e" and op.doc.endswith("."))
     assert op.doc.endswith(".") and "\n" not in op.doc and len(op.doc) < 80
     assert callable(op.dtypes) and callable(op.shapes)
-    if op in (REGION, NUMPY):
+    if op in (REGION, NUMPY, LOOP):
         assert op.numpy is None and op.arity is None and Trait.BARRIER in op.traits
     elif op in FLOW:
         assert op.numpy is None and op.arity is None and Trait.EXPENSIVE in op.traits

@@ -1,0 +1,252 @@
+"""A `for` or `while` of a kernel in, a `loop` over whole arrays out.
+
+The state is what the body assigns of the variables around it, and the index of a `for`. Types are found by lowering
+the body until they stay: a variable that starts from a literal is weak until something strong is assigned to it, and
+none may change its shape. `break` and `continue` are truth values: `live` says whether what follows in a block counts,
+`keep` whether there is another step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from ..ir.builder import Builder
+from ..ir.dims import Dim, Size
+from ..ir.dtypes import BOOL
+from ..ir.errors import ShapeProblem, Span, TypeProblem
+from ..ir.graph import Value
+from ..ir.loops import loop
+from ..ir.ops import TABLE
+from ..ir.rules import shown
+from ..ir.types import TensorType
+from . import syntax
+from .expressions import Expressions
+from .flow import assigned, inside
+from .flow_loops import AT, KEEP, LIVE
+from .flow_types import Cell
+from .frame import Frame, Variable
+from .maker import Maker
+from .weak import Operand, dtype_of, take
+
+LESS, ADD, AND, NOT = (TABLE[name] for name in ("lt", "add", "logical_and", "logical_not"))
+Loop = syntax.For | syntax.While
+
+
+class Lowering(Protocol):
+    """What lowers the statements of a kernel."""
+
+    @property
+    def expressions(self) -> Expressions: ...
+
+    def block(self, statements: Sequence[syntax.Statement], frame: Frame) -> None: ...
+
+
+class _State:
+    """The variables of a loop by name: their dtypes, and their shapes, which stay."""
+
+    def __init__(self, statement: Loop, frame: Frame) -> None:
+        names = assigned(statement.body.statements)
+        self.shapes: dict[str, tuple[Size, ...]] = {}
+        self.cells: dict[str, Cell] = {}
+        for name, variable in frame.variables.items():
+            if name in names:
+                self.shapes[name] = shape_of(variable.value)
+                self.cells[name] = Cell(f"'{name}'")
+                self.cells[name].meet(dtype_of(variable.value), statement.span)
+
+    def dtypes(self) -> Hashable:
+        return tuple(cell.dtype for cell in self.cells.values())
+
+
+def shape_of(x: Operand) -> tuple[Size, ...]:
+    return x.type.shape if isinstance(x, Value) else ()
+
+
+class ArrayLoops:
+    """The loops of one kernel and of what is inlined into it."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self._lowering = lowering
+        self._known: dict[Hashable, _State] = {}
+        self._path: list[tuple[Operand, bool]] = []  # the branches that lead here, inside of the innermost loop
+
+    @property
+    def _builder(self) -> Builder:
+        return self._lowering.expressions.builder
+
+    @contextmanager
+    def where(self, condition: Operand, holds: bool) -> Iterator[None]:
+        """A loop that is lowered meanwhile has no step where the condition is otherwise: its side is not taken."""
+        self._path.append((condition, holds))
+        try:
+            yield
+        finally:
+            self._path.pop()
+
+    @contextmanager
+    def _inside(self) -> Iterator[None]:
+        before, self._path = self._path, []
+        try:
+            yield
+        finally:
+            self._path = before
+
+    def lower(self, statement: Loop, frame: Frame) -> None:
+        """Adds the loop, and lets variables be what it leaves."""
+        span = statement.span
+        state = self._state(statement, frame)
+        outer, maker = self._builder, Maker(self._builder, span)
+        start = {
+            name: cell.take(maker, frame.variables[name].value) for name, cell in state.cells.items() if name != AT
+        }
+        bounds: tuple[Value, ...] = ()
+        if isinstance(statement, syntax.For):
+            cell = state.cells[AT]
+            bounds = tuple(cell.take(maker, b) for b in self._bounds(statement, frame))
+            start[AT] = bounds[0]
+        before = self._seen(state, start, frame, statement)
+        go = self._taken(self._goes_on(statement, before, start.get(AT), bounds), span)
+        step = Builder("loop", outer.facts)
+        with self._lowering.expressions.building(step):
+            first = {name: step.input(name.removeprefix("%"), value.type) for name, value in start.items()}
+            inner = self._step(statement, state, first, frame)
+            maker = Maker(step, span)
+            after = {n: c.take(maker, inner.variables[n].value) for n, c in state.cells.items() if n != AT}
+            if AT in start:
+                one = take(maker, 1, first[AT].type.dtype)
+                after[AT] = maker.op(ADD, first[AT], one)
+            again = self._goes_on(statement, inner, after.get(AT), bounds)
+            if (keep := inner.variables[KEEP].value) is not True:
+                again = maker.op(AND, take(maker, keep, BOOL), again)
+        results = loop(outer, [*start.values()], step, go, [again, *(after[n] for n in start)], span)
+        ended = dict(zip(start, results, strict=True))
+        maker = Maker(outer, span)
+        for name, cell in state.cells.items():
+            if name != AT:
+                frame.variables[name] = Variable(cell.read(maker, ended[name]), frame.variables[name].type)
+
+    # -- types
+
+    def _state(self, statement: Loop, frame: Frame) -> _State:
+        """The types of the state: what is found out in one round may change what the next one finds."""
+        found = _State(statement, frame)
+        read = tuple((n, _form(v.value)) for n, v in frame.variables.items())
+        key = (statement, read)
+        if key in self._known:
+            return self._known[key]
+        if isinstance(statement, syntax.For):
+            found.shapes[AT], found.cells[AT] = (), self._index_cell(statement, frame)
+        if not found.cells:
+            hint = "assign to a variable that was declared before the loop"
+            raise TypeProblem("no step of this loop changes anything", statement.span, hint)
+        before = None
+        while found.dtypes() != before:
+            before = found.dtypes()
+            self._probe(statement, found, frame)
+        for cell in found.cells.values():
+            cell.settle()
+        self._known[key] = found
+        return found
+
+    def _index_cell(self, statement: syntax.For, frame: Frame) -> Cell:
+        cell = Cell(f"'{statement.index.name}'")
+        for bound, value in zip((statement.start, statement.stop), self._bounds(statement, frame), strict=True):
+            if shape_of(value):
+                raise ShapeProblem(f"a loop's bound has shape {shown(shape_of(value))}", bound.span, "it is a number")
+            dtype = dtype_of(value)
+            if dtype.kind not in ("int", "uint"):
+                raise TypeProblem(f"a loop runs over integers, not {dtype}", bound.span, "convert it: i64(...)")
+            cell.join(dtype, bound.span)
+            if cell.dtype is not None and cell.dtype.kind == "float":
+                raise TypeProblem("no integer holds both bounds", bound.span, "convert one of them: i64(...)")
+        return cell
+
+    def _probe(self, statement: Loop, state: _State, frame: Frame) -> None:
+        """One round: what the body makes of values of the types that are known by now."""
+        span, scratch = statement.span, Builder("types", self._builder.facts)
+        with self._lowering.expressions.building(scratch):
+            maker, inner = Maker(scratch, span), frame.inner()
+            for name, cell in state.cells.items():
+                value = cell.probe(maker)
+                if isinstance(value, Value):
+                    value = Value(TensorType(value.type.dtype, state.shapes[name]), name="unknown")
+                self._see(name, value, inner, statement)
+            if isinstance(statement, syntax.While):
+                self._lowering.expressions.condition(statement.condition, inner)
+            self._run(statement, inner)
+        for name, cell in state.cells.items():
+            if name == AT:
+                continue
+            value, have = inner.variables[name].value, state.shapes[name]
+            made = shape_of(value)
+            if len(have) != len(made) or not all(map(self._builder.facts.same, have, made)):
+                raise ShapeProblem(
+                    f"'{name}' has shape {shown(have)} before a step and {shown(made)} after it",
+                    _assignment(statement, name),
+                    "what a loop carries keeps its shape; start from an array of that shape, as zeros(...) makes",
+                )
+            cell.meet(dtype_of(value), _assignment(statement, name))
+
+    # -- one step
+
+    def _seen(self, state: _State, values: Mapping[str, Value], frame: Frame, statement: Loop) -> Frame:
+        """A frame in which variables are these values of the state."""
+        inner = frame.inner()
+        maker = Maker(self._builder, statement.span)
+        for name, value in values.items():
+            self._see(name, state.cells[name].read(maker, value), inner, statement)
+        return inner
+
+    def _see(self, name: str, value: Operand, frame: Frame, statement: Loop) -> None:
+        if name == AT:
+            assert isinstance(statement, syntax.For)
+            frame.variables[statement.index.name] = Variable(value)
+        else:
+            frame.variables[name] = Variable(value, frame.variables[name].type)
+
+    def _step(self, statement: Loop, state: _State, first: Mapping[str, Value], frame: Frame) -> Frame:
+        inner = self._seen(state, first, frame, statement)
+        self._run(statement, inner)
+        return inner
+
+    def _run(self, statement: Loop, frame: Frame) -> None:
+        frame.variables[LIVE] = frame.variables[KEEP] = Variable(True)
+        with self._lowering.expressions.level(statement.span), self._inside():
+            self._lowering.block(statement.body.statements, frame)
+
+    def _goes_on(self, statement: Loop, frame: Frame, at: Value | None, bounds: Sequence[Value]) -> Value:
+        """Whether there is a step for this state."""
+        span = statement.span
+        maker = Maker(self._builder, span)
+        if isinstance(statement, syntax.While):
+            found = self._lowering.expressions.condition(statement.condition, frame)
+            go = take(maker, found, BOOL)
+        else:
+            assert at is not None
+            go = maker.op(LESS, at, bounds[1])
+        return go
+
+    def _taken(self, go: Value, span: Span) -> Value:
+        """Whether there is a first step: no side that leads here is one that is not taken."""
+        maker = Maker(self._builder, span)
+        for condition, holds in self._path:
+            found = take(maker, condition, BOOL)
+            go = maker.op(AND, go, found if holds else maker.op(NOT, found))
+        return go
+
+    def _bounds(self, statement: syntax.For, frame: Frame) -> tuple[Operand, Operand]:
+        operand: Callable[[syntax.Expr, Frame], Operand] = self._lowering.expressions.operand
+        return operand(statement.start, frame), operand(statement.stop, frame)
+
+
+def _assignment(statement: Loop, name: str) -> Span:
+    """Where a variable is assigned last in a loop."""
+    found = [s for s in inside(statement.body.statements) if isinstance(s, syntax.Assign)]
+    return next(s.span for s in reversed(found) if isinstance(s.target, syntax.Name) and s.target.name == name)
+
+
+def _form(x: Operand) -> Hashable:
+    """What the types of a loop's state can depend on."""
+    return dtype_of(x), shape_of(x), x if isinstance(x, (bool, int, float, complex, Dim)) else None

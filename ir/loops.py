@@ -1,0 +1,133 @@
+"""Loops over whole arrays: the op `loop`, whose body is one step.
+
+    %2:2 = "weft.loop"(%go, %u, %zero, %steps) ({
+    ^bb0(%v : tensor<?xf64, #weft.dims<n>>, %t : tensor<i64>, %steps_1 : tensor<i64>):
+      ...
+      "weft.yield"(%7, %5, %6) : (tensor<i1>, tensor<?xf64, #weft.dims<n>>, tensor<i64>) -> ()
+    }) {carried = 2 : i64} : (...) -> (tensor<?xf64, #weft.dims<n>>, tensor<i64>)
+
+Operands are whether there is a first step, the state (`carried` values), and what else the body reads; the body takes
+the latter two and gives whether there is another step, and the next state:
+
+    while go: go, *state = body(*state, *others)
+
+The state keeps its types. Passes run on bodies as on any graph, and `regions` finds the loop nests inside of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from .accesses import value_layouts
+from .builder import Builder
+from .dtypes import BOOL
+from .errors import Span
+from .flow import close
+from .graph import Graph, Node, Value
+from .guards import parse_guards
+from .layouts import C
+from .ops import CONSTANT, LOOP, REGION, SIZE
+from .rewrite import Rewriter
+from .types import Attr, TensorType, integer
+
+
+def loop(
+    builder: Builder, state: Sequence[Value], step: Builder, go: Value, after: Sequence[Value], span: Span | None
+) -> tuple[Value, ...]:
+    """The last state. `step` was built from inputs of the state's types; its outputs are `after`, `go` is of `builder`.
+
+    What the step read from around it becomes operands of the loop.
+    """
+    body, others = close(step, after, (CONSTANT, SIZE))
+    types = tuple(v.type for v in state)
+    return builder.node(LOOP, (go, *state, *others), {"carried": len(state)}, span, body, types).results
+
+
+def carried(node: Node) -> int:
+    """How many values a loop carries from step to step."""
+    return integer(node.attrs, "carried")
+
+
+def body_of(node: Node) -> Graph:
+    assert node.body is not None
+    return node.body
+
+
+def walk(graph: Graph) -> Iterator[Node]:
+    """The nodes of a graph in order, those in the bodies of loops in front of the loop."""
+    for node in graph:
+        if node.op is LOOP:
+            yield from walk(body_of(node))
+        yield node
+
+
+def graphs(graph: Graph) -> Iterator[Graph]:
+    """A graph and the bodies of its loops."""
+    yield graph
+    for node in graph:
+        if node.op is LOOP:
+            yield from graphs(body_of(node))
+
+
+def regions(graph: Graph) -> list[Node]:
+    """All loop nests of a graph."""
+    return [n for n in walk(graph) if n.op is REGION]
+
+
+def map_loops(graph: Graph, run: Callable[[Graph], Graph]) -> Graph:
+    """The graph with what `run` makes of the bodies of loops; the same graph where nothing changes.
+
+    A body knows the guards of the graph around it and the layouts of what it reads, and gives its guards back.
+    """
+    if not any(n.op is LOOP for n in graph):
+        return graph
+    layouts = value_layouts(graph)
+    bodies = {n: run(_placed(n, graph, [layouts[v] for v in n.operands])) for n in graph if n.op is LOOP}
+    if all(n.body is body for n, body in bodies.items()):
+        return graph
+    rewriter = Rewriter(graph)
+    for body in bodies.values():
+        for left, right in parse_guards(body):
+            rewriter.builder.facts.assume_equal(left, right)
+    for node in graph:
+        copy = rewriter.copy(node)
+        copy.body = bodies.get(node, node.body)
+    return rewriter.finish()
+
+
+def _placed(node: Node, around: Graph, layouts: Sequence[str]) -> Graph:
+    """The body of a loop as a graph of its own. The state lies in C order: it is made where it is carried."""
+    body, count = body_of(node), carried(node)
+    attrs: dict[str, Attr] = {
+        **body.attrs,
+        "carried": count,
+        "layouts": (*(C,) * count, *layouts[1 + count :]),
+        "out_layouts": (C,) * (1 + count),
+        "guards": around.attrs.get("guards", ()),
+    }
+    attrs = {name: attr for name, attr in attrs.items() if attr != ()}
+    return body if attrs == body.attrs else Graph(body.name, body.inputs, body.nodes, body.outputs, attrs)
+
+
+def loop_problem(node: Node) -> str | None:
+    """What does not fit between a loop and its body."""
+    body, count = body_of(node), carried(node)
+    go, state, others = TensorType(BOOL), node.operands[1 : 1 + count], node.operands[1 + count :]
+    if not 1 <= count == len(state):
+        return f"it carries {count} values and has {len(state)}"
+    pairs = (
+        ("takes", [v.type for v in body.inputs], [v.type for v in (*state, *others)]),
+        ("gives", [v.type for v in body.outputs], [go, *(v.type for v in state)]),
+    )
+    for what, have, want in pairs:
+        if have != want:
+            return f"its body {what} {_shown(have)}, not {_shown(want)}"
+    if node.operands[0].type != go:
+        return "it needs a condition first"
+    if [v.type for v in node.results] != [v.type for v in state]:
+        return "its results are not of the types of its state"
+    return None
+
+
+def _shown(types: Sequence[TensorType]) -> str:
+    return "(" + ", ".join(map(str, types)) + ")"

@@ -1,0 +1,178 @@
+"""Loops of kernels over whole arrays, against plain NumPy loops: AVX2, AVX-512, the reference, and native calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.backends.llvm import target
+from weft.frontend.language import parse_module
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
+from weft.runtime.registry import Registry
+
+OPTIONS = [Options(), Options(target=target.x86(3)), Options(target=target.x86(4)), Options(backend="reference")]
+RNG = np.random.default_rng(8)
+
+TEXT = """
+kernel heat(u: f64[n], r: f64, steps: i64) -> f64[n] {
+    var v = u
+    for t in 0..steps {
+        v = v + r * (roll(v, 1) - 2*v + roll(v, -1))
+    }
+    return v
+}
+
+kernel jacobi(a: f64[n, n], b: f64[n], tol: f64, most: i64) -> (x: f64[n], steps: i64, err: f64) {
+    let d = diagonal(a)
+    var x = zeros(n)
+    var err = inf
+    var k = 0
+    while err > tol {
+        if k == most { break }
+        let y = (b - (a @ x - d * x)) / d
+        err = max(abs(y - x))
+        x = y
+        k += 1
+    }
+    return x, k, err
+}
+
+kernel swapped(a: f32[n, m], b: f32[n, m], steps: i32) -> (f32[n, m], f32[n, m]) {
+    var x = a
+    var y = b
+    for t in 0..steps {
+        let z = x
+        x = y
+        y = z + f32(t)
+    }
+    return x, y
+}
+
+kernel nested(x: f64[n], rounds: i64) -> (f64[n], i64) {
+    var v = x
+    var total = 0
+    for i in 0..rounds {
+        var w = v
+        for j in i..rounds {
+            if j == 3 { continue }
+            w = w * 0.5 + f64(j)
+            total += 1
+        }
+        var c = 0
+        while sum(w) > 10 and c < 20 {
+            w = w / 3
+            c += 1
+        }
+        v = w + v[::-1]
+    }
+    return v, total
+}
+
+kernel guarded(x: f64, n: i64) -> f64 {
+    var v = x
+    if v > 0 {
+        while v < 100 { v = v * 2 }
+    } else {
+        v = v - 1
+    }
+    return v
+}
+"""
+MODULE = weft.compile(TEXT)
+
+
+def heat(u: Any, r: float, steps: int) -> Any:
+    for _ in range(steps):
+        u = u + r * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
+    return u
+
+
+def jacobi(a: Any, b: Any, tol: float, most: int) -> Any:
+    d, x, err, k = np.diagonal(a), np.zeros(len(b)), np.inf, 0
+    while err > tol:
+        if k == most:
+            break
+        y = (b - (a @ x - d * x)) / d
+        err, x, k = np.abs(y - x).max(), y, k + 1
+    return x, k, err
+
+
+def swapped(a: Any, b: Any, steps: int) -> Any:
+    for t in range(steps):
+        a, b = b, a + np.float32(t)
+    return a, b
+
+
+def nested(v: Any, rounds: int) -> Any:
+    total = 0
+    for i in range(rounds):
+        w = v
+        for j in range(i, rounds):
+            if j == 3:
+                continue
+            w = w * 0.5 + float(j)
+            total += 1
+        c = 0
+        while w.sum() > 10 and c < 20:
+            w, c = w / 3, c + 1
+        v = w + v[::-1]
+    return v, total
+
+
+def guarded(v: float, n: int) -> float:
+    if v <= 0:
+        return v - 1
+    while v < 100:
+        v *= 2
+    return v
+
+
+def same(found: Any, wanted: Any, exact: bool = True) -> None:
+    found, wanted = (x if isinstance(x, tuple) else (x,) for x in (found, wanted))
+    assert len(found) == len(wanted)
+    for x, y in zip(found, wanted, strict=True):
+        if exact:
+            np.testing.assert_array_equal(x, y)
+        else:
+            np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-15)
+
+
+def system(n: int) -> tuple[Any, Any]:
+    return RNG.standard_normal((n, n)) + 3 * n * np.eye(n), RNG.standard_normal(n)
+
+
+U, A, B = RNG.random(37), *RNG.random((2, 5, 9)).astype("f4")
+CALLS: list[tuple[Any, tuple[Any, ...], bool]] = [
+    *((heat, (U, 0.2, steps), True) for steps in (0, 1, 2, 7)),
+    (heat, (RNG.random(60)[::3], 0.1, 4), True),
+    *((jacobi, (*system(20), tol, most), False) for tol, most in ((1e-9, 500), (1e-9, 3), (np.inf, 5))),
+    *((swapped, (A, B, steps), True) for steps in (0, 1, 4)),
+    (swapped, (A.T, B.T, 3), True),
+    *((nested, (RNG.random(11), rounds), True) for rounds in (0, 1, 6)),
+    *((guarded, (x, 1), True) for x in (3.0, -2.0, 0.0, 1e9)),
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["native", "avx2", "avx512", "reference"])
+def test_as_plain_numpy(options: Options) -> None:
+    sources = parse_module(TEXT, "loops.weft").kernels
+    kernels = {name: Kernel(source, Registry(), options) for name, source in sources.items()}
+    if options == Options():
+        kernels = {name: getattr(MODULE, name) for name in sources}
+    for function, args, exact in CALLS:
+        before = [np.copy(x) for x in args]
+        for _ in range(3):  # a native entry is made on the second call
+            same(kernels[function.__name__](*args), function(*args), exact)
+        same(args, tuple(before))
+
+
+def test_one_graph_of_loops_and_kernels() -> None:
+    lowered = MODULE.heat.lower(U, 0.1, 3)
+    assert not lowered.fallbacks
+    assert [n.op.name for n in lowered.graph] == ["region", "loop", "region"]
+    told = str(lowered.explain())
+    assert len(lowered.kernels) == 6 and "6 native kernels" in told and told.count("in each step of a loop") == 4
+    assert lowered.llvm().count("define ") == 6
