@@ -163,8 +163,12 @@ class Actions:
             other = self._make(syntax.Block, [other], (other,))
         return self._make(syntax.If, children, children[1], children[2], other)
 
-    def definition(self, children: Children) -> syntax.Later:
-        return self._make(syntax.Later, children, "index notation")
+    def definition(self, children: Children) -> syntax.Definition:
+        keyword, name, _, indices, *_ = children
+        value, *other = [c for c in children[4:] if isinstance(c, Expr)]
+        spec, mutable = _first(children, syntax.TypeSpec), keyword.type == "VAR"
+        fields = (self.name([name]), indices.items, spec, value, other[0] if other else None, mutable)
+        return self._make(syntax.Definition, children, *fields)
 
     def for_statement(self, children: Children) -> syntax.For:
         start, _, stop, block = children[3:]
@@ -224,7 +228,8 @@ class Actions:
         return self._make(syntax.Slice, children, start, stop, step)
 
     def range(self, children: Children) -> syntax.Range:
-        return self._make(syntax.Range, children, children[0])
+        index, _, start, _, stop = children
+        return self._make(syntax.Range, children, index, start, stop)
 
     def tuple(self, children: Children) -> syntax.TupleOf:
         return self._make(syntax.TupleOf, children, tuple(_nodes(children, Expr)))

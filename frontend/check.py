@@ -6,7 +6,7 @@ relies on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..ir.dtypes import BY_NAME, CLASSES
 from ..ir.errors import ShapeProblem, SyntaxProblem, TypeProblem, UnknownName, Unsupported, ValueProblem, nearest
@@ -18,11 +18,12 @@ from .decorators import implementation
 from .externs import check_extern
 from .flow import always_returns, blocks_of, inside
 from .functions import FUNCTIONS
+from .index_check import INDEX, REDUCING, bind_indices, check_definition, check_reduction, refuse_indices
 from .modules import Definition, Unit
 from .names import CONSTANTS, ELEMENTS
+from .parts import index_name, parts_of
 from .syntax import Expr
 
-LATER = "index notation comes in a later version"
 Scope = dict[str, str]  # what each visible name is: "let", "var", "a parameter", "a dimension"
 
 
@@ -135,8 +136,8 @@ class _Checker:
             case syntax.Return():
                 for value in statement.values:
                     self._expr(value, scope)
-            case syntax.Later():
-                raise Unsupported(f"{statement.what} is not in the language yet", statement.span, LATER)
+            case syntax.Definition():
+                self._definition(statement, scope)
             case _:
                 raise ValueProblem("nothing uses this value", statement.span, "bind it with 'let' or 'return' it")
 
@@ -153,16 +154,33 @@ class _Checker:
     def _let(self, let: syntax.Let, scope: Scope) -> None:
         self._expr(let.value, scope)
         if let.type is not None:
-            for expr in let.type.dims or ():
-                if not isinstance(expr, syntax.Literal):
-                    self._expr(expr, scope)
-            declare(let.type, computed=True)
+            self._declared(let.type, scope)
             if len(let.names) > 1:
                 raise SyntaxProblem("several names take no type", let.type.span, "bind them one by one")
             if self._in_fn and let.type.dims is not None:
                 raise ShapeProblem("a fn works on elements", let.type.span, "leave out the dimensions")
         for name in let.names:
             self._define(name, scope, "var" if let.mutable else "let")
+
+    def _definition(self, statement: syntax.Definition, scope: Scope) -> None:
+        check_definition(statement, scope, self._in_fn)
+        inner = bind_indices(statement.indices, scope, self._unit, self._define)
+        for item in statement.indices:
+            if isinstance(item, syntax.Range):
+                self._expr(item.start, scope)
+                self._expr(item.stop, scope)
+        if statement.type is not None:
+            self._declared(statement.type, scope)
+        for expr in (statement.value, statement.other):
+            if expr is not None:
+                self._expr(expr, inner)
+        self._define(statement.name, scope, "let")
+
+    def _declared(self, spec: syntax.TypeSpec, scope: Scope) -> None:
+        for expr in spec.dims or ():
+            if not isinstance(expr, syntax.Literal):
+                self._expr(expr, scope)
+        declare(spec, computed=True)
 
     def _define(self, name: syntax.Name, scope: Scope, what: str) -> None:
         if name.name in scope:
@@ -175,7 +193,7 @@ class _Checker:
     def _assign(self, assign: syntax.Assign, scope: Scope) -> None:
         target = assign.target
         if isinstance(target, syntax.Index):
-            hint = "compute the whole array, as in x = where(condition, value, x)"
+            hint = "define a new array by its elements (let y[i] = ...), or compute a whole one: x = where(c, y, x)"
             raise Unsupported("a part of an array can't be assigned", target.span, hint)
         if not isinstance(target, syntax.Name):
             raise SyntaxProblem("only a variable can be assigned", target.span, "'==' compares two values")
@@ -193,25 +211,39 @@ class _Checker:
 
     # -- expressions
 
-    def _expr(self, root: Expr, scope: Mapping[str, str]) -> None:
-        waiting: list[Expr] = [root]
+    def _expr(self, root: Expr, visible: Mapping[str, str]) -> None:
+        waiting: list[tuple[Expr, Mapping[str, str]]] = [(root, visible)]
         while waiting:
-            expr = waiting.pop()
+            expr, scope = waiting.pop()
             match expr:
                 case syntax.Name():
                     self._name(expr, scope)
+                case syntax.Call(callee=syntax.Index() as callee):
+                    check_reduction(expr, self._in_fn)
+                    inner = bind_indices(callee.items, dict(scope), self._unit, self._define)
+                    bounds = [item for item in callee.items if isinstance(item, syntax.Range)]
+                    waiting += [(e, scope) for bound in bounds for e in (bound.start, bound.stop)]
+                    waiting += [(a.value, scope if a.name else inner) for a in expr.arguments]
+                    continue
                 case syntax.Call():
-                    self._callee(expr)
+                    self._callee(expr, scope)
                 case syntax.Index() if self._in_fn:
                     hint = "index the array in the kernel, and pass its elements"
                     raise Unsupported("a fn works on elements, which can't be indexed", expr.span, hint)
+                case syntax.Index():
+                    refuse_indices(
+                        expr.value, scope, "only whole arrays are indexed", "define it first: let t[i] = ..."
+                    )
                 case syntax.Range():
-                    raise Unsupported("index notation is not in the language yet", expr.span, LATER)
+                    hint = "ranges stand where indices are named: let c[i in a..b] = ..., sum[i in a..b](...)"
+                    raise SyntaxProblem("a range is no index of an array", expr.span, hint)
                 case syntax.Binary(op="@") if self._in_fn:
                     raise _matmul(expr)
+                case syntax.Binary(op="@"):
+                    refuse_indices(expr, scope, "'@' multiplies whole arrays", "write sum[p](a[i, p] * b[p, j])")
                 case _:
                     pass
-            waiting += _parts(expr)
+            waiting += ((part, scope) for part in parts_of(expr))
 
     def _name(self, expr: syntax.Name, scope: Mapping[str, str]) -> None:
         name = expr.name
@@ -224,12 +256,12 @@ class _Checker:
             raise TypeProblem(f"'{name}' is a function", expr.span, f"call it: {name}(...)")
         consts = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Const)]
         hint = nearest(name, [*scope, *consts, *CONSTANTS, "true", "false", "None"])
+        if hint is None and INDEX in scope.values():
+            hint = "indices are named in brackets: let c[i, j] = ..., sum[p](...)"
         raise UnknownName(f"unknown name '{name}'", expr.span, hint)
 
-    def _callee(self, call: syntax.Call) -> None:
+    def _callee(self, call: syntax.Call, scope: Mapping[str, str]) -> None:
         callee = call.callee
-        if isinstance(callee, syntax.Index):
-            raise Unsupported("index notation is not in the language yet", callee.span, LATER)
         if not isinstance(callee, syntax.Name):
             raise TypeProblem("only functions can be called", callee.span)
         name, found = callee.name, self._unit.names.get(callee.name)
@@ -240,42 +272,26 @@ class _Checker:
             op = None if self._ops is None else self._ops.find_op(name)
             if op is None:
                 raise self._unknown(callee)
-        if not self._in_fn:
+        is_kernel = found is not None and isinstance(found.item, syntax.Function) and found.item.is_kernel
+        on_arrays = name not in ELEMENTS if op is None else Trait.ELEMENTWISE not in op.traits
+        if not is_kernel and (found is not None or name in BY_NAME or not on_arrays):
             return
         hint = "call it from a kernel"
-        if found is not None and isinstance(found.item, syntax.Function) and found.item.is_kernel:
+        if self._in_fn and is_kernel:
             raise TypeProblem(f"a fn works on elements and can't call the kernel '{name}'", callee.span, hint)
-        on_arrays = name not in ELEMENTS if op is None else Trait.ELEMENTWISE not in op.traits
-        if found is None and name not in BY_NAME and on_arrays:
+        if self._in_fn:
             raise TypeProblem(f"a fn works on elements, and '{name}' on whole arrays", callee.span, hint)
+        hint = (
+            f"{name}[p](...) reduces over an index 'p'"
+            if name in REDUCING
+            else "define the array first: let t[i] = ..."
+        )
+        refuse_indices(call, scope, f"'{name}' works on whole arrays", hint)
 
     def _unknown(self, callee: syntax.Name) -> UnknownName:
         known = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Function)]
         known += [*FUNCTIONS, *BY_NAME, *(() if self._ops is None else self._ops.op_names())]
         return UnknownName(f"unknown function '{callee.name}'", callee.span, nearest(callee.name, known))
-
-
-def _parts(expr: Expr) -> Iterator[Expr]:
-    match expr:
-        case syntax.Unary():
-            yield expr.operand
-        case syntax.Binary():
-            yield from (expr.left, expr.right)
-        case syntax.Compare():
-            yield expr.first
-            yield from (operand for _, operand in expr.rest)
-        case syntax.Logical():
-            yield from expr.operands
-        case syntax.Conditional():
-            yield from (expr.condition, expr.then, expr.other)
-        case syntax.Call():
-            yield from (a.value for a in expr.arguments)
-        case syntax.Slice():
-            yield from (e for e in (expr.start, expr.stop, expr.step) if e is not None)
-        case syntax.Index():
-            yield from (expr.value, *expr.items)
-        case syntax.TupleOf():
-            yield from expr.items
 
 
 def _article(what: str) -> str:
@@ -339,14 +355,20 @@ def _uses(definition: Definition) -> Iterator[syntax.Name]:
                 yield node
             case syntax.Call(callee=syntax.Name() as callee):
                 yield callee
-                waiting += _parts(node)
+                waiting += parts_of(node)
+            case syntax.Call(callee=syntax.Index() as callee):
+                local |= _index_names(callee.items)
+                waiting += parts_of(node)
             case syntax.Expr():
-                waiting += _parts(node)
+                waiting += parts_of(node)
             case syntax.Block():
                 waiting += reversed(node.statements)
             case syntax.Let():
                 local |= {n.name for n in node.names}
                 waiting.append(node.value)
+            case syntax.Definition():
+                local |= {node.name.name} | _index_names(node.indices)
+                waiting += [e for e in (node.value, node.other) if e is not None]
             case syntax.If():
                 waiting += [b for b in (node.condition, node.then, node.other) if b is not None]
             case syntax.While():
@@ -358,3 +380,7 @@ def _uses(definition: Definition) -> Iterator[syntax.Name]:
                 waiting += node.values
             case syntax.Assign():
                 waiting.append(node.value)
+
+
+def _index_names(items: Sequence[Expr]) -> set[str]:
+    return {name.name for item in items if (name := index_name(item)) is not None}

@@ -15,11 +15,13 @@ from ..ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem
 from ..ir.facts import Facts
 from ..ir.graph import Value
 from ..ir.kernels import OpSource
+from ..ir.opdef import Trait
 from ..ir.rules import shown
 from . import folding, functions, syntax
 from .conform import conform
 from .declared import declare
 from .frame import Frame, Thing
+from .index_notation import IndexNotation
 from .limits import MAX_INLINE
 from .maker import Maker
 from .modules import Definition
@@ -73,16 +75,18 @@ class Expressions:
             syntax.Compare: self._compare,
             syntax.Logical: self._logical,
             syntax.Conditional: self._conditional,
-            syntax.Call: self._call,
+            syntax.Call: self.call,
             syntax.Index: self._index,
             syntax.Slice: self._slice,
             syntax.TupleOf: lambda expr, frame: tuple(self.value(e, frame) for e in expr.items),
         }
+        self._indexed = IndexNotation(self, self._rules)
 
     def value(self, expr: Expr, frame: Frame) -> Thing:
         """What an expression gives."""
+        rules = self._rules if frame.scope is None else self._indexed.rules
         with self.level(expr.span):
-            return self._rules[type(expr)](expr, frame)
+            return rules[type(expr)](expr, frame)
 
     def level(self, span: Span) -> Level:
         """One level deeper, counted so that no program reaches the end of Python's stack."""
@@ -269,7 +273,15 @@ class Expressions:
         other = self.guarded(negated, partial(self.operand, expr.other, frame), expr.other.span)
         return self.choose(condition, then, other, frame, expr.span, "the value")
 
-    def _call(self, expr: syntax.Call, frame: Frame) -> Thing:
+    def maps(self, name: str) -> bool:
+        """Whether an op that was registered under a name works on elements."""
+        op = None if self._ops is None else self._ops.find_op(name)
+        return op is not None and Trait.ELEMENTWISE in op.traits
+
+    def call(self, expr: syntax.Call, frame: Frame) -> Thing:
+        """What a function, a kernel or an op gives; a reduction over indices has its own rules."""
+        if isinstance(expr.callee, syntax.Index):
+            return self._indexed.reduce(expr, frame)
         assert isinstance(expr.callee, syntax.Name)
         name = expr.callee.name
         args = [self.value(a.value, frame) for a in expr.arguments if a.name is None]

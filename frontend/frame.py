@@ -7,6 +7,7 @@ from typing import Any
 
 from ..ir.dims import Size
 from .declared import Declared
+from .index_scope import Scope
 from .modules import Unit
 
 Thing = Any
@@ -23,12 +24,21 @@ class Variable:
 
 @dataclass(slots=True)
 class Frame:
-    """The body of a `fn` (`elements`) or a kernel: its variables, and the sizes that its dimensions name."""
+    """The body of a `fn` (`elements`) or a kernel: its variables, and the sizes that its dimensions name.
+
+    In index notation there is a scope as well, and expressions are of elements.
+    """
 
     unit: Unit
     elements: bool
     variables: dict[str, Variable]
     sizes: dict[str, Size]
+    scope: Scope | None = None
+
+    @property
+    def plain(self) -> Frame:
+        """The kernel's frame without indices."""
+        return replace(self, scope=None, elements=False)
 
     def inner(self) -> Frame:
         """The frame of a block: what it assigns is seen here only when it is merged."""

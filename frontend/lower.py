@@ -30,6 +30,7 @@ from .flow_loops import KEEP, LIVE
 from .flow_lower import Flow, probe_frame
 from .flow_types import Cells
 from .frame import Frame, Thing, Variable
+from .index_definition import defined
 from .maker import Maker
 from .modules import Definition
 from .syntax import Expr
@@ -124,6 +125,8 @@ class _Lowering:
                 condition = self.expressions.condition(statement.condition, frame)
                 other = statement.other.statements if statement.other else ()
                 self._branch(condition, statement.then.statements, other, frame, statement.condition.span)
+            case syntax.Definition():
+                self._define(statement, frame)
             case syntax.For() | syntax.While():
                 self._array_loops.lower(statement, frame)
             case syntax.Jump():
@@ -145,6 +148,13 @@ class _Lowering:
             raise TypeProblem(f"{len(let.names)} names for {count} value{'s' * (count != 1)}", let.span)
         for name, one in zip(let.names, found, strict=True):
             frame.variables[name.name] = Variable(as_operand(one, let.value.span))
+
+    def _define(self, statement: syntax.Definition, frame: Frame) -> None:
+        value, name = defined(statement, frame, self.expressions), statement.name.name
+        type = declare(statement.type, computed=True) if statement.type else None
+        if type is not None:
+            value = self._conform(value, type, f"'{name}'", frame, statement.value.span)
+        frame.variables[name] = Variable(value, type)
 
     def _assign(self, assign: syntax.Assign, frame: Frame) -> None:
         assert isinstance(assign.target, syntax.Name)

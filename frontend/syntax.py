@@ -110,6 +110,8 @@ class Range(Expr):
     """`i in a..b` between brackets: index notation."""
 
     index: Expr
+    start: Expr
+    stop: Expr
 
 
 class Index(Expr):
@@ -205,10 +207,15 @@ class Bare(Statement):
     value: Expr
 
 
-class Later(Statement):
-    """What parses and is not in the language yet: index notation."""
+class Definition(Statement):
+    """`let c[i, j in 1..n] = value else other`; `mutable` is what `var` would say."""
 
-    what: str
+    name: Name
+    indices: tuple[Expr, ...]
+    type: TypeSpec | None
+    value: Expr
+    other: Expr | None
+    mutable: bool
 
 
 # -- items

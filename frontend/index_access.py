@@ -1,0 +1,134 @@
+"""`x[i, j + 1]` in index notation: an array and its indices in, a value with an axis for each index in sight out.
+
+Affine indices are shown to be in range and become a view: a slice with its axes in order, or an `access` where an
+index stands on two axes or two of them on one. What is shown relies on the ranges of the access's own indices not being
+empty, so that the view is in range by itself, wherever it is read. Where that is not enough, as for `x[0]`, the graph
+relies on no range in sight being empty; in a call where one is, nothing reads the element, and zeros stand there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..ir.dims import Size
+from ..ir.errors import IndexProblem, TypeProblem
+from ..ir.graph import Value
+from ..ir.ops import ACCESS, SLICE
+from ..ir.types import Sizes
+from . import syntax
+from .contracting import turned
+from .creating import filled
+from .frame import Frame
+from .index_affine import Affine, affine
+from .index_proofs import follows
+from .index_scope import Scope
+from .index_words import out_of_range, written
+from .maker import Maker
+from .shaping import reshaped
+from .sizes import at_least
+from .syntax import Expr
+
+if TYPE_CHECKING:
+    from .expressions import Expressions
+
+
+def indexed_array(expr: syntax.Index, frame: Frame, expressions: Expressions) -> Value:
+    """The array that is indexed, which has as many axes as there are indices."""
+    scope = frame.scope
+    assert scope is not None
+    if expr.value not in scope.arrays:
+        value = expressions.operand(expr.value, frame.plain)
+        if not isinstance(value, Value) or not value.type.rank:
+            raise TypeProblem("a number can't be indexed", expr.value.span, "leave out the brackets")
+        scope.arrays[expr.value] = value
+    array = scope.arrays[expr.value]
+    for item in expr.items:
+        if isinstance(item, syntax.Slice) or (isinstance(item, syntax.Literal) and item.value in (None, ...)):
+            hint = "name an index for the axis, and reduce over it or define an array with it"
+            raise IndexProblem("in index notation every axis has an index of its own", item.span, hint)
+    if len(expr.items) != array.type.rank:
+        count, rank = len(expr.items), array.type.rank
+        hint = "in index notation every axis has an index"
+        raise IndexProblem(
+            f"'{written(expr.value)}' has {rank} dimension{'s' * (rank != 1)}, and {count} "
+            f"{'indices stand' if count != 1 else 'index stands'} here", expr.span, hint,
+        )  # fmt: skip
+    return array
+
+
+def element(expr: syntax.Index, frame: Frame, expressions: Expressions) -> Value:
+    """The elements that an access reads, as a value in the scope."""
+    scope = frame.scope
+    assert scope is not None
+    array = indexed_array(expr, frame, expressions)
+    indices = [affine(item, frame, expressions) for item in expr.items]
+    maker = Maker(expressions.builder, expr.span)
+    found: list[Affine] = []
+    for axis, (item, index) in enumerate(zip(expr.items, indices, strict=True)):
+        if index is None:
+            raise TypeProblem("not yet", item.span)
+        if not in_range(maker, index, scope, item, expr.value, axis, array.type.shape[axis]):
+            return _nothing(maker, array, scope, indices)
+        found.append(index)
+    return _view(maker, array, found, scope)
+
+
+def in_range(m: Maker, index: Affine, scope: Scope, item: Expr, array: Expr, axis: int, size: Size) -> bool:
+    """Whether there is something to read in this call; an error where the index can't be shown to be in range."""
+    facts = m.builder.facts
+    bounds, size = index.bounds(scope), facts.canonical(size)
+    if bounds is not None:
+        known = index.known(scope)
+        if _fits(bounds, size, known):
+            return True
+        others = [i for i in scope.indices if i.name not in index.steps]
+        if others and _fits(bounds, size, [*known, *(i.surplus for i in others)]):
+            for other in scope.indices:
+                if not at_least(facts, other.size, 1):
+                    facts.assume_equal(other.size, 0)
+                    return False
+            return True
+    raise out_of_range(index, scope, item, array, axis, size)
+
+
+def _fits(bounds: tuple[Size, Size], size: Size, known: Sequence[Size]) -> bool:
+    return follows(bounds[0], known) and follows(size - 1 - bounds[1], known)
+
+
+def _nothing(m: Maker, array: Value, scope: Scope, indices: Sequence[Affine | None]) -> Value:
+    """What stands for elements of which none is read."""
+    names = {name for index in indices if index is not None for name in index.steps}
+    return filled(m, 0, array.type.dtype, scope.shape(names))
+
+
+def _view(m: Maker, array: Value, indices: Sequence[Affine], scope: Scope) -> Value:
+    """The elements at affine indices."""
+    used = [name for index in indices for name in index.steps]
+    steps = [step for index in indices for step in index.steps.values()]
+    is_slice = len(set(used)) == len(used) and all(len(index.steps) < 2 for index in indices)
+    if is_slice and all(isinstance(step, int) for step in steps):
+        return _slice(m, array, indices, scope)
+    starts = Sizes(index.first(scope) for index in indices)
+    columns = Sizes(index.steps.get(i.name, 0) for index in indices for i in scope.indices)
+    return m.builder.op(ACCESS, array, span=m.span, shape=Sizes(scope.shape(set(used))), starts=starts, steps=columns)
+
+
+def _slice(m: Maker, array: Value, indices: Sequence[Affine], scope: Scope) -> Value:
+    """Elements along axes of which each has an index of its own, or none."""
+    names = [next(iter(index.steps), None) for index in indices]
+    starts = [index.first(scope) for index in indices]
+    steps = [_int(index.steps[name]) if name else 1 for index, name in zip(indices, names, strict=True)]
+    sizes = [scope.indices[scope.axis(name)].size if name else 1 for name in names]
+    taken = array
+    whole = all(map(m.builder.facts.same, sizes, array.type.shape))
+    if not whole or any(start != 0 for start in starts) or any(step != 1 for step in steps):
+        attrs = {"starts": Sizes(starts), "steps": tuple(steps), "sizes": Sizes(sizes)}
+        taken = m.builder.op(SLICE, array, span=m.span, **attrs)
+    order = sorted(range(len(names)), key=lambda axis: scope.axis(name) if (name := names[axis]) else -1)
+    return reshaped(m, turned(m, taken, order), scope.shape({name for name in names if name}))
+
+
+def _int(step: Size) -> int:
+    assert isinstance(step, int)
+    return step

@@ -1,0 +1,117 @@
+"""A size that may be negative and others that are not in, whether it can be shown not to be negative out.
+
+The symbols of sizes are at least 0, whatever numbers they have in a call. The size is shown to be a sum of what is
+known, each times a number that is not negative, and of symbols; a small linear program finds the numbers. What a
+`min`, a `max` or a quotient is adds to what is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import gcd
+
+from ..ir import dims
+from ..ir.dims import Atom, Dim, Monomial, Size
+from .sizes import never_negative
+
+MOST_CASES = 5  # of `min` and `max` inside of one another
+MOST_KNOWN = 24
+MOST_PIVOTS = 200
+
+Terms = dict[Monomial, int]
+
+
+def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> bool:
+    """Whether `size >= 0` wherever all that is known is at least 0; of a range that is empty anything can be said."""
+    if never_negative(size) or any(isinstance(fact, int) and fact < 0 for fact in known):
+        return True
+    choice = next((a for s in (size, *known) for a in _atoms(s) if a.name in ("min", "max")), None)
+    if choice is not None:
+        return cases > 0 and all(_in_case(size, known, choice, k, cases) for k in range(len(choice.args)))
+    facts = [*known, *_quotients((size, *known))]
+    if isinstance(size, Dim) and any(len(monomial) > 1 for monomial, _ in size.terms):
+        facts += [fact * dims.symbol(name) for fact in known for name in sorted(size.symbols)]
+    return _is_combined(_tight(size), [_tight(fact) for fact in facts[:MOST_KNOWN]])
+
+
+def _in_case(size: Size, known: Sequence[Size], choice: Atom, k: int, cases: int) -> bool:
+    """Whether it follows where a `min` or `max` is its k-th argument."""
+    chosen, sign = choice.args[k], 1 if choice.name == "max" else -1
+    others = [(chosen - other) * sign for other in choice.args if other != chosen]
+    env = {choice: chosen}
+    return follows(dims.replace_atoms(size, env), [*others, *(dims.replace_atoms(s, env) for s in known)], cases - 1)
+
+
+def _atoms(size: Size) -> Iterator[Atom]:
+    """What a size is made of besides symbols, arguments first."""
+    for monomial, _ in size.terms if isinstance(size, Dim) else ():
+        for atom in monomial:
+            for arg in atom.args:
+                yield from _atoms(arg)
+            if atom.args:
+                yield atom
+
+
+def _quotients(sizes: Sequence[Size]) -> Iterator[Size]:
+    """What holds for `q = a // b`: `b*q <= a < b*q + b`."""
+    for atom in dict.fromkeys(a for size in sizes for a in _atoms(size)):
+        whole, by = atom.args
+        rest = whole - by * dims.of_atom(atom)
+        yield from (rest, by - 1 - rest)
+
+
+def _tight(size: Size) -> Terms:
+    """Terms without a common factor: what is at least 0 stays so if the number among them is rounded down."""
+    terms = dict(size.terms) if isinstance(size, Dim) else {(): size}
+    common = gcd(*(c for monomial, c in terms.items() if monomial))
+    return {monomial: c // common for monomial, c in terms.items()} if common > 1 else terms
+
+
+def _is_combined(goal: Terms, facts: Sequence[Terms]) -> bool:
+    """Whether factors exist with which the facts, added up, are nowhere more than the goal."""
+    rows: list[list[Fraction]] = []
+    for monomial in dict.fromkeys(m for terms in (goal, *facts) for m in terms):
+        row = [Fraction(terms.get(monomial, 0)) for terms in (*facts, goal)]
+        rows.append(row)
+        if any(atom.args and not never_negative(dims.of_atom(atom)) for atom in monomial):
+            rows.append([-x for x in row])  # of what may be negative neither more nor less will do
+    return _has_solution(rows)
+
+
+def _has_solution(rows: Sequence[Sequence[Fraction]]) -> bool:
+    """Whether numbers of at least 0 exist that, times a row's entries but the last, add up to its last at most.
+
+    The first phase of the simplex method, in exact numbers and by Bland's rule, which ends.
+    """
+    if all(row[-1] >= 0 for row in rows):
+        return True
+    count = len(rows)
+    # Columns: the numbers, a slack for each row, what all rows may be missed by (to be made 0), the right side.
+    table = [
+        [*row[:-1], *(Fraction(k == i) for i in range(count)), Fraction(-1), row[-1]] for k, row in enumerate(rows)
+    ]
+    width = len(table[0])
+    cost = [Fraction(0)] * width
+    cost[-2] = Fraction(1)
+    basis = [width - 2 - count + k for k in range(count)]
+    leaving, entering = min(range(count), key=lambda k: table[k][-1]), width - 2
+    for _ in range(MOST_PIVOTS):
+        _pivot(table, cost, leaving, entering)
+        basis[leaving] = entering
+        if cost[-1] == 0 or (found := next((j for j in range(width - 1) if cost[j] < 0), None)) is None:
+            return cost[-1] == 0
+        entering = found
+        rising = [k for k in range(count) if table[k][entering] > 0]
+        leaving = min(rising, key=lambda k: (table[k][-1] / table[k][entering], basis[k]))
+    return False
+
+
+def _pivot(table: list[list[Fraction]], cost: list[Fraction], leaving: int, entering: int) -> None:
+    """The column enters the basis in place of the row's own."""
+    scale = table[leaving][entering]
+    table[leaving] = [x / scale for x in table[leaving]]
+    for row in (*table[:leaving], *table[leaving + 1 :], cost):
+        factor = row[entering]
+        if factor:
+            row[:] = [x - factor * y for x, y in zip(row, table[leaving], strict=True)]
