@@ -249,7 +249,12 @@ def test_memory_that_is_not_there() -> None:
 
 
 def test_nothing_is_leaked() -> None:
-    """A million calls: references of all that is involved, and memory, stay as they were."""
+    """Many calls: references of all that is involved, and memory, stay as they were.
+
+    What one call leaves behind is there as often as there were calls. A few references and bytes may come and go with
+    what else runs in this process: threads that compile, and the few calls that go through Python.
+    """
+    calls = 200_000
     jitted = weft.jit(lambda x, y, k: (x + y * k, (x * y).sum()))
     x, out = np.arange(10.0), (np.empty(10), np.empty(()))
     natively(jitted, x, x, 2.0)
@@ -259,14 +264,15 @@ def test_nothing_is_leaked() -> None:
     before = [sys.getrefcount(k) for k in kinds]
     tracemalloc.start()
     start = tracemalloc.get_traced_memory()[0]
-    for _ in range(500_000):
+    for _ in range(calls // 2):
         jitted(x, x, 2.0)
         jitted(x, x, 2.0, out=out)
-    gc.collect()  # a few of the calls go through Python, which leaves circles
+    gc.collect()  # calls through Python leave circles
     grown = tracemalloc.get_traced_memory()[0] - start
     tracemalloc.stop()
-    assert [sys.getrefcount(k) for k in kinds] == before
-    assert grown < 10_000
+    grown_references = [sys.getrefcount(k) - count for k, count in zip(kinds, before, strict=True)]
+    assert max(map(abs, grown_references)) < calls // 100, grown_references
+    assert grown < calls
 
 
 def test_objects_die() -> None:

@@ -48,8 +48,8 @@ STRIDES = """
     return WEFT_KERNEL_OK;
 """
 
-_IR = {
-    TWICE: """
+# What every kernel of LLVM text begins with: the data of the first input and output, and how long the input is.
+_OPERANDS = """
   %inputs = getelementptr i8, ptr %call, i64 8
   %in = load ptr, ptr %inputs
   %outputs = getelementptr i8, ptr %call, i64 24
@@ -58,7 +58,9 @@ _IR = {
   %y = load ptr, ptr %out
   %shapes = getelementptr i8, ptr %in, i64 16
   %shape = load ptr, ptr %shapes
-  %n = load i64, ptr %shape
+  %n = load i64, ptr %shape"""
+_IR = {
+    TWICE: """
   br label %head
 head:
   %i = phi i64 [0, %entry], [%next, %body]
@@ -80,12 +82,6 @@ done:
   store [12 x i8] c"no solution\\00", ptr %message
   ret i32 7""",
     WAITS: """
-  %inputs = getelementptr i8, ptr %call, i64 8
-  %in = load ptr, ptr %inputs
-  %x = load ptr, ptr %in
-  %outputs = getelementptr i8, ptr %call, i64 24
-  %out = load ptr, ptr %outputs
-  %y = load ptr, ptr %out
   %flag = getelementptr float, ptr %x, i64 1
   store volatile float 1.0, ptr %flag
   br label %head
@@ -104,15 +100,6 @@ done:
 failed:
   ret i32 1""",
     STEPS: """
-  %inputs = getelementptr i8, ptr %call, i64 8
-  %in = load ptr, ptr %inputs
-  %outputs = getelementptr i8, ptr %call, i64 24
-  %out = load ptr, ptr %outputs
-  %x = load ptr, ptr %in
-  %y = load ptr, ptr %out
-  %shapes = getelementptr i8, ptr %in, i64 16
-  %shape = load ptr, ptr %shapes
-  %n = load i64, ptr %shape
   %second = getelementptr i8, ptr %in, i64 32
   %number = load ptr, ptr %second
   %k = load i64, ptr %number
@@ -143,11 +130,6 @@ step:
 done:
   ret i32 0""",
     STRIDES: """
-  %inputs = getelementptr i8, ptr %call, i64 8
-  %in = load ptr, ptr %inputs
-  %outputs = getelementptr i8, ptr %call, i64 24
-  %out = load ptr, ptr %outputs
-  %y = load ptr, ptr %out
   %steps = getelementptr i8, ptr %in, i64 24
   %strides = load ptr, ptr %steps
   %first = load i64, ptr %strides
@@ -181,7 +163,7 @@ def _from_llvm(library: Path, body: str, symbol: str, signature: str, abi: int |
 
     text = f'@{symbol}_signature = constant [{len(signature) + 1} x i8] c"{signature}\\00"\n'
     text += "" if abi is None else f"@weft_kernel_abi = constant i32 {abi}\n"
-    text += f"define i32 @{symbol}(ptr %call) {{\nentry:{_IR[body]}\n}}\n"
+    text += f"define i32 @{symbol}(ptr %call) {{\nentry:{_OPERANDS}{_IR[body]}\n}}\n"
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic")
