@@ -6,7 +6,7 @@ loop and uses scratch memory of its own; where loops are cut changes no bit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...backends.llvm.functions import Part
 
 PIECES, SHARE = "@weft.pieces", "@weft.share"
+JOB = ("function", "frame", "extent0", "extent1", "grain0", "grain1", "tile", "pieces")  # and behind them a status
 
 
 @dataclass
@@ -56,28 +57,13 @@ define void @{prefix}_set_parallel(ptr %run, ptr %context, i64 %pieces) {{
   ret void
 }}
 
-; A job: function, frame, both extents, both grains, tile, pieces, status.
 define internal i32 {SHARE}(
     ptr %function, ptr %frame, i64 %extent0, i64 %extent1, i64 %grain0, i64 %grain1, i64 %tile, i64 %pieces
 ) {{
-  %job = alloca [9 x i64], align 16
-  store ptr %function, ptr %job, align 8
-  %p1 = getelementptr i64, ptr %job, i64 1
-  store ptr %frame, ptr %p1, align 8
-  %p2 = getelementptr i64, ptr %job, i64 2
-  store i64 %extent0, ptr %p2, align 8
-  %p3 = getelementptr i64, ptr %job, i64 3
-  store i64 %extent1, ptr %p3, align 8
-  %p4 = getelementptr i64, ptr %job, i64 4
-  store i64 %grain0, ptr %p4, align 8
-  %p5 = getelementptr i64, ptr %job, i64 5
-  store i64 %grain1, ptr %p5, align 8
-  %p6 = getelementptr i64, ptr %job, i64 6
-  store i64 %tile, ptr %p6, align 8
-  %p7 = getelementptr i64, ptr %job, i64 7
-  store i64 %pieces, ptr %p7, align 8
-  %p8 = getelementptr i64, ptr %job, i64 8
-  store i64 0, ptr %p8, align 8
+  %job = alloca [{len(JOB) + 1} x i64], align 16
+{_each_word(_stored)}
+  %status = getelementptr i64, ptr %job, i64 {len(JOB)}
+  store i64 0, ptr %status, align 8
   %several = icmp sgt i64 %pieces, 1
   br i1 %several, label %others, label %alone
 others:
@@ -89,29 +75,15 @@ alone:
   call void @weft.piece(ptr %job, i64 0)
   br label %done
 done:
-  %status = load atomic i32, ptr %p8 acquire, align 8
-  ret i32 %status
+  %found = load atomic i32, ptr %status acquire, align 8
+  ret i32 %found
 }}
 
 ; A share of the longer loop, in whole grains, and of the other one all; along the inner loop tile by tile.
 define internal void @weft.piece(ptr %job, i64 %index) {{
 entry:
-  %function = load ptr, ptr %job, align 8
-  %p1 = getelementptr i64, ptr %job, i64 1
-  %frame = load ptr, ptr %p1, align 8
-  %p2 = getelementptr i64, ptr %job, i64 2
-  %extent0 = load i64, ptr %p2, align 8
-  %p3 = getelementptr i64, ptr %job, i64 3
-  %extent1 = load i64, ptr %p3, align 8
-  %p4 = getelementptr i64, ptr %job, i64 4
-  %grain0 = load i64, ptr %p4, align 8
-  %p5 = getelementptr i64, ptr %job, i64 5
-  %grain1 = load i64, ptr %p5, align 8
-  %p6 = getelementptr i64, ptr %job, i64 6
-  %tile = load i64, ptr %p6, align 8
-  %p7 = getelementptr i64, ptr %job, i64 7
-  %pieces = load i64, ptr %p7, align 8
-  %p8 = getelementptr i64, ptr %job, i64 8
+{_each_word(_loaded)}
+  %status = getelementptr i64, ptr %job, i64 {len(JOB)}
   %outer = icmp sge i64 %extent0, %extent1
   %extent = select i1 %outer, i64 %extent0, i64 %extent1
   %grain = select i1 %outer, i64 %grain0, i64 %grain1
@@ -142,7 +114,7 @@ head:
   %step = call i64 @llvm.smin.i64(i64 %left, i64 %tile)
   %stop = add i64 %at, %step
   %found = call i32 %function(ptr %frame, i64 %begin0, i64 %end0, i64 %at, i64 %stop, i64 %index)
-  %was = atomicrmw or ptr %p8, i32 %found release, align 8
+  %was = atomicrmw or ptr %status, i32 %found release, align 8
   %again = icmp slt i64 %stop, %end1
   br i1 %again, label %head, label %done
 done:
@@ -152,3 +124,20 @@ done:
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 """
+
+
+def _each_word(code: Callable[[str, str], str]) -> str:
+    """Code for each word of a job, behind the code for its place."""
+    lines = []
+    for at, name in enumerate(JOB):
+        lines.append(f"  %{name}.at = getelementptr i64, ptr %job, i64 {at}")
+        lines.append(code(name, "ptr" if name in ("function", "frame") else "i64"))
+    return "\n".join(lines)
+
+
+def _stored(name: str, kind: str) -> str:
+    return f"  store {kind} %{name}, ptr %{name}.at, align 8"
+
+
+def _loaded(name: str, kind: str) -> str:
+    return f"  %{name} = load {kind}, ptr %{name}.at, align 8"
