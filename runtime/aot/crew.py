@@ -39,6 +39,9 @@ class CCrew:
         shape = [*extents, *(self.w.number(n) for n in (*part.grains, part.tile)), workers]
         return self.w.invoke(Val(SHARE, "ptr", 0), "i32", self.function(part), frame, *shape)
 
+    def pause(self) -> None:
+        """Nothing: a C program that wants to stop has other ways."""
+
 
 def crew_text(prefix: str) -> str:
     """The functions behind `CCrew`, and the one that the program calls to lend its threads."""

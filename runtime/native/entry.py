@@ -19,6 +19,7 @@ from .. import threads
 from .call import Call
 from .inputs import COUNT, Inputs
 from .launches import Launches
+from .loop_code import Steps
 from .memory_code import NO_MEMORY, Memory, apart
 from .outputs import CallHeap, Outputs
 from .pool_code import INTERRUPTED
@@ -73,7 +74,9 @@ class _Run:
         self.w, self.lowered, self.call, self.memory = writer, lowered, call, memory
         self.outputs = Outputs(writer, inputs)
         self.kernels: Mapping[Node, Kernel] = lowered.launcher.kernels
-        self.launches = Launches(writer, memory, _Pool(writer, self.kernels.values()))
+        launches = Launches(writer, memory, _Pool(writer, self.kernels.values()))
+        functions = {region: kernel.code for region, kernel in self.kernels.items()}
+        self.steps = Steps(launches, functions, self._place, lambda _: None)
         self.may_fail = any(k.may_fail for k in self.kernels.values())
 
     def write(self) -> None:
@@ -86,13 +89,9 @@ class _Run:
             while value.node is not None and value.node.op is RESHAPE:
                 value, shaped = value.node.operands[0], value
                 self.memory.reshaped(value, shaped)
-        for node in self.lowered.graph:
-            for value in node.results:
-                self.memory.place(value)
-        launches = [self.launches.prepare(region, kernel.code) for region, kernel in self.kernels.items()]
+        self.steps.prepare(self.lowered.graph)
         w.count(w.place(INSIDE, 0), 1)
-        for launch in launches:
-            self.launches.run(launch)
+        self.steps.run(self.lowered.graph)
         w.count(w.place(INSIDE, 0), -1)
         w.count(w.place(CALLS, 0), 1)
         finished = [self._finished(k, value, made[k]) for k, value in enumerate(self.lowered.graph.outputs)]
@@ -102,6 +101,10 @@ class _Run:
         self.memory.free()
         w.e.lines.append(f"  ret ptr {result.text}")
         self._ways_out()
+
+    def _place(self, node: Node) -> None:
+        for value in node.results:
+            self.memory.place(value)
 
     def _demand_elements(self, region: Node, kernel: Kernel) -> None:
         """The smallest of nothing is an error that Python reports; so is an index that leads nowhere to nothing."""
@@ -198,3 +201,10 @@ class _Pool:
         found = w.invoke(run, "i32", self.function(part), frame, *shape, workers)
         w.demand(w.e.icmp("slt", found, w.number(INTERRUPTED, "i32")), "interrupted")
         return found
+
+    def pause(self) -> None:
+        w = self.w
+        thread = w.invoke(w.interpreter("PyEval_SaveThread"), "ptr")
+        w.invoke(w.interpreter("PyEval_RestoreThread"), "void", thread)
+        raised = w.invoke(w.interpreter("PyErr_CheckSignals"), "i32")
+        w.demand(w.same(raised, w.number(0, "i32")), "interrupted")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ...backends.llvm.text import Val
 from ...ir import dims
-from ...ir.graph import Node
+from ...ir.graph import Node, Value
 from ...ir.types import integer, sizes
 from .. import threads
 from .memory_code import Memory
@@ -33,15 +33,22 @@ class Crew(Protocol):
     def share(self, part: Part, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
         """Runs a function on several threads; gives what it reported."""
 
+    def pause(self) -> None:
+        """Lets others have a turn, and ends the call if it is to stop."""
+
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel with its frame, for how many threads there is scratch memory, and whether it runs in chunks."""
+    """A kernel with its frame, for how many threads there is scratch memory, and whether it runs in chunks.
+
+    `moving` are the words of the frame that are written before each run.
+    """
 
     code: Function
     frame: Val
     workers: Val
     is_cut: Val
+    moving: tuple[tuple[int, Value], ...] = ()
 
 
 class Launches:
@@ -58,8 +65,14 @@ class Launches:
         time = w.e.op("mul", space, w.number(integer(region.attrs, "cost")))
         is_long = w.e.icmp("sge", time, w.number(threads.SHARED))
         workers = w.e.select(is_long, self.crew.threads(), w.number(1))
-        frame = w.reserve(8 * len(code.entries))
+        frame, moving = w.reserve(8 * len(code.entries)), []
+        for part in code.parts:
+            for size in (*part.extents, part.unit):
+                w.sizes.number(size)  # here, where all ways to their uses start
         for k, entry in enumerate(code.entries):
+            if entry.kind == "pointer" and slots[entry.slot] in self.memory.moving:
+                moving.append((k, slots[entry.slot]))
+                continue
             if entry.kind == "pointer":
                 word = self.memory.pointers[slots[entry.slot]]
             elif entry.kind == "size":
@@ -73,7 +86,7 @@ class Launches:
                 bytes = bytes if entry.kind == "shared" else w.e.op("mul", bytes, workers)
                 word = self.memory.scratch(bytes, None if entry.kind == "scratch" else is_cut)
             w.put(word, frame, 8 * k)
-        return Launch(code, frame, workers, is_cut)
+        return Launch(code, frame, workers, is_cut, tuple(moving))
 
     def run(self, launch: Launch) -> None:
         """Runs a kernel's functions, all of them or those that walk chunks."""
@@ -84,9 +97,8 @@ class Launches:
             for part in parts:
                 self._run(launch, part, status)
 
-        for part in code.parts:
-            for size in (*part.extents, part.unit):
-                w.sizes.number(size)  # here, where both ways start
+        for k, value in launch.moving:
+            w.put(self.memory.pointer(value), launch.frame, 8 * k)
         if not code.chunks or not code.whole:
             run_all(code.parts)
         else:

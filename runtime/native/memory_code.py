@@ -2,7 +2,7 @@
 
 A value between two kernels gets memory of its own, a piece of a concatenation a part of the whole's, and a reshaped
 value the memory of what it was. Memory that was taken is noted in the call's own (0 where nothing was taken yet), so
-that one piece of code frees all of it, however far the call came.
+that one piece of code frees all of it, however far the call came. What a loop carries moves: a word says where it is.
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ class Memory:
         self.w, self.heap, self.pieces = writer, heap, pieces
         self.pointers: dict[Value, Val] = {}
         self.strides: dict[Value, list[Val]] = {}
+        self.moving: dict[Value, tuple[Val, Val]] = {}  # words with addresses, and how far behind them a value starts
         self.taken: dict[Val, bool] = {}  # places of memory that was taken, and whether it always is
 
     def place(self, value: Value) -> None:
         """Memory for a value, unless it has some."""
-        if value in self.pointers:
+        if value in self.pointers or value in self.moving:
             return
         if value in self.pieces:
             node, place = self.pieces[value]
@@ -57,6 +58,26 @@ class Memory:
             size = dims.product((value.type.dtype.size, *value.type.shape))
             self.pointers[value] = self.scratch(self.w.sizes.number(size))
             self.put_dense_strides(value)
+
+    def pointer(self, value: Value) -> Val:
+        """Where a value is now."""
+        if value not in self.moving:
+            return self.pointers[value]
+        word, behind = self.moving[value]
+        return self.w.e.offset(self.w.field(word, 0), behind)
+
+    def move(self, value: Value, word: Val) -> None:
+        """The value is where a word says, in C order."""
+        self.moving[value] = word, self.w.number(0)
+        self.put_dense_strides(value)
+
+    def share(self, value: Value, other: Value) -> None:
+        """The value is where another is."""
+        if other in self.moving:
+            self.moving[value] = self.moving[other]
+        else:
+            self.pointers[value] = self.pointers[other]
+        self.strides[value] = self.strides.get(other, [])
 
     def scratch(self, bytes: Val, wanted: Val | None = None) -> Val:
         """Memory for this call alone, or null where it is not wanted."""
@@ -90,14 +111,18 @@ class Memory:
 
     def reshaped(self, value: Value, dense: Value) -> None:
         """The memory of a dense value in another shape."""
-        self.pointers[value] = self.pointers[dense]
+        self.share(value, dense)
         self.put_dense_strides(value)
 
     def _piece(self, value: Value, whole: Value, axis: int, before: dims.Size) -> None:
         """A part of the memory of a concatenation, which starts so many elements behind it along an axis."""
         w, strides = self.w, self.strides[whole]
         skipped = w.e.op("mul", w.sizes.number(before), strides[axis])
-        self.pointers[value] = w.e.offset(self.pointers[whole], skipped)
+        if whole in self.moving:
+            word, behind = self.moving[whole]
+            self.moving[value] = word, w.e.op("add", behind, skipped)
+        else:
+            self.pointers[value] = w.e.offset(self.pointers[whole], skipped)
         self.strides[value] = strides
 
     def bounds(self, value: Value) -> Span:

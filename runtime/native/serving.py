@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...ir.accesses import value_layouts
-from ...ir.graph import Value
+from ...ir.graph import Graph, Value
 from ...ir.layouts import C
-from ...ir.ops import CONCATENATE, REGION, RESHAPE
+from ...ir.loops import graphs
+from ...ir.ops import CONCATENATE, LOOP, REGION, RESHAPE
 from .call import Call
 
 if TYPE_CHECKING:
@@ -16,15 +17,20 @@ if TYPE_CHECKING:
 
 def serves(lowered: Lowered, call: Call) -> bool:
     """Whether a graph can be called natively in this way: all of it is kernels, and they know their results' order."""
-    layouts = value_layouts(lowered.graph)
-    dense = {n for n in lowered.graph if n.op is RESHAPE and layouts[n.operands[0]] == C}
-    nodes_ok = all(n.op in (REGION, CONCATENATE) or n in dense for n in lowered.graph)
+    nodes_ok = all(map(_is_native, graphs(lowered.graph)))
     given = any(out is not None for out in call.outs)
     shape = lowered.built.structure
     plain = shape is None or shape.kind in ("single", "tuple")
     written = lowered.writes_all_outputs or _writes_dense_outputs(lowered, call)
     fresh = written and not lowered.repeats_outputs and not lowered.any_order
     return nodes_ok and plain and fresh and not (given and lowered.launcher.may_fail)
+
+
+def _is_native(graph: Graph) -> bool:
+    """Whether a graph, or the body of a loop, is kernels, and reshapes that hand memory on."""
+    layouts = value_layouts(graph)
+    dense = {n for n in graph if n.op is RESHAPE and layouts[n.operands[0]] == C}
+    return all(n.op in (REGION, CONCATENATE, LOOP) or n in dense for n in graph)
 
 
 def _writes_dense_outputs(lowered: Lowered, call: Call) -> bool:

@@ -176,3 +176,10 @@ def test_one_graph_of_loops_and_kernels() -> None:
     told = str(lowered.explain())
     assert len(lowered.kernels) == 6 and "6 native kernels" in told and told.count("in each step of a loop") == 4
     assert lowered.llvm().count("define ") == 6
+
+
+def test_native_calls_serve_loops() -> None:
+    kernel = weft.compile(TEXT).heat
+    for _ in range(3):
+        kernel(U, 0.1, 3)
+    assert not kernel.chain.is_empty
