@@ -1,13 +1,18 @@
 """The examples in, a table out: compiles each kernel, runs it, checks it against NumPy, and times both.
 
-python examples/run.py [WORD ...]    only kernels whose file or name has one of the words in it
+Then the scripts of `library/` run, which show kernels of the library in use and check themselves.
+
+python examples/run.py [--pictures FOLDER] [WORD ...]    only kernels whose file or name has one of the words in it
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
+import runpy
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,6 +25,8 @@ import weft
 from cases import CASES, Case, Data
 
 HERE = Path(__file__).parent
+LIBRARY = HERE / "library"
+SCRIPTS = ("cities", "classifier", "mandelbrot", "options")
 COUNT = 1_000_000
 LEAST_RUNS, ENOUGH_SECONDS = 3, 0.1
 
@@ -137,25 +144,65 @@ def line(row: Row) -> str:
     return f"{name:<34}{row.ops:>5}{row.kernels:>9}{times}{row.numpy_seconds / row.seconds:>9.1f}x{row.ulps:>7.1f}"
 
 
-def main(words: Iterable[str] = ()) -> int:
-    words = list(words)
-    chosen = [c for c in CASES if not words or any(w in f"{c.file}: {c.kernel}" for w in words)]
+def run_script(name: str, folder: str) -> None:
+    """Runs a script of `library/` as its command line would; pictures go to the folder."""
+    path, given = list(sys.path), list(sys.argv)
+    script = str(LIBRARY / f"{name}.py")
+    sys.path.insert(0, str(LIBRARY))
+    sys.argv = [script, folder]
+    try:
+        runpy.run_path(script, run_name="__main__")
+    finally:
+        sys.path, sys.argv = path, given
+
+
+def library(chosen: Iterable[str], folder: str) -> list[str]:
+    """Runs scripts; gives the names of those that failed."""
+    failed = []
+    for name in chosen:
+        print(f"\nlibrary/{name}.py", flush=True)
+        try:
+            run_script(name, folder)
+        except (AssertionError, weft.errors.WeftError) as problem:
+            failed.append(name)
+            print(f"FAILED\n  {problem}", flush=True)
+    return failed
+
+
+def main(argv: Iterable[str] = ()) -> int:
+    parser = argparse.ArgumentParser(description="Compile, run and check the examples.")
+    parser.add_argument("--pictures", metavar="FOLDER", help="where pictures go (default: nowhere that stays)")
+    parser.add_argument("words", metavar="WORD", nargs="*", help="a part of the names of kernels and scripts")
+    args = parser.parse_args(list(argv))
+    chosen = [c for c in CASES if not args.words or any(w in f"{c.file}: {c.kernel}" for w in args.words)]
+    scripts = [s for s in SCRIPTS if not args.words or any(w in f"library/{s}.py" for w in args.words)]
+    start = time.perf_counter()
+    failed = table(chosen) if chosen else []
+    with tempfile.TemporaryDirectory() as temporary:
+        failed += library(scripts, args.pictures or temporary)
+    wrong = f", {len(failed)} failed" if failed else ""
+    ran = f"{len(chosen)} kernels and {len(scripts)} scripts"
+    print(f"\n{ran}{wrong or ': all agree with NumPy'}. {time.perf_counter() - start:.1f} s")
+    return 1 if failed or not chosen + scripts else 0
+
+
+def table(chosen: Iterable[Case]) -> list[str]:
+    """Compiles, checks and times kernels, and prints a line for each; gives the names of those that failed."""
     start = time.perf_counter()
     weft.compile("kernel start(x: f32[n]) = x + 1").start(np.ones(2, np.float32))
     started = time.perf_counter() - start
     print(f"Weft {weft.__version__}, NumPy {np.__version__}, Python {platform.python_version()}; {machine()}")
-    print(f"about {COUNT:,} elements, one thread, best of {LEAST_RUNS} or more; first compile {1e3 * started:.0f} ms\n")
+    threads = f"{weft.get_threads()} thread{'s' * (weft.get_threads() != 1)}"
+    print(f"about {COUNT:,} elements, {threads}, best of {LEAST_RUNS} or more; first compile {1e3 * started:.0f} ms\n")
     print(HEADER)
     failed = []
     for case in chosen:
         try:
             print(line(measure(case)), flush=True)
         except (Mismatch, weft.errors.WeftError) as problem:
-            failed.append(case)
+            failed.append(case.kernel)
             print(f"{case.file}: {case.kernel}: FAILED\n  {problem}", flush=True)
-    wrong = f", {len(failed)} failed" if failed else ""
-    print(f"\n{len(chosen) - len(failed)} kernels agree with NumPy{wrong}. {time.perf_counter() - start:.1f} s")
-    return 1 if failed or not chosen else 0
+    return failed
 
 
 if __name__ == "__main__":

@@ -65,8 +65,13 @@ def declare(spec: TypeSpec, computed: bool = False) -> Declared:
     dims = tuple(_dim(expr, computed) for expr in spec.dims)
     if dims.count(...) > 1:
         raise ShapeProblem("a type has only one '...'", spec.span)
-    shown = ", ".join("..." if d is ... else "<size>" if isinstance(d, Expr) else str(d) for d in dims)
+    shown = ", ".join("..." if d is ... else _written(d.span) if isinstance(d, Expr) else str(d) for d in dims)
     return Declared(spec.name, dtype, dims, f"{spec.name}[{shown}]", spec.span)
+
+
+def _written(span: Span) -> str:
+    """A formula as it stands in its line."""
+    return "<size>" if span.text is None else span.text[span.column - 1 :][: span.length]
 
 
 def _dim(expr: Expr, computed: bool) -> DimSpec:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +23,7 @@ from xdsl.parser import Parser
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCRIPTS = ("functions.py", "graphs.py", "inside.py")
+PICTURES = ("mandelbrot",)
 SMALL = 3001
 
 
@@ -89,7 +92,44 @@ def test_run_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert run.machine() in printed
     assert "elementwise.weft: blend" in printed and "functions.py: wave" in printed
-    assert "2 kernels agree with NumPy." in printed
+    assert "2 kernels and 0 scripts: all agree with NumPy." in printed
+
+
+@pytest.mark.parametrize("script", run.SCRIPTS)
+def test_scripts_of_the_library_run(script: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run.run_script(script, str(tmp_path))
+    assert capsys.readouterr().out
+    written = list(tmp_path.iterdir())
+    assert [p.name for p in written] == ([f"{script}.png"] if script in PICTURES else [])
+    for path in written:
+        check_picture(path.read_bytes())
+
+
+def check_picture(data: bytes) -> None:
+    """A PNG file whose parts have their sums and whose lines are all there, with more than one colour."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    chunks, at = {}, 8
+    while at < len(data):
+        (size,) = struct.unpack(">I", data[at : at + 4])
+        kind, body, check = data[at + 4 : at + 8], data[at + 8 : at + 8 + size], data[at + 8 + size : at + 12 + size]
+        assert zlib.crc32(kind + body) == int.from_bytes(check)
+        chunks[kind] = body
+        at += 12 + size
+    assert list(chunks) == [b"IHDR", b"IDAT", b"IEND"]
+    width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
+    lines = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, 1 + 3 * width)
+    assert not lines[:, 0].any() and len(np.unique(lines[:, 1:].reshape(-1, 3), axis=0)) > 1
+
+
+def test_the_librarys_scripts_are_all_there_are() -> None:
+    assert {f.stem for f in run.LIBRARY.glob("*.py")} == {"pictures", *run.SCRIPTS}
+    assert set(PICTURES) <= set(run.SCRIPTS)
+
+
+def test_a_script_that_fails_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(weft.kernels.haversine, "reference", lambda *args: 0.0)
+    assert run.main(["library/cities"]) == 1
+    assert "0 kernels and 1 scripts, 1 failed." in capsys.readouterr().out
 
 
 def test_run_fails_on_a_mismatch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -123,6 +123,7 @@ CASES: dict[str, Case] = {
     "trmm": Case(lambda d: (True, 1.5, d.uniform(d.n, d.n), d.uniform(d.n, d.m)), 16, 32),
     "symm": Case(lambda d: (True, 1.5, d.uniform(d.n, d.n), d.uniform(d.n, d.m), -0.5, d.uniform(d.n, d.m)), 16, 32),
     "syrk": Case(lambda d: (False, 1.5, d.uniform(d.n, d.k), -0.5, d.uniform(d.n, d.n)), 16, 32),
+    "maxpool": Case(lambda d: (d.uniform(d.n, d.m),)),
     "cosine_similarity": Case(_pair, 8, 1),
     "pairwise_distance": Case(lambda d: (d.uniform(d.n, d.k), d.uniform(d.m, d.k)), 8),
     "haversine": Case(_globe, 16, 6371),
