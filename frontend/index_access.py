@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING
 from ..ir.dims import Size
 from ..ir.errors import IndexProblem, TypeProblem
 from ..ir.graph import Value
-from ..ir.ops import ACCESS, SLICE
-from ..ir.types import Sizes
 from . import syntax
-from .contracting import turned
 from .creating import filled
 from .frame import Frame
 from .index_affine import Affine, affine
+from .index_gather import gathered
 from .index_proofs import follows
 from .index_scope import Scope
+from .index_views import viewed
 from .index_words import out_of_range, written
 from .maker import Maker
-from .shaping import reshaped
 from .sizes import at_least
 from .syntax import Expr
 
@@ -64,17 +62,17 @@ def element(expr: syntax.Index, frame: Frame, expressions: Expressions) -> Value
     array = indexed_array(expr, frame, expressions)
     indices = [affine(item, frame, expressions) for item in expr.items]
     maker = Maker(expressions.builder, expr.span)
-    found: list[Affine] = []
     for axis, (item, index) in enumerate(zip(expr.items, indices, strict=True)):
-        if index is None:
-            raise TypeProblem("not yet", item.span)
-        if not in_range(maker, index, scope, item, expr.value, axis, array.type.shape[axis]):
+        size = array.type.shape[axis]
+        if index is not None and not _in_range(maker, index, scope, item, expr.value, axis, size):
             return _nothing(maker, array, scope, indices)
-        found.append(index)
-    return _view(maker, array, found, scope)
+    known = [index for index in indices if index is not None]
+    if len(known) == len(indices):
+        return viewed(maker, array, known, scope)
+    return gathered(array, expr, indices, frame, expressions)
 
 
-def in_range(m: Maker, index: Affine, scope: Scope, item: Expr, array: Expr, axis: int, size: Size) -> bool:
+def _in_range(m: Maker, index: Affine, scope: Scope, item: Expr, array: Expr, axis: int, size: Size) -> bool:
     """Whether there is something to read in this call; an error where the index can't be shown to be in range."""
     facts = m.builder.facts
     bounds, size = index.bounds(scope), facts.canonical(size)
@@ -100,35 +98,3 @@ def _nothing(m: Maker, array: Value, scope: Scope, indices: Sequence[Affine | No
     """What stands for elements of which none is read."""
     names = {name for index in indices if index is not None for name in index.steps}
     return filled(m, 0, array.type.dtype, scope.shape(names))
-
-
-def _view(m: Maker, array: Value, indices: Sequence[Affine], scope: Scope) -> Value:
-    """The elements at affine indices."""
-    used = [name for index in indices for name in index.steps]
-    steps = [step for index in indices for step in index.steps.values()]
-    is_slice = len(set(used)) == len(used) and all(len(index.steps) < 2 for index in indices)
-    if is_slice and all(isinstance(step, int) for step in steps):
-        return _slice(m, array, indices, scope)
-    starts = Sizes(index.first(scope) for index in indices)
-    columns = Sizes(index.steps.get(i.name, 0) for index in indices for i in scope.indices)
-    return m.builder.op(ACCESS, array, span=m.span, shape=Sizes(scope.shape(set(used))), starts=starts, steps=columns)
-
-
-def _slice(m: Maker, array: Value, indices: Sequence[Affine], scope: Scope) -> Value:
-    """Elements along axes of which each has an index of its own, or none."""
-    names = [next(iter(index.steps), None) for index in indices]
-    starts = [index.first(scope) for index in indices]
-    steps = [_int(index.steps[name]) if name else 1 for index, name in zip(indices, names, strict=True)]
-    sizes = [scope.indices[scope.axis(name)].size if name else 1 for name in names]
-    taken = array
-    whole = all(map(m.builder.facts.same, sizes, array.type.shape))
-    if not whole or any(start != 0 for start in starts) or any(step != 1 for step in steps):
-        attrs = {"starts": Sizes(starts), "steps": tuple(steps), "sizes": Sizes(sizes)}
-        taken = m.builder.op(SLICE, array, span=m.span, **attrs)
-    order = sorted(range(len(names)), key=lambda axis: scope.axis(name) if (name := names[axis]) else -1)
-    return reshaped(m, turned(m, taken, order), scope.shape({name for name in names if name}))
-
-
-def _int(step: Size) -> int:
-    assert isinstance(step, int)
-    return step

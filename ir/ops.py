@@ -108,7 +108,8 @@ CONCATENATE = _op(
 )  # fmt: skip
 GATHER = _op(
     "gather", None, structure.looked_up_dtypes, structure.looked_up, "structural scalar",
-    "Elements looked up by index arrays; negative indices count from the end.", structure.gather,
+    "Elements looked up by index arrays; negative indices count from the end, unless `named` says whose they are.",
+    structure.gather,
 )  # fmt: skip
 SCAN = _op(
     "scan", 1, structure.scan_dtypes(lambda name: TABLE.get(name)), structure.scanned, "structural expensive",

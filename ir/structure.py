@@ -108,7 +108,14 @@ def looked_up(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
     return [(*shape[: axes[0]], *facts.broadcast(indices), *shape[axes[-1] + 1 :])]
 
 
-def gather(x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
+def gather(x: Any, *indices: Any, axes: tuple[int, ...], named: tuple[str, ...] = ()) -> Any:
+    """NumPy's lookup. With names, of the array and of each index, indices count from the start alone."""
+    for axis, name, index in zip(axes, named[1:], indices, strict=False):
+        size = np.shape(x)[axis]
+        wrong = np.asarray(index)[(np.asarray(index) < 0) | (np.asarray(index) >= size)]
+        if wrong.size:
+            message = f"'{name}' is {wrong.flat[0]}, outside of axis {axis} of '{named[0]}', which has size {size}"
+            raise IndexProblem(message, hint="an index is at least 0 and less than the size; it does not wrap around")
     return np.asarray(x)[(slice(None),) * axes[0] + indices]
 
 

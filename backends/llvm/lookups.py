@@ -1,7 +1,8 @@
 """A `gather` and its indices in, code for the element that it looks up out.
 
-A negative index counts from the end. Where an index is out of range nothing is read and the kernel reports failure.
-What is looked up is memory, or a view of memory: the indices take part in the view's index as variables of their own.
+A negative index counts from the end, but not in index notation. Where an index is out of range nothing is read and the
+kernel reports failure. What is looked up is memory, or a view of memory: the indices take part in the view's index as
+variables of their own.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Looked(NamedTuple):
 def look_up(elements: Elements, node: Node, index: Index, given: list[tuple[Val, Scope]]) -> tuple[Val, Scope]:
     """The element at `index` of a `gather`, whose index arrays' elements are `given`."""
     axes, shape = ints(node.attrs, "axes"), node.operands[0].type.shape
-    looked = [_checked(elements, x, scope, shape[axis]) for (x, scope), axis in zip(given, axes, strict=True)]
+    wraps = "named" not in node.attrs
+    looked = [_checked(elements, x, scope, shape[axis], wraps) for (x, scope), axis in zip(given, axes, strict=True)]
     names = [f"{dims.LOOP}lookup{k}" for k in range(len(looked))]
     buffer, at = _source(elements, node, gathered_index(node, index, tuple(map(dims.symbol, names))))
     offset = address(at, buffer.strides)
@@ -50,14 +52,16 @@ def look_up(elements: Elements, node: Node, index: Index, given: list[tuple[Val,
     return raw, scope
 
 
-def _checked(elements: Elements, x: Val, scope: Scope, size: Size) -> Looked:
+def _checked(elements: Elements, x: Val, scope: Scope, size: Size, wraps: bool) -> Looked:
     """An index counted from the start; a failure where it is out of range."""
-    e, key = elements.nest.e, ("lookup", x.text, x.lanes, size)
+    e, key = elements.nest.e, ("lookup", x.text, x.lanes, size, wraps)
     if key not in scope.memo:
         count = elements.memory.splat(elements.frame.size(size), elements.nest.entry, x.lanes)
         with elements.nest.at(scope):
-            from_end = e.icmp("slt", x, e.zero_like(x))
-            scope.memo[key] = e.select(from_end, e.op("add", x, count), x)
+            scope.memo[key] = x
+            if wraps:
+                from_end = e.icmp("slt", x, e.zero_like(x))
+                scope.memo[key] = e.select(from_end, e.op("add", x, count), x)
             scope.memo[key, "ok"] = e.icmp("ult", scope.memo[key], count)
             e.active = elements.memory.mask
             e.fail_where(e.not_(scope.memo[key, "ok"]))
