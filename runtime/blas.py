@@ -25,6 +25,12 @@ _PARTS = {np.dtype(code): GEMM[name] for code, name in (("f4", "f32"), ("f8", "f
 @cache
 def gemm(name: str) -> Callable[..., None]:
     """A function of BLAS; all its arguments are pointers."""
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(gemm_address(name))
+
+
+@cache
+def gemm_address(name: str) -> int:
+    """Where the function is."""
     try:
         cython_blas: Any = importlib.import_module("scipy.linalg.cython_blas")
     except ImportError as error:
@@ -33,8 +39,7 @@ def gemm(name: str) -> Callable[..., None]:
     interpreter.PyCapsule_GetName.restype, interpreter.PyCapsule_GetName.argtypes = ctypes.c_char_p, [ctypes.py_object]
     interpreter.PyCapsule_GetPointer.restype = ctypes.c_void_p
     interpreter.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    address = interpreter.PyCapsule_GetPointer(capsule, interpreter.PyCapsule_GetName(capsule))
-    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(address)
+    return int(interpreter.PyCapsule_GetPointer(capsule, interpreter.PyCapsule_GetName(capsule)))
 
 
 def matmul(a: Any, b: Any) -> tuple[Array]:

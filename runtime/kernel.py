@@ -95,7 +95,7 @@ class Kernel:
         chain.drop_expired(instance)
         generation = self._lookup.generation
         result, turn = self.run(arguments, out, is_sample=not chain.is_empty)
-        if is_native(instance) and replace(self._options, variant=()) == Options():
+        if is_native(instance) and replace(self._options, variant=(), blas=False) == Options():
             named = dict(zip(self._source.parameters, arguments, strict=True))
             learn(instance, chain, form, turn.lowered, named, out, parameters, fixed, self._guards())
             if self._tuner is not None:

@@ -17,6 +17,7 @@ from ...ir.ops import RESHAPE
 from ...ir.types import ints, sizes
 from .. import threads
 from .call import Call
+from .gemm_code import Gemm, is_gemm
 from .inputs import COUNT, Inputs
 from .launches import Launches
 from .loop_code import Steps
@@ -76,13 +77,17 @@ class _Run:
         self.kernels: Mapping[Node, Kernel] = lowered.launcher.kernels
         launches = Launches(writer, memory, _Pool(writer, self.kernels.values()))
         functions = {region: kernel.code for region, kernel in self.kernels.items()}
-        self.steps = Steps(launches, functions, self._place, lambda _: None)
+        self.steps = Steps(launches, functions, self._place, self._run_product)
         self.may_fail = any(k.may_fail for k in self.kernels.values())
+        launcher = lowered.launcher
+        self.products = {n: Gemm(writer, memory, n) for n in lowered.graph if is_gemm(n, launcher.calls)}
 
     def write(self) -> None:
         w = self.w
         for region, kernel in self.kernels.items():
             self._demand_elements(region, kernel)
+        for product in self.products.values():
+            product.demand()
         made = [self._memory(k, value) for k, value in enumerate(self.lowered.graph.outputs)]
         self._demand_apart(made)
         for value in self.lowered.graph.outputs:
@@ -105,6 +110,10 @@ class _Run:
     def _place(self, node: Node) -> None:
         for value in node.results:
             self.memory.place(value)
+
+    def _run_product(self, node: Node) -> None:
+        if node in self.products:
+            self.products[node].run()
 
     def _demand_elements(self, region: Node, kernel: Kernel) -> None:
         """The smallest of nothing is an error that Python reports; so is an index that leads nowhere to nothing."""

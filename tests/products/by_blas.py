@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import weft
+from weft.runtime.native.known import is_known
 
 SHAPES = (((5, 4), (4, 6)), ((2, 1, 5, 4), (3, 4, 6)), ((5, 0), (0, 6)))
 
@@ -18,13 +19,19 @@ def main() -> None:
             expected = np.maximum(a @ b + c, 0) if a.dtype.kind == "f" else a @ b + c
             # Whole numbers this small are exact in any order.
             for x, y in ((a, b), (np.asfortranarray(a), b), (a, np.asfortranarray(b)), (a.repeat(2, -1)[..., ::2], b)):
-                for _ in range(1 + (x is a)):
+                for _ in range(4 if x is a or x.flags.f_contiguous else 1):  # from the third on by native calls
                     found = function(x, y, c)
                     assert found.dtype == expected.dtype and np.array_equal(found, expected), (dtype, left, right)
         lowered = function.lower(a, b, c)
         assert lowered.fallbacks == (("BLAS gemm",) if dtype != "int32" else ()), lowered.fallbacks
         assert ("library hardware-specific" in lowered.ir("select-kernels")) == (dtype != "int32")
     assert not weft.jit(lambda a, b: a @ b).lower(a, b).fallbacks
+    alone = weft.jit(lambda a, b: a @ b, blas=True)
+    for x, y in ((np.eye(3), np.ones((3, 2))), (np.eye(4)[:, :3], np.ones((3, 0))), (np.eye(3), np.ones((3, 2)))):
+        for _ in range(4):
+            assert np.array_equal(alone(x, y), x @ y)
+    if is_known():
+        assert function._chain.calls >= 30 and alone._chain.calls >= 4, (function._chain.calls, alone._chain.calls)
     print("done")
 
 
