@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+from ..ir import dims
 from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
 from ..ir.dtypes import BOOL
@@ -181,13 +182,24 @@ class ArrayLoops:
                 continue
             value, have = inner.variables[name].value, state.shapes[name]
             made = shape_of(value)
-            if len(have) != len(made) or not all(map(self._builder.facts.same, have, made)):
+            if len(have) != len(made) or not all(map(self._agree, have, made)):
                 raise ShapeProblem(
                     f"'{name}' has shape {shown(have)} before a step and {shown(made)} after it",
                     _assignment(statement, name),
                     "what a loop carries keeps its shape; start from an array of that shape, as zeros(...) makes",
                 )
             cell.meet(dtype_of(value), _assignment(statement, name))
+
+    def _agree(self, have: Size, made: Size) -> bool:
+        """Whether sizes are equal; those of one name, as `m` and `max(0, m - 1) + min(1, m)`, by a guard."""
+        facts = self._builder.facts
+        if facts.same(have, made):
+            return True
+        number = facts.number(have)
+        if number is None or number != facts.number(made) or dims.symbols(have) != dims.symbols(made):
+            return False
+        facts.assume_equal(have, made)
+        return True
 
     # -- one step
 

@@ -15,10 +15,12 @@ from ...ir import dims
 from ...ir.accesses import value_layouts
 from ...ir.graph import Node, Value
 from ...ir.layouts import C
+from ...ir.loops import graphs, regions, walk
 from ...ir.ops import CONCATENATE, POSITIONS, REGION, RESHAPE
 from ...ir.types import ints, sizes
 from ..launch import ORDERED
 from ..native.launches import Launches
+from ..native.loop_code import Steps
 from ..native.memory_code import NO_MEMORY, Memory
 from ..native.table import Table
 from ..native.writer import Writer
@@ -57,13 +59,15 @@ class Body:
     """The function of one lowered graph while it is written."""
 
     def __init__(self, lowered: Lowered, program: Program, form: Form, strided: bool) -> None:
-        self.lowered, self.program, self.form, self.strided = lowered, program, form, strided
+        self.lowered, self.form, self.strided = lowered, form, strided
         self.graph = lowered.graph
-        self.layouts = value_layouts(self.graph)
+        self.layouts = {v: layout for graph in graphs(self.graph) for v, layout in value_layouts(graph).items()}
         self.w = Writer(Table())
-        pieces = {v: (n, k) for n in self.graph if n.op is CONCATENATE for k, v in enumerate(n.operands)}
+        pieces = {v: (n, k) for n in walk(self.graph) if n.op is CONCATENATE for k, v in enumerate(n.operands)}
         self.memory = Memory(self.w, LibcHeap(self.w), pieces)
-        self.launches = Launches(self.w, self.memory, CCrew(self.w))
+        functions = dict(zip(program.regions, program.functions, strict=True))
+        launches = Launches(self.w, self.memory, CCrew(self.w))
+        self.steps = Steps(launches, functions, self._place, self._copy_reshaped)
 
     def text(self, name: str) -> str:
         w = self.w
@@ -76,9 +80,10 @@ class Body:
         self._refuse_empty()
         self._check_guards()
         copies = self._results()
-        for node in self.graph:
-            self._place(node)
-        self._run(copies)
+        self.steps.prepare(self.graph)
+        self.steps.run(self.graph)
+        for value, pointer, strides in copies:
+            self._copy(value, pointer, strides)
         self._ways_out()
         lines = [f"define i32 @{name}(ptr %words) {{\nentry:", *w.allocas, *w.begins, "  br label %begin"]
         return "\n".join([*lines, *w.e.lines, "}", *w.e.declared.values(), ""])
@@ -98,9 +103,7 @@ class Body:
     def _refuse_empty(self) -> None:
         """The smallest of nothing is an error, as in NumPy, even where there is nothing to give it to."""
         w = self.w
-        for region in self.graph:
-            if region.op is not REGION:
-                continue
+        for region in regions(self.graph):
             space = list(sizes(region.attrs, "space"))
             self._demand_countable(space)
             if any(n.op in POSITIONS or n.op.name in ORDERED for n in region.body or ()):
@@ -161,16 +164,9 @@ class Body:
 
     # -- running
 
-    def _run(self, copies: Sequence[tuple[Value, Val, list[Val]]]) -> None:
-        functions = dict(zip(self.program.regions, self.program.functions, strict=True))
-        launches = {region: self.launches.prepare(region, code) for region, code in functions.items()}
-        for node in self.graph:
-            if node.op is REGION:
-                self.launches.run(launches[node])
-            elif node.op is RESHAPE and not self._is_view(node):
-                self._copy(node.operands[0], self.memory.pointers[node.result], None)
-        for value, pointer, strides in copies:
-            self._copy(value, pointer, strides)
+    def _copy_reshaped(self, node: Node) -> None:
+        if node.op is RESHAPE and not self._is_view(node):
+            self._copy(node.operands[0], self.memory.pointers[node.result], None)
 
     def _copy(self, value: Value, pointer: Val, strides: Sequence[Val] | None) -> None:
         """Copies a value, to memory without gaps where there are no strides."""
@@ -181,7 +177,7 @@ class Body:
             for axis in reversed(range(len(shape))):
                 strides[axis] = step
                 step = e.op("mul", step, shape[axis])
-        source, given = self.memory.pointers[value], self.memory.strides[value]
+        source, given = self.memory.pointer(value), self.memory.strides[value]
         elem = f"i{8 * value.type.dtype.size}"
 
         def along(axis: int, here: Val, there: Val) -> None:

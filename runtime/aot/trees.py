@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 
 from ...ir.graph import Graph, Node
+from ...ir.loops import regions
 from ...ir.ops import Trait
 from ...ir.types import Attr, sizes
 
@@ -18,7 +19,7 @@ _LOOPS = frozenset(
 def trees(graph: Graph, ones: Container[str]) -> list[Mapping[str, Attr]]:
     """How each reduction whose order matters combines elements, if those sizes are 1; of one element it is nothing."""
     found: list[Mapping[str, Attr]] = []
-    for region in graph:
+    for region in regions(graph):
         for node in region.body or ():
             if Trait.REDUCTION in node.op.traits and node.attrs.get("steps"):
                 order = _order(region, node, ones)

@@ -17,7 +17,8 @@ from ...ir.dims import Dim, Size
 from ...ir.errors import Unsupported, WeftError
 from ...ir.guards import parse_guards
 from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F
-from ...ir.ops import CONCATENATE, NUMPY, REGION, RESHAPE
+from ...ir.loops import walk
+from ...ir.ops import CONCATENATE, LOOP, NUMPY, REGION, RESHAPE
 from ...ir.short_rows import short_guards
 from ...ir.source import KernelSource
 from ..compiler import Lowered, Options, Request, lower
@@ -158,8 +159,8 @@ def guards_of(lowered: Lowered) -> list[tuple[Size, Size]]:
 
 
 def _refuse_python(name: str, lowered: Lowered) -> None:
-    for node in lowered.graph:
-        if node.op not in (REGION, CONCATENATE, RESHAPE):
+    for node in walk(lowered.graph):
+        if node.op not in (REGION, CONCATENATE, RESHAPE, LOOP):
             what = node.attrs.get("function", node.op.name) if node.op is NUMPY else node.op.name
             raise Unsupported(
                 f"{name}: {what} runs in Python, and a library has none in it",

@@ -19,7 +19,7 @@ EMPTY = 5
 TEXT = (Path(__file__).parent / "kernels.weft").read_text()
 LEVELS = [level for level, bytes in ((3, 32), (4, 64)) if target.host().vector_bytes >= bytes]
 SIZES = (0, 1, 7, 1000)
-STRIDED = ("normalised", "totals", "moments", "joined", "reshaped", "twice", "turned")
+STRIDED = ("normalised", "totals", "moments", "joined", "reshaped", "twice", "turned", "smoothed")
 
 
 @pytest.fixture(scope="module", params=LEVELS)
@@ -55,6 +55,7 @@ def arrays(n: int, m: int) -> dict[str, tuple[Any, ...]]:
         "reshaped": (f4,),
         "twice": (f8.astype(np.float32),),
         "picked": (f8.astype(np.float32), rng.integers(-n, max(1, n), m if n else 0)),
+        "smoothed": (f4, np.float32(n % 5)),
         "inside": (f8.astype(np.float32), f8[::-1].astype(np.float32)),
     }
 
