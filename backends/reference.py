@@ -22,6 +22,7 @@ from ..ir.errors import IndexProblem, Span, Unsupported, ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import FLOW, LOOP, NUMPY, TABLE
 from ..ir.types import Attr, Sizes, integer, ints
+from ..ir.windows import factors_of
 from . import flow, stated, tree
 
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
@@ -49,6 +50,8 @@ def run(
         for node in graph:
             if "composite" in node.attrs and _is_long(node, values):
                 results: tuple[Any, ...] = (_run_composite(node, values, meanings),)
+            elif "chained" in node.attrs:
+                results = (_run_chain(node, values),)
             else:
                 results = _run_node(node, [values[v] for v in node.operands], sizes, calls, meanings)
             values.update(zip(node.results, results, strict=True))
@@ -71,11 +74,20 @@ def _run_composite(node: Node, values: Mapping[Value, Any], meanings: Meanings) 
     return meanings.get("composite", tree.composite)(found.kind, exp, u, shift, **plan)
 
 
+def _run_chain(node: Node, values: Mapping[Value, Any]) -> Any:
+    factors, order = factors_of(node), node.attrs["order"]
+    assert factors is not None and isinstance(order, tuple)
+    a, b = np.broadcast_arrays(*(values[v] for v in factors))
+    return tree.chain(a, b, ints(node.attrs, "axes"), bool(node.attrs.get("keepdims")), tuple(map(str, order)))
+
+
 def _run_node(
     node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls, meanings: Meanings
 ) -> tuple[Any, ...]:
     if node.op in FLOW:
         return flow.run(node, operands, lambda inner, given: _run_node(inner, given, sizes, calls, meanings))
+    if node.op is LOOP:
+        return _run_loop(node, operands, sizes, calls, meanings)
     if node.body is not None:
         return run(node.body, operands, sizes, calls, meanings)
     if node.op is NUMPY:
@@ -87,8 +99,6 @@ def _run_node(
     cast = [
         python_type(v.type.dtype)(x) if mixed and v.type.dtype.weak else _cast(x, v.type.dtype, to)
         for x, v, to in zip(operands, node.operands, compute, strict=True)
-    if node.op is LOOP:
-        return _run_loop(node, operands, sizes, calls, meanings)
     ]
     if node.op.name in IDENTITY and attrs.get("steps") and node.op.name not in meanings:
         return (tree.reduce(*IDENTITY[node.op.name], np.asarray(cast[0]), **{"keepdims": False, **attrs}),)
@@ -96,6 +106,18 @@ def _run_node(
     assert meaning is not None, node.op.name
     with _typed_errors(node.span):
         return (meaning(*cast, **attrs),)
+
+
+def _run_loop(
+    node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls, meanings: Meanings
+) -> tuple[Any, ...]:
+    assert node.body is not None
+    count = integer(node.attrs, "carried")
+    go, state, others = operands[0], tuple(operands[1 : 1 + count]), operands[1 + count :]
+    while go:
+        go, *after = run(node.body, [*state, *others], sizes, calls, meanings)
+        state = tuple(after)
+    return state
 
 
 def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanings: Meanings = stated.MEANINGS) -> Any:
@@ -109,18 +131,6 @@ def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanin
 
 
 @contextmanager
-def _run_loop(
-    node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls, meanings: Meanings
-) -> tuple[Any, ...]:
-    assert node.body is not None
-    count = integer(node.attrs, "carried")
-    go, state, others = operands[0], tuple(operands[1 : 1 + count]), operands[1 + count :]
-    while go:
-        go, *after = run(node.body, [*state, *others], sizes, calls, meanings)
-        state = tuple(after)
-    return state
-
-
 def _typed_errors(span: Span | None) -> Iterator[None]:
     """What NumPy refuses because of its values, as an error of ours that knows the place."""
     try:

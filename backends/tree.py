@@ -38,6 +38,16 @@ def reduce(
     return result.reshape(reduced_shape(x, axes, keepdims))
 
 
+def chain(a: Array, b: Array, axes: tuple[int, ...], keepdims: bool, order: Sequence[str]) -> Array:
+    """The products of two arrays over `axes`, added up one after another, each with one rounding."""
+    left, right = (_runs(x, axes, order) for x in (a, b))
+    total = np.zeros(left.shape[:-2], a.dtype)
+    for run in range(left.shape[-2]):
+        for k in range(left.shape[-1]):
+            total = fma(left[..., run, k], right[..., run, k], total)
+    return total.reshape(reduced_shape(a, axes, keepdims))
+
+
 def composite(
     kind: str,
     exp: Callable[[Array], Array],

@@ -52,7 +52,7 @@ def accessed_index(attrs: Attrs, index: Sequence[Size]) -> tuple[Size, ...]:
     found: list[Size] = []
     for axis, at in enumerate(sizes(attrs, "starts")):
         for step, i in zip(steps_of(attrs, axis), index, strict=True):
-            at = at + step * i
+            at = at + step * i if step != 0 else at
         found.append(at)
     return tuple(found)
 

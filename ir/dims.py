@@ -189,15 +189,18 @@ def evaluate(size: Size, env: Mapping[str, int]) -> int:
 
 def substitute(size: Size, env: Mapping[str, Size]) -> Size:
     """The size with symbols replaced."""
-    if isinstance(size, int) or not (size.symbols & env.keys()):
+    if isinstance(size, int) or size.symbols.isdisjoint(env):
         return size
-    total: Size = 0
+    total: dict[Monomial, int] = {}
     for monomial, coefficient in size.terms:
-        term: Size = coefficient
-        for atom in monomial:
-            term = term * _substitute_atom(atom, env)
-        total = total + term
-    return total
+        replaced = [a for a in monomial if a.args or a.name in env]
+        others = tuple(a for a in monomial if not (a.args or a.name in env))
+        term: Size = Dim(((others, coefficient),)) if others else coefficient
+        for atom in replaced:
+            term = _substitute_atom(atom, env) * term
+        for key, factor in terms_of(term):
+            total[key] = total.get(key, 0) + factor
+    return from_terms(total)
 
 
 def replace_atoms(size: Size, env: Mapping[Atom, Size]) -> Size:
@@ -231,7 +234,7 @@ def _substitute_atom(atom: Atom, env: Mapping[str, Size]) -> Size:
 
 def of_atom(atom: Atom) -> Size:
     """The size that is an atom alone."""
-    return _build({(atom,): 1})
+    return Dim((((atom,), 1),))
 
 
 def applied(name: str, args: list[Size]) -> Size:

@@ -14,23 +14,31 @@ from .graph import Graph, Node
 from .large import large_guards, large_regions
 from .lengths import length_guards, long_regions
 from .short_rows import short_guards, short_regions
+from .windows import window_guards, window_sizes
 
 
 class Forms(NamedTuple):
-    """For regions that have two forms, which it is: columns that are cut, short rows, and stores past the caches."""
+    """For regions that have several forms, which it is.
+
+    Columns that are cut, short rows, stores past the caches, and the lengths of windows.
+    """
 
     long: Mapping[Node, bool] = {}
     short: Mapping[Node, bool] = {}
     large: Mapping[Node, bool] = {}
+    windows: Mapping[Node, tuple[int, ...]] = {}
 
     @staticmethod
     def of(graph: Graph, env: Mapping[str, int]) -> Forms:
-        return Forms(long_regions(graph, env), short_regions(graph, env), large_regions(graph, env))
+        others = large_regions(graph, env), window_sizes(graph, env)
+        return Forms(long_regions(graph, env), short_regions(graph, env), *others)
 
     def guards(self) -> list[tuple[Size, Size]]:
         """Equalities between sizes for which there is code."""
-        return [*length_guards(self.long), *short_guards(self.short), *large_guards(self.large)]
+        of_regions = [*length_guards(self.long), *short_guards(self.short), *large_guards(self.large)]
+        return [*of_regions, *window_guards(self.windows)]
 
     def moved(self, again: Mapping[Node, Node]) -> Forms:
         """The same for other regions that take the place of these."""
-        return Forms(*({again[region]: x for region, x in part.items()} for part in self))
+        long, short, large = ({again[r]: x for r, x in part.items()} for part in (self.long, self.short, self.large))
+        return Forms(long, short, large, {again[r]: x for r, x in self.windows.items()})

@@ -35,6 +35,7 @@ from .ops import (
     OpDef,
 )
 from .types import Attr, Sizes, ints, normalize_axes, sizes
+from .windows import factors_of
 
 Check = Callable[[Attr], bool]
 
@@ -99,8 +100,8 @@ def _is_number(attr: Attr) -> bool:
 _SIZES = (_are_sizes, "sizes")
 _INTS = (_are_ints, "whole numbers")
 _AXIS = (_is_whole, "an axis")
-_NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
 _COUNT = (_is_whole, "how many operands change")
+_NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
     CAST: {"to": (_is_strong, "a dtype")},
     DEMAND: {"error": (lambda attr: attr in ERRORS, "an error"), "message": (_is_text, "text")},
     CONSTANT: {"value": (_is_number, "a number"), "dtype": (_is_dtype, "a dtype")},
@@ -182,6 +183,8 @@ def _axes_problem(node: Node) -> str | None:
         return f"axes {axes} are not sorted axes of an array with {rank} dimensions"
     if not isinstance(node.attrs.get("keepdims", False), bool):
         return "attribute 'keepdims' is not true or false"
+    if "chained" in node.attrs and factors_of(node) is None:
+        return "attribute 'chained' is for sums of products"
     return _composite_problem(node) if "composite" in node.attrs else None
 
 

@@ -10,6 +10,7 @@ from ..ir.accesses import Access, coefficient, region_accesses, region_positions
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
 from ..ir.types import ints, sizes
+from ..ir.windows import window_axes
 
 SAMPLE = 97  # a size that stands for every unknown one where strides are only compared
 
@@ -18,12 +19,14 @@ SAMPLE = 97  # a size that stands for every unknown one where strides are only c
 class Loops:
     """Loops from the outside in. Each is a group of axes that memory lets run as one, the innermost axis last.
 
-    `vector` is the axis that vectors lie along, always the last axis of the last group of rows or of columns.
+    `vector` is the axis that vectors lie along, always the last axis of the last group of rows or of columns. `windows`
+    are the reduced axes that move along kept ones: the last of the columns, each a group of its own.
     """
 
     rows: tuple[tuple[int, ...], ...]
     columns: tuple[tuple[int, ...], ...]
     vector: int
+    windows: tuple[int, ...] = ()
 
     @staticmethod
     def text(groups: tuple[tuple[int, ...], ...]) -> tuple[str, ...]:
@@ -42,13 +45,22 @@ def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
     weights = {axis: _weight(axis, accesses) for axis in axes}
     # What happens once a row does not decide where the vectors of the many columns lie.
     inner = [a for a in accesses if any(coefficient(a.address, axis) != 0 for axis in inside)]
+    windows = [a for a in window_axes(region) if a in axes]
+    kept = [a for a in axes if a not in inside and _unit_accesses(a, accesses)]
+    windows = windows if kept and not scanned else []
     # Vectors along a scan are combined lane by lane, so it is the last choice among equals.
     vector = max(axes, key=lambda a: (_unit_accesses(a, inner or accesses), a not in scanned, a))
-    order = sorted(axes, key=lambda a: (a == vector, -weights[a], a))
+    if windows:  # a window is short, and vectors along it would share nothing with those of the next
+        vector = max(kept, key=lambda a: (_unit_accesses(a, accesses), a))
+    order = sorted(axes, key=lambda a: (a == vector, a in windows, -weights[a], a))
     rows = [a for a in order if a not in inside]
     columns = [a for a in order if a in inside]
     walked = [*(a.address for a in accesses), *region_positions(region)]
-    return Loops(_join(rows, space, walked), _join(columns, space, walked), vector)
+    if not windows:
+        return Loops(_join(rows, space, walked), _join(columns, space, walked), vector)
+    others = _join([a for a in columns if a not in windows], space, walked)
+    alone = tuple((a,) for a in columns if a in windows)
+    return Loops(_join(rows, space, walked), (*others, *alone), vector, tuple(a for a in columns if a in windows))
 
 
 def scanned_axes(region: Node) -> tuple[int, ...]:

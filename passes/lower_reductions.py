@@ -22,6 +22,11 @@ A sum that needs another reduction of the same data (`ir/composites.py` has whic
 Columns of `cut_from` elements or more are then cut into chunks of `chunk` blocks. Each has a shift of its own; its
 lanes are combined to one number, which is moved to the common shift, and chunks are combined as blocks are.
 
+A sum of products over windows (`ir/windows.py`) is one chain instead, as the elements of a matrix product are: from 0
+on, each product joins the total by an FMA, in `order`.
+
+    %3 = "weft.sum"(%2) {axes = array<i64: 1>, order = ["1"], lanes = 1 : i64, steps = 0 : i64, chained} : ...
+
 Needs regions. The tree depends on the program, its layout classes and dtypes (reductions in one region share their
 lanes), never on threads, vector width or caches.
 """
@@ -37,6 +42,7 @@ from ..ir.dtypes import DType
 from ..ir.graph import Graph, Node
 from ..ir.ops import POSITIONS, Trait
 from ..ir.types import Attr, sizes
+from ..ir.windows import factors_of, is_one_walk
 from .loops import Loops, plan_loops
 from .regions import Plan, annotate_regions
 from .tiling import is_of_rows, row_loops
@@ -76,6 +82,11 @@ class LowerReductions:
                 node: {"order": Loops.text(loops.columns), "lanes": lanes, "steps": 0 if is_exact(node) else STEPS}
                 for node in reductions
             }
+            if loops.windows and is_one_walk(region):
+                plan["windows"] = loops.windows
+                sums = [n for n in reductions if not is_exact(n)]
+                if all(map(factors_of, sums)):
+                    trees |= {n: {**trees[n], "chained": True, "steps": 0} for n in sums}
             if lanes > 1 and len(loops.columns) == 1 and "scanned" not in region.attrs and not of_rows:
                 for node, shared in _shared_walks(region, lanes, bool(loops.rows)).items():
                     trees[node] |= shared

@@ -15,7 +15,8 @@ change a result: the lanes of a reduction are logical ones. `cost` is the time f
 estimated, from which follows into how large pieces the threads cut the region; `chunk` is how many blocks of the
 reductions' trees one of them takes at a time, where columns are shared, and `cut_from` how many columns a row must
 have for that, where other rows are walked as a whole; `tile` is how far a piece goes along the vectors where operands
-lie in different orders (C and Fortran).
+lie in different orders (C and Fortran). `jam` is an axis and how many rows along it one step makes, where they read the
+same elements (`jamming`).
 
 The other options ask for something else than what is chosen from the body, with the same bits: `unroll` and `tile` (0
 leaves the choice), and `share`, which is how much work the region counts for, in percent, where it is decided whether
@@ -36,12 +37,14 @@ from ..ir.ops import EACH, FLOW, MATMUL, POSITIONS, SCAN, WHEN, WHILE, Trait
 from ..ir.stages import known_stages
 from ..ir.types import Attr, integer, sizes
 from .costs import element_cost
+from .jamming import plan_jam
 from .loops import Loops, plan_loops
 from .lower_reductions import LONG_CHUNK, SEVERAL_CHUNKS, STEPS, UNCACHED_CHUNKS
 from .regions import Plan, annotate_regions
 from .tiling import is_of_rows, plan_product, product_in
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
+JAM_UNROLL = 2  # vectors of each row, where there are several rows
 TILE = 128  # elements of each line: what the lines around them share stays in the first cache
 FLAT_CHUNK = 8  # blocks, each of one line for every step: as many lines as the CPU fetches ahead of
 
@@ -80,6 +83,9 @@ class Schedule:
             attrs["width"] = self.vector_bytes // _widest(region, vector)
             attrs["unroll"] = self._unrolled(region)
             attrs["cost"] = element_cost(region) * self.share // 100
+            jam = None if _is_costly(region) else plan_jam(region, {**region.attrs, **attrs}, self.vector_bytes)
+            if jam is not None:
+                attrs["jam"], attrs["unroll"] = jam, self.unroll or JAM_UNROLL
             if _mixes_orders(region, layouts, {**region.attrs, **attrs}):
                 attrs["tile"] = self.tile or TILE
             if self.stream and not {**region.attrs, **attrs}["columns"]:
@@ -114,7 +120,7 @@ def _chunk(attrs: Mapping[str, Attr]) -> int | None:
     """How many blocks a thread takes at a time, where not only rows are shared between threads."""
     columns = attrs["columns"]
     assert isinstance(columns, tuple)
-    if not columns or "scanned" in attrs:
+    if not columns or "scanned" in attrs or "windows" in attrs:
         return None
     return LONG_CHUNK if str(columns[-1]).split("+")[-1] == str(attrs["vector"]) else FLAT_CHUNK
 

@@ -20,6 +20,7 @@ from .products.product import product_of
 from .region import Region
 from .short import Short
 from .target import Target
+from .windows import Windows, is_walkable
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
 
@@ -56,7 +57,8 @@ def emit_region(node: Node, name: str, forms: Forms) -> Function:
         return emit_short(node, name)
     is_long = forms.long.get(node)
     entries: dict[Entry, int] = {}
-    region = Region(node, entries)
+    lengths = forms.windows.get(node, (0,) * len(ints(node.attrs, "windows"))) if "windows" in node.attrs else ()
+    region = Windows(node, entries, lengths) if lengths and is_walkable(node, lengths) else Region(node, entries)
     region.streams = bool(node.attrs.get("stream", forms.large.get(node, False)))
     is_cut, has_rows = can_be_cut(region), bool(region.rows)
     in_both_ways = has_rows or "cut_from" in node.attrs

@@ -38,10 +38,12 @@ def streamed_output(region: Region, first: Val) -> tuple[Buffer, Val] | None:
         return None
     slot, value = outputs[0]
     buffer = region.elements.operand(slot)
-    place = _first_address(region, buffer, region.home(value, 0), first)
+    index, e = region.home(value, 0), region.nest.e
+    place = _first_address(region, buffer, index, first)
     if place is None or buffer.dtype.kind == "complex":
         return None
-    e = region.nest.e
+    if region.at_once > 1:  # the other rows of a step are aligned too if rows are whole vectors apart
+        place = e.op("or", place, region.frame.size(coefficient(address(index, buffer.strides), region.jammed)))
     over = e.op("and", place, e.const("i64", region.width * buffer.dtype.size - 1))
     return buffer, e.icmp("eq", over, e.const("i64", 0))
 

@@ -47,12 +47,19 @@ class Region:
         self.across_columns = bool(self.columns) and self.columns[-1][-1] == self.vector
         walked = [axis for group in self.columns for axis in group]
         self.walks_in_order = walked == sorted(walked)  # C order
+        self.jammed, self.jam = self.rows_together()
+        self.at_once, self.down = 1, 0  # rows that a step makes together, and which of them the code is for
         self.streams = False  # whether the first result is written past the caches
         self.may_end_early = True  # whether a walk for the first of something is over when it is found
         self.nest = Nest()
         self.frame = Frame(self.nest, entries)
         self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
         self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows) and keeps_rows)
+
+    def rows_together(self) -> tuple[int, int]:
+        """The axis along which a step makes several rows, and how many; a walk over columns has its own places."""
+        axis, count = ints(self.region.attrs, "jam") if "jam" in self.region.attrs and not self.columns else (-1, 1)
+        return axis, count
 
     def function(self, name: str) -> Part:
         """The function that runs all stages of each row."""
@@ -88,6 +95,8 @@ class Region:
 
     def grain(self, group: tuple[int, ...]) -> int:
         """How many iterations of a row loop are one step of it."""
+        if self.jammed in group:
+            return self.jam
         return self.width * self.unroll if self.vector in group else 1
 
     def row_loops(self, groups: list[tuple[int, ...]], ranges: Mapping[tuple[int, ...], tuple[Val, Val]]) -> None:
@@ -107,18 +116,29 @@ class Region:
                 self.row_loops(inner, ranges)
                 return []
 
-            self.nest.loop(variable, start, stop, 1, [], step)
+            if group[-1] == self.jammed:
+                self.jammed_loop(variable, start, stop, step)
+            else:
+                self.nest.loop(variable, start, stop, 1, [], step)
             return
         first = aligned_start(self, start, stop)
         end = self.whole_steps(first, stop, self.width * self.unroll)
         offsets = [self.width * k for k in range(self.unroll)]
         plain = self.streamed_loop(variable, first, end, offsets)
         self.nest.loop(variable, plain, end, self.width * self.unroll, [], lambda at, _: self.row(offsets))
-        if self.unroll > 1:
+        if self.unroll > 1 and self.at_once == 1:  # several rows would be much code for one vector
             vectors = self.whole_steps(end, stop, self.width)
             self.nest.loop(variable, end, vectors, self.width, [], lambda at, _: self.row([0]))
             end = vectors
         edge_loop(self, start, first, end, stop)
+
+    def jammed_loop(self, variable: str, start: Val, stop: Val, step: Callable[[Val, list[Val]], list[Val]]) -> None:
+        """Steps of several rows, which share what they load; then the rows that are left, in little code."""
+        end, self.at_once = self.whole_steps(start, stop, self.jam), self.jam
+        self.nest.loop(variable, start, end, self.jam, [], step)
+        self.at_once, self.unroll, unroll = 1, 1, self.unroll
+        self.nest.loop(variable, end, stop, 1, [], step)
+        self.unroll = unroll
 
     def streamed_loop(self, variable: str, first: Val, end: Val, offsets: list[int]) -> Val:
         """The main loop, with stores past the caches, where the plan has them; where it ended."""
@@ -172,7 +192,8 @@ class Region:
         """The index of this iteration's element of a value, moved along the vector axis."""
         index = home_index(self.space, self.reduced, value.type.shape)
         assert index is not None
-        moved = {loop_name(self.vector): dims.symbol(loop_name(self.vector)) + offset} if offset else {}
+        steps = {self.vector: offset, self.jammed: self.down}
+        moved = {loop_name(axis): dims.symbol(loop_name(axis)) + step for axis, step in steps.items() if step}
         return tuple(dims.substitute(i, {**self.variables_of_groups(), **moved}) for i in index)
 
     def variables_of_groups(self) -> dict[str, Size]:
@@ -248,8 +269,10 @@ class Region:
         }
 
     def together(self, offsets: list[int]) -> Iterator[int]:
-        """The offsets one by one, while it is known which of them follow."""
+        """The offsets one by one, each for all rows of the step, while it is known which of them follow."""
         for k, offset in enumerate(offsets):
             self.elements.ahead = [later - offset for later in offsets[k + 1 : k + IN_FLIGHT]]
-            yield offset
-        self.elements.ahead = ()
+            for down in range(self.at_once):
+                self.down = down
+                yield offset
+        self.elements.ahead, self.down = (), 0

@@ -162,9 +162,8 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
         for place, function in zip(found["regions"], functions, strict=True)
     }
     *parts, windows = found["forms"]
-    forms = Forms(
-        *({nodes[k]: bool(x) for k, x in part} for part in parts), {nodes[k]: tuple(x) for k, x in windows}
-    )
+    long, short, large = ({nodes[k]: bool(x) for k, x in part} for part in parts)
+    forms = Forms(long, short, large, {nodes[k]: tuple(x) for k, x in windows})
     made = Lowered(built, StoredResult(graph, whole), options, orders, scalars, any_order, forms)
     made.uses = cast("Uses", StoredUses(generation, found["asked"]))
     made.guards = [(sized(left), sized(right)) for left, right in found["guards"]]

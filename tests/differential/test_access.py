@@ -93,8 +93,8 @@ def test_nothing_is_read_of_nothing() -> None:
     assert compiled.checked(np.ones(1))[0].shape == (1, 3)
 
 
-def test_windows_are_reduced() -> None:
-    """A convolution and a pooling."""
+def test_windows_are_reduced_by_vectors_along_what_is_kept() -> None:
+    """A convolution and a pooling: no copy of the windows, and vectors along the image's rows."""
 
     def make(b: Builder, x: Value, w: Value) -> tuple[Value, ...]:
         (n, m), (p, q) = x.type.shape, w.type.shape
@@ -111,3 +111,5 @@ def test_windows_are_reduced() -> None:
         np.testing.assert_array_equal(found, (sliding_window_view(x, kernel) * w).sum((2, 3)))
         even = x[: shape[0] // 2 * 2, : shape[1] // 2 * 2]
         np.testing.assert_array_equal(pooled, even.reshape(shape[0] // 2, 2, shape[1] // 2, 2).max((1, 3)))
+    lowered = compiled.kernel.lower(whole("float32", (20, 40), 4), whole("float32", (3, 3), 5))
+    assert len(lowered.kernels) == 2 and lowered.ir().count("vector = 1") == 2

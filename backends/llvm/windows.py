@@ -1,0 +1,165 @@
+"""A region whose reduced axes are windows in, its function out: vectors along what is kept, totals in registers.
+
+A step of the row loops holds several vectors of several rows. The windows that are straight code are walked tap by tap,
+the others are loops around that. What neighbouring rows read of the same elements is loaded once: taps of all rows come
+in the order of the elements that they read, which is for each row the order of its own walk.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...ir import dims
+from ...ir.accesses import coefficient, region_elements
+from ...ir.dims import Size
+from ...ir.graph import Node, Value
+from ...ir.indexing import Index, loop_name, operand_elements
+from ...ir.ops import Trait
+from ...ir.types import integer, ints
+from ...ir.windows import factors_of
+from .casts import element
+from .functions import Entry
+from .reduce import combine, identity
+from .region import Region
+from .text import Val
+
+Tap = tuple[int, ...]
+
+
+class Partial(NamedTuple):
+    """A float sum in straight code: finished blocks with their levels, and the block that is being added up."""
+
+    finished: tuple[tuple[int, Val], ...]
+    block: tuple[int, ...] | None
+    total: Val
+
+
+def is_walkable(region: Node, lengths: Sequence[int]) -> bool:
+    """Whether totals can stay in registers: in any order, in one chain, or in a tree that is straight code."""
+    assert region.body is not None
+    columns = region.attrs["columns"]
+    assert isinstance(columns, tuple)
+    is_straight = len(columns) == len(lengths) and all(n > 0 for n in lengths)
+    return is_straight or not any(Trait.REDUCTION in n.op.traits and n.attrs["steps"] for n in region.body)
+
+
+class Windows(Region):
+    """Such a region while its function is written. `lengths` are those of the windows that become straight code."""
+
+    def __init__(self, region: Node, entries: dict[Entry, int], lengths: Sequence[int]) -> None:
+        super().__init__(region, entries)
+        axes = ints(region.attrs, "windows")
+        self.straight = {axis: n for axis, n in zip(axes, lengths, strict=True) if n > 0}
+        self.fixed: dict[str, Size] = {}  # where in the windows the code is
+
+    def rows_together(self) -> tuple[int, int]:
+        axis, count = ints(self.region.attrs, "jam") if "jam" in self.region.attrs else (-1, 1)
+        return axis, count
+
+    def home(self, value: Value, offset: int) -> Index:
+        return tuple(dims.substitute(i, self.fixed) for i in super().home(value, offset))
+
+    def run_stage(self, stage: int, offsets: list[int]) -> None:
+        reductions = self.stages.reductions[stage]
+        places = list(itertools.product(range(self.at_once), offsets))
+        start = [self.start(node) for node in reductions for _ in places]
+        totals = self.walk([g for g in self.columns if g[-1] not in self.straight], reductions, places, start)
+        for k, node in enumerate(reductions):
+            for n, (down, offset) in enumerate(places):
+                self.down = down
+                self.elements.put(node.result, self.home(node.result, offset), totals[k * len(places) + n])
+        self.down = 0
+
+    def start(self, node: Node) -> Val:
+        return self.nest.e.const(element(node.result.type.dtype), identity(node), self.width)
+
+    def walk(
+        self, loops: list[tuple[int, ...]], reductions: list[Node], places: list[tuple[int, int]], totals: list[Val]
+    ) -> list[Val]:
+        """Loops over what is no straight code, and inside of them the taps."""
+        if not loops:
+            return self.taps(reductions, places, totals)
+        (group, *inner), size = loops, self.frame.size
+        return self.nest.loop(
+            loop_name(group[-1]), size(0), size(self.extent(group)), 1, totals,
+            lambda at, values: self.walk(inner, reductions, places, values),
+        )[1]  # fmt: skip
+
+    def taps(self, reductions: list[Node], places: list[tuple[int, int]], totals: list[Val]) -> list[Val]:
+        parts = [Partial((), None, total) for total in totals]
+        for tap, down in self.order():
+            self.fixed = {loop_name(axis): at for axis, at in zip(self.straight, tap, strict=True)}
+            self.down = down
+            for k, node in enumerate(reductions):
+                for n, (row, offset) in enumerate(places):
+                    if row == down:
+                        parts[k * len(places) + n] = self.add(node, parts[k * len(places) + n], offset, tap)
+        self.fixed, self.down = {}, 0
+        return [self.joined(node, part) for node, part in self.of_nodes(reductions, parts)]
+
+    def of_nodes(self, reductions: list[Node], parts: list[Partial]) -> list[tuple[Node, Partial]]:
+        each = len(parts) // len(reductions)
+        return [(reductions[k // each], part) for k, part in enumerate(parts)]
+
+    def order(self) -> list[tuple[Tap, int]]:
+        """Taps of all rows of a step; those that read the same elements stand together."""
+        taps = itertools.product(*(range(n) for n in self.straight.values()))
+        moves = self.moves()
+
+        def key(found: tuple[Tap, int]) -> tuple[int, ...]:
+            tap, down = found
+            return (*(at + moves.get(axis, 0) * down for axis, at in zip(self.straight, tap, strict=True)), down)
+
+        return sorted(itertools.product(taps, range(self.at_once)), key=key)
+
+    def moves(self) -> dict[int, int]:
+        """By how many taps of a window the next row of a step reads the same elements."""
+        found: dict[int, int] = {}
+        if self.at_once == 1:
+            return found
+        for value, index in region_elements(self.region):
+            for place in index if value in self.elements.slots else ():
+                down = coefficient(place, self.jammed)
+                for axis in self.straight:
+                    along = coefficient(place, axis)
+                    if isinstance(down, int) and isinstance(along, int) and along and down % along == 0:
+                        found.setdefault(axis, down // along)
+        return found
+
+    # -- totals
+
+    def add(self, node: Node, part: Partial, offset: int, tap: Tap) -> Partial:
+        """The element of a tap joined to a total."""
+        e, term = self.nest.e, node.operands[0]
+        if "chained" in node.attrs:
+            assert term.node is not None and factors_of(node) is not None
+            left, right = (self.in_lanes(*f) for f in operand_elements(term.node, self.home(term, offset)))
+            return part._replace(total=e.fma(left, right, part.total))
+        found = self.in_lanes(term, self.home(term, offset))
+        if not integer(node.attrs, "steps"):
+            return part._replace(total=combine(e, node, part.total, found))
+        block = (*tap[:-1], tap[-1] // integer(node.attrs, "steps"))
+        if part.block is not None and part.block != block:
+            part = Partial(self.pushed(node, part), None, self.start(node))
+        return part._replace(block=block, total=combine(e, node, part.total, found))
+
+    def in_lanes(self, value: Value, index: Index) -> Val:
+        self.elements.get(value, index)
+        return self.elements.memory.splat(*self.elements.known((value, index)), self.width)
+
+    def pushed(self, node: Node, part: Partial) -> tuple[tuple[int, Val], ...]:
+        """A finished block joins those before it, as adding one in binary carries."""
+        finished, level, total = list(part.finished), 0, part.total
+        while finished and finished[-1][0] == level:
+            total = combine(self.nest.e, node, finished.pop()[1], total)
+            level += 1
+        return (*finished, (level, total))
+
+    def joined(self, node: Node, part: Partial) -> Val:
+        """The last block and all before it, from the youngest to the oldest."""
+        total = part.total
+        for _, older in reversed(part.finished):
+            total = combine(self.nest.e, node, older, total)
+        return total

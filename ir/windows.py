@@ -1,0 +1,103 @@
+"""A region in, its windows out: reduced axes that run along the same axis of an array as an axis that is kept does.
+
+In `sum[k](x[i + k] * w[k])` the axis k is a window that moves with i. Vectors lie along kept axes there. A region is
+compiled for the lengths of its windows where they are a few elements: their loops become straight code. A compiled
+graph has the code that its first call needs; guards keep other calls away from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import dims
+from .accesses import coefficient, region_elements
+from .dims import Dim, Size
+from .dtypes import F32, F64
+from .graph import Graph, Node, Value
+from .loops import regions
+from .ops import POSITIONS, TABLE, Trait
+from .stages import known_stages
+from .types import ints, sizes
+
+FEW = 8  # elements of an axis that becomes straight code
+MOST = 50  # of a whole window
+
+
+def window_axes(region: Node) -> tuple[int, ...]:
+    """The axes that are windows."""
+    assert region.body is not None
+    space, reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
+    inputs, found = set(region.body.inputs), set[int]()
+    if not reduced:
+        return ()
+    for value, index in region_elements(region):
+        for place in index if value in inputs else ():
+            along = [axis for axis in range(len(space)) if coefficient(place, axis) != 0]
+            kept = [axis for axis in along if axis not in reduced]
+            found.update(a for a in along if a in reduced and any(_is_within(space[a], space[b]) for b in kept))
+    return tuple(sorted(found))
+
+
+def _is_within(window: Size, way: Size) -> bool:
+    """Whether a window is the shorter one, as far as its size tells: that of what it moves along is what it leaves.
+
+    Both run along one axis, so in `sum[i](x[i] * x[i + k])` the many i look like a window of the few k.
+    """
+    return isinstance(window, int) or not isinstance(way, Dim) or not _is_less(window, way)
+
+
+def _is_less(size: Size, other: Dim) -> bool:
+    """Whether a size is something without another one: `n - m` is, without `m`."""
+    return isinstance(size, Dim) and any(c < 0 and m and m == other.terms[0][0] for m, c in size.terms)
+
+
+def is_one_walk(region: Node) -> bool:
+    """Whether the reductions of a region need nothing but one walk over the columns, and nothing else does."""
+    body, space = region.body, tuple(sizes(region.attrs, "space"))
+    assert body is not None
+    stages, reductions = known_stages(body), [n for n in body if Trait.REDUCTION in n.op.traits]
+    is_plain = not any(n.op in POSITIONS or stages[n.operands[0]] for n in reductions)
+    return is_plain and not any(v.type.shape == space for v in body.outputs)
+
+
+def factors_of(node: Node) -> tuple[Value, ...] | None:
+    """The factors of the products that a sum adds up, where they can join the total with one rounding."""
+    term = node.operands[0].node
+    if node.op is not TABLE["sum"] or term is None or term.op is not TABLE["mul"]:
+        return None
+    return term.operands if node.result.type.dtype in (F32, F64) else None
+
+
+def window_sizes(graph: Graph, env: Mapping[str, int]) -> dict[Node, tuple[int, ...]]:
+    """The lengths of each region's windows that become straight code, as `straight` has them, if they are known."""
+    found = {}
+    for node in regions(graph):
+        lengths = _lengths(node) if "windows" in node.attrs else []
+        if lengths and all(dims.symbols(length) <= env.keys() for length in lengths):
+            numbers = [dims.evaluate(length, env) for length in lengths]
+            found[node] = straight(numbers)
+    return found
+
+
+def straight(numbers: list[int]) -> tuple[int, ...]:
+    """Lengths from the innermost on, as long as it is little code; the others stay loops: -1 if long, else 0."""
+    total, found = 1, list[int]()
+    for number in reversed(numbers):
+        total = total * number if 0 < number <= FEW else MOST + 1
+        found.append(number if total <= MOST else -1 if number > FEW else 0)
+    return tuple(reversed(found))
+
+
+def window_guards(windows: Mapping[Node, tuple[int, ...]]) -> list[tuple[Size, Size]]:
+    """Equalities between sizes that hold as long as windows have the lengths that they had, or stay loops."""
+    found: list[tuple[Size, Size]] = []
+    for region, numbers in windows.items():
+        for length, number in zip(_lengths(region), numbers, strict=True):
+            if number:
+                found.append((number if number > 0 else dims.maximum(length, FEW + 1), length))
+    return found
+
+
+def _lengths(region: Node) -> list[Size]:
+    space = tuple(sizes(region.attrs, "space"))
+    return [space[axis] for axis in ints(region.attrs, "windows")]
