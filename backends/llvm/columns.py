@@ -12,6 +12,7 @@ from ...ir.ops import POSITIONS
 from ...ir.types import integer
 from .edges import aligned_reads
 from .extremes import Extremes, has_extreme
+from .fetching import fetch
 from .lane_places import Lanes
 from .places import WATCHED, Watched, may_stop
 from .reduce import Accumulators
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 Reduction = Accumulators | Extremes | Watched | Lanes
 EXACT_STEPS = 16  # of a block whose elements may be combined in any order
+AHEAD = 8  # lines: the CPU fetches ahead along a line, but not from line to line
 
 
 class Blocks(NamedTuple):
@@ -280,6 +282,8 @@ class Columns:
         _, running, totals = self.apart([at, *carried], opened=True)
         running = self.scan(at, running, self.offsets)
         found = self.region.visit([a.node for a in self.sums], self.outputs, self.offsets)
+        if not self.region.across_columns:
+            fetch(self.region, self.offsets, loop_name(self.region.columns[-1][-1]), AHEAD, 1)
         return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.add(t, found[a.node]))]
 
     def scan(self, at: Val, running: list[Val], offsets: list[int]) -> list[Val]:

@@ -10,18 +10,17 @@ from __future__ import annotations
 from functools import cached_property
 
 from ...ir import dims
-from ...ir.accesses import address
 from ...ir.composites import SCALED, SUM, Composite, recognise
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
 from .chunks import Chunked, Join, Walk
 from .columns import Columns
+from .fetching import fetch
 from .memory import Buffer
 from .ops import emit
 from .reduce import Accumulators
 from .text import Val
 
-LINE = 64  # bytes that memory is fetched in
 OF_KIND = {kind: op for op, kind in SCALED.items()}
 
 
@@ -91,23 +90,9 @@ class SharedWalk(Shared, Walk):
     ) -> dict[Node, list[Val]]:
         found = super().visit(reductions, outputs, offsets)
         if self.elements.stage > self.stage and self.elements.memory.mask is None:
-            self.fetch_ahead(offsets)
+            # so that memory is not idle while this chunk is walked in the cache
+            fetch(self, offsets, loop_name(self.vector), self.chunk_blocks * self.block_size(), 2)
         return found
-
-    def fetch_ahead(self, offsets: list[int]) -> None:
-        """Asks for the next chunk, so that memory is not idle while this one is walked in the cache."""
-        e, body, variable = self.nest.e, self.region.body, loop_name(self.vector)
-        assert body is not None
-        ahead = {variable: dims.symbol(variable) + self.chunk_blocks * self.block_size()}
-        for slot, value in enumerate(body.inputs):
-            buffer, size = self.elements.operand(slot), value.type.dtype.size
-            if value.type.shape != self.space or buffer.strides[self.vector] != size:
-                continue
-            for offset in range(0, len(offsets) * self.width, max(1, LINE // size)):
-                index = tuple(dims.substitute(i, ahead) for i in self.home(value, offset))
-                pointer, _ = self.elements.memory.pointer(buffer, address(index, buffer.strides))
-                e.declared["llvm.prefetch.p0"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
-                e.lines.append(f"  call void @llvm.prefetch.p0(ptr {pointer.text}, i32 0, i32 2, i32 1)")
 
 
 class SharedJoin(Shared, Join):
