@@ -22,7 +22,7 @@ from ..ir.errors import IndexProblem, Span, Unsupported, ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import FLOW, LOOP, NUMPY, TABLE
 from ..ir.types import Attr, Sizes, integer, ints
-from ..ir.windows import factors_of
+from ..ir.windows import product_in_sum
 from . import flow, stated, tree
 
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
@@ -75,9 +75,12 @@ def _run_composite(node: Node, values: Mapping[Value, Any], meanings: Meanings) 
 
 
 def _run_chain(node: Node, values: Mapping[Value, Any]) -> Any:
-    factors, order = factors_of(node), node.attrs["order"]
-    assert factors is not None and isinstance(order, tuple)
-    a, b = np.broadcast_arrays(*(values[v] for v in factors))
+    found, order = product_in_sum(node), node.attrs["order"]
+    assert found is not None and isinstance(order, tuple)
+    product, turned = found
+    a, b = np.broadcast_arrays(*(values[v] for v in product.operands))
+    for view in reversed(turned):
+        a, b = (np.transpose(x, ints(view.attrs, "order")) for x in (a, b))
     return tree.chain(a, b, ints(node.attrs, "axes"), bool(node.attrs.get("keepdims")), tuple(map(str, order)))
 
 

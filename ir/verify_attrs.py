@@ -35,7 +35,7 @@ from .ops import (
     OpDef,
 )
 from .types import Attr, Sizes, ints, normalize_axes, sizes
-from .windows import factors_of
+from .windows import product_in_sum
 
 Check = Callable[[Attr], bool]
 
@@ -183,7 +183,7 @@ def _axes_problem(node: Node) -> str | None:
         return f"axes {axes} are not sorted axes of an array with {rank} dimensions"
     if not isinstance(node.attrs.get("keepdims", False), bool):
         return "attribute 'keepdims' is not true or false"
-    if "chained" in node.attrs and factors_of(node) is None:
+    if "chained" in node.attrs and product_in_sum(node) is None:
         return "attribute 'chained' is for sums of products"
     return _composite_problem(node) if "composite" in node.attrs else None
 

@@ -13,9 +13,9 @@ from . import dims
 from .accesses import coefficient, region_elements
 from .dims import Dim, Size
 from .dtypes import F32, F64
-from .graph import Graph, Node, Value
+from .graph import Graph, Node
 from .loops import regions
-from .ops import POSITIONS, TABLE, Trait
+from .ops import POSITIONS, TABLE, TRANSPOSE, Trait
 from .stages import known_stages
 from .types import ints, sizes
 
@@ -60,12 +60,18 @@ def is_one_walk(region: Node) -> bool:
     return is_plain and not any(v.type.shape == space for v in body.outputs)
 
 
-def factors_of(node: Node) -> tuple[Value, ...] | None:
-    """The factors of the products that a sum adds up, where they can join the total with one rounding."""
-    term = node.operands[0].node
-    if node.op is not TABLE["sum"] or term is None or term.op is not TABLE["mul"]:
+def product_in_sum(node: Node) -> tuple[Node, tuple[Node, ...]] | None:
+    """The product that a sum adds up, where it can join the total with one rounding, and transposes on the way to it.
+
+    The transposes come in the order in which a walk from the sum meets them.
+    """
+    if node.op is not TABLE["sum"] or node.result.type.dtype not in (F32, F64):
         return None
-    return term.operands if node.result.type.dtype in (F32, F64) else None
+    term, turned = node.operands[0].node, list[Node]()
+    while term is not None and term.op is TRANSPOSE:
+        turned.append(term)
+        term = term.operands[0].node
+    return (term, tuple(turned)) if term is not None and term.op is TABLE["mul"] else None
 
 
 def window_sizes(graph: Graph, env: Mapping[str, int]) -> dict[Node, tuple[int, ...]]:

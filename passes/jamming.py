@@ -17,7 +17,7 @@ from ..ir.indexing import Index
 from ..ir.types import Attr, axis_groups, integer, ints
 
 SAMPLE = 3  # taps that stand for a window of any length
-VECTOR, NUMBER = 2, 1  # what a load costs: one that is not aligned touches two lines of the cache
+VECTOR, NUMBER = 4, 1  # what a load costs: one that is not aligned touches two lines, a number serves several vectors
 GAIN = 0.8  # of the loads are left where it is worth the code
 
 

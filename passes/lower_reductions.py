@@ -42,7 +42,7 @@ from ..ir.dtypes import DType
 from ..ir.graph import Graph, Node
 from ..ir.ops import POSITIONS, Trait
 from ..ir.types import Attr, sizes
-from ..ir.windows import factors_of, is_one_walk
+from ..ir.windows import is_one_walk, product_in_sum
 from .loops import Loops, plan_loops
 from .regions import Plan, annotate_regions
 from .tiling import is_of_rows, row_loops
@@ -85,7 +85,7 @@ class LowerReductions:
             if loops.windows and is_one_walk(region):
                 plan["windows"] = loops.windows
                 sums = [n for n in reductions if not is_exact(n)]
-                if all(map(factors_of, sums)):
+                if all(map(product_in_sum, sums)):
                     trees |= {n: {**trees[n], "chained": True, "steps": 0} for n in sums}
             if lanes > 1 and len(loops.columns) == 1 and "scanned" not in region.attrs and not of_rows:
                 for node, shared in _shared_walks(region, lanes, bool(loops.rows)).items():

@@ -15,10 +15,10 @@ from ...ir import dims
 from ...ir.accesses import coefficient, region_elements
 from ...ir.dims import Size
 from ...ir.graph import Node, Value
-from ...ir.indexing import Index, loop_name, operand_elements
+from ...ir.indexing import Index, loop_name, operand_elements, operand_index
 from ...ir.ops import Trait
 from ...ir.types import integer, ints
-from ...ir.windows import factors_of
+from ...ir.windows import product_in_sum
 from .casts import element
 from .functions import Entry
 from .reduce import combine, identity
@@ -134,8 +134,12 @@ class Windows(Region):
         """The element of a tap joined to a total."""
         e, term = self.nest.e, node.operands[0]
         if "chained" in node.attrs:
-            assert term.node is not None and factors_of(node) is not None
-            left, right = (self.in_lanes(*f) for f in operand_elements(term.node, self.home(term, offset)))
+            found, index = product_in_sum(node), self.home(term, offset)
+            assert found is not None
+            product, turned = found
+            for view in turned:
+                index = operand_index(view, view.operands[0], index)
+            left, right = (self.in_lanes(*f) for f in operand_elements(product, index))
             return part._replace(total=e.fma(left, right, part.total))
         found = self.in_lanes(term, self.home(term, offset))
         if not integer(node.attrs, "steps"):
