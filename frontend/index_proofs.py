@@ -63,7 +63,7 @@ def _quotients(sizes: Sequence[Size]) -> Iterator[Size]:
 
 def _tight(size: Size) -> Terms:
     """Terms without a common factor: what is at least 0 stays so if the number among them is rounded down."""
-    terms = dict(size.terms) if isinstance(size, Dim) else {(): size}
+    terms: Terms = dict(size.terms) if isinstance(size, Dim) else {(): size}
     common = gcd(*(c for monomial, c in terms.items() if monomial))
     return {monomial: c // common for monomial, c in terms.items()} if common > 1 else terms
 

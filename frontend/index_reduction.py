@@ -1,4 +1,7 @@
-"""`sum[p](...)`: an expression over one more index in, what is left without it out."""
+"""`sum[p](...)`: an expression over one more index in, what is left without it out.
+
+It is the function of the same name along the axes of the indices. A sum of products of matrices is one `matmul`.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,17 @@ from ..ir.errors import TypeProblem
 from ..ir.graph import Value
 from ..ir.ops import TABLE
 from . import functions, syntax
+from .contracting import turned
 from .frame import Frame
 from .index_check import POSITIONS
+from .index_product import factors_in, multiplied, product
 from .index_ranges import ranges
-from .index_scope import Scope
+from .index_scope import IndexRange, Scope
+from .index_views import placed
 from .maker import Maker
-from .shaping import broadcast_to
+from .parts import within
+from .shaping import broadcast_to, reshaped
+from .syntax import Expr
 from .weak import Operand, dtype_of, take
 
 if TYPE_CHECKING:
@@ -32,22 +40,52 @@ def reduction(expr: syntax.Call, frame: Frame, expressions: Expressions) -> Oper
     if name in POSITIONS and len(more) > 1:
         raise TypeProblem(f"'{name}' over several indices is no single number", callee.span, "reduce over one index")
     scope = outer.inner(more)
-    given = expressions.operand(body, replace(frame, scope=scope))
-    maker = Maker(expressions.builder, expr.span)
-    axes = tuple(range(len(outer.indices), len(scope.indices)))
+    maker, inside = Maker(expressions.builder, expr.span), replace(frame, scope=scope)
+    factors = factors_in(body, inside, expressions) if name == "sum" else [expressions.operand(body, inside)]
     options = {a.name: expressions.value(a.value, frame.plain) for a in expr.arguments if a.name is not None}
-    value = _along(maker, given, scope, len(outer.indices))
+    matrices = None if options else product(expr.span, factors, scope, outer, expressions)
+    if matrices is not None:
+        return matrices
+    given = multiplied(factors, body.span, expressions)
+    value, kept = _along(maker, given, outer, more, _kept_is_last(body, outer, scope))
+    axes = tuple(axis for axis, along in enumerate(kept) if along is None)
     found = functions.call(
-        maker.builder, name, (value,), {"axis": axes[0] if len(axes) == 1 else axes, **options}, expr.span
+        maker.builder, name, (value,), {"axis": axes if len(axes) > 1 else axes[0], **options}, expr.span
     )
     assert isinstance(found, Value)
     if name in POSITIONS and more[0].start != 0:
-        return maker.op(ADD, found, more[0].start)
-    return found
+        found = maker.op(ADD, found, more[0].start)
+    return placed(maker, found, [along for along in kept if along], outer)
 
 
-def _along(m: Maker, x: Operand, scope: Scope, kept: int) -> Value:
-    """The value as long as the range of each index that is reduced, whether it depends on it or not."""
-    value = take(m, x, dtype_of(x).strong)
-    before = value.type.shape[:kept] if value.type.rank else (1,) * kept
-    return broadcast_to(m, value, (*before, *(index.size for index in scope.indices[kept:])))
+def _along(
+    m: Maker, x: Operand, outer: Scope, more: tuple[IndexRange, ...], first: bool
+) -> tuple[Value, list[str | None]]:
+    """A value with the axes that it needs, and the index along each, None for those that are reduced.
+
+    Along them it is as long as their ranges, whether it depends on their indices or not.
+    """
+    value, count = take(m, x, dtype_of(x).strong), len(outer.indices)
+    shape = value.type.shape or (1,) * (count + len(more))
+    axes = [axis for axis in range(count) if shape[axis] != 1]
+    lean = reshaped(m, value, [shape[axis] for axis in axes] + [*shape[count:]])
+    whole = broadcast_to(m, lean, (*(shape[axis] for axis in axes), *(index.size for index in more)))
+    kept = [outer.indices[axis].name for axis in axes]
+    if not first:
+        return whole, [*kept, *(None for _ in more)]
+    order = [*range(len(axes), len(axes) + len(more)), *range(len(axes))]
+    return turned(m, whole, order), [*(None for _ in more), *kept]
+
+
+def _kept_is_last(body: Expr, outer: Scope, scope: Scope) -> bool:
+    """Whether neighbours in memory differ in an index that is kept: in the last one of what has most indices.
+
+    Then what is reduced stands first, as in a sum over axis 0; where loops may run along several axes the last wins.
+    """
+    found: list[set[str]] = []
+    most = 0
+    for access in (e for e in within(body) if isinstance(e, syntax.Index)):
+        names = [{n.name for n in within(i) if isinstance(n, syntax.Name) and scope.find(n.name)} for i in access.items]
+        if (count := len(set().union(*names))) > most:
+            most, found = count, names
+    return bool(found) and any(outer.find(name) for name in found[-1])

@@ -48,8 +48,10 @@ def sliced(m: Maker, array: Value, indices: Sequence[Affine | None], scope: Scop
     whole = all(map(m.builder.facts.same, sizes, array.type.shape))
     if whole and all(start == 0 for start in starts) and all(step == 1 for step in steps):
         return array, names
-    attrs = {"starts": Sizes(starts), "steps": tuple(steps), "sizes": Sizes(sizes)}
-    return m.builder.op(SLICE, array, span=m.span, **attrs), names
+    taken = m.builder.op(
+        SLICE, array, span=m.span, starts=Sizes(starts), steps=tuple(steps), sizes=Sizes(sizes)
+    )  # fmt: skip
+    return taken, names
 
 
 def placed(m: Maker, x: Value, names: Sequence[str | None], scope: Scope) -> Value:
