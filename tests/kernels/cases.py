@@ -85,6 +85,24 @@ def _plane(d: Data) -> Sequence[Any]:
     return d.uniform(d.m, low=-2, high=1), d.uniform(d.n, low=-1.3, high=1.3)
 
 
+def _channels(d: Data) -> Sequence[Any]:
+    return d.uniform(min(d.n, 2), 3, d.m, d.k), d.uniform(5, 3, min(d.k, 3), min(d.k, 2))
+
+
+def _attention(d: Data) -> Sequence[Any]:
+    return d.uniform(2, d.n, d.k), d.uniform(2, 3 * d.m, d.k), d.uniform(2, 3 * d.m, d.k)
+
+
+def _bodies(d: Data) -> Sequence[Any]:
+    return d.uniform(d.n, 3), d.uniform(d.n, 3), d.uniform(d.n, low=0.1, high=1)
+
+
+def _system(d: Data) -> Sequence[Any]:
+    a = d.uniform(d.n, d.n)
+    a[np.diag_indices(d.n)] += 200
+    return a, d.uniform(d.n), 1e-5, 50
+
+
 CASES: dict[str, Case] = {
     "add": Case(_pair),
     "sub": Case(_pair),
@@ -123,7 +141,17 @@ CASES: dict[str, Case] = {
     "trmm": Case(lambda d: (True, 1.5, d.uniform(d.n, d.n), d.uniform(d.n, d.m)), 16, 32),
     "symm": Case(lambda d: (True, 1.5, d.uniform(d.n, d.n), d.uniform(d.n, d.m), -0.5, d.uniform(d.n, d.m)), 16, 32),
     "syrk": Case(lambda d: (False, 1.5, d.uniform(d.n, d.k), -0.5, d.uniform(d.n, d.n)), 16, 32),
+    "conv1d": Case(lambda d: (d.uniform(d.n), d.uniform(min(d.k, 7))), 8, 16, empty=False),
+    "conv2d": Case(lambda d: (d.uniform(d.n, d.m), d.uniform(min(d.k, 3), min(d.k, 5))), 8, 32, empty=False),
+    "conv2d_nchw": Case(_channels, 16, 64),
     "maxpool": Case(lambda d: (d.uniform(d.n, d.m),)),
+    "attention": Case(_attention, 64, 1),
+    "causal_attention": Case(_attention, 64, 1),
+    "gravity": Case(lambda d: _bodies(d)[::2], 64, 16),
+    "nbody": Case(lambda d: (*_bodies(d), 0.001, 3), 64, 16),
+    "jacobi": Case(_system, 8, 1),
+    "heat2d": Case(lambda d: (d.uniform(d.n, d.m), 0.2, 3), 8, 3),
+    "life": Case(lambda d: (d.integers(d.n, d.m, high=2, dtype="u1"), 3), empty=False),
     "cosine_similarity": Case(_pair, 8, 1),
     "pairwise_distance": Case(lambda d: (d.uniform(d.n, d.k), d.uniform(d.m, d.k)), 8),
     "haversine": Case(_globe, 16, 6371),

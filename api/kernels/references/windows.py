@@ -1,10 +1,24 @@
-"""Windows over arrays, in NumPy."""
+"""Convolutions and pooling, in NumPy."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+
+def conv1d(x: Any, k: Any) -> Any:
+    return sliding_window_view(x, len(k)) @ k
+
+
+def conv2d(x: Any, k: Any) -> Any:
+    return np.einsum("ijab,ab->ij", sliding_window_view(x, k.shape), k)
+
+
+def conv2d_nchw(x: Any, k: Any) -> Any:
+    windows = sliding_window_view(x, k.shape[2:], axis=(2, 3))
+    return np.einsum("ncijab,ocab->noij", windows, k, optimize=True)
 
 
 def maxpool(x: Any) -> Any:
