@@ -27,7 +27,7 @@ MOST = 1 << 30  # the default limit, where it is less than a sixteenth of the me
 CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _NEW = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
-    ctypes.c_int, ctypes.c_void_p,
+    ctypes.c_int, ctypes.c_int64,
 )  # fmt: skip
 
 
@@ -104,7 +104,7 @@ class Blocks:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))  # the function takes the reference over
         made: Array = self._new(
             np.ndarray, id(dtype), len(shape), ctypes.addressof(sizes), ctypes.addressof(steps),
-            math.prod(shape) * dtype.itemsize, 0, None,
+            math.prod(shape) * dtype.itemsize, 0, 0,
         )  # fmt: skip
         return made
 

@@ -29,6 +29,7 @@ declare void @free(ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare i64 @llvm.umin.i64(i64, i64)
+declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
 declare {{ i64, i1 }} @llvm.umul.with.overflow.i64(i64, i64)
 
 define ptr @block_malloc(ptr %context, i64 %bytes) {{
@@ -86,7 +87,8 @@ outside:
   call void @free(ptr %base)
   ret void
 block:
-  call void @given(ptr %data)
+  %in_line = call ptr @llvm.ptrmask.p0.i64(ptr %data, i64 -64)
+  call void @given(ptr %in_line)
   ret void
 done:
   ret void
@@ -105,7 +107,10 @@ copy:
   %size_at = getelementptr i8, ptr %data, i64 -56
   %size = load i64, ptr %size_at, align 8
   %small = icmp eq i64 %capacity, 0
-  %old = select i1 %small, i64 %size, i64 %capacity
+  %address = ptrtoint ptr %data to i64
+  %lead = and i64 %address, 63
+  %room = sub i64 %capacity, %lead
+  %old = select i1 %small, i64 %size, i64 %room
   %kept = call i64 @llvm.umin.i64(i64 %old, i64 %bytes)
   call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %data, i64 %kept, i1 false)
   call void @block_free(ptr %context, ptr %data, i64 %old)
@@ -114,13 +119,16 @@ done:
   ret ptr %new
 }}
 
-; An array whose data is a block. It is called as NumPy's own function is, but the size in bytes stands for the data.
+; An array whose data is a block. It is called as NumPy's own function is, but the size in bytes stands for the data,
+; and for the last argument how far behind the beginning of a line the data begins.
 define ptr @new_array(
-    ptr %type, ptr %dtype, i32 %rank, ptr %sizes, ptr %strides, i64 %bytes, i32 %fortran, ptr %none) {{
+    ptr %type, ptr %dtype, i32 %rank, ptr %sizes, ptr %strides, i64 %bytes, i32 %fortran, i64 %lead) {{
 entry:
   %make = load ptr, ptr {at_numpy}, align 8
-  %block = call ptr @block_malloc(ptr null, i64 %bytes)
-  %failed = icmp eq ptr %block, null
+  %length = add i64 %bytes, %lead
+  %taken = call ptr @block_malloc(ptr null, i64 %length)
+  %block = getelementptr i8, ptr %taken, i64 %lead
+  %failed = icmp eq ptr %taken, null
   br i1 %failed, label %plain, label %wrap
 plain:
   %usual = call ptr %make(ptr %type, ptr %dtype, i32 %rank, ptr %sizes, ptr %strides, ptr null, i32 %fortran, ptr null)

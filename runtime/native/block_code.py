@@ -1,7 +1,8 @@
 """A list of blocks of memory, as LLVM text: they are kept when nobody uses them any more, and used again.
 
-A block's data begins on a page, behind a page of its own whose last words say how large the block is. The newest
-block stands last in the list, and the oldest go back to the system when the list holds more than its limit. No system
+A block begins on a page, behind a page of its own whose last line holds the size of the block in each of its words: so
+it stands 64 bytes before the data of an array, wherever in the block's first line that begins. The newest block stands
+last in the list, and the oldest go back to the system when the list holds more than its limit. No system
 call is made while the list is locked.
 """
 
@@ -113,7 +114,9 @@ advise:
   br label %done
 done:
   %at = getelementptr i8, ptr %block, i64 -64
-  store i64 %capacity, ptr %at, align 8
+  %one = insertelement <8 x i64> poison, i64 %capacity, i64 0
+  %all = shufflevector <8 x i64> %one, <8 x i64> poison, <8 x i32> zeroinitializer
+  store <8 x i64> %all, ptr %at, align 64
   ret ptr %block
 }}
 

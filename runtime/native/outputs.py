@@ -16,10 +16,12 @@ from ...ir.graph import Value
 from ...ir.layouts import classify
 from ..memory import blocks
 from . import known
-from .block_code import FIELDS
+from .block_code import FIELDS, HUGE
 from .call import Out
 from .inputs import Inputs
 from .writer import FAIL, NULL, Writer
+
+LEADS = 48  # of a line of 64 bytes: the places where the C library would begin an array
 
 
 class CallHeap:
@@ -64,26 +66,42 @@ class Outputs:
         fortran = rank > 1 and order == tuple(range(rank))[::-1]
         dtype = w.object(value.type.dtype.numpy)
         w.count(dtype, 1)
-        make, data = self._maker(dims.product((value.type.dtype.size, *value.type.shape)))
+        make, data, lead = self._maker(value)
         made = w.invoke(
             make, "ptr", w.object(np.ndarray), dtype, w.number(rank, "i32"), sizes, strides, data,
-            w.number(int(fortran), "i32"), NULL,
+            w.number(int(fortran), "i32"), lead,
         )  # fmt: skip
         self._note(made, self.objects)
         self.inputs.pointers[value] = w.field(made, known.DATA)
         return made
 
-    def _maker(self, size: dims.Size) -> tuple[Val, Val]:
-        """NumPy's function that makes arrays, and null; or for a large array that of `array_code`, and the size."""
+    def _maker(self, value: Value) -> tuple[Val, Val, Val]:
+        """NumPy's function that makes arrays, and nulls; or for a large array that of `array_code`, size and lead."""
         w, e = self.w, self.w.e
         usual = w.numpy(known.NEW_ARRAY)
         if not known.has_handlers():
-            return usual, NULL
-        bytes = w.sizes.number(size)
+            return usual, NULL, NULL
+        bytes = w.sizes.number(dims.product((value.type.dtype.size, *value.type.shape)))
         least = e.cast("ptrtoint", of_blocks(w, "least"), "i64")
         large = e.icmp("uge", bytes, least)
         make = e.select(large, of_blocks(w, "new_array"), usual)
-        return make, e.cast("inttoptr", e.select(large, bytes, w.number(0)), "ptr")
+        lead = e.select(e.icmp("ult", bytes, w.number(HUGE)), self._lead(value), w.number(0))
+        given = [e.select(large, x, w.number(0)) for x in (bytes, lead)]
+        return make, *(e.cast("inttoptr", x, "ptr") for x in given)
+
+    def _lead(self, value: Value) -> Val:
+        """How far behind a line of the cache a result begins: as far as what it is made from.
+
+        Then loads and stores are aligned together, which counts as long as the second cache holds both.
+        """
+        w, e, type = self.w, self.w.e, value.type
+        alike = [
+            v for v in self.inputs.pointers if v.node is None and v.type.rank and v.type.dtype.size == type.dtype.size
+        ]
+        if not alike:
+            return w.number(0)
+        first = next((v for v in alike if v.type.shape == type.shape), alike[0])
+        return e.op("and", e.cast("ptrtoint", self.inputs.pointers[first], "i64"), w.number(LEADS))
 
     def _dense(self, shape: list[Val], order: tuple[int, ...], itemsize: int) -> list[Val]:
         strides, step = [self.w.number(0)] * len(shape), self.w.number(itemsize)

@@ -65,6 +65,26 @@ def test_memory_is_used_again_when_the_array_has_ended(double: Callable[[Array],
     assert (after.held, after.in_use) == (before.held, before.in_use)
 
 
+def test_a_result_begins_where_its_operand_does_in_a_line_of_the_cache() -> None:
+    kernel = weft.compile("kernel add(x: f32[n], y: f32[n]) -> f32[n] { return x + y }").add
+    room = np.ones(1 << 17, np.float32)
+    aligned = room[-_address(room) % 64 // 4 :][: 1 << 16]
+    for _ in range(3):
+        kernel(aligned, aligned)
+    for first in (0, 4, 8, 12):
+        x = aligned[first : first + 50_001]
+        for other in (aligned[:50_001], x):
+            found = kernel(x, other)
+            assert _address(found) % 64 == 4 * first
+            assert found.flags.owndata
+            assert (found == 2).all()
+            found.resize(60_000)  # a block of its own again, and what was there is kept
+            assert (found[:50_001] == 2).all()
+            assert (found[50_001:] == 0).all()
+            del found
+    assert weft.memory_info().in_use == 0
+
+
 def test_not_while_anything_refers_to_it(double: Callable[[Array], Array]) -> None:
     x = _ones()
     result = double(x)
