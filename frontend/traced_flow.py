@@ -1,13 +1,13 @@
-"""Control flow in traced functions: Python functions of one step in, one `each` over the arrays of the trace out.
+"""Control flow in traced functions: Python functions of one step in, one op out.
 
-A step is traced once, on arrays, and must work on elements: its graph is then made anew over numbers. Values of the
-trace that it reads are operands of the `each`. The dtypes of a loop's state are found by tracing until they stay.
+A step is traced on arrays. Where it works on elements it becomes an `each`: its graph is made anew over numbers, and
+values of the trace that it reads are operands. Else, if the condition is one number for all elements, it becomes a
+`loop` over whole arrays (`traced_loops`). The dtypes of a loop's state are found by tracing until they stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..ir.rules import promote
 from ..ir.types import TensorType
 from .maker import Maker
 from .trace import Trace
+from .traced_loops import choose_arrays, inside, loop_over_arrays
 from .tracer import Tracer
 
 NOT = TABLE["logical_not"]
@@ -56,6 +57,8 @@ def while_loop(
         dtypes = [d.strong for d in wider] if wider == dtypes else wider  # what nothing has made strong becomes so
     else:
         raise TypeProblem("the dtypes of the state change with every step", span, "convert what the step gives")
+    if not found[0].type.shape and not _works_on_elements(builder, found):
+        return loop_over_arrays(trace, goes_on, step, start, dtypes, span)
     numbers, captured = _of_elements(builder, inputs, found, [BOOL, *dtypes], span)
     program = Builder("loop", Facts())
     first = [program.input("state", TensorType(d)) for d in dtypes]
@@ -86,11 +89,13 @@ def cond(
     given = [maker.lift(trace.operand(x, True, span)) for x in operands]
     where = maker.cast(trace.operand(condition, True, span), BOOL)
     dtypes = [v.type.dtype for v in given]
-    sides = []
+    sides: list[tuple[Builder, list[Value], list[Value]]] = []
     for side in (then, otherwise):
         sides.append(_traced(trace, given, dtypes, partial(_called, side), span))
     if len(sides[0][2]) != len(sides[1][2]):
         raise TypeProblem("the two sides of a condition give different numbers of values", span)
+    if not where.type.shape and not all(_works_on_elements(builder, found) for builder, _, found in sides):
+        return choose_arrays(trace, where, [partial(_called, side) for side in (then, otherwise)], given, span)
     pairs = zip(sides[0][2], sides[1][2], strict=True)
     dtypes = [promote((a.type.dtype, b.type.dtype)) for a, b in pairs]
     program = Builder("cond", Facts())
@@ -129,20 +134,11 @@ def _traced(
     """What a function makes of values with the shapes of `start`, in a builder of its own."""
     builder = Builder("step", trace.builder.facts)
     inputs = [builder.input("state", TensorType(d, v.type.shape)) for v, d in zip(start, dtypes, strict=True)]
-    with _inside(trace, builder):
+    with inside(trace, builder):
         found = function([Tracer(trace, v) for v in inputs])
         maker = Maker(builder, span)
         values = [maker.lift(trace.operand(x, True, span)) for x in found]
     return builder, inputs, values
-
-
-@contextmanager
-def _inside(trace: Trace, builder: Builder) -> Iterator[None]:
-    before, trace.builder = trace.builder, builder
-    try:
-        yield
-    finally:
-        trace.builder = before
 
 
 def _of_elements(
@@ -185,6 +181,14 @@ def _needed(nodes: Sequence[Node], outputs: Sequence[Value]) -> list[Node]:
     return kept[::-1]
 
 
+def _works_on_elements(traced: Builder, outputs: Sequence[Value]) -> bool:
+    return all(n.op is BROADCAST or _is_elementwise(n) for n in _needed(traced.nodes, outputs))
+
+
+def _is_elementwise(node: Node) -> bool:
+    return Trait.ELEMENTWISE in node.op.traits and node.op is not IOTA
+
+
 def _on_numbers(builder: Builder, node: Node, operands: list[Value], span: Span | None) -> Sequence[Value]:
     """One node of a step, on numbers."""
     if node.op is BROADCAST:
@@ -199,7 +203,7 @@ def _on_numbers(builder: Builder, node: Node, operands: list[Value], span: Span 
             )
             values.update(zip(inner.results, made.results, strict=True))
         return [values[v] for v in node.body.outputs]
-    if Trait.ELEMENTWISE not in node.op.traits or node.op is IOTA:
-        hint = "a loop's step works on elements; compute what needs whole arrays before the loop"
+    if not _is_elementwise(node):
+        hint = "each element has a condition of its own here; compute what needs whole arrays before the loop"
         raise Unsupported(f"'{node.op.name}' works on whole arrays, in a loop", node.span or span, hint)
     return builder.node(node.op, operands, node.attrs, node.span).results

@@ -36,11 +36,18 @@ def loop(
 ) -> tuple[Value, ...]:
     """The last state. `step` was built from inputs of the state's types; its outputs are `after`, `go` is of `builder`.
 
-    What the step read from around it becomes operands of the loop.
+    What the step read from around it becomes operands of the loop, and so does state that no step changes.
     """
-    body, others = close(step, after, (CONSTANT, SIZE))
-    types = tuple(v.type for v in state)
-    return builder.node(LOOP, (go, *state, *others), {"carried": len(state)}, span, body, types).results
+    inputs, again, made = step.inputs, after[0], after[1:]
+    kept = [k for k, new in enumerate(made) if new is not inputs[k]] or [0]
+    around = {inputs[k]: v for k, v in enumerate(state) if k not in kept}
+    step.inputs = [inputs[k] for k in kept]
+    body, others = close(step, [again, *(made[k] for k in kept)], (CONSTANT, SIZE))
+    operands = (go, *(state[k] for k in kept), *(around.get(v, v) for v in others))
+    types = tuple(state[k].type for k in kept)
+    node = builder.node(LOOP, operands, {"carried": len(kept)}, span, body, types)
+    results = dict(zip(kept, node.results, strict=True))
+    return tuple(results.get(k, v) for k, v in enumerate(state))
 
 
 def carried(node: Node) -> int:
