@@ -26,7 +26,7 @@ from cases import CASES, Case, Data
 
 HERE = Path(__file__).parent
 LIBRARY = HERE / "library"
-SCRIPTS = ("cities", "classifier", "mandelbrot", "options")
+SCRIPTS = ("attention", "cities", "classifier", "edges", "heat", "life", "mandelbrot", "options", "orbit", "solver")
 COUNT = 1_000_000
 LEAST_RUNS, ENOUGH_SECONDS = 3, 0.1
 

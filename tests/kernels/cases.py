@@ -147,7 +147,6 @@ CASES: dict[str, Case] = {
     "maxpool": Case(lambda d: (d.uniform(d.n, d.m),)),
     "attention": Case(_attention, 64, 1),
     "causal_attention": Case(_attention, 64, 1),
-    "gravity": Case(lambda d: _bodies(d)[::2], 64, 16),
     "nbody": Case(lambda d: (*_bodies(d), 0.001, 3), 64, 16),
     "jacobi": Case(_system, 8, 1),
     "heat2d": Case(lambda d: (d.uniform(d.n, d.m), 0.2, 3), 8, 3),

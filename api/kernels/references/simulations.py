@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-def gravity(x: Any, mass: Any) -> Any:
+def _gravity(x: Any, mass: Any) -> Any:
     d = x[None, :, :] - x[:, None, :]
     r2 = (d * d).sum(axis=-1)
     pull = np.where(r2 == 0, 0, mass / (np.where(r2 == 0, 1, r2) ** 1.5))
@@ -15,11 +15,12 @@ def gravity(x: Any, mass: Any) -> Any:
 
 
 def nbody(position: Any, velocity: Any, mass: Any, dt: Any, steps: int) -> Any:
-    x, v = position, velocity + dt / 2 * gravity(position, mass)
+    x, v, a = position.copy(), velocity.copy(), _gravity(position, mass)
     for _ in range(steps):
-        x = x + dt * v
-        v = v + dt * gravity(x, mass)
-    return x, v - dt / 2 * gravity(x, mass)
+        x = x + dt * (v + dt / 2 * a)
+        following = _gravity(x, mass)
+        v, a = v + dt / 2 * (a + following), following
+    return x, v
 
 
 def jacobi(a: Any, b: Any, tol: Any, limit: int) -> Any:
