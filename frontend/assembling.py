@@ -16,7 +16,7 @@ from .elementwise import Make
 from .fixed import fixed_int, known
 from .indexing import index
 from .maker import Maker, Operand, as_dtype, static_size
-from .memory import laid_out, turned
+from .memory import converted, laid_out, turned
 from .shaping import at_least, at_least_3d, part, ravel
 from .sizes import divides
 
@@ -43,7 +43,7 @@ def _in_dtype(m: Maker, values: Sequence[Value], dtype: object, casting: str) ->
     wanted = as_dtype(dtype, m.span)
     for value in values:
         demand_cast(m, value.type.dtype, wanted, casting)
-    return [m.cast(value, wanted) for value in values]
+    return [converted(m, value, wanted) for value in values]
 
 
 def _join(m: Maker, values: Sequence[Value], axis: object, dtype: object = None, casting: str = "same_kind") -> Value:
@@ -56,7 +56,7 @@ def _join(m: Maker, values: Sequence[Value], axis: object, dtype: object = None,
         )
     if dtype is None:
         common = promote(tuple(value.type.dtype for value in values))
-        values = [m.cast(value, common) for value in values]
+        values = [converted(m, value, common) for value in values]
     values = _in_dtype(m, values, dtype, casting)
     return joined(m, values, axis_of(m, axis, values[0].type.rank))
 

@@ -13,6 +13,7 @@ from ..ir.graph import Value
 from ..ir.ops import COMPLEX, DEMAND, IMAG, REAL, RESHAPE, TABLE, WHERE
 from ..ir.types import Sizes
 from .maker import Make, Maker, Operand, fits, literal
+from .memory import copied
 
 MINIMUM, MAXIMUM, POSITIVE, BOTH = (TABLE[name] for name in ("minimum", "maximum", "positive", "bitwise_and"))
 ISNAN, ISINF, GT, GE, LE = (TABLE[name] for name in ("isnan", "isinf", "gt", "ge", "le"))
@@ -109,8 +110,8 @@ def nan_to_num(m: Maker, x: Operand, copy: bool = True, nan: Operand = 0.0, posi
     value = m.lift(x)
     dtype = value.type.dtype.strong
     if dtype.kind not in ("float", "complex") or dtype == BF16:  # bf16 is no float to NumPy
-        return as_scalar(m, value)
-    value = m.cast(value, dtype)
+        return as_scalar(m, copied(m, value))
+    value = copied(m, m.cast(value, dtype))
     if dtype.kind == "complex":
         return m.op(COMPLEX, *(_finite(m, m.op(part, value), nan, posinf, neginf) for part in (REAL, IMAG)))
     return m.op(POSITIVE, _finite(m, value, nan, posinf, neginf))

@@ -8,14 +8,14 @@ from ..ir.dtypes import DType
 from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
 from .maker import Maker, Operand, as_dtype
-from .memory import laid_out
+from .memory import copied, laid_out
 
 
 def astype(m: Maker, x: Operand, /, dtype: object, order: str = "K", casting: str = "unsafe", subok: bool = True,
            copy: bool = True) -> Value:  # fmt: skip
     value, wanted = m.lift(x), as_dtype(dtype, m.span)
     demand_cast(m, value.type.dtype.strong, wanted, casting)
-    return laid_out(m, m.cast(value, wanted), order)
+    return laid_out(m, m.cast(copied(m, value), wanted), order)
 
 
 def demand_cast(m: Maker, have: DType, wanted: DType, casting: str) -> None:

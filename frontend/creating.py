@@ -18,7 +18,7 @@ from .arrays import array_of, stacked, strong_array
 from .elementwise import Make
 from .fixed import count_of
 from .maker import Maker, Operand, as_dtype, static_int
-from .memory import copied, laid_out, order_of
+from .memory import converted, copied, laid_out, order_of
 from .shaping import at_least, broadcast_to, reshaped, shape_of
 
 
@@ -85,7 +85,7 @@ def array(m: Maker, object: Operand, dtype: object = None, *, copy: bool | None 
           subok: bool = False, ndmin: object = 0) -> Value:  # fmt: skip
     x = strong_array(m, object)
     if dtype is not None:
-        x = m.cast(x, as_dtype(dtype, m.span))
+        x = converted(m, x, as_dtype(dtype, m.span))
     grown = at_least(m, x, static_int(ndmin, "ndmin", m.span))
     return laid_out(m, grown, order) if grown.type.rank else broadcast_to(m, grown, ())
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import BROADCAST, COMPLEX, IMAG, REAL, SCAN
+from ..ir.ops import BROADCAST, COMPLEX, IMAG, REAL, SCAN, WHERE
 from ..ir.types import Sizes
 from .arrays import array_of, joined
 from .axes import axis_of, flag
 from .elementwise import Make
 from .maker import Maker, Operand
-from .reducing import PLUS, TIMES, Algebra, identity_in, in_dtype
+from .reducing import PLUS, TIMES, Algebra, identity_in, in_dtype, over_axes
 from .shaping import ravel, reshaped
 
 
@@ -77,8 +77,10 @@ def _from_array_api(algebra: Algebra) -> Make:
         if not flag(m, include_initial, "include_initial"):
             return found
         shape = Sizes(1 if k == at else size for k, size in enumerate(found.type.shape))
-        first = identity_in(m, algebra, found.type.dtype)
-        return joined(m, [m.builder.op(BROADCAST, first, span=m.span, shape=shape), found], at)
+        first = m.builder.op(BROADCAST, identity_in(m, algebra, found.type.dtype), span=m.span, shape=shape)
+        # What was found has no say in the values, but memory follows its axis order, as in NumPy.
+        beside = m.cast(over_axes(m, PLUS.over, found, (at,), True), found.type.dtype)
+        return joined(m, [m.op(WHERE, m.builder.constant(True, span=m.span), first, beside), found], at)
 
     return make
 

@@ -16,6 +16,7 @@ from .converting import demand_cast
 from .elementwise import Make
 from .fixed import fixed_int
 from .maker import Maker, Operand, static_int
+from .memory import converted
 from .shaping import broadcast_to, part, ravel
 from .sizes import reaches
 
@@ -90,7 +91,7 @@ def gradient(m: Maker, f: Operand, /, *varargs: Operand, axis: object = None,
         raise ValueProblem("'edge_order' greater than 2 not supported", m.span)
     dtype = x.type.dtype
     if dtype.kind not in ("float", "complex"):
-        x, dtype = (m.cast(x, F64) if dtype.is_integer else x), F64
+        x, dtype = (converted(m, x, F64) if dtype.is_integer else x), F64
     found = []
     for along, by in zip(axes, spacing, strict=True):
         if not reaches(m.builder.facts, x.type.shape[along], order + 1):

@@ -6,11 +6,12 @@ Values have no memory of their own, so nothing is computed here; the notes are f
 
 from __future__ import annotations
 
+from ..ir.dtypes import DType
 from ..ir.errors import TypeProblem, Unsupported, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import RESHAPE, TRANSPOSE
 from ..ir.types import Sizes
-from .maker import Maker
+from .maker import Maker, Operand
 
 
 def order_of(m: Maker, order: object) -> str:
@@ -37,6 +38,12 @@ def laid_out(m: Maker, x: Value, order: object) -> Value:
 def copied(m: Maker, x: Value) -> Value:
     """A value that lies in memory as NumPy's copy of it would."""
     return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(x.type.shape), order="K") if x.type.rank > 1 else x
+
+
+def converted(m: Maker, x: Operand, dtype: DType) -> Value:
+    """A value in this dtype, in memory as `astype` leaves it; `m.cast` is what a ufunc does inside."""
+    value = m.lift(x)
+    return value if value.type.dtype == dtype else m.cast(copied(m, value), dtype)
 
 
 def reading_order(m: Maker, x: Value, order: object) -> str:

@@ -16,6 +16,7 @@ from .axes import axes_of
 from .cumulative import along
 from .elementwise import Make
 from .maker import Maker, Operand, as_dtype
+from .memory import copied
 from .positions import position
 from .reducing import ABSENT, ALGEBRAS, PLUS, SUB, TIMES, Algebra, reduced
 from .reduction_arguments import mask_in
@@ -36,7 +37,10 @@ def _is_inexact(dtype: DType) -> bool:
 def _without_nan(m: Maker, x: Value, algebra: Algebra) -> Value:
     """The identity in place of each NaN."""
     assert algebra.identity is not None
-    return m.op(WHERE, m.op(IS_NAN, x), algebra.identity, x) if _has_nan(x) else x
+    if not _has_nan(x):
+        return x
+    x = copied(m, x)  # NumPy writes the identity into a copy
+    return m.op(WHERE, m.op(IS_NAN, x), algebra.identity, x)
 
 
 def _total(algebra: Algebra) -> Make:
@@ -69,6 +73,7 @@ def nanmean(m: Maker, a: Operand, axis: object = None, dtype: object = None, out
     if not _has_nan(x):
         return statistics.mean(m, x, axis, dtype, out, keepdims, where=where)
     _demand_inexact(m, dtype)
+    x = copied(m, x)
     return averaged(m, x, axes_of(m, axis, x.type.rank), dtype, keepdims, _numbers(m, x, where))
 
 
@@ -95,6 +100,7 @@ def _variance(m: Maker, x: Value, axis: object, dtype: object, lost: Operand, ke
               mean: object) -> tuple[Value, DType]:  # fmt: skip
     """The variance of the numbers that there are: NaN where no freedom is left, and in the dtype of the array."""
     _demand_inexact(m, dtype)
+    x = copied(m, x)
     axes, numbers = axes_of(m, axis, x.type.rank), _numbers(m, x, where)
     total, count, wanted = squared_distances(m, x, axes, dtype, keepdims, numbers, mean)
     freedom = m.op(SUB, count, lost)

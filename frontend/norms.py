@@ -17,6 +17,7 @@ from .arrays import array_of
 from .axes import axis_of, flag
 from .elementwise import Make, power
 from .maker import Maker, Number, Operand, number_of
+from .memory import converted
 from .reducing import ABSENT, ADD, LEAST, MOST, PLUS, reduced
 from .shaping import reshaped
 
@@ -66,7 +67,7 @@ def _named(m: Maker, axis: object, rank: int) -> tuple[int, ...]:
 
 def _wide(m: Maker, x: Value) -> Value:
     if x.type.dtype.kind not in ("float", "complex") or x.type.dtype == BF16:
-        return m.cast(x, F64)
+        return converted(m, x, F64)
     return m.cast(x, F32) if x.type.dtype == F16 else x
 
 

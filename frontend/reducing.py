@@ -22,6 +22,7 @@ from .axes import axes_of, flag
 from .complex_order import ORDERED, extreme
 from .elementwise import Make
 from .maker import Maker, Operand, as_dtype, number_of
+from .memory import converted
 from .reduction_arguments import has_elements, mask_in, scalar_in
 from .weak import take
 
@@ -187,7 +188,7 @@ def ptp(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: o
 
 
 def count_nonzero(m: Maker, a: Operand, axis: object = None, *, keepdims: object = False) -> Value:
-    return reduced(m, PLUS, m.cast(a, BOOL), axis, None, keepdims)
+    return reduced(m, PLUS, converted(m, a, BOOL), axis, None, keepdims)
 
 
 REDUCING: Mapping[str, Make] = {

@@ -12,6 +12,7 @@ from ..ir.errors import TypeProblem
 from ..ir.graph import Value
 from ..ir.ops import COMPLEX, IMAG, REAL, TABLE, WHERE
 from .maker import Make, Maker, Operand, static_int
+from .memory import copied
 
 MUL, DIV, RINT, POSITIVE, SIN = (TABLE[name] for name in ("mul", "div", "rint", "positive", "sin"))
 
@@ -22,15 +23,16 @@ def round(m: Maker, a: Operand, decimals: int = 0) -> Value:
     value = m.lift(a)
     dtype = value.type.dtype
     if dtype.is_integer and places >= 0:
-        return m.op(POSITIVE, value)
+        return m.op(POSITIVE, copied(m, value))
     if places == 0:
         return m.op(RINT, value)
     if dtype.kind == "bool":
         raise TypeProblem("'round' of bool to decimals", m.span, "NumPy refuses it too; convert with .astype(...)")
     if dtype.kind == "complex":
+        value = copied(m, value)
         return m.op(COMPLEX, *(_rounded(m, m.op(part, value), places) for part in (REAL, IMAG)))
     if dtype.is_integer:
-        return m.cast(_rounded(m, m.cast(value, F64), places), dtype)
+        return m.cast(_rounded(m, m.cast(copied(m, value), F64), places), dtype)
     return _rounded(m, value, places)
 
 

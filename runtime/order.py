@@ -12,7 +12,6 @@ from ..ir import dims
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import (
     BROADCAST,
-    CAST,
     CONCATENATE,
     DIAGONAL,
     GATHER,
@@ -142,8 +141,6 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
         else:
             kept = tuple(s for k, s in enumerate(given) if k not in axes)
         return dense(shape, axis_order(len(shape), [kept]))
-    if op is CAST:
-        return dense(shape, _copied(shape, operands[0][1]))
     if Trait.ELEMENTWISE in op.traits or op is SCAN:
         return dense(shape, axis_order(len(shape), [_aligned(shape, *o) for o in operands]))
     return dense(shape, tuple(range(len(shape))))

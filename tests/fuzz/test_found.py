@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..differential.arrays import LAYOUTS
 from .checking import check
 from .inputs import Input
 
@@ -126,3 +127,27 @@ def test_a_number_for_a_choice_is_one_inside_products() -> None:
 def test_no_new_axes_make_a_scalar_an_array() -> None:
     """`expand_dims(x, ())` gave the scalar back."""
     check(lambda a: np.expand_dims(a, ()), np.bool(False))
+
+
+def test_repeated_rows_lie_as_numpy_leaves_them() -> None:
+    """`astype` takes a repeated axis for the innermost, a ufunc that converts inside does not; one rule was for all."""
+    for dtype in ("bool", "float32"):
+        check(
+            lambda a: (
+                np.nancumsum(a, axis=-1),
+                np.cumsum(a, axis=1, dtype="float64"),
+                np.cumsum(a.astype("float64"), axis=1),
+                np.nansum(a, axis=1),
+                np.mean(a, axis=1),
+                np.add(a, a, dtype="complex64"),
+                np.concatenate([a, a], dtype="complex64"),
+                np.count_nonzero(a, axis=1),
+                np.nan_to_num(a),
+            ),
+            LAYOUTS["repeated rows"](np.zeros((2, 3, 4), dtype)),
+        )
+
+
+def test_what_a_running_sum_starts_from_lies_beside_it() -> None:
+    """The zeros before an array in Fortran order made the whole result another order."""
+    check(lambda a: np.cumulative_sum(a, axis=1, include_initial=True), np.zeros((2, 3, 4), order="F"))
