@@ -77,21 +77,19 @@ def _in_range(m: Maker, index: Affine, scope: Scope, item: Expr, array: Expr, ax
     facts = m.builder.facts
     bounds, size = index.bounds(scope), facts.canonical(size)
     if bounds is not None:
-        known = index.known(scope)
-        if _fits(bounds, size, known):
+        # The first and the last element, counted from the ends of the axis: neither may be negative.
+        ends = [facts.canonical(end) for end in (bounds[0], size - 1 - bounds[1])]
+        known = [facts.canonical(fact) for fact in index.known(scope)]
+        if all(follows(end, known) for end in ends):
             return True
-        others = [i for i in scope.indices if i.name not in index.steps]
-        if others and _fits(bounds, size, [*known, *(i.surplus for i in others)]):
+        known += [facts.canonical(i.surplus) for i in scope.indices if i.name not in index.steps]
+        if all(follows(end, known) for end in ends):
             for other in scope.indices:
                 if not at_least(facts, other.size, 1):
                     facts.assume_equal(other.size, 0)
                     return False
             return True
     raise out_of_range(index, scope, item, array, axis, size)
-
-
-def _fits(bounds: tuple[Size, Size], size: Size, known: Sequence[Size]) -> bool:
-    return follows(bounds[0], known) and follows(size - 1 - bounds[1], known)
 
 
 def _nothing(m: Maker, array: Value, scope: Scope, indices: Sequence[Affine | None]) -> Value:
