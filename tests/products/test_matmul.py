@@ -86,6 +86,18 @@ def test_layouts(dtype: str) -> None:
                 assert found.flags.c_contiguous
 
 
+def test_views_of_operands() -> None:
+    """They are read where they lie; results go to wherever the caller wants them."""
+    f = weft.jit(lambda a, b: (a[::-1, 1::2].T @ b[3:, ::-1], np.broadcast_to(b[0], a.shape) @ b.T))
+    for n in (24, 150):
+        a, b = numbers((n + 3, n), "float64"), numbers((n + 6, n), "float64", 1)
+        expected = (a[::-1, 1::2].T, b[3:, ::-1]), (np.broadcast_to(b[0], a.shape), b.T)
+        outs = np.empty((n, n // 2)).T, np.empty((n + 3, 2 * n + 12))[:, ::2]
+        for found in (f(a, b), f(a, b, out=outs)):
+            for one, operands in zip(found, expected, strict=True):
+                same_bits(one, chains.matmul(*operands))
+
+
 def test_stacks_are_broadcast() -> None:
     f = weft.jit(product)
     for left, right in (

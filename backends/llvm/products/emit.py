@@ -29,7 +29,7 @@ def emit_product(node: Node, name: str, is_short: bool) -> Function:
     stages: RowStages | None = None
     if results.of_rows:
         stages = (ShortRowStages if is_short else RowStages)(node, entries, owner, f"{name}_stages")
-    small, pack = Small(node, entries, owner, results, stages), Pack(node, entries, owner, panels)
+    small, pack = Small(node, entries, owner, panels, results, stages), Pack(node, entries, owner, panels)
     multiply = Multiply(node, entries, owner, panels, results, stages)
     whole = small.function(name)
     chunks = [pack.function(f"{name}_pack"), multiply.function(f"{name}_multiply")]

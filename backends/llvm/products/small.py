@@ -3,7 +3,7 @@
 Operands are read where they lie: the left one always, for each of its elements is read by itself, the right one where
 its lines are contiguous. Others, and what is computed first, are packed on the stack of the calling thread. Tiles of
 few rows, and of one vector, serve matrices that fill no whole one. A tile that would reach beyond the last row begins
-earlier, and its first rows are not stored again.
+earlier, and its first rows are not stored again unless they are the result as they are.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from ....ir import dims
 from ....ir.accesses import address, coefficient
 from ....ir.dims import Size
 from ....ir.graph import Node, Value
-from ....ir.indexing import loop_name
+from ....ir.indexing import loop_name, loop_variables, operand_elements
+from ....ir.ops import Trait
 from ..functions import Entry, Part
 from ..text import Val
 from .packing import Span, pack
+from .panels import Panels
 from .product import Product
 from .results import Results
 from .row_stages import RowStages
@@ -31,10 +33,16 @@ class Small(Product):
     """The outer loop runs over the matrices of a stack; where stages over rows follow, the inner one over blocks."""
 
     def __init__(
-        self, region: Node, entries: dict[Entry, int], owner: str, results: Results, stages: RowStages | None
+        self,
+        region: Node,
+        entries: dict[Entry, int],
+        owner: str,
+        panels: Panels,
+        results: Results,
+        stages: RowStages | None,
     ) -> None:
         super().__init__(region, entries, owner)
-        self.results, self.stages = results, stages
+        self.panels_of, self.results, self.stages = panels, results, stages
 
     def function(self, name: str) -> Part:
         blocks = dims.floordiv(self.m + self.block_rows - 1, self.block_rows) if self.stages else 1
@@ -83,10 +91,15 @@ class Small(Product):
                 end = self.least(self.plus(row, e.select(is_few, few, usual)), rows)
                 start = e.select(is_few, row, e.op("sub", end, usual))
                 left, row_step, term_step = self.rows_from(start, end)
-                self.add(
-                    is_narrow, is_few, left=left, right=right, line=line, sums=sums, count=self.number(self.k),
-                    row=row_step, term=term_step, rows=left_over, lanes=lanes,
-                )  # fmt: skip
+                given = {
+                    "left": left, "right": right, "line": line, "count": self.number(self.k), "row": row_step,
+                    "term": term_step, "rows": left_over, "lanes": lanes,
+                }  # fmt: skip
+                if self.is_direct:
+                    place, step = self.result_at(start, column)
+                    self.add(is_narrow, is_few, sums=place, out=step, **given)
+                    return [end]
+                self.add(is_narrow, is_few, sums=sums, **given)
                 skipped = e.offset(sums, self.times(e.op("sub", row, start), tile.line_bytes))
                 self.results.call(self, skipped, matrix, row, end, column, side, origin)
                 return [end]
@@ -97,7 +110,7 @@ class Small(Product):
 
     def add(self, is_narrow: Val, is_few: Val, **arguments: Val) -> None:
         """Adds all terms to the tile that is large enough."""
-        e, wide = self.e, replace(self.tile, is_free=True)
+        e, wide = self.e, replace(self.tile, is_free=True, is_direct=self.is_direct)
         narrow = replace(wide, vectors=1, rows=NARROW_ROWS)
 
         def by_rows(tile: Tile) -> None:
@@ -105,6 +118,26 @@ class Small(Product):
             e.when(is_few, lambda: call_tile(e, few, **arguments), lambda: call_tile(e, tile, **arguments))
 
         e.when(is_narrow, lambda: by_rows(narrow), lambda: by_rows(wide))
+
+    # -- the result
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether the result is the product itself, in rows that are contiguous."""
+        if self.stages is not None or self.body.outputs != (self.node.result,) or self.tile.dtype.kind == "bool":
+            return False
+        return self.elements(self.axes[1]).operand(len(self.body.inputs)).strides[-1] == self.tile.size
+
+    def result_at(self, row: Val, column: Val) -> tuple[Val, Val]:
+        """Where the result of a tile begins, and how far apart its rows lie."""
+        rows, columns, _ = self.axes
+        self.bind(rows, row)
+        self.bind(columns, column)
+        elements = self.elements(columns)
+        buffer = elements.operand(len(self.body.inputs))
+        offset: Size = address(loop_variables(self.space)[:-1], buffer.strides)
+        place, _ = elements.memory.pointer(buffer, offset)
+        return place, self.number(buffer.strides[-2])
 
     # -- operands
 
@@ -127,24 +160,23 @@ class Small(Product):
             place, offset = self.place_of(False, columns)
             if coefficient(offset, columns) == self.tile.size:
                 return place, self.number(coefficient(offset, terms))
-        zero, stop = self.number(0), self.number(self.k)
-        positions = Span(column, side, self.up_to(column, side))
-        pack(self, False, Span(zero, stop, stop), positions, self.copied, self.tile.line_bytes)
+        right, stop = self.stack_number(self.right), self.number(self.k)
+        self.panels_of.call(self, self.copied, right, self.number(0), stop, column, side)
         return self.copied, self.number(self.tile.line_bytes)
 
     def is_plain(self, value: Value) -> bool:
-        """Whether an operand is in memory as it is; bools there may be any bytes."""
+        """Whether an operand is in memory, or a view of memory; bools there may be any bytes."""
+        while value.node is not None and Trait.VIEW in value.node.op.traits:
+            value = value.node.operands[0]
         return value in self.body.inputs and value.type.dtype.kind != "bool"
 
     def place_of(self, is_left: bool, axis: int) -> tuple[Val, Size]:
         """The address of an operand's first term here, and all its addresses as a polynomial."""
         elements = self.elements(axis)
-        buffer = elements.operand(elements.slots[self.left if is_left else self.right])
-        offset: Size = address(self.factor(is_left), buffer.strides)
+        value, index = (self.left if is_left else self.right), self.factor(is_left)
+        while value.node is not None:
+            ((value, index),) = operand_elements(value.node, index)
+        buffer = elements.operand(elements.slots[value])
+        offset: Size = address(index, buffer.strides)
         place, _ = elements.memory.pointer(buffer, dims.substitute(offset, {loop_name(self.axes[-1]): 0}))
         return place, offset
-
-    def up_to(self, start: Val, stop: Val) -> Val:
-        """Where the last vector from `start` on ends."""
-        length = self.e.op("and", self.plus(self.e.op("sub", stop, start), self.width - 1), self.number(-self.width))
-        return self.plus(start, length)

@@ -5,7 +5,8 @@ of every row of the left operand and the vectors of one line of the right operan
 the order of k, whatever the tile's shape is; a chain that an earlier call began goes on from memory.
 
 Packed operands lie as the tile wants them: rows of the left one at fixed distances. A tile that is `free` reads
-operands where they are, whatever their strides, and of its last vector only the lanes that exist.
+operands where they are, whatever their strides, and of its last vector only the lanes that exist. One that is `direct`
+puts totals where the result is.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Tile:
     columns: int
     depth: int
     is_free: bool = False
+    is_direct: bool = False
 
     @property
     def elem(self) -> str:
@@ -63,7 +65,7 @@ class Tile:
 
     @property
     def symbol(self) -> str:
-        kind = "free_tile" if self.is_free else "tile"
+        kind = "direct_tile" if self.is_direct else "free_tile" if self.is_free else "tile"
         return f"{self.owner}_{kind}_{self.dtype}_{self.rows}x{self.vectors}x{self.width}"
 
     @property
@@ -71,12 +73,14 @@ class Tile:
         """Names and types. `line` is how far apart lines of the right operand lie, `count` how many terms there are.
 
         The rows and terms of a free tile's left operand lie `row` and `term` bytes apart; `rows` and `lanes` are how
-        many rows there are of a few, and lanes of the last vector.
+        many rows there are of a few, and lanes of the last vector. `out` is how far apart rows of a direct one's totals
+        lie.
         """
         common = {"left": "ptr", "right": "ptr", "line": "i64", "sums": "ptr", "count": "i64"}
-        if self.is_free:
-            return {**common, "row": "i64", "term": "i64", "rows": "i64", "lanes": "i64"}
-        return {**common, "goes_on": "i1"}
+        if not self.is_free:
+            return {**common, "goes_on": "i1"}
+        free = {**common, "row": "i64", "term": "i64", "rows": "i64", "lanes": "i64"}
+        return {**free, "out": "i64"} if self.is_direct else free
 
 
 def call_tile(e: Emitter, tile: Tile, **arguments: Val) -> None:
@@ -100,8 +104,13 @@ def _function(tile: Tile) -> tuple[str, dict[str, str]]:
     for steps, many in ((UNROLL, -UNROLL), (1, UNROLL - 1)) if not tile.is_free else ((1, -1),):
         turns = e.op("and", given["count"], e.const("i64", many))
         state = _walk(e, tile, given, turns, steps, mask, state)
-    for place, total in zip(_places(e, tile, given["sums"]), state[1 + len(pointers) :], strict=True):
-        e.store(total, place, 1)
+    totals = state[1 + len(pointers) :]
+    if tile.is_direct:
+        assert mask is not None
+        _store_rows(e, tile, given, mask, totals)
+    else:
+        for place, total in zip(_places(e, tile, given["sums"]), totals, strict=True):
+            e.store(total, place, 1)
     words = ", ".join(f"{'ptr noalias' if type == 'ptr' else type} %{name}" for name, type in tile.parameters.items())
     return "\n".join(
         [f"define internal void @{tile.symbol}({words}) noinline {{", *e.lines, "  ret void", "}"]
@@ -132,14 +141,31 @@ def _started(e: Emitter, tile: Tile, given: dict[str, Val]) -> list[Val]:
     ]
 
 
+def _store_rows(e: Emitter, tile: Tile, given: dict[str, Val], mask: Val, totals: list[Val]) -> None:
+    """Totals to the result; a row that stands for missing ones gets what it has again."""
+    step = tile.width * tile.size
+    for row, start in enumerate(_rows(e, tile, given, given["sums"], given["out"])):
+        for v in range(tile.vectors):
+            place, total = e.offset(start, e.const("i64", v * step)), totals[row * tile.vectors + v]
+            if v < tile.vectors - 1:
+                e.store(total, place, 1)
+            else:
+                e.masked_store(total, place, 1, mask)
+
+
 def _free_rows(e: Emitter, tile: Tile, given: dict[str, Val]) -> list[Val]:
-    """Pointers to rows: to each of a few, of which the last stands for those that are missing, else to some."""
-    left, row = given["left"], given["row"]
-    if tile.rows > FEW_ROWS:
-        return [e.offset(left, e.op("mul", row, e.const("i64", k))) for k in range(0, tile.rows, SHARED)]
-    last = e.op("sub", given["rows"], e.const("i64", 1))
-    places = [e.call("smin", last, e.const("i64", k)) for k in range(tile.rows)]
-    return [e.offset(left, e.op("mul", row, place)) for place in places]
+    """Pointers to rows of the left operand: to each of a few, else to some."""
+    found = _rows(e, tile, given, given["left"], given["row"])
+    return found if tile.rows <= FEW_ROWS else found[::SHARED]
+
+
+def _rows(e: Emitter, tile: Tile, given: dict[str, Val], first: Val, step: Val) -> list[Val]:
+    """Where rows begin; the last of a few stands for those that are missing."""
+    places = [e.const("i64", k) for k in range(tile.rows)]
+    if tile.rows <= FEW_ROWS:
+        last = e.op("sub", given["rows"], e.const("i64", 1))
+        places = [e.call("smin", last, place) for place in places]
+    return [e.offset(first, e.op("mul", step, place)) for place in places]
 
 
 def _row_places(e: Emitter, tile: Tile, given: dict[str, Val], pointers: list[Val], k: int) -> list[Val]:
