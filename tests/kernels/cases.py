@@ -42,12 +42,16 @@ class Data:
 
 @dataclass(frozen=True)
 class Case:
-    """`make` gives the arguments. Without `empty` the kernel has no value for arrays without elements."""
+    """`make` gives the arguments. Without `empty` the kernel has no value for arrays without elements.
+
+    What is `long` to compile is tried in fewer combinations of dtype and layout.
+    """
 
     make: Callable[[Data], Sequence[Any]]
     ulps: float = 0
     scale: float = 0
     empty: bool = True
+    long: bool = False
 
 
 def _pair(d: Data) -> Sequence[Any]:
@@ -138,16 +142,16 @@ CASES: dict[str, Case] = {
     "gemm": Case(lambda d: (1.5, d.uniform(d.n, d.k), d.uniform(d.k, d.m), -0.5, d.uniform(d.n, d.m)), 16, 32),
     "gemv": Case(lambda d: (1.5, d.uniform(d.n, d.m), d.uniform(d.m), -0.5, d.uniform(d.n)), 16, 32),
     "ger": Case(lambda d: (1.5, d.uniform(d.n), d.uniform(d.m), d.uniform(d.n, d.m)), 2, 8),
-    "trmm": Case(lambda d: (True, 1.5, d.uniform(d.n, d.n), d.uniform(d.n, d.m)), 16, 32),
+    "trmm": Case(lambda d: (True, 1.5, d.uniform(d.n, d.n), d.uniform(d.n, d.m)), 16, 32, long=True),
     "symm": Case(lambda d: (True, 1.5, d.uniform(d.n, d.n), d.uniform(d.n, d.m), -0.5, d.uniform(d.n, d.m)), 16, 32),
-    "syrk": Case(lambda d: (False, 1.5, d.uniform(d.n, d.k), -0.5, d.uniform(d.n, d.n)), 16, 32),
+    "syrk": Case(lambda d: (False, 1.5, d.uniform(d.n, d.k), -0.5, d.uniform(d.n, d.n)), 16, 32, long=True),
     "conv1d": Case(lambda d: (d.uniform(d.n), d.uniform(min(d.k, 7))), 8, 16, empty=False),
     "conv2d": Case(lambda d: (d.uniform(d.n, d.m), d.uniform(min(d.k, 3), min(d.k, 5))), 8, 32, empty=False),
-    "conv2d_nchw": Case(_channels, 16, 64),
+    "conv2d_nchw": Case(_channels, 16, 64, long=True),
     "maxpool": Case(lambda d: (d.uniform(d.n, d.m),)),
-    "attention": Case(_attention, 64, 1),
-    "causal_attention": Case(_attention, 64, 1),
-    "nbody": Case(lambda d: (*_bodies(d), 0.001, 3), 64, 16),
+    "attention": Case(_attention, 64, 1, long=True),
+    "causal_attention": Case(_attention, 64, 1, long=True),
+    "nbody": Case(lambda d: (*_bodies(d), 0.001, 3), 64, 16, long=True),
     "jacobi": Case(_system, 8, 1),
     "heat2d": Case(lambda d: (d.uniform(d.n, d.m), 0.2, 3), 8, 3),
     "life": Case(lambda d: (d.integers(d.n, d.m, high=2, dtype="u1"), 3), empty=False),

@@ -58,7 +58,7 @@ def test_all_that_was_promised_is_there() -> None:
 def test_against_numpy(name: str) -> None:
     case, kernel = CASES[name], getattr(weft.kernels, name)
     for seed, (dtype, sizes) in enumerate(LAYOUTS):
-        if sizes == "empty" and not case.empty:
+        if (sizes == "empty" and not case.empty) or (case.long and (dtype, sizes) == LAYOUTS[0]):
             continue
         args = case.make(Data(np.random.default_rng(seed), dtype, **SIZES[sizes]))
         with np.errstate(all="ignore"):
