@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,9 @@ import hypothesis
 import numpy as np
 import pytest
 from weft.backends import reference
+from weft.backends.llvm import compile as native
+from weft.backends.llvm import module
+from weft.backends.llvm.module import Compiled
 from weft.frontend.language import LanguageKernel, parse_module
 from weft.ir import dtypes
 from weft.ir.source import ArgType
@@ -21,6 +25,25 @@ Evaluate = Callable[..., tuple[Any, ...]]
 
 # Every test compiles anew: a kernel that an earlier run compiled would hide an error. The cache's tests have their own.
 os.environ["WEFT_CACHE"] = "0"
+
+
+def translated_once(translate: Callable[..., Compiled]) -> Callable[..., Compiled]:
+    """LLVM makes the same code of the same text, so each text is translated once in a process; a third come again.
+
+    All that Weft itself does, up to the text and from the code on, is done anew in every test.
+    """
+    made: dict[Any, Compiled] = {}
+
+    def translated(text: str, *rest: Any, **named: Any) -> Compiled:
+        key = (hashlib.sha256(text.encode()).digest(), rest, tuple(sorted(named.items())))
+        if key not in made:
+            made[key] = translate(text, *rest, **named)
+        return made[key]
+
+    return translated
+
+
+module.compile_module = native.compile_module = translated_once(module.compile_module)  # type: ignore[assignment]
 
 # The same examples in every run: what fails here fails for everyone.
 hypothesis.settings.register_profile("weft", derandomize=True, deadline=None, database=None)
