@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 import pytest
+import weft
 
 from .running import Kernels
 
@@ -111,10 +113,34 @@ def test_two_dimensions(kernels: Kernels, n: int, m: int) -> None:
     assert np.array_equal(kernels.outer_ids(np.ones(n), np.ones(m)), want)
 
 
+@pytest.fixture
+def threads() -> Iterator[None]:
+    before = weft.get_threads()
+    yield
+    weft.set_threads(before)
+
+
+def test_any_number_of_threads_gives_the_same_bits(threads: None) -> None:
+    module = weft.compile(
+        """
+        kernel both(u: f32[n, m]) -> (step: f32[n, m], near: f32[n]) {
+            let w[i in 2..n-1, j in 1..m-2] = u[i-2, j] - u[i+1, j] * u[i, j-1] + u[i, j+2] else -u[i, j]
+            let s[i] = sum[j in 0..m-2](w[i, j] * sum[p in 0..3](u[i, j + p]))
+            return w, s
+        }
+        """
+    )
+    u = RNG.standard_normal((900, 700)).astype(np.float32)
+    found = []
+    for count in (1, 2, 5):
+        weft.set_threads(count)
+        found.append(module.both(u))
+    for step, near in found[1:]:
+        assert np.array_equal(step, found[0][0]) and np.array_equal(near, found[0][1])
+
+
 def test_pieces_are_written_in_place() -> None:
     """Three loop nests for the inside, the rows around it and the columns: nothing is copied."""
-    import weft
-
     lowered = weft.compile(TEXT).jacobi.lower(np.ones((5, 6), np.float32))
     assert len(lowered.kernels) == 3
     assert not lowered.fallbacks
