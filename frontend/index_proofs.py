@@ -15,7 +15,7 @@ from ..ir import dims
 from ..ir.dims import Atom, Dim, Monomial, Size
 from .sizes import never_negative
 
-MOST_CASES = 5  # of `min` and `max` inside of one another
+MOST_CASES = 64  # that each `min` and `max` multiplies by its arguments
 MOST_KNOWN = 24
 MOST_PIVOTS = 200
 
@@ -28,7 +28,8 @@ def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> 
         return True
     choice = next((a for s in (size, *known) for a in _atoms(s) if a.name in ("min", "max")), None)
     if choice is not None:
-        return cases > 0 and all(_in_case(size, known, choice, k, cases) for k in range(len(choice.args)))
+        left = cases // len(choice.args)
+        return left > 0 and all(_in_case(size, known, choice, k, left) for k in range(len(choice.args)))
     facts = [*known, *_quotients((size, *known))]
     if isinstance(size, Dim) and any(len(monomial) > 1 for monomial, _ in size.terms):
         facts += [fact * dims.symbol(name) for fact in known for name in sorted(size.symbols)]
@@ -40,7 +41,7 @@ def _in_case(size: Size, known: Sequence[Size], choice: Atom, k: int, cases: int
     chosen, sign = choice.args[k], 1 if choice.name == "max" else -1
     others = [(chosen - other) * sign for other in choice.args if other != chosen]
     env = {choice: chosen}
-    return follows(dims.replace_atoms(size, env), [*others, *(dims.replace_atoms(s, env) for s in known)], cases - 1)
+    return follows(dims.replace_atoms(size, env), [*others, *(dims.replace_atoms(s, env) for s in known)], cases)
 
 
 def _atoms(size: Size) -> Iterator[Atom]:
