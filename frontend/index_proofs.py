@@ -26,6 +26,8 @@ def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> 
     """Whether `size >= 0` wherever all that is known is at least 0; of a range that is empty anything can be said."""
     if never_negative(size) or any(isinstance(fact, int) and fact < 0 for fact in known):
         return True
+    if any(never_negative(size - fact) for fact in known):
+        return True
     choice = next((a for s in (size, *known) for a in _atoms(s) if a.name in ("min", "max")), None)
     if choice is not None:
         left = cases // len(choice.args)
