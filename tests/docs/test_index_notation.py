@@ -56,6 +56,7 @@ MEANINGS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "padded": (padded, (X,)),
     "rows": (lambda table, idx: table[idx], (S, np.array([5, 0, 2]))),
     "wrapped": (lambda x: np.roll(x, -1) - x, (X,)),
+    "masked": (lambda x, idx: np.where(idx >= 0, x[idx], 0), (X, np.array([3, -1, 8, 0]))),
     "conv": (conv, (S, T)),
     "pooled": (lambda x: x[:, :6].reshape(3, 2, 3, 2).max((1, 3)), (S,)),
     "nearest": (lambda x, c: ((x[:, None] - c) ** 2).sum(2).argmin(1), (M, M[2:5] + 0.1)),
