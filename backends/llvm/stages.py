@@ -59,13 +59,18 @@ class Stages:
             first, last = min(stages), max(stages)
             if any(n.op in POSITIONS for n in self.reductions[last]):
                 last += 1  # what was found is searched for when the walk is over
-            found = next((o for o in free if self.known[o[1]] >= last and o[1].type.dtype == value.type.dtype), None)
+            found = next((o for o in free if o[1].type.dtype == value.type.dtype and self._is_unwritten(o, last)), None)
             if found is not None:
                 free.remove(found)
                 kept[value] = (self.elements.operand(found[0]), first)
             elif self.has_rows:
                 kept[value] = (self._scratch(value), first)
         return kept
+
+    def _is_unwritten(self, output: tuple[int, Value], stage: int) -> bool:
+        """Whether an output's row is free up to the last use in a stage; outputs are stored in order, before sums."""
+        made = self.known[output[1]]
+        return made > stage or (made == stage and output == self.outputs[stage][-1] and not self.reductions[stage])
 
     def _needed_in(self, kept: Mapping[Value, tuple[Buffer, int]]) -> dict[Value, set[int]]:
         """The stages in which each value is computed at the index of the iteration; what is kept only in its first."""
