@@ -15,7 +15,7 @@ from typing import Protocol
 from ..ir import dims
 from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
-from ..ir.dtypes import BOOL
+from ..ir.dtypes import BOOL, DType
 from ..ir.errors import ShapeProblem, Span, TypeProblem
 from ..ir.graph import Value
 from ..ir.loops import loop
@@ -29,7 +29,7 @@ from .flow_loops import AT, KEEP, LIVE
 from .flow_types import Cell
 from .frame import Frame, Variable
 from .maker import Maker
-from .weak import Operand, dtype_of, take
+from .weak import Operand, Weak, dtype_of, take
 
 LESS, ADD, AND, NOT = (TABLE[name] for name in ("lt", "add", "logical_and", "logical_not"))
 Loop = syntax.For | syntax.While
@@ -96,6 +96,31 @@ class ArrayLoops:
 
     def lower(self, statement: Loop, frame: Frame) -> None:
         """Adds the loop, and lets variables be what it leaves."""
+        results = self._lower(statement, self._anchored(frame, statement.span))
+        for name, value in results.items():
+            frame.variables[name] = Variable(value, frame.variables[name].type)
+
+    def _anchored(self, frame: Frame, span: Span) -> Frame:
+        """The frame with weak values that are made here, whichever builder is at work when their dtype is known."""
+        builder, found = self._builder, frame.inner()
+
+        def anchored(value: Weak) -> Weak:
+            return Weak(Maker(builder, span), value.dtype, (), lambda dtype, _: self._made(builder, value, dtype))
+
+        for name, variable in frame.variables.items():
+            if isinstance(variable.value, Weak):
+                found.variables[name] = Variable(anchored(variable.value), variable.type)
+        return found
+
+    def _made(self, builder: Builder, value: Weak, dtype: DType) -> Value:
+        expressions = self._lowering.expressions
+        before, expressions.builder = expressions.builder, builder
+        try:
+            return value.take(dtype)
+        finally:
+            expressions.builder = before
+
+    def _lower(self, statement: Loop, frame: Frame) -> dict[str, Operand]:
         span = statement.span
         state = self._state(statement, frame)
         outer, maker = self._builder, Maker(self._builder, span)
@@ -124,9 +149,7 @@ class ArrayLoops:
         results = loop(outer, [*start.values()], step, go, [again, *(after[n] for n in start)], span)
         ended = dict(zip(start, results, strict=True))
         maker = Maker(outer, span)
-        for name, cell in state.cells.items():
-            if name != AT:
-                frame.variables[name] = Variable(cell.read(maker, ended[name]), frame.variables[name].type)
+        return {name: cell.read(maker, ended[name]) for name, cell in state.cells.items() if name != AT}
 
     # -- types
 
