@@ -108,7 +108,7 @@ CONCATENATE = _op(
 )  # fmt: skip
 GATHER = _op(
     "gather", None, structure.looked_up_dtypes, structure.looked_up, "structural scalar",
-    "Elements looked up by index arrays; negative indices count from the end, unless `named` says whose they are.",
+    "Elements looked up by index arrays; negative ones count from the end unless `named`.",
     structure.gather,
 )  # fmt: skip
 SCAN = _op(
