@@ -108,7 +108,7 @@ CONCATENATE = _op(
 )  # fmt: skip
 GATHER = _op(
     "gather", None, structure.looked_up_dtypes, structure.looked_up, "structural scalar",
-    "Elements looked up by index arrays; negative ones count from the end unless `named`.",
+    "Elements looked up by index arrays, from the end if negative and not `named`.",
     structure.gather,
 )  # fmt: skip
 SCAN = _op(
