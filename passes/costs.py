@@ -30,6 +30,13 @@ def element_cost(region: Node) -> int:
     return max(1, total)
 
 
+def window_cost(region: Node) -> int:
+    """Picoseconds for an element of a window: it joins totals in registers, and what it loads it shares."""
+    assert region.body is not None
+    reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
+    return SIMPLE * sum(max(4, n.result.type.dtype.size) for n in reductions)
+
+
 def _is_large(shape: tuple[Size, ...], space: tuple[Size, ...]) -> bool:
     return len(shape) >= len(space)
 

@@ -1,7 +1,8 @@
-"""A region with its loops in, out how many rows one step of them makes together, and along which axis.
+"""A region with its loops in, out how many rows one step of them makes together, and how many a thread takes at a time.
 
 Rows that read the same elements, as neighbours in a stencil or in a convolution do, load them once if a step makes
-several rows: `v[i - 1, j]` of one row is `v[i, j]` of the row before. The number of loads decides.
+several rows: `v[i - 1, j]` of one row is `v[i, j]` of the row before. The number of loads decides. Pieces of several
+rows and planes find in the cache what their neighbours have read, and read little that other threads read too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from ..ir.types import Attr, axis_groups, integer, ints
 SAMPLE = 3  # taps that stand for a window of any length
 VECTOR, NUMBER = 4, 1  # what a load costs: one that is not aligned touches two lines, a number serves several vectors
 GAIN = 0.8  # of the loads are left where it is worth the code
+ROWS, PLANES = (16,), (8, 16)  # of a piece, along the outer loops
+VECTORS = 2  # of each row of a step in windows, whose totals take the registers
 
 
 class Load(NamedTuple):
@@ -28,6 +31,17 @@ class Load(NamedTuple):
     place: Index
     numbers: tuple[int, ...]
     steps: Mapping[int, tuple[Size, ...]]
+
+
+def plan_together(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> dict[str, Attr]:
+    """The attributes of a region whose rows share what they read; none where that is nothing."""
+    jam = plan_jam(region, attrs, vector_bytes)
+    planned: dict[str, Attr] = {"jam": jam} if jam is not None else {}
+    if jam is not None or "windows" in attrs:
+        planned["piece"] = PLANES if len(axis_groups(attrs, "rows")) > 2 else ROWS
+    if jam is not None and "windows" in attrs:
+        planned["unroll"] = VECTORS
+    return planned
 
 
 def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tuple[int, int] | None:
@@ -46,7 +60,8 @@ def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tupl
     found: list[tuple[float, int, int]] = []
     for axis in axes:
         is_shared = any(any(x.steps[vector]) and not any(x.steps[axis]) for x in loads)
-        count = 8 if windows and is_shared and vector_bytes > 32 else 4  # as many as there are registers for
+        # As many totals as there are registers for; without, more rows were slower where they lie powers of two apart.
+        count = 2 if not windows else 8 if is_shared and vector_bytes > 32 else 4
         found.append((_cost(loads, axis, count, windows, vector) / count, -axis, count))
     cost, axis, count = min(found)
     return (-axis, count) if cost <= GAIN * alone else None

@@ -16,7 +16,7 @@ estimated, from which follows into how large pieces the threads cut the region; 
 reductions' trees one of them takes at a time, where columns are shared, and `cut_from` how many columns a row must
 have for that, where other rows are walked as a whole; `tile` is how far a piece goes along the vectors where operands
 lie in different orders (C and Fortran). `jam` is an axis and how many rows along it one step makes, where they read the
-same elements (`jamming`).
+same elements, and `piece` of how many rows along the outer loops threads take a multiple then (`jamming`).
 
 The other options ask for something else than what is chosen from the body, with the same bits: `unroll` and `tile` (0
 leaves the choice), and `share`, which is how much work the region counts for, in percent, where it is decided whether
@@ -36,15 +36,14 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.ops import EACH, FLOW, MATMUL, POSITIONS, SCAN, WHEN, WHILE, Trait
 from ..ir.stages import known_stages
 from ..ir.types import Attr, integer, sizes
-from .costs import element_cost
-from .jamming import plan_jam
+from .costs import element_cost, window_cost
+from .jamming import plan_together
 from .loops import Loops, plan_loops
 from .lower_reductions import LONG_CHUNK, SEVERAL_CHUNKS, STEPS, UNCACHED_CHUNKS
 from .regions import Plan, annotate_regions
 from .tiling import is_of_rows, plan_product, product_in
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
-JAM_UNROLL = 2  # vectors of each row, where there are several rows
 TILE = 128  # elements of each line: what the lines around them share stays in the first cache
 FLAT_CHUNK = 8  # blocks, each of one line for every step: as many lines as the CPU fetches ahead of
 
@@ -82,10 +81,11 @@ class Schedule:
             vector = integer({**region.attrs, **attrs}, "vector")
             attrs["width"] = self.vector_bytes // _widest(region, vector)
             attrs["unroll"] = self._unrolled(region)
-            attrs["cost"] = element_cost(region) * self.share // 100
-            jam = None if _is_costly(region) else plan_jam(region, {**region.attrs, **attrs}, self.vector_bytes)
-            if jam is not None:
-                attrs["jam"], attrs["unroll"] = jam, self.unroll or JAM_UNROLL
+            cost = window_cost(region) if "windows" in region.attrs else element_cost(region)
+            attrs["cost"] = cost * self.share // 100
+            if not _is_costly(region):
+                attrs |= plan_together(region, {**region.attrs, **attrs}, self.vector_bytes)
+                attrs["unroll"] = self.unroll or attrs["unroll"]
             if _mixes_orders(region, layouts, {**region.attrs, **attrs}):
                 attrs["tile"] = self.tile or TILE
             if self.stream and not {**region.attrs, **attrs}["columns"]:

@@ -86,7 +86,9 @@ class Region:
         text = "\n".join([head, *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
         extents = (self.extent(outer), self.extent(inner))
         tile = integer(self.region.attrs, "tile") if "tile" in self.region.attrs else UNTILED
-        return Part(name, text, extents, (self.grain(outer), self.grain(inner)), unit, tile)
+        piece = (*ints(self.region.attrs, "piece"), 1)[:2] if "piece" in self.region.attrs else (1, 1)
+        grains = max(self.grain(outer), piece[0]), max(self.grain(inner), piece[1])
+        return Part(name, text, extents, grains, unit, tile)
 
     # -- rows
 

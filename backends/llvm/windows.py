@@ -134,12 +134,7 @@ class Windows(Region):
         """The element of a tap joined to a total."""
         e, term = self.nest.e, node.operands[0]
         if "chained" in node.attrs:
-            found, index = product_in_sum(node), self.home(term, offset)
-            assert found is not None
-            product, turned = found
-            for view in turned:
-                index = operand_index(view, view.operands[0], index)
-            left, right = (self.in_lanes(*f) for f in operand_elements(product, index))
+            left, right = self.factors(node, self.home(term, offset))
             return part._replace(total=e.fma(left, right, part.total))
         found = self.in_lanes(term, self.home(term, offset))
         if not integer(node.attrs, "steps"):
@@ -148,6 +143,15 @@ class Windows(Region):
         if part.block is not None and part.block != block:
             part = Partial(self.pushed(node, part), None, self.start(node))
         return part._replace(block=block, total=combine(e, node, part.total, found))
+
+    def factors(self, node: Node, index: Index) -> list[Val]:
+        """The factors of the product that a sum adds at an index."""
+        found = product_in_sum(node)
+        assert found is not None
+        product, turned = found
+        for view in turned:
+            index = operand_index(view, view.operands[0], index)
+        return [self.in_lanes(*factor) for factor in operand_elements(product, index)]
 
     def in_lanes(self, value: Value, index: Index) -> Val:
         self.elements.get(value, index)
