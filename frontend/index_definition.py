@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..ir.dims import Size
+from ..ir.dims import Dim, Size
 from ..ir.dtypes import DType
 from ..ir.errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
@@ -19,11 +19,13 @@ from .arrays import joined
 from .declared import declare
 from .frame import Frame
 from .index_proofs import follows
-from .index_ranges import extent, named, ranges
-from .index_scope import IndexRange, Scope
+from .index_ranges import extent, given, named, ranges
+from .index_scope import IndexRange, Scope, settled
 from .maker import Maker
 from .memory import laid_out
+from .parts import within
 from .shaping import broadcast_to
+from .sizes import reaches
 from .syntax import Expr
 from .weak import Operand, dtype_of, kind_fits, take
 
@@ -44,12 +46,12 @@ def defined(statement: syntax.Definition, frame: Frame, expressions: Expressions
     return laid_out(maker, _Bordered(statement, outside, expressions).array(maker), "C")
 
 
-def _value(expr: Expr, box: Box, outside: Frame, expressions: Expressions, known: tuple[Size, ...] = ()) -> Operand:
+def _value(
+    expr: Expr, box: Box, outside: Frame, expressions: Expressions, known: tuple[Size, ...] = (), is_rest: bool = False
+) -> Operand:
     """What an expression gives for the indices in a box."""
     assert outside.scope is not None
-    return expressions.operand(
-        expr, replace(outside, scope=Scope(box, outside.scope.arrays, known, is_rest=bool(known)))
-    )
+    return expressions.operand(expr, replace(outside, scope=Scope(box, outside.scope.arrays, known, is_rest)))
 
 
 def _whole(m: Maker, x: Operand, box: Box, dtype: DType) -> Value:
@@ -66,16 +68,16 @@ class _Bordered:
         self._outside, self._expressions = outside, expressions
         self._facts = expressions.builder.facts
         self._whole = self._extents()
-        items = [i if isinstance(i, syntax.Range) else w for i, w in zip(statement.indices, self._whole, strict=True)]
+        self._known: list[Size] = []  # what the graph relies on not being negative
         self._inside = tuple(
-            i if isinstance(i, IndexRange) else ranges((i,), (), outside, expressions)[0] for i in items
+            self._held(item, whole) if isinstance(item, syntax.Range) else whole
+            for item, whole in zip(statement.indices, self._whole, strict=True)
         )
-        for item, where, whole in zip(statement.indices, self._inside, self._whole, strict=True):
-            self._demand_inside(item, where, whole)
+        self._known += [index.size for index in self._inside]
 
     def array(self, m: Maker) -> Value:
         """The pieces in one dtype, joined along each axis."""
-        first = _value(self._statement.value, self._inside, self._outside, self._expressions)
+        first = _value(self._statement.value, self._inside, self._outside, self._expressions, tuple(self._known))
         if any(self._facts.canonical(index.size) == 0 for index in self._inside):
             other = self._rest(self._whole)
             return _whole(m, other, self._whole, _common([first, other], self._other))
@@ -89,8 +91,7 @@ class _Bordered:
         return found
 
     def _rest(self, box: Box) -> Operand:
-        known = tuple(index.size for index in self._inside)
-        return _value(self._other, box, self._outside, self._expressions, known)
+        return _value(self._other, box, self._outside, self._expressions, tuple(self._known), is_rest=True)
 
     def _borders(self, axis: int) -> tuple[Box | None, Box | None]:
         """What lies before and after the range of an axis: of the axes before it, only what is inside."""
@@ -132,13 +133,26 @@ class _Bordered:
         assert spec.dims is not None
         return self._expressions.size(spec.dims[axis], self._outside.plain)
 
-    def _demand_inside(self, item: Expr, where: IndexRange, whole: IndexRange) -> None:
-        """The range of the first expression must lie in the whole."""
-        known = [where.surplus]
-        if follows(where.start, known) and follows(whole.stop - where.stop, known):
-            return
-        hint = f"with 'else' it is a part of 0..{whole.stop}"
-        raise IndexProblem(f"'{where.name}' in {where} can't be shown to stay within 0..{whole.stop}", item.span, hint)
+    def _held(self, item: syntax.Range, whole: IndexRange) -> IndexRange:
+        """The range of the first expression, cut to the whole where sizes of a call let it reach beyond."""
+        where, facts = given(item, self._outside, self._expressions), self._facts
+        if facts.canonical(where.size) == 0:
+            return where
+        left = whole.stop - where.stop
+        is_number = not any(isinstance(e, syntax.Name) for e in within(item.start))
+        if (is_number and where.start < 0) or (isinstance(left, int) and left < 0 and isinstance(whole.stop, Dim)):
+            hint = "with 'else' a range is a part of the whole"
+            raise IndexProblem(f"'{where.name}' in {where} goes beyond 0..{whole.stop}", item.span, hint)
+        start = where.start if self._is_held(where.start, where) else 0
+        return settled(facts, where.name, start, where.stop if self._is_held(left, where) else whole.stop)
+
+    def _is_held(self, room: Size, where: IndexRange) -> bool:
+        """Whether a range has room on a side; what the graph relies on if it can't be shown is known from here on."""
+        if follows(room, [where.size]):
+            return True
+        has_room = reaches(self._facts, room, 0)
+        self._known.append(room if has_room else -1 - room)
+        return has_room
 
 
 def _common(values: Sequence[Operand], after: Expr) -> DType:

@@ -19,6 +19,22 @@ kernel strided(x: f64[n], w: f64[k]) -> f64[(n - k) // 2 + 1] {
     let y[i in 0..(n-k)//2 + 1] = max[p](x[2*i + k - 1 - p] - w[p])
     return y
 }
+kernel causal(x: f64[n], w: f64[k]) -> f64[n] {
+    let y[i in k-1..n] = sum[p](x[i - p] * w[p]) else x[i]
+    return y
+}
+kernel centred(x: f64[n], w: f64[k]) -> f64[n] {
+    let y[i in k//2..n - k//2] = sum[p](x[i + p - k//2] * w[p]) else 0 * x[i]
+    return y
+}
+kernel cut(x: f64[n], w: f64[k]) -> f64[n] {
+    let y[i in 2..k] = 1.0 * i else x[i]
+    return y
+}
+kernel last(x: f64[n]) -> f64[n] {
+    let y[i in n-3..n] = -x[i] else x[n - 1]
+    return y
+}
 kernel traced(x: f64[n, n]) -> f64[n] {
     let y[i] = x[i, i] - x[n - 1 - i, i]
     return y
@@ -57,17 +73,25 @@ def kernels() -> Kernels:
     return Kernels(TEXT)
 
 
-@pytest.mark.parametrize(("n", "k"), [(1, 1), (2, 2), (5, 2), (40, 3), (3, 7)])
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (2, 2), (5, 2), (40, 3), (3, 7), (4, 0), (0, 2)])
 def test_windows(kernels: Kernels, n: int, k: int) -> None:
     x, w = RNG.standard_normal(n), RNG.standard_normal(k)
     places = range(n - k + 1)
     np.testing.assert_allclose(kernels.conv(x, w), [(x[i : i + k] * w).sum() for i in places], rtol=1e-12)
-    if k <= n:
+    if 0 < k <= n:
         want = [(x[i : i + k][::-1] - w).max() for i in range(0, n - k + 1, 2)]
         np.testing.assert_array_equal(kernels.strided(x, w), want)
+    want = [(x[i - k + 1 : i + 1][::-1] * w).sum() if i >= k - 1 else x[i] for i in range(n)]
+    np.testing.assert_allclose(kernels.causal(x, w), want, rtol=1e-12)
+    half = k // 2
+    inside = range(half, n - half)
+    want = [sum(x[i + p - half] * w[p] for p in range(k)) if i in inside else 0 for i in range(n)]
+    np.testing.assert_allclose(kernels.centred(x, w), want, rtol=1e-12)
+    np.testing.assert_array_equal(kernels.last(x), [-x[i] if i >= n - 3 else x[-1] for i in range(n)])
     square = RNG.standard_normal((n, n))
-    want = 1.5 * np.arange(n * k).reshape(n, k) + square[:, :1] * w
-    np.testing.assert_array_equal(kernels.flat(square[:, :1] * w), want.T)
+    wide = RNG.standard_normal((n, k))
+    np.testing.assert_array_equal(kernels.flat(wide), (1.5 * np.arange(n * k).reshape(n, k) + wide).T)
+    np.testing.assert_array_equal(kernels.cut(x, w), [i * 1.0 if i in range(2, k) else x[i] for i in range(n)])
     np.testing.assert_array_equal(kernels.traced(square), square.diagonal() - square[::-1].diagonal())
 
 
