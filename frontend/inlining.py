@@ -14,7 +14,8 @@ from ..ir.dims import Size
 from ..ir.errors import Span, Unsupported, WeftError
 from ..ir.graph import Graph, Value
 from ..ir.guards import parse_guards
-from ..ir.ops import NUMPY
+from ..ir.loops import body_of, walk
+from ..ir.ops import LOOP, NUMPY
 from ..ir.source import ArgType, Binding, KernelSource
 from ..ir.types import TensorType
 from .maker import Maker
@@ -68,6 +69,13 @@ def _placed(trace: Trace, binding: Binding, operands: Sequence[Value]) -> Bindin
     return Binding(tuple(types), trace.sizes)
 
 
+def _number_calls(body: Graph, first_call: int) -> None:
+    """The body of a loop is part of the new graph as it is."""
+    for node in walk(body):
+        if node.op is NUMPY and isinstance(number := node.attrs.get("call"), int):
+            node.attrs = {**node.attrs, "call": first_call + number}
+
+
 def _spliced(trace: Trace, graph: Graph, operands: Sequence[Value], first_call: int, span: Span | None) -> list[Value]:
     builder = trace.builder
     for left, right in parse_guards(graph):
@@ -77,6 +85,8 @@ def _spliced(trace: Trace, graph: Graph, operands: Sequence[Value], first_call: 
         attrs = dict(node.attrs)
         if node.op is NUMPY and isinstance(number := attrs.get("call"), int):
             attrs["call"] = first_call + number
+        if node.op is LOOP:
+            _number_calls(body_of(node), first_call)
         inputs = [values[v] for v in node.operands]
         made = builder.node(node.op, inputs, attrs, node.span or span, node.body, tuple(r.type for r in node.results))
         values.update(zip(node.results, made.results, strict=True))

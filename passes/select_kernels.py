@@ -30,11 +30,13 @@ from ..ir.errors import Unsupported
 from ..ir.graph import Graph, Node, Value
 from ..ir.guards import parse_guards
 from ..ir.kernels import Choice, KernelLookup
+from ..ir.loops import body_of
 from ..ir.ops import CAST, CONSTANT, EACH, LOOP, NUMPY, REGION, SIZE
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
 from .canonicalize import Canonicalize
 from .drop_dead import DropDead
+from .manager import run_pass
 from .merge_duplicates import MergeDuplicates
 from .promote_dtypes import PromoteDtypes
 
@@ -82,12 +84,25 @@ class _Walk:
             if node.op is EACH:
                 self._check(node, source)
                 self.rewriter.copy(node)
-            elif node.op in (REGION, LOOP, CONSTANT, SIZE) or ("impl" in node.attrs and node.op is not NUMPY):
+            elif node.op is LOOP:
+                self._loop(node, source)
+            elif node.op in (REGION, CONSTANT, SIZE) or ("impl" in node.attrs and node.op is not NUMPY):
                 self.rewriter.copy(node)
             elif node.op is NUMPY:
                 self.rewriter.copy(node, [self._operand(v) for v in node.operands])
             else:
                 self._choose(node, source)
+
+    def _loop(self, node: Node, source: KernelLookup) -> None:
+        """A loop that came with an implementation; of others the body is as it has to be."""
+        body = body_of(node)
+        inner = _Walk(Rewriter(body))
+        inner.nodes(body, source)
+        made = inner.rewriter.finish()
+        for left, right in parse_guards(made):
+            self.rewriter.builder.facts.assume_equal(left, right)
+        self.chosen += inner.chosen
+        self.rewriter.copy(node).body = made
 
     def _check(self, node: Node, source: KernelLookup) -> None:
         """What stands in a program of elements has vector code: bundled code, whatever users have registered."""
@@ -130,7 +145,7 @@ class _Walk:
         assert choice.body is not None and choice.inside is not None
         body = choice.body
         for step in (PromoteDtypes(), Canonicalize(), MergeDuplicates(), DropDead()):
-            body = step.run(body)
+            body = run_pass(step, body)
         for left, right in parse_guards(body):
             self.rewriter.builder.facts.assume_equal(left, right)
         for inner, outer in zip(body.inputs, node.operands, strict=True):

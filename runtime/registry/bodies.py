@@ -14,6 +14,7 @@ from ...ir.errors import TypeProblem, Unsupported
 from ...ir.externs import ExternCall
 from ...ir.facts import Facts
 from ...ir.graph import Graph
+from ...ir.loops import walk
 from ...ir.ops import CONSTANT, NUMPY, SIZE, Trait
 from ...ir.source import ArgType, Binding, Built, KernelSource
 from ...ir.types import TensorType
@@ -51,7 +52,7 @@ class SourceBody:
 
 
 def _number(built: Built, call: Callable[[ExternCall], int]) -> None:
-    for node in built.graph:
+    for node in walk(built.graph):
         if node.op is NUMPY and isinstance(number := node.attrs["call"], int):
             node.attrs = {**node.attrs, "call": call(built.calls[number])}
 

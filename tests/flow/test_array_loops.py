@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -183,3 +185,101 @@ def test_native_calls_serve_loops() -> None:
     for _ in range(3):
         kernel(U, 0.1, 3)
     assert not kernel.chain.is_empty
+
+
+TYPED = weft.compile("""
+kernel halves(x: f16[n, m], steps: i64) -> f16[n, m] {
+    var v = x
+    for t in 0..steps { v = v * 1.5 + x }
+    return v
+}
+kernel numbers(x: c64[n, m], steps: i64) -> c64[n, m] {
+    var v = x
+    for t in 0..steps { v = conj(v) + x[::-1] }
+    return v
+}
+kernel truths(x: bool[n, m], steps: i64) -> bool[n, m] {
+    var v = x
+    for t in 0..steps { v = roll(v, 1) ^ x }
+    return v
+}
+""")
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "step"),
+    [
+        ("halves", "f2", lambda v, x: v * np.float16(1.5) + x),
+        ("numbers", "c8", lambda v, x: np.conj(v) + x[::-1]),
+        ("truths", "?", lambda v, x: np.roll(v, 1) ^ x),
+    ],
+)
+def test_dtypes_layouts_and_sizes(name: str, dtype: str, step: Any) -> None:
+    whole = RNG.integers(0, 5, (4, 6)).astype(dtype)
+    for x in (whole, whole.T, whole[::2, 1:], whole[:1], whole[:0]):
+        wanted = x
+        for steps in range(4):
+            found = TYPED[name](x, steps)
+            assert found.dtype == x.dtype
+            np.testing.assert_array_equal(found, wanted)
+            wanted = step(wanted, x)
+
+
+def test_bits_do_not_depend_on_threads() -> None:
+    a, b = system(400)
+    u, before = RNG.random(300_000), weft.get_threads()
+    results = []
+    try:
+        for threads in (1, 2, 5):
+            weft.set_threads(threads)
+            found = [np.asarray(x).tobytes() for x in MODULE.jacobi(a, b, 1e-12, 50)]
+            results.append([*found, MODULE.heat(u, 0.1, 7).tobytes()])
+    finally:
+        weft.set_threads(before)
+    assert results[0] == results[1] == results[2]
+
+
+def test_a_kernel_with_a_loop_is_part_of_others() -> None:
+    """It is inlined into a trace with the trace's sizes, and takes the place of an op with its own loop."""
+    both = weft.jit(lambda u, v: MODULE.heat(u * 2, 0.1, 3)[0] + MODULE.heat(v, 0.2, 2)[0])
+    for u, v in ((U, U), (U, U[:7])):
+        assert both(u, v) == heat(u * 2, 0.1, 3)[0] + heat(v, 0.2, 2)[0]
+    text = """@impl(op="cbrt", hint="vectorized")
+    kernel newton(x: f64[n]) -> f64[n] {
+        var y = 0.5 + x
+        for k in 0..60 { y = y - (y*y*y - x) / (3 * y * y) }
+        return y
+    }"""
+    registry = Registry()
+    parsed = parse_module(text, "newton.weft", ops=registry)
+    registry.register_kernels("newton.weft", parsed.kernels, True)
+    (source,) = parse_module("kernel f(x: f64[n]) -> f64[n] = cbrt(x)", "f.weft", ops=registry).kernels.values()
+    for options in (Options(target=target.x86(3)), Options(backend="reference")):
+        kernel = Kernel(source, registry, options)
+        np.testing.assert_allclose(kernel(U), np.cbrt(U), rtol=1e-14)
+        assert kernel.lower(U).explain().chosen and any(n.op.name == "loop" for n in kernel.lower(U).graph)
+
+
+MEMORY = """
+import resource, numpy as np, weft
+kernel = weft.compile('''kernel f(x: f64[n], steps: i64) -> f64[n] {
+    var v = x
+    for t in 0..steps { v = v * 0.5 + roll(v, 1) }
+    return v
+}''').f
+def peak(x, steps):
+    kernel(x, steps)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+for _ in range(3):
+    peak(np.ones(10), 2)
+x = np.ones(4_000_000)
+start, few = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10, peak(x, 2)
+print((few - start) / x.nbytes, (peak(x, 40) - few) / x.nbytes)
+"""
+
+
+def test_memory_is_two_buffers_whatever_the_steps() -> None:
+    """The result and two buffers, and what the two rolled arrays of a step take; nothing more for more steps."""
+    done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, timeout=50)
+    first, more = map(float, done.stdout.split())
+    assert first < 4.5 and more < 0.5, done.stdout
