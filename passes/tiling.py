@@ -21,10 +21,10 @@ from ..ir.types import Attr, sizes
 from .costs import element_cost
 from .loops import Loops
 
-WIDE, NARROW = (12, 2), (6, 2)  # tiles where there are 32 registers and 16
+WIDE, NARROW = (6, 4), (6, 2)  # tiles where there are 32 registers and 16
 TERM = {1: 40, 2: 40, 4: 10, 8: 20}  # picoseconds by the size of an element
-DEPTH = {1: 256, 2: 256, 4: 384, 8: 256}
-BLOCK_ROWS, BLOCK_COLUMNS = 192, 512
+WIDE_DEPTH, NARROW_DEPTH = {1: 256, 2: 256, 4: 256, 8: 192}, {1: 256, 2: 256, 4: 384, 8: 256}
+BLOCK_ROWS, BLOCK_COLUMNS = 240, 512
 
 
 def product_in(region: Node) -> Node | None:
@@ -48,20 +48,21 @@ def row_loops(region: Node) -> Loops:
 
 def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_bytes: int) -> dict[str, Attr]:
     """The attributes that `schedule` gives such a region; one of rows has loops by now."""
-    size = node.result.type.dtype.size
+    size, is_narrow = node.result.type.dtype.size, vector_bytes == 32
+    depth = (NARROW_DEPTH if is_narrow else WIDE_DEPTH)[size]
     of_rows, own = is_of_rows(region), element_cost(region)
     loops: dict[str, Attr] = {} if of_rows else {"rows": (), "columns": (), "vector": node.result.type.rank - 1}
     costs: dict[str, Attr] = {"cost": TERM[size]}
     if of_rows:
-        costs = {"cost": TERM[size] * DEPTH[size] + own, "row_cost": own}
+        costs = {"cost": TERM[size] * depth + own, "row_cost": own}
     return {
         **loops,
         "layouts": tuple(layouts[v] for v in (*region.operands, *region.results)),
         "width": vector_bytes // size,
         "unroll": 1,
         **costs,
-        "registers": NARROW if vector_bytes == 32 else WIDE,
-        "blocks": (BLOCK_ROWS // 2 if of_rows else BLOCK_ROWS, BLOCK_COLUMNS, DEPTH[size]),
+        "registers": NARROW if is_narrow else WIDE,
+        "blocks": (BLOCK_ROWS // 2 if of_rows else BLOCK_ROWS, BLOCK_COLUMNS, depth),
         "turned": _turned(region, node, layouts) if size >= 4 else (),
     }
 

@@ -13,7 +13,7 @@
     ^bb0(%a_1 : tensor<?x?xf64, #weft.dims<m, k>>, %b_1 : tensor<?x?xf64, #weft.dims<k, n>>):
       %1 = "weft.matmul"(%a_1, %b_1) : (tensor<?x?xf64, #weft.dims<m, k>>, tensor<?x?xf64, #weft.dims<k, n>>) -> tensor<?x?xf64, #weft.dims<m, n>>
       "weft.yield"(%1) : (tensor<?x?xf64, #weft.dims<m, n>>) -> ()
-    }) {space = #weft.dims<m, n, k>, reduced = array<i64: 2>, rows = array<i64>, columns = array<i64>, vector = 1 : i64, layouts = ["C", "F", "C"], width = 4 : i64, unroll = 1 : i64, cost = 20 : i64, registers = array<i64: 6, 2>, blocks = array<i64: 192, 512, 256>, turned = array<i64: 1>} : (tensor<?x?xf64, #weft.dims<m, k>>, tensor<?x?xf64, #weft.dims<k, n>>) -> tensor<?x?xf64, #weft.dims<m, n>>
+    }) {space = #weft.dims<m, n, k>, reduced = array<i64: 2>, rows = array<i64>, columns = array<i64>, vector = 1 : i64, layouts = ["C", "F", "C"], width = 4 : i64, unroll = 1 : i64, cost = 20 : i64, registers = array<i64: 6, 2>, blocks = array<i64: 240, 512, 256>, turned = array<i64: 1>} : (tensor<?x?xf64, #weft.dims<m, k>>, tensor<?x?xf64, #weft.dims<k, n>>) -> tensor<?x?xf64, #weft.dims<m, n>>
     "weft.return"(%0) : (tensor<?x?xf64, #weft.dims<m, n>>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -169,8 +169,8 @@ class Product:
         """
         for count in steps:
             step = count * self.width
-            length = self.e.op("and", self.e.op("sub", stop, start), self.e.const("i64", -step))
-            end = self.plus(start, length)
+            whole = self.e.op("sdiv", self.e.op("sub", stop, start), self.number(step))
+            end = self.plus(start, self.times(whole, step))
             self.loop(start, end, step, lambda at, n=count: body(at, n))  # type: ignore[misc]
             start = end
 

@@ -27,6 +27,7 @@ from .tiles import FEW_ROWS, Tile, call_tile
 
 DEEPEST = 128  # terms: more do not fit the stack
 NARROW_ROWS = 8  # of tiles of one vector
+WIDE = 2  # vectors of other tiles
 
 
 class Small(Product):
@@ -69,19 +70,19 @@ class Small(Product):
 
     def multiply(self, matrix: Val, first: Val, rows: Val, origin: Val) -> None:
         """Some rows of one matrix of the stack, up to `rows`."""
-        e, tile, zero = self.e, self.tile, self.number(0)
-        most = max(tile.rows, NARROW_ROWS)
+        e, tile, zero = self.e, self.wide, self.number(0)
+        most, across_at_once = max(tile.rows, NARROW_ROWS), tile.vectors * self.width
         self.copy = self.frame.reserve(-(-most // self.width) * self.width * tile.row_bytes)
         self.copied = self.frame.reserve(DEEPEST * tile.line_bytes)
         sums = self.frame.reserve(most * tile.line_bytes)
         columns, few = self.number(self.n), self.number(FEW_ROWS)
 
         def across(column: Val) -> None:
-            side = self.least(self.plus(column, tile.columns), columns)
+            side = self.least(self.plus(column, across_at_once), columns)
             right, line = self.panel(column, side)
             length = e.op("sub", side, column)
             is_narrow = e.icmp("sle", length, self.number(self.width))
-            lanes = e.op("sub", length, e.select(is_narrow, zero, self.number(tile.columns - self.width)))
+            lanes = e.op("sub", length, e.select(is_narrow, zero, self.number(across_at_once - self.width)))
             usual = e.select(is_narrow, self.number(NARROW_ROWS), self.number(tile.rows))
 
             def down(values: list[Val]) -> list[Val]:
@@ -106,11 +107,17 @@ class Small(Product):
 
             self.nest.while_loop([first], lambda values: e.icmp("slt", values[0], rows), down)
 
-        self.loop(zero, columns, tile.columns, across)
+        self.loop(zero, columns, across_at_once, across)
+
+    @property
+    def wide(self) -> Tile:
+        """A tile for as many registers, of another shape: few matrices have several times three vectors of columns."""
+        rows = self.tile.rows * self.tile.vectors // WIDE
+        return replace(self.tile, rows=rows, vectors=WIDE, is_free=True, is_direct=self.is_direct)
 
     def add(self, is_narrow: Val, is_few: Val, **arguments: Val) -> None:
         """Adds all terms to the tile that is large enough."""
-        e, wide = self.e, replace(self.tile, is_free=True, is_direct=self.is_direct)
+        e, wide = self.e, self.wide
         narrow = replace(wide, vectors=1, rows=NARROW_ROWS)
 
         def by_rows(tile: Tile) -> None:

@@ -19,6 +19,7 @@ from ..text import Emitter, Val
 from .lanes import lane_mask
 
 UNROLL = 4
+LINE = 64  # bytes of the cache
 PAD = 64  # bytes between rows of the copy, so that they do not compete for the same lines of the cache
 FEW_ROWS = 4  # a free tile with so many may have fewer
 SHARED = 3  # rows of a free tile that one pointer serves
@@ -97,6 +98,8 @@ def _function(tile: Tile) -> tuple[str, dict[str, str]]:
     e = Emitter()
     e.place("entry")
     given = {name: Val(f"%{name}", type, 0) for name, type in tile.parameters.items()}
+    if not tile.is_free:
+        _fetch_next(e, tile, given)
     totals = _started(e, tile, given)
     mask = lane_mask(e, given["lanes"], tile.width) if tile.is_free else None
     pointers = _free_rows(e, tile, given) if tile.is_free else [given["left"]]
@@ -115,6 +118,16 @@ def _function(tile: Tile) -> tuple[str, dict[str, str]]:
     return "\n".join(
         [f"define internal void @{tile.symbol}({words}) noinline {{", *e.lines, "  ret void", "}"]
     ), e.declared
+
+
+def _fetch_next(e: Emitter, tile: Tile, given: dict[str, Val]) -> None:
+    """The totals of the tile below, and the first elements of its rows: they come while this one is computed."""
+    rows = [tile.rows * tile.row_bytes + row * tile.row_bytes + near for row in range(tile.rows) for near in (0, LINE)]
+    for name, offsets in (("sums", range(tile.bytes, 2 * tile.bytes, LINE)), ("left", rows)):
+        for offset in offsets:
+            place = e.offset(given[name], e.const("i64", offset))
+            e.declared["llvm.prefetch.p0"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+            e.lines.append(f"  call void @llvm.prefetch.p0({place.typed}, i32 0, i32 3, i32 1)")
 
 
 def _places(e: Emitter, tile: Tile, sums: Val) -> list[Val]:
