@@ -97,10 +97,11 @@ def _run_node(
         return _run_numpy(node, operands, sizes, calls, meanings)
     attrs = {name: _resolve(attr, sizes) for name, attr in node.attrs.items() if name not in CHOICE}
     compute, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
-    # A weak number among arrays is handed to NumPy as the Python number it is: NumPy knows best how it converts.
+    # A weak number among arrays is handed to NumPy as the Python number it is: NumPy knows best how it converts. In a
+    # program of elements it is an array, with one number for each.
     mixed = isinstance(node.op.numpy, np.ufunc) and not all(v.type.dtype.weak for v in node.operands)
     cast = [
-        python_type(v.type.dtype)(x) if mixed and v.type.dtype.weak else _cast(x, v.type.dtype, to)
+        python_type(v.type.dtype)(x) if mixed and v.type.dtype.weak and not np.ndim(x) else _cast(x, v.type.dtype, to)
         for x, v, to in zip(operands, node.operands, compute, strict=True)
     ]
     if node.op.name in IDENTITY and attrs.get("steps") and node.op.name not in meanings:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 from weft.command import main
+from weft.command_files import find_kernel
+from weft.frontend.declared import Parameter
+from weft.library import entries
 
 
 @pytest.fixture(autouse=True)
@@ -20,6 +23,23 @@ def test_run_takes_a_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "gemv", "--arg", "alpha=2", "--arg", "a=ones(2,3)", "--arg", "x=arange(3):f64",
                  "--arg", "beta=0", "--arg", "y=zeros(2)"]) == 0  # fmt: skip
     assert capsys.readouterr().out == "out: f64[2]\n[6. 6.]\n"
+
+
+def example(param: Parameter) -> str:
+    """A value that a parameter takes: every size that is not a number is 4."""
+    name, dims = param.type.name, param.type.dims
+    if dims is None:
+        return {"bool": "true", "i32": "3", "i64": "3"}.get(name, "0.5")
+    sizes = ",".join(str(size) if isinstance(size, int) else "4" for size in dims)
+    return f"randint(0,4,{sizes})" if name == "int" else f"rand({sizes})"
+
+
+@pytest.mark.parametrize("name", entries())
+def test_every_kernel_runs_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    declared = find_kernel(name, None).declared
+    given = [word for p in declared for word in ("--arg", f"{p.name}={example(p)}")]
+    assert main(["run", name, "--backend", "reference", *given]) == 0
+    assert ": " in capsys.readouterr().out
 
 
 def test_without_arguments_it_says_what_the_kernel_takes(capsys: pytest.CaptureFixture[str]) -> None:

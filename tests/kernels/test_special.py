@@ -7,6 +7,8 @@ import pytest
 import weft
 from weft import kernels
 from weft.errors import IndexProblem, ShapeProblem, TypeProblem
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
 
 ENDS = np.array([-np.inf, -1e300, -800, -40, -1e-300, -0.0, 0.0, 1e-300, 40, 800, 1e300, np.inf, np.nan])
 
@@ -102,3 +104,9 @@ def test_inside_of_a_jitted_function_they_fuse() -> None:
     x = np.random.default_rng(0).standard_normal((5, 7))
     assert np.allclose(f(x), kernels.softmax.reference(kernels.gelu.reference(x) + 1))
     assert len(f.lower(x).kernels) == 1
+
+
+def test_numbers_in_programs_of_elements_by_the_reference_backend() -> None:
+    source, x = kernels.julia._source, np.linspace(-1, 1, 9, dtype="f4")
+    run = Kernel(source, weft.registry, Options(backend="reference"))
+    assert np.array_equal(run(x, x, -0.8, 0.156, 50), kernels.julia(x, x, -0.8, 0.156, 50))

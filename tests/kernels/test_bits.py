@@ -1,0 +1,51 @@
+"""Kernels of the library with sums, products and loops in them: the same bits on every CPU and at any thread count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import weft
+from weft.backends.llvm import target
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
+from weft.runtime.registry import Registry
+
+from tests.kernels.cases import CASES, Data
+from tests.kernels.test_library import flat
+
+LARGE = {
+    "attention": {"n": 300, "m": 150, "k": 32},
+    "conv2d": {"n": 700, "m": 500},
+    "heat2d": {"n": 700, "m": 500},
+    "jacobi": {"n": 700},
+    "nrm2": {"n": 1000, "m": 700},
+    "nbody": {"n": 400},
+}
+
+
+@pytest.fixture
+def threads() -> Iterator[None]:
+    before = weft.get_threads()
+    yield
+    weft.set_threads(before)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_any_number_of_threads(name: str, threads: None) -> None:
+    args = CASES[name].make(Data(np.random.default_rng(1), "f8", **LARGE[name]))
+    results = []
+    for count in (1, 2, 3):
+        weft.set_threads(count)
+        results.append(flat(getattr(weft.kernels, name)(*args)))
+    for other in results[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
+
+
+@pytest.mark.parametrize("name", ["attention", "conv2d", "life", "nrm2"])
+def test_avx2_and_avx512(name: str) -> None:
+    args = CASES[name].make(Data(np.random.default_rng(2), "f4"))
+    source = getattr(weft.kernels, name)._source
+    wide, narrow = (Kernel(source, Registry(), Options(target=target.x86(level)))(*args) for level in (4, 3))
+    assert all(np.array_equal(a, b) for a, b in zip(flat(wide), flat(narrow), strict=True))
