@@ -60,7 +60,7 @@ class Case:
     weft: Callable[..., Any]
     numpy: Callable[..., Any]
     loops: Callable[..., Any]  # plain loops for Numba
-    jax: Callable[[Any], Callable[..., Any]] = field(default=lambda jax: lambda *args: None)  # noqa: E731
+    jax: Callable[[Any], Callable[..., Any]] = field(default=lambda jax: lambda *args: None)
 
 
 def heat2d(v: Array, r: Any) -> Array:

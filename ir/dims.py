@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Union
+
+from .once import once
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,7 +36,7 @@ class Dim:
     def __hash__(self) -> int:
         return self._hash
 
-    @cached_property
+    @once
     def _hash(self) -> int:
         return hash(self.terms)
 
@@ -78,7 +79,7 @@ class Dim:
     def __str__(self) -> str:
         return self._text
 
-    @cached_property
+    @once
     def _is_plain(self) -> bool:
         """Whether all atoms are symbols."""
         return not any(atom.args for monomial, _ in self.terms for atom in monomial)
@@ -89,7 +90,7 @@ class Dim:
         others, total = (self.terms, number) if last else (self.terms[:-1], constant + number)
         return Dim((*others, ((), total)) if total else others)
 
-    @cached_property
+    @once
     def _text(self) -> str:
         out = ""
         for monomial, coefficient in self.terms:
@@ -100,7 +101,7 @@ class Dim:
             out += sign + "*".join(factors)
         return out
 
-    @cached_property
+    @once
     def symbols(self) -> frozenset[str]:
         found: set[str] = set()
         for monomial, _ in self.terms:

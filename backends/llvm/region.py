@@ -194,9 +194,12 @@ class Region:
         """The index of this iteration's element of a value, moved along the vector axis."""
         index = home_index(self.space, self.reduced, value.type.shape)
         assert index is not None
+        return tuple(dims.substitute(i, {**self.variables_of_groups(), **self.shifted(offset)}) for i in index)
+
+    def shifted(self, offset: int) -> dict[str, Size]:
+        """The variables of the axes along which the code is further on than its loops are."""
         steps = {self.vector: offset, self.jammed: self.down}
-        moved = {loop_name(axis): dims.symbol(loop_name(axis)) + step for axis, step in steps.items() if step}
-        return tuple(dims.substitute(i, {**self.variables_of_groups(), **moved}) for i in index)
+        return {loop_name(axis): dims.symbol(loop_name(axis)) + step for axis, step in steps.items() if step}
 
     def variables_of_groups(self) -> dict[str, Size]:
         """The variables of axes that run together with the one behind them."""

@@ -20,6 +20,7 @@ from ...ir.ops import Trait
 from ...ir.types import integer, ints
 from ...ir.windows import product_in_sum
 from .casts import element
+from .elements import Element
 from .functions import Entry
 from .reduce import combine, identity
 from .region import Region
@@ -53,13 +54,35 @@ class Windows(Region):
         axes = ints(region.attrs, "windows")
         self.straight = {axis: n for axis, n in zip(axes, lengths, strict=True) if n > 0}
         self.fixed: dict[str, Size] = {}  # where in the windows the code is
+        self.terms = {n: self.terms_of(n) for stage in self.stages.reductions for n in stage}
 
     def rows_together(self) -> tuple[int, int]:
         axis, count = ints(self.region.attrs, "jam") if "jam" in self.region.attrs else (-1, 1)
         return axis, count
 
-    def home(self, value: Value, offset: int) -> Index:
-        return tuple(dims.substitute(i, self.fixed) for i in super().home(value, offset))
+    def terms_of(self, node: Node) -> list[Element]:
+        """What a reduction reads at the place of its loops: its operand, or the two factors of a sum's products.
+
+        Views are behind us then: taps are many, and each would go through all of them.
+        """
+        value = node.operands[0]
+        found = [(value, self.home(value, 0))]
+        product = product_in_sum(node) if "chained" in node.attrs else None
+        while product is not None and found[0][0] is not product[0].result:
+            found = [self.seen_through(*found[0])]
+        if product is not None:
+            found = operand_elements(product[0], found[0][1])
+        for k, (value, index) in enumerate(found):
+            while value.node is not None and Trait.VIEW in value.node.op.traits:
+                value, index = self.seen_through(value, index)
+            found[k] = (value, index)
+        return found
+
+    def seen_through(self, value: Value, index: Index) -> Element:
+        """The element that an element of a view is."""
+        assert value.node is not None
+        (inner,) = value.node.operands
+        return inner, operand_index(value.node, inner, index)
 
     def run_stage(self, stage: int, offsets: list[int]) -> None:
         reductions = self.stages.reductions[stage]
@@ -132,26 +155,17 @@ class Windows(Region):
 
     def add(self, node: Node, part: Partial, offset: int, tap: Tap) -> Partial:
         """The element of a tap joined to a total."""
-        e, term = self.nest.e, node.operands[0]
+        e, moved = self.nest.e, {**self.fixed, **self.shifted(offset)}
+        terms = [self.in_lanes(v, tuple(dims.substitute(i, moved) for i in index)) for v, index in self.terms[node]]
         if "chained" in node.attrs:
-            left, right = self.factors(node, self.home(term, offset))
-            return part._replace(total=e.fma(left, right, part.total))
-        found = self.in_lanes(term, self.home(term, offset))
+            return part._replace(total=e.fma(terms[0], terms[1], part.total))
+        (found,) = terms
         if not integer(node.attrs, "steps"):
             return part._replace(total=combine(e, node, part.total, found))
         block = (*tap[:-1], tap[-1] // integer(node.attrs, "steps"))
         if part.block is not None and part.block != block:
             part = Partial(self.pushed(node, part), None, self.start(node))
         return part._replace(block=block, total=combine(e, node, part.total, found))
-
-    def factors(self, node: Node, index: Index) -> list[Val]:
-        """The factors of the product that a sum adds at an index."""
-        found = product_in_sum(node)
-        assert found is not None
-        product, turned = found
-        for view in turned:
-            index = operand_index(view, view.operands[0], index)
-        return [self.in_lanes(*factor) for factor in operand_elements(product, index)]
 
     def in_lanes(self, value: Value, index: Index) -> Val:
         self.elements.get(value, index)
