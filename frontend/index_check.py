@@ -34,6 +34,9 @@ def check_definition(statement: syntax.Definition, scope: Scope, in_fn: bool) ->
     if statement.mutable:
         hint = "define it with 'let', and start a variable from it"
         raise Unsupported("an array that is defined by its elements is no variable", statement.name.span, hint)
+    if statement.other is not None and not any(isinstance(item, syntax.Range) for item in statement.indices):
+        hint = "say where the first expression holds: i in 1..n-1"
+        raise ValueProblem("the indices have no ranges that leave something for 'else'", statement.other.span, hint)
     for root in (statement.value, statement.other):
         for expr in within(root) if root is not None else ():
             if isinstance(expr, syntax.Name) and expr.name == name and name not in scope:
