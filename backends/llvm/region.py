@@ -128,7 +128,7 @@ class Region:
         offsets = [self.width * k for k in range(self.unroll)]
         plain = self.streamed_loop(variable, first, end, offsets)
         self.nest.loop(variable, plain, end, self.width * self.unroll, [], lambda at, _: self.row(offsets))
-        if self.unroll > 1 and self.at_once == 1:  # several rows would be much code for one vector
+        if self.unroll > 1 and not (self.columns and self.at_once > 1):  # windows of several rows are much code
             vectors = self.whole_steps(end, stop, self.width)
             self.nest.loop(variable, end, vectors, self.width, [], lambda at, _: self.row([0]))
             end = vectors
