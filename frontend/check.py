@@ -6,22 +6,23 @@ relies on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
 from ..ir.dtypes import BY_NAME, CLASSES
 from ..ir.errors import ShapeProblem, SyntaxProblem, TypeProblem, UnknownName, Unsupported, ValueProblem, nearest
 from ..ir.kernels import OpSource
 from ..ir.opdef import Trait
 from . import syntax
+from .circles import refuse_circles
 from .declared import declare, parameter, result
 from .decorators import implementation
 from .externs import check_extern
 from .flow import always_returns, blocks_of, inside
 from .functions import FUNCTIONS
 from .index_check import INDEX, REDUCING, bind_indices, check_definition, check_reduction, refuse_indices
-from .modules import Definition, Unit
+from .modules import Unit
 from .names import CONSTANTS, ELEMENTS
-from .parts import index_name, parts_of
+from .parts import parts_of
 from .syntax import Expr
 
 Scope = dict[str, str]  # what each visible name is: "let", "var", "a parameter", "a dimension"
@@ -34,7 +35,7 @@ def check(unit: Unit, ops: OpSource | None = None) -> None:
             _Checker(unit, True, ops).const(found.item)
         else:
             _Checker(unit, not found.item.is_kernel, ops).function(found.item)
-    _refuse_circles(unit)
+    refuse_circles(unit)
 
 
 class _Checker:
@@ -313,74 +314,3 @@ def _check_count(item: syntax.Function, statement: syntax.Return, first: syntax.
     declared = f"{count} value{'s' * (count != 1)}"
     hint = "return one value for each declared type"
     raise TypeProblem(f"{declared} declared, {returned} returned", statement.span, hint)
-
-
-def _refuse_circles(unit: Unit) -> None:
-    """Calls are inlined and consts put in their place, so none may lead back to where it came from."""
-    state: dict[Definition, str] = {}
-    for root in unit.own.values():
-        path: list[tuple[Definition, Iterator[syntax.Name]]] = []
-        if root not in state:
-            state[root] = "open"
-            path.append((root, _uses(root)))
-        while path:
-            current, uses = path[-1]
-            name = next(uses, None)
-            if name is None:
-                state[current] = "done"
-                path.pop()
-                continue
-            used = unit.names.get(name.name)
-            if used is None or used.unit is not unit or state.get(used) == "done":
-                continue
-            if state.get(used) == "open":
-                what = "is defined by itself" if used.what == "const" else "calls itself"
-                hint = "functions are inlined: there is no recursion"
-                if used.what == "const":
-                    hint = "give one of them a number"
-                raise Unsupported(f"'{name.name}' {what}", name.span, hint)
-            state[used] = "open"
-            path.append((used, _uses(used)))
-
-
-def _uses(definition: Definition) -> Iterator[syntax.Name]:
-    """The names that a definition calls or reads and that are not its own."""
-    item = definition.item
-    local = {p.name for p in item.params} if isinstance(item, syntax.Function) else set()
-    waiting: list[syntax.Node] = [item.value if isinstance(item, syntax.Const) else item.body]
-    while waiting:
-        node = waiting.pop()
-        match node:
-            case syntax.Name() if node.name not in local:
-                yield node
-            case syntax.Call(callee=syntax.Name() as callee):
-                yield callee
-                waiting += parts_of(node)
-            case syntax.Call(callee=syntax.Index() as callee):
-                local |= _index_names(callee.items)
-                waiting += parts_of(node)
-            case syntax.Expr():
-                waiting += parts_of(node)
-            case syntax.Block():
-                waiting += reversed(node.statements)
-            case syntax.Let():
-                local |= {n.name for n in node.names}
-                waiting.append(node.value)
-            case syntax.Definition():
-                local |= {node.name.name} | _index_names(node.indices)
-                waiting += [e for e in (node.value, node.other) if e is not None]
-            case syntax.If():
-                waiting += [b for b in (node.condition, node.then, node.other) if b is not None]
-            case syntax.While():
-                waiting += [node.condition, node.body]
-            case syntax.For():
-                local.add(node.index.name)
-                waiting += [node.start, node.stop, node.body]
-            case syntax.Return():
-                waiting += node.values
-            case syntax.Assign():
-                waiting.append(node.value)
-
-
-def _index_names(items: Sequence[Expr]) -> set[str]:
-    return {name.name for item in items if (name := index_name(item)) is not None}
