@@ -82,7 +82,7 @@ class Compiled:
             assert not any(n.op is NUMPY for n in lowered.graph), lowered.ir()
             inputs = [np.asarray(x) for x in args]
             found[f"the lowered graph for level {level}"] = list(reference.run(lowered.graph, inputs))
-            found["the graph that was built"] = list(reference.run(lowered.built.graph, inputs))
+        found["the graph that was built"] = list(reference.run(lowered.built.graph, inputs))
         first = found["level 3"]
         for name, results in found.items():
             for k, (a, b) in enumerate(zip(first, results, strict=True)):

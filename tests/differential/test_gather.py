@@ -35,7 +35,10 @@ def places(size: int, shape: tuple[int, ...], seed: int) -> Any:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_one_index_array(dtype: str, axis: int) -> None:
     compiled = lookup(axis)
-    for shape, target in itertools.product([(5, 6, 7), (33, 2, 19), (1, 4, 1), (3, 1, 70)], [(9,), (2, 17), (1,), ()]):
+    shapes, targets = [(5, 6, 7), (33, 2, 19), (1, 4, 1), (3, 1, 70)], [(9,), (2, 17), (1,), ()]
+    if dtype not in ("float32", "int8", "complex64"):  # what sizes of 1 change is alike for all dtypes
+        shapes, targets = shapes[:2], targets[:2]
+    for shape, target in itertools.product(shapes, targets):
         x = random(dtype, shape, 1)
         i = places(shape[axis], target, 2)
         np.testing.assert_array_equal(compiled.checked(x, i)[0], x[(slice(None),) * axis + (i,)])

@@ -37,8 +37,8 @@ def test_every_set_of_axes(shape: tuple[int, ...], keepdims: bool) -> None:
 
     x = whole("float64", shape, 1)
     jitted = weft.jit(everything)
-    few = keepdims or len(shape) > 3
-    for layout in ("C", "F") if few else ("C", "F", "strided", "repeated rows", "axes turned"):
+    few = ("C", "F") if keepdims or len(shape) > 3 else ("C", "F", "axes turned")
+    for layout in few if len(shape) > 2 else ("C", "F", "strided", "repeated rows", "axes turned"):
         if len(shape) > 1 or layout not in ("F", "axes turned"):
             agrees(everything, LAYOUTS[layout](x), jitted=jitted)
 
@@ -94,7 +94,7 @@ def test_of_nothing(shape: tuple[int, ...]) -> None:
             f(x, axis=a, keepdims=True) for a in (None, *range(x.ndim)) for f in (np.sum, np.prod, np.any, np.all)
         )
 
-    for dtype in NATIVE:
+    for dtype in NATIVE if shape == (0, 3) else ("float64",):  # shapes and dtypes do not know of one another
         agrees(sums, np.zeros(shape, dtype))
     for axis, name in itertools.product((None, *range(len(shape))), ("min", "max")):
         jitted = weft.jit(lambda x, axis=axis, name=name: getattr(np, name)(x * 1, axis=axis), static=("axis", "name"))

@@ -54,11 +54,12 @@ def _numpys(case: Case, x: Any) -> Any:
             return error
 
 
-@pytest.mark.parametrize(
-    ("dtype", "backend"), [("float64", "llvm"), ("int16", "reference"), ("complex64", "reference")]
-)
-def test_every_argument(dtype: str, backend: str) -> None:
-    check(FULL, few(dtype), backend)
+@pytest.mark.parametrize("dtype", ["float64", "int16", "complex64"])
+def test_every_argument(dtype: str) -> None:
+    """Arguments decide which graph there is. What native code makes of its ops is seen with every third of them."""
+    check(FULL, few(dtype), "reference")
+    if dtype == "float64":
+        check(FULL[::3], few(dtype))
 
 
 @pytest.mark.parametrize("dtype", NATIVELY)

@@ -17,7 +17,8 @@ from .building import Compiled
 from .comparing import same
 
 ADD, EXP, MAX, NEG, SQUARE, SUB, SUM = (TABLE[n] for n in ("add", "exp", "max", "neg", "square", "sub", "sum"))
-SHAPES = ((1,), (5,), (16,), (17,), (200,), (7, 33), (40, 9), (1, 70), (70, 1), (3, 4, 50), (0, 4), (4, 0))
+PLAIN_SHAPES = ((5,), (16,), (17,), (200,), (7, 33), (40, 9), (0, 4), (4, 0))
+SHAPES = (*PLAIN_SHAPES, (1,), (1, 70), (70, 1), (3, 4, 50))  # sizes of 1 and ranks have code of their own
 NUMBERS = ("float32", "float64", "float16", "int64", "int32", "int8", "uint16")
 
 
@@ -31,7 +32,7 @@ def test_usual_ops(combine: str, dtype: str) -> None:
     ufunc = TABLE[combine].numpy
     assert isinstance(ufunc, np.ufunc)
     compiled = {axis: scan(combine, axis) for axis in range(3)}
-    for shape in SHAPES:
+    for shape in SHAPES if dtype in ("float32", "int8") else PLAIN_SHAPES:
         x = random(dtype, shape, 1)
         for axis in range(len(shape)):
             with np.errstate(all="ignore"):
