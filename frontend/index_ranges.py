@@ -11,7 +11,7 @@ from . import syntax
 from .frame import Frame
 from .index_access import indexed_array
 from .index_scope import IndexRange, settled
-from .index_words import written
+from .index_words import shown, written
 from .parts import index_name, within
 from .syntax import Expr
 
@@ -59,10 +59,10 @@ def extent(name: syntax.Name, roots: Sequence[Expr], frame: Frame, expressions: 
                 continue
             array = indexed_array(access, frame, expressions)
             size = expressions.builder.facts.canonical(array.type.shape[axis])
-            where = f"axis {axis} of '{written(access.value)}', which has size {size}"
+            where = f"axis {axis} of '{written(access.value)}', which has size {shown(size)}"
             if first is None:
                 first = size, where
             elif not expressions.builder.facts.same(first[0], size):
-                hint = f"give its range, as in {name.name} in 0..{first[0]}, or give both dimensions one name"
+                hint = f"give its range, as in {name.name} in 0..{shown(first[0])}, or give both dimensions one name"
                 raise ShapeProblem(f"'{name.name}' runs along {first[1]}, and {where}", item.span, hint)
     return None if first is None else first[0]

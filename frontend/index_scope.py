@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..ir import dims
 from ..ir.dims import Dim, Size
@@ -58,6 +58,7 @@ class Scope:
     arrays: dict[Expr, Value] = field(default_factory=dict)  # what is indexed, made once for all who ask for it
     known: tuple[Size, ...] = ()  # sizes that the graph relies on not being negative
     is_rest: bool = False  # whether the ranges are what `else` is for
+    reduced: int = 0  # how many of the indices are those of reductions
 
     def find(self, name: str) -> IndexRange | None:
         return next((index for index in self.indices if index.name == name), None)
@@ -67,7 +68,7 @@ class Scope:
 
     def inner(self, more: tuple[IndexRange, ...]) -> Scope:
         """The scope inside of a reduction over further indices."""
-        return Scope((*self.indices, *more), self.arrays, self.known, self.is_rest)
+        return replace(self, indices=(*self.indices, *more), reduced=self.reduced + len(more))
 
     def shape(self, names: frozenset[str] | set[str]) -> tuple[Size, ...]:
         """The shape of a value that depends on these indices alone."""
