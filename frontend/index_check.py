@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..ir.errors import SyntaxProblem, TypeProblem, Unsupported, ValueProblem, nearest
+from ..ir.errors import LimitExceeded, SyntaxProblem, TypeProblem, Unsupported, ValueProblem, nearest
 from . import syntax
 from .modules import Unit
 from .parts import index_name, within
@@ -17,6 +17,7 @@ from .syntax import Expr
 Scope = dict[str, str]
 Define = Callable[[syntax.Name, Scope, str], None]
 INDEX = "an index"
+MOST_INDICES = 64  # NumPy's arrays have no more dimensions
 POSITIONS = frozenset(("argmin", "argmax", "nanargmin", "nanargmax"))
 REDUCING = POSITIONS | {
     "sum", "prod", "min", "max", "amin", "amax", "any", "all", "ptp", "count_nonzero", "mean", "var", "std",
@@ -90,4 +91,7 @@ def bind_indices(items: Sequence[Expr], scope: Scope, unit: Unit, define: Define
         if found is not None and isinstance(found.item, syntax.Const):
             raise ValueProblem(f"'{name.name}' is already defined", name.span, "it is a const; choose another name")
         define(name, inner, INDEX)
+    if sum(what == INDEX for what in inner.values()) > MOST_INDICES:
+        hint = "define parts of it as arrays of their own"
+        raise LimitExceeded(f"more than {MOST_INDICES} indices in one place", items[-1].span, hint)
     return inner
