@@ -99,6 +99,13 @@ def test_known_values() -> None:
     assert kernels.pairwise_distance(np.array([[0, 0], [3, 4.0]]), np.zeros((1, 2))).tolist() == [[0], [5]]
 
 
+def test_no_steps_change_nothing() -> None:
+    place, speed = np.random.default_rng(4).random((2, 5, 3))
+    for steps in (0, -1):
+        assert np.array_equal(kernels.nbody(place, speed, np.ones(5), 0.1, steps), (place, speed))
+        assert np.array_equal(kernels.heat2d(place, 0.1, steps), place)
+
+
 def test_inside_of_a_jitted_function_they_fuse() -> None:
     f = weft.jit(lambda x: kernels.softmax(kernels.gelu(x) + 1))
     x = np.random.default_rng(0).standard_normal((5, 7))
