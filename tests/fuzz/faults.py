@@ -35,7 +35,7 @@ from weft.ir.ops import SLICE, TABLE, TRANSPOSE, WHERE
 from weft.ir.types import Sizes, ints, sizes
 from weft.passes import canonicalize, conversions, fuse, logic, lower_reductions, merge_duplicates
 from weft.passes.site import Rule, Site, constant_of, made_by
-from weft.runtime import compiler, kernel
+from weft.runtime import compiler, outputs
 
 Patch = AbstractContextManager[Any]
 Fault = Callable[[], Patch]
@@ -383,7 +383,7 @@ def unchecked_guards() -> Patch:
 
 def ignored_overlap() -> Patch:
     """Results are written into the caller's array while arguments that lie there are still read."""
-    return mock.patch.object(kernel, "overlaps", lambda out, others: False)
+    return mock.patch.object(outputs, "overlaps", lambda out, others: False)
 
 
 def always_c() -> Patch:
