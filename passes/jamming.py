@@ -19,7 +19,7 @@ from ..ir.types import Attr, axis_groups, integer, ints
 
 SAMPLE = 3  # taps that stand for a window of any length
 VECTOR, NUMBER = 4, 1  # what a load costs: one that is not aligned touches two lines, a number serves several vectors
-GAIN = 0.8  # of the loads are left where it is worth the code
+GAIN = 0.9  # of the loads are left where it is worth the code
 ROWS, PLANES = (16,), (8, 16)  # of a piece, along the outer loops
 VECTORS = 2  # of each row of a step in windows, whose totals take the registers
 

@@ -98,6 +98,22 @@ def places(x: Any) -> Any:
     return np.argmin(x), np.argmax(x, axis=0), np.argmax(x, axis=1)
 
 
+def near(x: Any) -> Any:
+    return x[:-2, 1:-1] + x[1:-1, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:], x[1:] - x[:-1]
+
+
+CONVOLUTION = """
+kernel conv(x: f32[n, m], w: f32[p, q]) -> f32[n - p + 1, m - q + 1] {
+    let y[i in 0..n - p + 1, j in 0..m - q + 1] = sum[a, b](x[i + a, j + b] * w[a, b])
+    return y
+}
+"""
+
+
+def convolution(x: Array, w: Array) -> tuple[Array]:
+    return ((np.lib.stride_tricks.sliding_window_view(x, w.shape) * w).sum((2, 3)),)
+
+
 def refused(jitted: Any, fences: list[Fence], x: Array) -> None:
     """An index far outside, at every place of a vector: nothing is read there."""
     for at, far in [(at, far) for at in (0, 5, 16) for far in (x.shape[0], 10**9, -(10**12))]:
@@ -134,6 +150,12 @@ def main() -> None:
             check(walked, walks, fences, [x])
             check(found, places, fences, [x])
             refused(jitted, fences, x)
+    jitted, conv = weft.jit(near), weft.compile(CONVOLUTION).conv
+    for n, m in [(n, m) for n in (3, 4, 7) for m in (3, 9, 18, 34, 67)]:
+        x = rng.normal(size=(n, m)).astype(np.float32)
+        check(jitted, near, fences, [x])
+        for window in ((3, 3), (2, 1), (1, m)):
+            check(lambda *a, out: conv(*a, out=out[0]), convolution, fences, [x, rng.random(window, np.float32)])
     print("done")
 
 
