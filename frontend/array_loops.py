@@ -8,14 +8,12 @@ none may change its shape. `break` and `continue` are truth values: `live` says 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Protocol
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from ..ir import dims
 from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
-from ..ir.dtypes import BOOL, DType
+from ..ir.dtypes import BOOL
 from ..ir.errors import ShapeProblem, Span, TypeProblem
 from ..ir.graph import Value
 from ..ir.loops import loop
@@ -23,25 +21,16 @@ from ..ir.ops import TABLE
 from ..ir.rules import shown
 from ..ir.types import TensorType
 from . import syntax
-from .expressions import Expressions
+from .branches import Lowering
 from .flow import assigned, inside
 from .flow_loops import AT, KEEP, LIVE
 from .flow_types import Cell
 from .frame import Frame, Variable
 from .maker import Maker
-from .weak import Operand, Weak, dtype_of, take
+from .weak import Operand, dtype_of, take
 
-LESS, ADD, AND, NOT = (TABLE[name] for name in ("lt", "add", "logical_and", "logical_not"))
+LESS, ADD, AND = (TABLE[name] for name in ("lt", "add", "logical_and"))
 Loop = syntax.For | syntax.While
-
-
-class Lowering(Protocol):
-    """What lowers the statements of a kernel."""
-
-    @property
-    def expressions(self) -> Expressions: ...
-
-    def block(self, statements: Sequence[syntax.Statement], frame: Frame) -> None: ...
 
 
 class _State:
@@ -71,56 +60,13 @@ class ArrayLoops:
     def __init__(self, lowering: Lowering) -> None:
         self._lowering = lowering
         self._known: dict[Hashable, _State] = {}
-        self._path: list[tuple[Operand, bool]] = []  # the branches that lead here, inside of the innermost loop
 
     @property
     def _builder(self) -> Builder:
         return self._lowering.expressions.builder
 
-    @contextmanager
-    def where(self, condition: Operand, holds: bool) -> Iterator[None]:
-        """A loop that is lowered meanwhile has no step where the condition is otherwise: its side is not taken."""
-        self._path.append((condition, holds))
-        try:
-            yield
-        finally:
-            self._path.pop()
-
-    @contextmanager
-    def _inside(self) -> Iterator[None]:
-        before, self._path = self._path, []
-        try:
-            yield
-        finally:
-            self._path = before
-
     def lower(self, statement: Loop, frame: Frame) -> None:
         """Adds the loop, and lets variables be what it leaves."""
-        results = self._lower(statement, self._anchored(frame, statement.span))
-        for name, value in results.items():
-            frame.variables[name] = Variable(value, frame.variables[name].type)
-
-    def _anchored(self, frame: Frame, span: Span) -> Frame:
-        """The frame with weak values that are made here, whichever builder is at work when their dtype is known."""
-        builder, found = self._builder, frame.inner()
-
-        def anchored(value: Weak) -> Weak:
-            return Weak(Maker(builder, span), value.dtype, (), lambda dtype, _: self._made(builder, value, dtype))
-
-        for name, variable in frame.variables.items():
-            if isinstance(variable.value, Weak):
-                found.variables[name] = Variable(anchored(variable.value), variable.type)
-        return found
-
-    def _made(self, builder: Builder, value: Weak, dtype: DType) -> Value:
-        expressions = self._lowering.expressions
-        before, expressions.builder = expressions.builder, builder
-        try:
-            return value.take(dtype)
-        finally:
-            expressions.builder = before
-
-    def _lower(self, statement: Loop, frame: Frame) -> dict[str, Operand]:
         span = statement.span
         state = self._state(statement, frame)
         outer, maker = self._builder, Maker(self._builder, span)
@@ -133,7 +79,7 @@ class ArrayLoops:
             bounds = tuple(cell.take(maker, b) for b in self._bounds(statement, frame))
             start[AT] = bounds[0]
         before = self._seen(state, start, frame, statement)
-        go = self._taken(self._goes_on(statement, before, start.get(AT), bounds), span)
+        go = self._goes_on(statement, before, start.get(AT), bounds)
         step = Builder("loop", outer.facts)
         with self._lowering.expressions.building(step):
             first = {name: step.input(name.removeprefix("%"), value.type) for name, value in start.items()}
@@ -143,13 +89,13 @@ class ArrayLoops:
             if AT in start:
                 one = take(maker, 1, first[AT].type.dtype)
                 after[AT] = maker.op(ADD, first[AT], one)
-            again = self._goes_on(statement, inner, after.get(AT), bounds)
-            if (keep := inner.variables[KEEP].value) is not True:
-                again = maker.op(AND, take(maker, keep, BOOL), again)
+            again = self._goes_on(statement, inner, after.get(AT), bounds, at_end=True)
         results = loop(outer, [*start.values()], step, go, [again, *(after[n] for n in start)], span)
         ended = dict(zip(start, results, strict=True))
         maker = Maker(outer, span)
-        return {name: cell.read(maker, ended[name]) for name, cell in state.cells.items() if name != AT}
+        for name, cell in state.cells.items():
+            if name != AT:
+                frame.variables[name] = Variable(cell.read(maker, ended[name]), frame.variables[name].type)
 
     # -- types
 
@@ -248,28 +194,28 @@ class ArrayLoops:
 
     def _run(self, statement: Loop, frame: Frame) -> None:
         frame.variables[LIVE] = frame.variables[KEEP] = Variable(True)
-        with self._lowering.expressions.level(statement.span), self._inside():
+        with self._lowering.expressions.level(statement.span):
             self._lowering.block(statement.body.statements, frame)
 
-    def _goes_on(self, statement: Loop, frame: Frame, at: Value | None, bounds: Sequence[Value]) -> Value:
-        """Whether there is a step for this state."""
-        span = statement.span
-        maker = Maker(self._builder, span)
-        if isinstance(statement, syntax.While):
-            found = self._lowering.expressions.condition(statement.condition, frame)
-            go = take(maker, found, BOOL)
-        else:
-            assert at is not None
-            go = maker.op(LESS, at, bounds[1])
-        return go
+    def _goes_on(
+        self, statement: Loop, frame: Frame, at: Value | None, bounds: Sequence[Value], at_end: bool = False
+    ) -> Value:
+        """Whether there is a step for this state; after a `break` nobody asks."""
+        span, expressions = statement.span, self._lowering.expressions
 
-    def _taken(self, go: Value, span: Span) -> Value:
-        """Whether there is a first step: no side that leads here is one that is not taken."""
-        maker = Maker(self._builder, span)
-        for condition, holds in self._path:
-            found = take(maker, condition, BOOL)
-            go = maker.op(AND, go, found if holds else maker.op(NOT, found))
-        return go
+        def ask() -> Value:
+            maker = Maker(expressions.builder, span)
+            if isinstance(statement, syntax.While):
+                return take(maker, expressions.condition(statement.condition, frame), BOOL)
+            assert at is not None
+            return maker.op(LESS, at, bounds[1])
+
+        keep = frame.variables[KEEP].value if at_end else True
+        if keep is True:
+            return ask()
+        go = expressions.guarded(keep, ask, span)
+        maker = Maker(expressions.builder, span)
+        return maker.op(AND, take(maker, keep, BOOL), take(maker, go, BOOL))
 
     def _bounds(self, statement: syntax.For, frame: Frame) -> tuple[Operand, Operand]:
         operand: Callable[[syntax.Expr, Frame], Operand] = self._lowering.expressions.operand

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from ..ir import flow
+from ..ir import flow, loops
 from ..ir.builder import MAX_NODES, Builder
 from ..ir.dims import Dim, Size
 from ..ir.dtypes import BOOL, BY_NAME, C128, F64, I64, U64, DType
@@ -16,6 +16,7 @@ from ..ir.facts import Facts
 from ..ir.graph import Value
 from ..ir.kernels import OpSource
 from ..ir.opdef import Trait
+from ..ir.ops import TABLE
 from ..ir.rules import shown
 from . import folding, functions, syntax
 from .conform import conform
@@ -38,6 +39,7 @@ OPERATORS = {
     "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal",
     "@": "matmul",
 }  # fmt: skip
+NOT = TABLE["logical_not"]
 SIGNS = {"-": "negative", "+": "positive", "~": "invert"}
 _CLASSES = {"int": I64, "uint": U64, "float": F64, "complex": C128}
 _NUMBERS = (bool, int, float, complex)
@@ -113,7 +115,8 @@ class Expressions:
         if _is_size(a) and _is_size(b) and (size := folding.size(op, a, b)) is not None:  # type: ignore[arg-type]
             return size
         if isinstance(a, Weak) or isinstance(b, Weak):
-            found: Operand = combine(Maker(self.builder, span), lambda x, y: self.operate(op, x, y, span), (a, b))
+            make = self._here(lambda x, y: self.operate(op, x, y, span))
+            found: Operand = combine(Maker(self.builder, span), make, (a, b))
             return found
         return self._function(OPERATORS[op], (a, b), span)
 
@@ -161,10 +164,29 @@ class Expressions:
         self.builder.nodes += side.nodes
         side.nodes = self.builder.nodes
 
-    def guarded(self, where: Operand, make: Callable[[], Operand], span: Span) -> Operand:
-        """What `make` gives; in the body of an `each`, if it is heavy, only where the condition holds, else zero."""
-        if not self.has_bodies or isinstance(where, _NUMBERS):
+    def _here(self, make: Callable[..., Operand]) -> Callable[..., Operand]:
+        """What makes a weak value when its dtype is known: in the builder of now, whichever is at work then."""
+        here = self.builder, self.has_bodies
+
+        def made(*operands: Operand) -> Operand:
+            before = self.builder, self.has_bodies
+            self.builder, self.has_bodies = here
+            try:
+                return make(*operands)
+            finally:
+                self.builder, self.has_bodies = before
+
+        return made
+
+    def guarded(self, where: Operand, make: Callable[[], Operand], span: Span, holds: bool = True) -> Operand:
+        """What `make` gives; in the body of an `each`, if it is heavy, only where the condition is so, else zero.
+
+        In a kernel, where the condition is a number, the same of what may fail or have effects.
+        """
+        if isinstance(where, _NUMBERS) or (not self.has_bodies and _shape(where)):
             return make()
+        if not self.has_bodies:
+            return self._once(where, make, span, holds)
         side = Builder("branch", Facts())
         with self.building(side):
             found = make()
@@ -173,9 +195,23 @@ class Expressions:
         if flow.is_light(side.nodes) or not isinstance(found, Value):
             self.splice(side)
             return found
-        condition = take(Maker(self.builder, span), where, BOOL)
+        condition = self._truth(where, holds, span)
         body, others = flow.close(side, [found])
         return flow.when(self.builder, condition, others, body, span)[0]
+
+    def _truth(self, where: Operand, holds: bool, span: Span) -> Value:
+        maker = Maker(self.builder, span)
+        found = take(maker, where, BOOL)
+        return found if holds else maker.op(NOT, found)
+
+    def _once(self, where: Operand, make: Callable[[], Operand], span: Span, holds: bool) -> Operand:
+        side = Builder("branch", self.builder.facts)
+        with self.building(side):
+            found = make()
+        if not isinstance(found, Value) or not loops.needs_guard(side.nodes):
+            self.splice(side)
+            return found
+        return loops.once(self.builder, self._truth(where, holds, span), side, [found], span)[0]
 
     # -- one method for each kind of expression
 
@@ -217,7 +253,8 @@ class Expressions:
         if isinstance(operand, Dim) and op == "-":
             return -operand
         if isinstance(operand, Weak):
-            found: Operand = combine(Maker(self.builder, span), lambda x: self._sign(op, x, span), (operand,))
+            make = self._here(lambda x: self._sign(op, x, span))
+            found: Operand = combine(Maker(self.builder, span), make, (operand,))
             return found
         return self._function(SIGNS[op], (operand,), span)
 
@@ -253,10 +290,7 @@ class Expressions:
         name = "logical_and" if expr.op == "and" else "logical_or"
         total = self.operand(expr.operands[0], frame)
         for operand in expr.operands[1:]:
-            needed = total
-            if expr.op == "or" and self.has_bodies:
-                needed = self._logic("logical_not", (total,), expr.span)
-            right = self.guarded(needed, partial(self.operand, operand, frame), operand.span)
+            right = self.guarded(total, partial(self.operand, operand, frame), operand.span, expr.op == "and")
             total = self._logic(name, (total, right), expr.span)
         return total
 
@@ -268,9 +302,8 @@ class Expressions:
 
     def _conditional(self, expr: syntax.Conditional, frame: Frame) -> Operand:
         condition = self.condition(expr.condition, frame)
-        negated = self._logic("logical_not", (condition,), expr.span) if self.has_bodies else condition
         then = self.guarded(condition, partial(self.operand, expr.then, frame), expr.then.span)
-        other = self.guarded(negated, partial(self.operand, expr.other, frame), expr.other.span)
+        other = self.guarded(condition, partial(self.operand, expr.other, frame), expr.other.span, False)
         return self.choose(condition, then, other, frame, expr.span, "the value")
 
     def maps(self, name: str) -> bool:
@@ -310,7 +343,7 @@ class Expressions:
         value = self.operand(expr.value, frame)
         if not isinstance(value, Value):
             raise TypeProblem("a number can't be indexed", expr.value.span)
-        items = [self.value(item, frame) for item in expr.items]
+        items = [_as_index(self.value(item, frame)) for item in expr.items]
         return functions.index(self.builder, value, items, expr.span)
 
     def _slice(self, expr: syntax.Slice, frame: Frame) -> slice:
@@ -324,6 +357,10 @@ class Expressions:
         found = functions.call(self.builder, name, settled, {}, span)
         assert isinstance(found, Value)
         return found
+
+
+def _as_index(x: Thing) -> Thing:
+    return x.take(I64) if isinstance(x, Weak) and x.dtype.kind == "int" else x
 
 
 def as_operand(found: Thing, span: Span) -> Operand:

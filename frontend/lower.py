@@ -21,6 +21,7 @@ from ..ir.types import TensorType
 from . import syntax
 from .array_loops import ArrayLoops
 from .binding import split
+from .branches import branch
 from .conform import conform
 from .declared import Declared, DimSpec, Parameter, declare, parameter, result
 from .expressions import Expressions, as_operand
@@ -112,7 +113,7 @@ class _Lowering:
             self._statement(statement, frame)
             rest = statements[k + 1 :]
             if rest and jumps([statement]):
-                self._branch(frame.variables[LIVE].value, rest, (), frame, statement.span)
+                branch(self, frame.variables[LIVE].value, rest, (), frame, statement.span)
                 return
 
     def _statement(self, statement: syntax.Statement, frame: Frame) -> None:
@@ -124,7 +125,7 @@ class _Lowering:
             case syntax.If():
                 condition = self.expressions.condition(statement.condition, frame)
                 other = statement.other.statements if statement.other else ()
-                self._branch(condition, statement.then.statements, other, frame, statement.condition.span)
+                branch(self, condition, statement.then.statements, other, frame, statement.condition.span)
             case syntax.Definition():
                 self._define(statement, frame)
             case syntax.For() | syntax.While():
@@ -166,25 +167,6 @@ class _Lowering:
         if old.type is not None:
             value = self._conform(value, old.type, f"'{name}'", frame, assign.span)
         frame.variables[name] = Variable(value, old.type)
-
-    def _branch(
-        self,
-        condition: Operand,
-        then: Sequence[syntax.Statement],
-        other: Sequence[syntax.Statement],
-        frame: Frame,
-        span: Span,
-    ) -> None:
-        """Both sides, and a choice for each variable that one of them assigns."""
-        sides = frame.inner(), frame.inner()
-        for statements, inner, holds in zip((then, other), sides, (True, False), strict=True):
-            with self.expressions.level(span), self._array_loops.where(condition, holds):
-                self.block(statements, inner)
-        for name, old in frame.variables.items():
-            left, right = (inner.variables[name] for inner in sides)
-            if left is not old or right is not old:
-                value = self.expressions.choose(condition, left.value, right.value, frame, span, f"'{name}'")
-                frame.variables[name] = Variable(value, old.type)
 
     def _conform(self, value: Operand, type: Declared, what: str, frame: Frame, span: Span) -> Value:
         def size_of(spec: DimSpec) -> Size:

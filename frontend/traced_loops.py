@@ -10,15 +10,15 @@ from ..ir.builder import Builder
 from ..ir.dtypes import BOOL, DType
 from ..ir.errors import ShapeProblem, Span, TypeProblem
 from ..ir.graph import Value
-from ..ir.loops import loop
-from ..ir.ops import LOOP, TABLE, WHERE
+from ..ir.loops import loop, needs_guard, once
+from ..ir.ops import TABLE, WHERE
 from ..ir.rules import promote, shown
 from ..ir.types import TensorType
 from .maker import Maker
 from .trace import Trace
 from .tracer import Tracer
 
-AND, NOT = TABLE["logical_and"], TABLE["logical_not"]
+NOT = TABLE["logical_not"]
 
 
 @contextmanager
@@ -83,19 +83,21 @@ def _refuse_other_shape(trace: Trace, k: int, before: TensorType, after: TensorT
 def choose_arrays(
     trace: Trace, condition: Value, sides: Sequence[Callable[..., Any]], operands: Sequence[Value], span: Span | None
 ) -> list[Tracer]:
-    """What one of two functions gives. Both are computed, but a loop of the side that is not taken has no step."""
-    results = []
-    for side, holds in zip(sides, (condition, Maker(trace.builder, span).op(NOT, condition)), strict=True):
+    """What one of two functions gives. Both are computed, unless they loop or may fail."""
+    results: list[Sequence[Value]] = []
+    maker = Maker(trace.builder, span)
+    for k, side in enumerate(sides):
         builder = Builder("side", trace.builder.facts)
         with inside(trace, builder):
-            maker = Maker(builder, span)
-            results.append([maker.lift(trace.operand(x, True, span)) for x in side(_tracers(trace, operands))])
-        for node in builder.nodes:
-            if node.op is LOOP:
-                go = trace.builder.op(AND, holds, node.operands[0], span=span)
-                node.operands = (go, *node.operands[1:])
-            trace.builder.nodes.append(node)
-    chosen, maker = [], Maker(trace.builder, span)
+            lift = Maker(builder, span).lift
+            found = [lift(trace.operand(x, True, span)) for x in side(_tracers(trace, operands))]
+        if needs_guard(builder.nodes):
+            taken = maker.op(NOT, condition) if k else condition
+            found = [*once(trace.builder, taken, builder, found, span)]
+        else:
+            trace.builder.nodes += builder.nodes
+        results.append(found)
+    chosen = []
     for a, b in zip(*results, strict=True):
         if len(a.type.shape) != len(b.type.shape):
             shapes = f"{shown(a.type.shape)} on one side and {shown(b.type.shape)} on the other"

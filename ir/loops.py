@@ -26,9 +26,9 @@ from .flow import close
 from .graph import Graph, Node, Value
 from .guards import parse_guards
 from .layouts import C
-from .ops import CONSTANT, LOOP, REGION, SIZE
+from .ops import BROADCAST, CONSTANT, DEMAND, GATHER, LOOP, NUMPY, REGION, SIZE
 from .rewrite import Rewriter
-from .types import Attr, TensorType, integer
+from .types import Attr, Sizes, TensorType, integer
 
 
 def loop(
@@ -48,6 +48,27 @@ def loop(
     node = builder.node(LOOP, operands, {"carried": len(kept)}, span, body, types)
     results = dict(zip(kept, node.results, strict=True))
     return tuple(results.get(k, v) for k, v in enumerate(state))
+
+
+def needs_guard(nodes: Sequence[Node]) -> bool:
+    """Whether what is computed may fail, may not end, or calls a function from outside."""
+    return any(n.op in (GATHER, DEMAND, NUMPY, LOOP) for n in nodes)
+
+
+def once(
+    builder: Builder, condition: Value, side: Builder, values: Sequence[Value], span: Span | None
+) -> tuple[Value, ...]:
+    """What was built aside, if the condition holds, else zeros: a loop of one step or none."""
+    start = [_zeros(builder, v.type, span) for v in values]
+    for value in values:
+        side.input("none", value.type)
+    return loop(builder, start, side, condition, [side.constant(False, BOOL, span), *values], span)
+
+
+def _zeros(builder: Builder, type: TensorType, span: Span | None) -> Value:
+    zero = {"bool": False, "float": 0.0, "complex": 0j}.get(type.dtype.kind, 0)
+    number = builder.constant(zero, type.dtype, span)
+    return builder.op(BROADCAST, number, span=span, shape=Sizes(type.shape)) if type.shape else number
 
 
 def carried(node: Node) -> int:

@@ -73,6 +73,26 @@ kernel nested(x: f64[n], rounds: i64) -> (f64[n], i64) {
     return v, total
 }
 
+kernel first(x: f64[n], from_: i64) -> (i64, f64) {
+    var i = from_
+    while i < n and x[i] > 0.2 { i += 1 }
+    return i, x[i] if i < n else -1.0
+}
+
+kernel last(x: f64[n], limit: f64) -> (i64, f64) {
+    var i = 0
+    var s = 0.0
+    while x[i] < limit {
+        s += x[i] * x[n - 1 - i]
+        i += 1
+        if i == n { break }
+        if i > n - 3 or x[i + 2] > 0.9 { continue }
+        s = s + x[i + 2]
+    }
+    if i == n { s = s + 1 } else { s = s - x[i] }
+    return i, s
+}
+
 kernel guarded(x: f64, n: i64) -> f64 {
     var v = x
     if v > 0 {
@@ -124,6 +144,25 @@ def nested(v: Any, rounds: int) -> Any:
     return v, total
 
 
+def first(x: Any, i: int) -> Any:
+    while i < len(x) and x[i] > 0.2:
+        i += 1
+    return i, x[i] if i < len(x) else -1.0
+
+
+def last(x: Any, limit: float) -> Any:
+    i, s = 0, 0.0
+    while x[i] < limit:
+        s += x[i] * x[len(x) - 1 - i]
+        i += 1
+        if i == len(x):
+            break
+        if i > len(x) - 3 or x[i + 2] > 0.9:
+            continue
+        s = s + x[i + 2]
+    return i, s + 1 if i == len(x) else s - x[i]
+
+
 def guarded(v: float, n: int) -> float:
     if v <= 0:
         return v - 1
@@ -154,6 +193,8 @@ CALLS: list[tuple[Any, tuple[Any, ...], bool]] = [
     *((swapped, (A, B, steps), True) for steps in (0, 1, 4)),
     (swapped, (A.T, B.T, 3), True),
     *((nested, (RNG.random(11), rounds), True) for rounds in (0, 1, 6)),
+    *((first, (U, start), True) for start in (0, 9, 36, 37, 99)),
+    *((last, (U, limit), True) for limit in (0.5, 0.99, 2.0)),
     *((guarded, (x, 1), True) for x in (3.0, -2.0, 0.0, 1e9)),
 ]
 
