@@ -51,7 +51,7 @@ def run(
             if "composite" in node.attrs and _is_long(node, values):
                 results: tuple[Any, ...] = (_run_composite(node, values, meanings),)
             elif "chained" in node.attrs:
-                results = (_run_chain(node, values),)
+                results = (_run_chain(node, values, sizes),)
             else:
                 results = _run_node(node, [values[v] for v in node.operands], sizes, calls, meanings)
             values.update(zip(node.results, results, strict=True))
@@ -74,13 +74,15 @@ def _run_composite(node: Node, values: Mapping[Value, Any], meanings: Meanings) 
     return meanings.get("composite", tree.composite)(found.kind, exp, u, shift, **plan)
 
 
-def _run_chain(node: Node, values: Mapping[Value, Any]) -> Any:
+def _run_chain(node: Node, values: Mapping[Value, Any], sizes: Mapping[str, int]) -> Any:
     found, order = product_in_sum(node), node.attrs["order"]
     assert found is not None and isinstance(order, tuple)
-    product, turned = found
+    product, views = found
     a, b = np.broadcast_arrays(*(values[v] for v in product.operands))
-    for view in reversed(turned):
-        a, b = (np.transpose(x, ints(view.attrs, "order")) for x in (a, b))
+    for view in reversed(views):
+        attrs, meaning = {k: _resolve(x, sizes) for k, x in view.attrs.items() if k not in CHOICE}, view.op.numpy
+        assert meaning is not None
+        a, b = (meaning(x, **attrs) for x in (a, b))
     return tree.chain(a, b, ints(node.attrs, "axes"), bool(node.attrs.get("keepdims")), tuple(map(str, order)))
 
 

