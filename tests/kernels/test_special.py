@@ -94,6 +94,8 @@ def test_known_values() -> None:
     assert np.isclose(kernels.haversine(52.52, 13.405, 48.857, 2.351, 6371.0), 877.4, atol=1)
     call, put = kernels.black_scholes(100.0, 100.0, 1.0, 0.05, 0.2)
     assert np.isclose(call, 10.4506, atol=1e-4) and np.isclose(put, 5.5735, atol=1e-4)
+    call, put = kernels.black_scholes(np.array([120.0, 100.0, 70.0]), 100.0, 0.0, 0.05, 0.2)
+    assert call.tolist() == [20, 0, 0] and put.tolist() == [0, 0, 30], "on the last day they are worth what they pay"
     counts = kernels.mandelbrot(np.array([0, 2.5, -1, 0.3]), np.array([0.0]), 99)
     assert counts.tolist() == [[99, 1, 99, 12]]
     assert kernels.pairwise_distance(np.array([[0, 0], [3, 4.0]]), np.zeros((1, 2))).tolist() == [[0], [5]]

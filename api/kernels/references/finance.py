@@ -16,7 +16,8 @@ def _normal_cdf(x: Any) -> Any:
 
 def black_scholes(spot: Any, strike: Any, years: Any, rate: Any, volatility: Any) -> Any:
     spread = volatility * np.sqrt(years)
-    d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * years) / spread
+    gain = np.log(spot / strike) + (rate + 0.5 * volatility**2) * years
+    d1 = np.where(gain == 0, 0, gain / spread)
     d2 = d1 - spread
     discounted = strike * np.exp(-rate * years)
     call = spot * _normal_cdf(d1) - discounted * _normal_cdf(d2)
