@@ -8,14 +8,13 @@ relies on no range in sight being empty; in a call where one is, nothing reads t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.dims import Size
 from ..ir.errors import IndexProblem, TypeProblem
+from ..ir.facts import Facts
 from ..ir.graph import Value
 from . import syntax
-from .creating import filled
 from .frame import Frame
 from .index_affine import Affine, affine
 from .index_gather import gathered
@@ -24,6 +23,7 @@ from .index_scope import Scope
 from .index_views import viewed
 from .index_words import out_of_range, written
 from .maker import Maker
+from .parts import within
 from .sizes import at_least
 from .syntax import Expr
 
@@ -59,40 +59,42 @@ def element(expr: syntax.Index, frame: Frame, expressions: Expressions) -> Value
     """The elements that an access reads, as a value in the scope."""
     scope = frame.scope
     assert scope is not None
-    array = indexed_array(expr, frame, expressions)
-    indices = [affine(item, frame, expressions) for item in expr.items]
-    maker = Maker(expressions.builder, expr.span)
-    for axis, (item, index) in enumerate(zip(expr.items, indices, strict=True)):
-        size = array.type.shape[axis]
-        if index is not None and not _in_range(maker, index, scope, item, expr.value, axis, size):
-            return _nothing(maker, array, scope, indices)
+    array, maker = indexed_array(expr, frame, expressions), Maker(expressions.builder, expr.span)
+    indices: list[Affine | None] = []
+    for axis, item in enumerate(expr.items):
+        index, size = affine(item, frame, expressions), maker.builder.facts.canonical(array.type.shape[axis])
+        is_read = None if index is None else _is_read(maker.builder.facts, index, scope, size)
+        if is_read is False:
+            return maker.cast(0, array.type.dtype)
+        if index is not None and is_read is None and not _has_remainder(item):
+            raise out_of_range(index, scope, item, expr.value, axis, size)
+        indices.append(index if is_read else None)
     known = [index for index in indices if index is not None]
     if len(known) == len(indices):
         return viewed(maker, array, known, scope)
     return gathered(array, expr, indices, frame, expressions)
 
 
-def _in_range(m: Maker, index: Affine, scope: Scope, item: Expr, array: Expr, axis: int, size: Size) -> bool:
-    """Whether there is something to read in this call; an error where the index can't be shown to be in range."""
-    facts = m.builder.facts
-    bounds, size = index.bounds(scope), facts.canonical(size)
-    if bounds is not None:
-        # The first and the last element, counted from the ends of the axis: neither may be negative.
-        ends = [facts.canonical(end) for end in (bounds[0], size - 1 - bounds[1])]
-        known = [facts.canonical(fact) for fact in index.known(scope)]
-        if all(follows(end, known) for end in ends):
-            return True
-        known += [facts.canonical(i.surplus) for i in scope.indices if i.name not in index.steps]
-        if all(follows(end, known) for end in ends):
-            for other in scope.indices:
-                if not at_least(facts, other.size, 1):
-                    facts.assume_equal(other.size, 0)
-                    return False
-            return True
-    raise out_of_range(index, scope, item, array, axis, size)
+def _is_read(facts: Facts, index: Affine, scope: Scope, size: Size) -> bool | None:
+    """Whether this call reads elements at an index, which is in range then; None where that can't be shown."""
+    bounds = index.bounds(scope)
+    if bounds is None:
+        return None
+    # The first and the last element, counted from the ends of the axis: neither may be negative.
+    ends = [facts.canonical(end) for end in (bounds[0], size - 1 - bounds[1])]
+    known = [facts.canonical(fact) for fact in index.known(scope)]
+    if all(follows(end, known) for end in ends):
+        return True
+    known += [facts.canonical(i.surplus) for i in scope.indices if i.name not in index.steps]
+    if not all(follows(end, known) for end in ends):
+        return None
+    for other in scope.indices:
+        if not at_least(facts, other.size, 1):
+            facts.assume_equal(other.size, 0)
+            return False
+    return True
 
 
-def _nothing(m: Maker, array: Value, scope: Scope, indices: Sequence[Affine | None]) -> Value:
-    """What stands for elements of which none is read."""
-    names = {name for index in indices if index is not None for name in index.steps}
-    return filled(m, 0, array.type.dtype, scope.shape(names))
+def _has_remainder(item: Expr) -> bool:
+    """Whether an index wraps around, by a size that need not be that of the axis: then the call checks it."""
+    return any(isinstance(e, syntax.Binary) and e.op == "%" for e in within(item))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..ir import dims
 from ..ir.accesses import coefficient_of
 from ..ir.dims import Dim, Size
+from ..ir.facts import Facts
 from . import folding, syntax
 from .frame import Frame
 from .index_proofs import follows
@@ -59,10 +60,13 @@ def affine(expr: Expr, frame: Frame, expressions: Expressions) -> Affine | None:
     """The formula of an index, if it is a whole number or a size that is affine in indices."""
     assert frame.scope is not None
     formula = _formula(expr, frame, expressions)
-    if formula is None:
-        return None
+    return None if formula is None else _split(formula, frame.scope)
+
+
+def _split(formula: Size, scope: Scope) -> Affine | None:
+    """A formula by what each index adds to it."""
     start, steps, rest = formula, dict[str, Size](), formula
-    for index in frame.scope.indices:
+    for index in scope.indices:
         step = coefficient_of(formula, str(index.symbol))
         start = dims.substitute(start, {str(index.symbol): 0})
         rest = rest - step * index.symbol
@@ -71,6 +75,20 @@ def affine(expr: Expr, frame: Frame, expressions: Expressions) -> Affine | None:
     if rest != start or any(name.startswith(dims.LOOP) for s in (start, *steps.values()) for name in dims.symbols(s)):
         return None
     return Affine(start, steps)
+
+
+def _remainder(whole: Size, by: Size, scope: Scope, facts: Facts) -> Size | None:
+    """`whole % by` as a formula, where it is known how often one fits into the other."""
+    found = _split(whole, scope)
+    bounds = None if found is None else found.bounds(scope)
+    if found is None or bounds is None:
+        return None
+    known = [facts.canonical(fact) for fact in found.known(scope)]
+    for times in (0, 1, -1):
+        ends = (bounds[0] - by * times, by - 1 - bounds[1] + by * times)
+        if all(follows(facts.canonical(end), known) for end in ends):
+            return whole - by * times
+    return None
 
 
 def _formula(expr: Expr, frame: Frame, expressions: Expressions) -> Size | None:
@@ -90,7 +108,8 @@ def _formula(expr: Expr, frame: Frame, expressions: Expressions) -> Size | None:
 
 def _chain(expr: syntax.Binary, frame: Frame, expressions: Expressions) -> Size | None:
     """Operators one after another; a loop, because there may be thousands."""
-    chain, first = [expr], expr.left
+    chain, first, scope = [expr], expr.left, frame.scope
+    assert scope is not None
     while isinstance(first, syntax.Binary):
         chain.append(first)
         first = first.left
@@ -99,7 +118,10 @@ def _chain(expr: syntax.Binary, frame: Frame, expressions: Expressions) -> Size 
         right = None if total is None else _formula(node.right, frame, expressions)
         if total is None or right is None:
             return None
-        total = folding.size(node.op, total, right)
+        if node.op == "%":
+            total = _remainder(total, right, scope, expressions.builder.facts)
+        else:
+            total = folding.size(node.op, total, right)
     return total
 
 

@@ -68,6 +68,10 @@ class Drawing:
             choices += [(f"2*{name}", lambda env: 2 * env[name]), (f"2*{name} + 1", lambda env: 2 * env[name] + 1)]
         for shift in range(-index.before, index.after + 1):
             choices.append((f"{name} + {shift}" if shift >= 0 else f"{name} - {-shift}", _shifted(name, shift)))
+        by = self.random.choice((-2, -1, 1, 1, 3))
+        around = f"({name} - {-by}) % {dim}" if by < 0 else f"({name} + {dim} - {by}) % {dim}"
+        choices.append((around, lambda env: (env[name] + by if by < 0 else env[name] - by) % env[dim]))
+        choices.append((f"({name} + {abs(by)}) % {dim}", lambda env: (env[name] + abs(by)) % env[dim]))
         choices.append((f"(3*{name} + 1) % {dim}", lambda env: (3 * env[name] + 1) % env[dim]))
         choices += [("0", lambda env: 0), (f"{dim} - 1", lambda env: env[dim] - 1)]
         return self.random.choice(choices)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import weft
+from weft.ir import dims
 from weft.ir.errors import IndexProblem
+from weft.ir.ops import GATHER
 
 from .running import Kernels
 
@@ -61,6 +64,14 @@ kernel around(x: f64[n]) -> f64[n] {
     let y[i in 0..n] = x[(i + 1) % n] - x[i // 2]
     return y
 }
+kernel periodic(x: f64[n, m]) -> f64[n, m] {
+    let y[i, j] = x[(i + 1) % n, j] - 2*x[(i - 2) % n, (j + m - 1) % m] + x[i, (j + 3) % m]
+    return y
+}
+kernel other_period(x: f64[n], y: f64[m]) -> f64[m] {
+    let z[i] = y[i] + x[(i + 1) % m]
+    return z
+}
 kernel sparse(v: f64[n, k], c: i64[n, k], x: f64[m]) -> f64[n] {
     let y[i] = sum[p](v[i, p] * x[c[i, p]])
     return y
@@ -104,6 +115,10 @@ def test_lookups(kernels: Kernels, n: int, k: int) -> None:
     numbers = wide + 1j * wide[::-1]
     np.testing.assert_array_equal(kernels.own(numbers, columns, 0), numbers[np.arange(n), columns])
     np.testing.assert_array_equal(kernels.around(x), np.roll(x, -1) - x[np.arange(n) // 2])
+    moved = np.roll(wide, -1, 0) - 2 * np.roll(wide, (2, 1), (0, 1)) + np.roll(wide, -3, 1)
+    np.testing.assert_array_equal(kernels.periodic(wide), moved)
+    short = x[: n // 2 + 1]
+    np.testing.assert_array_equal(kernels.other_period(x, short), short + np.roll(x[: len(short)], -1))
     where = RNG.integers(0, n, (n, k))
     np.testing.assert_allclose(kernels.sparse(wide, where, x), (wide * x[where]).sum(1), rtol=1e-12)
 
@@ -113,6 +128,7 @@ def test_lookups(kernels: Kernels, n: int, k: int) -> None:
     [
         ("look", (np.ones(4), np.array([0, -1], np.int32)), "'idx[i]' is -1, outside of axis 0 of 'd', which has"),
         ("look", (np.ones(0), np.zeros(3, np.int32)), "'idx[i]' is 0, outside of axis 0 of 'd', which has size 0"),
+        ("other_period", (np.ones(3), np.ones(5)), "'(i + 1) % m' is 3, outside of axis 0 of 'x'"),
         ("rows", (np.ones((4, 9), np.float32), np.array([3, 4])), "'idx[i]' is 4, outside of axis 0 of 'x'"),
         ("own", (np.ones((2, 3), complex), np.array([0, 1], np.uint8), 2), "'c[i] + shift' is 3, outside of axis 1"),
         ("own", (np.ones((2, 3), complex), np.array([0, 1], np.uint8), -1), "'c[i] + shift' is -1, outside of axis 1"),
@@ -124,3 +140,12 @@ def test_a_wrong_index_is_named(kernels: Kernels, name: str, args: tuple[object,
             with pytest.raises(IndexProblem) as caught:
                 kernel(*args)
             assert message in str(caught.value) and "^" in str(caught.value)
+
+
+def test_what_wraps_around_is_looked_up_at_the_border_only() -> None:
+    lowered = weft.compile(TEXT).periodic.lower(np.ones((20, 30)))
+    inside = max(
+        lowered.kernels,
+        key=lambda region: dims.evaluate(dims.product(region.results[0].type.shape), {"n": 20, "m": 30}),
+    )
+    assert all(node.op is not GATHER for node in inside.body)
