@@ -86,8 +86,8 @@ class Outputs:
         large = e.icmp("uge", bytes, least)
         make = e.select(large, of_blocks(w, "new_array"), usual)
         lead = e.select(e.icmp("ult", bytes, w.number(HUGE)), self._lead(value), w.number(0))
-        given = [e.select(large, x, w.number(0)) for x in (bytes, lead)]
-        return make, *(e.cast("inttoptr", x, "ptr") for x in given)
+        size, lead = (e.cast("inttoptr", e.select(large, x, w.number(0)), "ptr") for x in (bytes, lead))
+        return make, size, lead
 
     def _lead(self, value: Value) -> Val:
         """How far behind a line of the cache a result begins: as far as what it is made from.
