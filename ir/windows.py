@@ -11,11 +11,12 @@ from collections.abc import Mapping
 
 from . import dims
 from .accesses import coefficient, region_elements
+from .affine import steps_of
 from .dims import Dim, Size
 from .dtypes import F32, F64
 from .graph import Graph, Node
 from .loops import regions
-from .ops import POSITIONS, TABLE, Trait
+from .ops import ACCESS, POSITIONS, TABLE, Trait
 from .stages import known_stages
 from .types import ints, sizes
 
@@ -28,14 +29,20 @@ def window_axes(region: Node) -> tuple[int, ...]:
     assert region.body is not None
     space, reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
     inputs, found = set(region.body.inputs), set[int]()
-    if not reduced:
+    if not reduced or not any(map(_moves, region.body)):
         return ()
     for value, index in region_elements(region):
         for place in index if value in inputs else ():
             along = [axis for axis in range(len(space)) if coefficient(place, axis) != 0]
-            kept = [axis for axis in along if axis not in reduced]
+            kept = [axis for axis in along if axis not in reduced and isinstance(coefficient(place, axis), int)]
             found.update(a for a in along if a in reduced and any(_is_within(space[a], space[b]) for b in kept))
     return tuple(sorted(found))
+
+
+def _moves(node: Node) -> bool:
+    """Whether a node is an access that runs along one axis with several; a reshape that cuts an axis is no window."""
+    rows = range(node.operands[0].type.rank) if node.op is ACCESS else ()
+    return any(sum(step != 0 for step in steps_of(node.attrs, axis)) > 1 for axis in rows)
 
 
 def _is_within(window: Size, way: Size) -> bool:
