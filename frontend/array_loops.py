@@ -26,6 +26,7 @@ from .flow import assigned, inside
 from .flow_loops import AT, KEEP, LIVE
 from .flow_types import Cell
 from .frame import Frame, Variable
+from .guarding import guarded
 from .maker import Maker
 from .weak import Operand, dtype_of, take
 
@@ -213,7 +214,7 @@ class ArrayLoops:
         keep = frame.variables[KEEP].value if at_end else True
         if keep is True:
             return ask()
-        go = expressions.guarded(keep, ask, span)
+        go = guarded(expressions, keep, ask, span)
         maker = Maker(expressions.builder, span)
         return maker.op(AND, take(maker, keep, BOOL), take(maker, go, BOOL))
 

@@ -70,6 +70,8 @@ def _guard(
     made |= {n: x for n in changed if isinstance(x := frame.variables[n].value, Value)}
     own = {r for n in side.nodes for r in n.results}
     names = [n for n, x in made.items() if x in own]
+    if not names:
+        return
     maker = Maker(expressions.builder, span)
     where = take(maker, condition, BOOL)
     where = where if holds else maker.op(NOT, where)

@@ -7,21 +7,19 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from ..ir import flow, loops
 from ..ir.builder import MAX_NODES, Builder
 from ..ir.dims import Dim, Size
-from ..ir.dtypes import BOOL, BY_NAME, C128, F64, I64, U64, DType
+from ..ir.dtypes import BY_NAME, C128, F64, I64, U64, DType
 from ..ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem
-from ..ir.facts import Facts
 from ..ir.graph import Value
 from ..ir.kernels import OpSource
 from ..ir.opdef import Trait
-from ..ir.ops import TABLE
 from ..ir.rules import shown
 from . import folding, functions, syntax
 from .conform import conform
 from .declared import declare
 from .frame import Frame, Thing
+from .guarding import guarded
 from .index_notation import IndexNotation
 from .limits import MAX_INLINE
 from .maker import Maker
@@ -29,7 +27,7 @@ from .modules import Definition
 from .names import CONSTANTS
 from .powers import OPERATOR
 from .syntax import Expr
-from .weak import Operand, Weak, combine, is_operand, select, settle, take
+from .weak import Operand, Weak, combine, is_operand, select, settle
 
 Inline = Callable[[Definition, Sequence[Thing], Mapping[str, Thing], Span], Thing]
 
@@ -39,7 +37,6 @@ OPERATORS = {
     "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal",
     "@": "matmul",
 }  # fmt: skip
-NOT = TABLE["logical_not"]
 SIGNS = {"-": "negative", "+": "positive", "~": "invert"}
 _CLASSES = {"int": I64, "uint": U64, "float": F64, "complex": C128}
 _NUMBERS = (bool, int, float, complex)
@@ -178,41 +175,6 @@ class Expressions:
 
         return made
 
-    def guarded(self, where: Operand, make: Callable[[], Operand], span: Span, holds: bool = True) -> Operand:
-        """What `make` gives; in the body of an `each`, if it is heavy, only where the condition is so, else zero.
-
-        In a kernel, where the condition is a number, the same of what may fail or have effects.
-        """
-        if isinstance(where, _NUMBERS) or (not self.has_bodies and _shape(where)):
-            return make()
-        if not self.has_bodies:
-            return self._once(where, make, span, holds)
-        side = Builder("branch", Facts())
-        with self.building(side):
-            found = make()
-            if not flow.is_light(side.nodes) and isinstance(found, Weak):
-                found = found.take(found.dtype.strong)
-        if flow.is_light(side.nodes) or not isinstance(found, Value):
-            self.splice(side)
-            return found
-        condition = self._truth(where, holds, span)
-        body, others = flow.close(side, [found])
-        return flow.when(self.builder, condition, others, body, span)[0]
-
-    def _truth(self, where: Operand, holds: bool, span: Span) -> Value:
-        maker = Maker(self.builder, span)
-        found = take(maker, where, BOOL)
-        return found if holds else maker.op(NOT, found)
-
-    def _once(self, where: Operand, make: Callable[[], Operand], span: Span, holds: bool) -> Operand:
-        side = Builder("branch", self.builder.facts)
-        with self.building(side):
-            found = make()
-        if not isinstance(found, Value) or not loops.needs_guard(side.nodes):
-            self.splice(side)
-            return found
-        return loops.once(self.builder, self._truth(where, holds, span), side, [found], span)[0]
-
     # -- one method for each kind of expression
 
     def _name(self, expr: syntax.Name, frame: Frame) -> Thing:
@@ -278,7 +240,7 @@ class Expressions:
             right = (
                 self.operand(operand, frame)
                 if result is None
-                else self.guarded(result, partial(self.operand, operand, frame), operand.span)
+                else guarded(self, result, partial(self.operand, operand, frame), operand.span)
             )
             part = self.operate(op, left, right, expr.span)
             result = part if result is None else self._logic("logical_and", (result, part), expr.span)
@@ -290,7 +252,7 @@ class Expressions:
         name = "logical_and" if expr.op == "and" else "logical_or"
         total = self.operand(expr.operands[0], frame)
         for operand in expr.operands[1:]:
-            right = self.guarded(total, partial(self.operand, operand, frame), operand.span, expr.op == "and")
+            right = guarded(self, total, partial(self.operand, operand, frame), operand.span, expr.op == "and")
             total = self._logic(name, (total, right), expr.span)
         return total
 
@@ -302,8 +264,8 @@ class Expressions:
 
     def _conditional(self, expr: syntax.Conditional, frame: Frame) -> Operand:
         condition = self.condition(expr.condition, frame)
-        then = self.guarded(condition, partial(self.operand, expr.then, frame), expr.then.span)
-        other = self.guarded(condition, partial(self.operand, expr.other, frame), expr.other.span, False)
+        then = guarded(self, condition, partial(self.operand, expr.then, frame), expr.then.span)
+        other = guarded(self, condition, partial(self.operand, expr.other, frame), expr.other.span, False)
         return self.choose(condition, then, other, frame, expr.span, "the value")
 
     def maps(self, name: str) -> bool:

@@ -20,6 +20,7 @@ from . import syntax
 from .flow import assigned, breaks, returns
 from .flow_types import Cell
 from .frame import Frame, Variable
+from .guarding import guarded
 from .weak import dtype_of, take
 
 if TYPE_CHECKING:
@@ -138,5 +139,5 @@ def _goes_on(
     keep = state.get(KEEP)
     if keep is None:
         return asks()
-    found = flow.expressions.guarded(keep, asks, statement.span)
+    found = guarded(flow.expressions, keep, asks, statement.span)
     return flow.both(keep, found, statement.span)  # type: ignore[arg-type]
