@@ -12,7 +12,7 @@ import weft
 from .arrays import LAYOUTS, random, whole
 from .comparing import agrees
 
-SHAPES = ((37,), (5, 33), (4, 3, 18), (3, 1, 4, 17))
+SHAPES = ((37,), (5, 33), (3, 1, 4, 17))
 
 
 def mixture(x: Any, y: Any) -> Any:
@@ -43,7 +43,7 @@ def test_dtypes_in_every_layout(dtype: str) -> None:
         agrees(mix, layout(random(dtype, (18, 18), 3)), jitted=jitted)
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(4)))[::2], ids=str)
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4)))[::3], ids=str)
 def test_order_of_axes_is_kept(order: tuple[int, ...]) -> None:
     def mix(x: Any, y: Any) -> Any:
         return x + 1, x * y, x + x.transpose(0, 1, 2, 3), x.transpose(3, 1, 0, 2) + 1, x[:, ::-1] * 2, x[:, 1] - 1
