@@ -20,8 +20,9 @@ def large_regions(graph: Graph, env: Mapping[str, int]) -> dict[Node, bool]:
     """Whether each region without reductions is large; those of unknown sizes are left out."""
     found = {}
     for node in regions(graph):
-        bytes = _bytes(node) if node.attrs.get("columns") == () else None
-        if bytes is not None and dims.symbols(bytes) <= env.keys():
+        if node.attrs.get("columns") != () or "registers" in node.attrs:  # a product has one form
+            continue
+        if dims.symbols(bytes := _bytes(node)) <= env.keys():
             found[node] = dims.evaluate(bytes, env) >= LARGE
     return found
 

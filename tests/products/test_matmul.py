@@ -155,6 +155,14 @@ def test_threads_do_not_change_a_bit() -> None:
         weft.set_threads(before)
 
 
+def test_one_compile_serves_every_size() -> None:
+    f = weft.jit(product)
+    for n in (3, 40, 300, 700):
+        a = numbers((n, n), "float64")
+        f(a, a)
+    assert not f.lower(a, a).siblings and len(f.signature_cache) == 1
+
+
 def test_wrong_shapes() -> None:
     f = weft.jit(product)
     with pytest.raises(ValueError, match=r"mismatch in its core dimension 0.*size 4 is different from 3"):
