@@ -1,6 +1,6 @@
 """Stencils and convolutions beside NumPy and, if they are installed, Numba and JAX, in turns: the best time of each.
 
-    python benchmarks/stencils.py [--threads 1] [--only heat2d conv2d_3x3] [--rounds 30]
+    python benchmarks/stencils.py [--threads 1] [--only heat2d conv2d_f32] [--seconds 2]
 
 Every result is compared with NumPy's before anything is measured. A ratio is the peer's time over Weft's, so above 1
 Weft is faster. Numba runs `njit(parallel=True)` without fastmath; the last column is what compiling takes in Weft.
@@ -252,10 +252,12 @@ def _installed(name: str) -> Any:
         return None
 
 
-def best(functions: Sequence[Callable[[], Any]], rounds: int) -> list[float]:
-    """The shortest time of each, in seconds, taken in turns."""
+def best(functions: Sequence[Callable[[], Any]], seconds: float) -> list[float]:
+    """The shortest time of each, in seconds, taken in turns for so long, and five times at least."""
     times = [float("inf")] * len(functions)
-    for _ in range(rounds):
+    end, rounds = time.perf_counter() + seconds, 0
+    while rounds < 5 or time.perf_counter() < end:
+        rounds += 1
         for k, function in enumerate(functions):
             start = time.perf_counter()
             function()
@@ -267,7 +269,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--threads", type=int, default=weft.get_threads())
     parser.add_argument("--only", nargs="*", default=[""], help="what names begin with")
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--seconds", type=float, default=2, help="for all libraries of a case together")
     given = parser.parse_args()
     weft.set_threads(given.threads)
     print(f"{'case':22} {'weft':>9}  peers: time over Weft's")
@@ -278,7 +280,7 @@ def main() -> None:
         wanted = case.numpy(*case.args)
         for name, function in functions.items():
             np.testing.assert_allclose(np.asarray(function()), wanted, rtol=1e-4, err_msg=f"{case.name}: {name}")
-        times = dict(zip(functions, best(list(functions.values()), given.rounds), strict=True))
+        times = dict(zip(functions, best(list(functions.values()), given.seconds), strict=True))
         own = times.pop("weft")
         shown = "  ".join(f"{name} {t / own:5.2f}" for name, t in times.items())
         seconds = case.weft.lower(*case.args).explain().seconds
