@@ -15,7 +15,7 @@ from .command_files import find_kernel, library_doc, save_arrays
 from .frontend.language import LanguageKernel
 from .ir.dtypes import from_numpy
 from .ir.errors import FileProblem, TypeProblem, UnknownName, UnsupportedTarget, nearest
-from .runtime.kernel import Kernel
+from .runtime.kernel import CallableKernel
 from .settings import default_options, registry
 
 REPEATS, MIN_REPEATS, ENOUGH_SECONDS, BATCH_SECONDS = 9, 2, 3.0, 0.02
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> None:
         args.wrong_usage("--arg gives an argument twice")
     source = find_kernel(args.file, args.kernel, args.libraries)
     values = arguments(source, given, args.seed, library_doc(args.file))
-    kernel = Kernel(source, registry, default_options(args.backend))
+    kernel = CallableKernel(source, registry, default_options(args.backend))
     start = perf_counter()
     try:
         lowered = kernel.lower(*values)
@@ -46,6 +46,7 @@ def run(args: argparse.Namespace) -> None:
     for name, result in results.items():
         print(shown(name, result))
     if args.time:
+        kernel(*values)  # the second call makes the native entry that later ones go through
         print(timed(lambda: kernel(*values), first))
 
 
