@@ -68,8 +68,6 @@ class Kernel:
         self.looks_up = any(n.op is GATHER for n in region.body or ())
 
     def run(self, arrays: Sequence[Array], env: Mapping[str, int]) -> None:
-        if self.asks:
-            threads.raise_pending()  # a native call that was stopped comes here
         self._refuse_empty(env)
         is_cut = bool(self.code.chunks) and dims.evaluate(self.code.columns, env) >= self.code.cut_from
         parts = [_Part(self, part, env) for part in (self.code.chunks if is_cut else self.code.whole)]
@@ -152,6 +150,7 @@ class Launcher:
     def __init__(self, graph: Graph, kernels: Mapping[Node, Kernel], calls: Calls, library: Library) -> None:
         self.graph, self.kernels, self.calls, self.library = graph, kernels, calls, library
         self.places = {v: (n, k) for n in walk(graph) if n.op is CONCATENATE for k, v in enumerate(n.operands)}
+        self.asks = any(k.asks for k in kernels.values())
         ordered = len(kernels) > 1 and any(k.ordered for k in kernels.values())
         self.may_fail = ordered or any(k.may_fail for k in kernels.values()) or any(n.op is NUMPY for n in walk(graph))
 
@@ -159,6 +158,8 @@ class Launcher:
         self, inputs: Sequence[Array], env: dict[str, int], results: Results
     ) -> tuple[list[Array], dict[int, list[tuple[int, ...]]]]:
         """The outputs; `results` makes the memory of those that regions write. Other outputs may share memory."""
+        if self.asks:
+            threads.raise_pending()  # a native call that was stopped comes here
         given: dict[Value, Array] = {}
         return self._run(self.graph, inputs, env, results, given), self._call_strides(given)
 

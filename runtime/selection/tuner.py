@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from ...ir import dims
+from ...ir.ops import LOOP
 from .candidates import candidates_of, variants_of, work_of, workload_of
 from .choosing import Selection, choose, keeping
 from .compiling import compile_variants
@@ -107,6 +108,8 @@ class Tuner:
     def _new_plan(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup) -> Plan | None:
         """A plan, where there is something to choose by: a history, or calls that are long."""
         if not lowered.kernels or lowered.fallbacks:  # sizes of what NumPy gives are known only when it has run
+            return None
+        if any(n.op is LOOP for n in lowered.graph):  # how long it takes is in values, not in sizes
             return None
         load = workload_of(lowered, env)
         is_known = load.family in self.history.families()

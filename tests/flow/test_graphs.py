@@ -31,10 +31,27 @@ TEXT = """"builtin.module"() ({
 """
 
 
-def test_text_is_read_back() -> None:
-    graph = parse_graph(TEXT)
+LOOP = """"builtin.module"() ({
+  "weft.kernel"() <{sym_name = "f"}> ({
+  ^bb0(%x : tensor<?xf32, #weft.dims<m>>, %go : tensor<i1>, %k : tensor<f32>):
+    %0 = "weft.loop"(%go, %x, %k) ({
+    ^bb0(%v : tensor<?xf32, #weft.dims<m>>, %k_1 : tensor<f32>):
+      %1 = "weft.add"(%v, %k_1) : (tensor<?xf32, #weft.dims<m>>, tensor<f32>) -> tensor<?xf32, #weft.dims<m>>
+      %2 = "weft.sum"(%1) {axes = array<i64: 0>} : (tensor<?xf32, #weft.dims<m>>) -> tensor<f32>
+      %3 = "weft.signbit"(%2) : (tensor<f32>) -> tensor<i1>
+      "weft.yield"(%3, %1) : (tensor<i1>, tensor<?xf32, #weft.dims<m>>) -> ()
+    }) {carried = 1 : i64} : (tensor<i1>, tensor<?xf32, #weft.dims<m>>, tensor<f32>) -> tensor<?xf32, #weft.dims<m>>
+    "weft.return"(%0) : (tensor<?xf32, #weft.dims<m>>) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+@pytest.mark.parametrize("text", [TEXT, LOOP], ids=["elements", "arrays"])
+def test_text_is_read_back(text: str) -> None:
+    graph = parse_graph(text)
     verify(graph, Stage.PROMOTED)
-    assert print_graph(graph) == TEXT
+    assert print_graph(graph) == text
 
 
 @pytest.mark.parametrize(
@@ -51,3 +68,22 @@ def test_what_does_not_fit_is_told(old: str, new: str, problem: str) -> None:
     assert old in TEXT
     with pytest.raises(VerifyProblem, match=problem):
         verify(parse_graph(TEXT.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (
+            '"weft.yield"(%3, %1) : (tensor<i1>, tensor<?xf32, #weft.dims<m>>)',
+            '"weft.yield"(%3, %2) : (tensor<i1>, tensor<f32>)',
+            "its body gives",
+        ),
+        ('"weft.loop"(%go, %x, %k)', '"weft.loop"(%go, %x, %x)', "its body takes"),
+        ('"weft.loop"(%go, %x, %k)', '"weft.loop"(%k, %x, %k)', "needs a condition first"),
+        ("{carried = 1 : i64}", "{carried = 0 : i64}", "it carries 0 values"),
+    ],
+)
+def test_what_does_not_fit_a_loop_is_told(old: str, new: str, problem: str) -> None:
+    assert old in LOOP
+    with pytest.raises(VerifyProblem, match=problem):
+        verify(parse_graph(LOOP.replace(old, new)))

@@ -23,6 +23,12 @@ kernel scaled(x: i16[n, m], k: number) { return k * x, transpose(x) + 1 }
 kernel twice(x: any[...]) { return x + x, x + x }
 kernel turned(x: c64[n]) { return x * conj(x), abs(x) }
 kernel half(x: f16[n]) { return sqrt(x) + 0.5 }
+kernel looped(x: f64[n], y: f64[n], tol: f64) {
+    var v = x
+    var k = 0
+    while sum(abs(v - y)) > tol { v = (v + roll(y, 1)) / 2; k += 1; if k == 5 { break } }
+    return v, k
+}
 kernel bundled(x: float[..., m]) { return relu(x), log_softmax(gelu(x)) }
 """
 RANDOM = np.random.default_rng(5)
@@ -49,6 +55,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("twice", (np.float32(3),)),
     ("turned", (array(20, "c8"),)),
     ("half", (np.abs(array(33, "f2")),)),
+    ("looped", (array(40, "f8"), array(40, "f8"), 0.5)),
     ("bundled", (MATRIX,)),
     ("bundled", (array((40, 7), "f8").T,)),
 ]
