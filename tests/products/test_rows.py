@@ -11,7 +11,7 @@ import weft
 from .test_matmul import LEVELS, Array, compiled, numbers, same_bits
 
 # Few rows, whose columns are shared; one block; several; rows of a few columns; several blocks of columns and terms.
-SHAPES = ((5, 7, 3), (2, 40, 260), (40, 300, 200), (47, 17, 33), (130, 16, 20), (200, 70, 300), (97, 1100, 390))
+SHAPES = ((5, 7, 3), (2, 40, 260), (40, 300, 200), (47, 17, 33), (130, 16, 20), (990, 20, 130), (97, 1100, 390))
 
 
 def stages(z: Any) -> tuple[Any, ...]:
