@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,10 @@ import pytest
 import weft
 from weft.errors import WeftError
 
+from .arrays import LAYOUTS, random
 from .comparing import same
+
+Array = np.ndarray[Any, Any]
 
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
@@ -38,6 +41,21 @@ def arranged(
     same(found, fresh(expected), ulps)
     if native:
         assert jitted.lower(*args).fallbacks == ()
+
+
+def sample(dtype: str) -> tuple[Array, Array, Array]:
+    """Arrays of two, three and one dimension."""
+    return random(dtype, (4, 6), 1), random(dtype, (4, 5, 6), 2), random(dtype, (7,), 3)
+
+
+def in_layouts(function: Callable[..., Any], names: Iterable[str]) -> None:
+    """Fails unless a function gives the same compiled and in NumPy, for a sample in each of these layouts."""
+    jitted = weft.jit(function)
+    for name in names:
+        try:
+            arranged(function, *map(LAYOUTS[name], sample("float64")), jitted=jitted, native=name == "C")
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}") from error
 
 
 def refused(function: Callable[..., Any], *args: Any) -> None:

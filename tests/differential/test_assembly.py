@@ -10,7 +10,7 @@ import weft
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .arranged import DTYPES, arranged, fresh, refused
+from .arranged import DTYPES, arranged, fresh, in_layouts, refused, sample
 from .arrays import LAYOUTS, random
 from .comparing import Everywhere, same
 
@@ -74,18 +74,9 @@ def gradients(x: Any, z: Any, v: Any) -> Any:
 GROUPS = (joins, parts, repeats, pads, differences, gradients)
 
 
-def sample(dtype: str) -> tuple[Array, Array, Array]:
-    return random(dtype, (4, 6), 1), random(dtype, (4, 5, 6), 2), random(dtype, (7,), 3)
-
-
 @pytest.mark.parametrize("group", GROUPS, ids=lambda g: g.__name__)
 def test_layouts(group: Any) -> None:
-    jitted = weft.jit(group)
-    for name in ("C", "F", "negative inner"):
-        try:
-            arranged(group, *map(LAYOUTS[name], sample("float64")), jitted=jitted, native=name == "C")
-        except AssertionError as error:
-            raise AssertionError(f"{name}: {error}") from error
+    in_layouts(group, ("C", "F", "negative inner"))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -10,7 +10,7 @@ import weft
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .arranged import DTYPES, arranged, fresh, refused
+from .arranged import DTYPES, arranged, fresh, in_layouts, refused, sample
 from .arrays import LAYOUTS, random
 from .comparing import same
 
@@ -54,18 +54,9 @@ def diagonals(x: Any, z: Any, v: Any) -> Any:
 GROUPS = (shapes, axes, slices, diagonals)
 
 
-def sample(dtype: str) -> tuple[Array, Array, Array]:
-    return random(dtype, (4, 6), 1), random(dtype, (4, 5, 6), 2), random(dtype, (7,), 3)
-
-
 @pytest.mark.parametrize("group", GROUPS, ids=lambda g: g.__name__)
 def test_every_layout(group: Any) -> None:
-    jitted = weft.jit(group)
-    for name in ("C", "F", "strided", "negative", "axes turned", "repeated columns", "byte-swapped"):
-        try:
-            arranged(group, *map(LAYOUTS[name], sample("float64")), jitted=jitted, native=name == "C")
-        except AssertionError as error:
-            raise AssertionError(f"{name}: {error}") from error
+    in_layouts(group, ("C", "F", "strided", "negative", "axes turned", "repeated columns", "byte-swapped"))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
