@@ -75,7 +75,8 @@ class SplitPieces:
             changed = True
             if node.result in moves:
                 known[node.result] = Pieces(parts, split.axis)
-        return DropDead().run(rewriter.finish()) if changed else graph
+        # A piece may be a concatenation, along another axis, which only now stands alone.
+        return self.run(DropDead().run(rewriter.finish())) if changed else graph
 
 
 def _only_read_by_elements(graph: Graph) -> set[Value]:
