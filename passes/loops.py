@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from ..ir import dims
 from ..ir.accesses import Access, coefficient, region_accesses, region_positions
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
+from ..ir.ops import GATHER
 from ..ir.types import ints, sizes
 from ..ir.windows import window_axes
 
@@ -43,13 +44,15 @@ def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
     if not axes:
         return Loops((), (), -1)
     weights = {axis: _weight(axis, accesses) for axis in axes}
-    # What happens once a row does not decide where the vectors of the many columns lie.
-    inner = [a for a in accesses if any(coefficient(a.address, axis) != 0 for axis in inside)]
+    # What happens once a row does not decide where the vectors of the many columns lie; lookups happen for each.
+    sought = _sought(region)
+    inner = [a for a in accesses if a.slot in sought or any(coefficient(a.address, axis) != 0 for axis in inside)]
+    units = {axis: _unit_accesses(axis, inner or accesses, sought) for axis in axes}
     windows = [a for a in window_axes(region) if a in axes]
     kept = [a for a in axes if a not in inside and _unit_accesses(a, accesses)]
     windows = windows if kept and not scanned else []
     # Vectors along a scan are combined lane by lane, so it is the last choice among equals.
-    vector = max(axes, key=lambda a: (_unit_accesses(a, inner or accesses), a not in scanned, a))
+    vector = max(axes, key=lambda a: (units[a], a not in scanned, a))
     if windows:  # a window is short, and vectors along it would share nothing with those of the next
         vector = max(kept, key=lambda a: (_unit_accesses(a, accesses), a))
     order = sorted(axes, key=lambda a: (a == vector, a in windows, -weights[a], a))
@@ -68,9 +71,26 @@ def scanned_axes(region: Node) -> tuple[int, ...]:
     return ints(region.attrs, "scanned") if "scanned" in region.attrs else ()
 
 
-def _unit_accesses(axis: int, accesses: list[Access]) -> int:
-    """How much of the traffic is contiguous along an axis; a scattered store costs twice what a gather does."""
-    return sum(1 + a.is_store for a in accesses if coefficient(a.address, axis) == a.itemsize)
+def _sought(region: Node) -> set[int]:
+    """The operands that lookups read, at places that only the call knows."""
+    assert region.body is not None
+    slots = {value: slot for slot, value in enumerate(region.body.inputs)}
+    found = set()
+    for node in region.body:
+        source = node.operands[0] if node.op is GATHER else None
+        while source is not None and source.node is not None and source.node.operands:  # through the views of it
+            source = source.node.operands[0]
+        found |= {slots[source]} if source in slots else set()
+    return found
+
+
+def _unit_accesses(axis: int, accesses: list[Access], sought: Set[int] = frozenset()) -> int:
+    """How much of the traffic is contiguous along an axis; a scattered store costs twice what a gather does.
+
+    Along an axis on which lookups are contiguous, their indices and what is there once for each are single numbers.
+    """
+    contiguous = [a for a in accesses if coefficient(a.address, axis) == a.itemsize]
+    return sum(4 if a.slot in sought else 1 + a.is_store for a in contiguous)
 
 
 def _weight(axis: int, accesses: list[Access]) -> int:
