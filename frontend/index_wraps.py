@@ -1,7 +1,7 @@
 """An expression over indices in, the part of their ranges in which nothing in it wraps around out.
 
 In `x[(i + 1) % n] - x[(i + n - 1) % n]`, with i in 0..n, that is 1..n - 1: there the indices are affine, and the few
-elements around it are computed apart.
+elements around it are computed apart. So it is in `sum[p in 0..3](x[(i + p - 1) % n])`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from ..ir.facts import Facts
 from . import syntax
 from .frame import Frame
 from .index_affine import Affine, affine
+from .index_ranges import given, named
 from .index_scope import IndexRange, Scope, settled
-from .parts import index_name, within
+from .parts import within
 from .syntax import Expr
 
 if TYPE_CHECKING:
@@ -25,44 +26,59 @@ Box = tuple[IndexRange, ...]
 
 def unwrapped(value: Expr, whole: Box, outside: Frame, expressions: Expressions) -> Box | None:
     """The ranges without what wraps around at their ends; None where nothing does."""
+    accesses = [e for e in within(value) if isinstance(e, syntax.Index)]
+    items = [i for access in accesses for i in access.items if isinstance(i, syntax.Binary) and i.op == "%"]
+    if not items:
+        return None
     assert outside.scope is not None
-    frame = replace(outside, scope=Scope(whole, outside.scope.arrays))
+    reduced, unknown = _reduced(value, outside, expressions)
+    frame = replace(outside, scope=Scope((*whole, *reduced), outside.scope.arrays))
     facts = expressions.builder.facts
     before, after = dict.fromkeys((i.name for i in whole), 0), dict.fromkeys((i.name for i in whole), 0)
-    reduced = _reduced(value)
-    for item in (item for access in within(value) if isinstance(access, syntax.Index) for item in access.items):
-        if not isinstance(item, syntax.Binary) or item.op != "%" or reduced & _names(item):
+    for item in items:
+        if unknown & {e.name for e in within(item) if isinstance(e, syntax.Name)}:
             continue
         index, size = affine(item.left, frame, expressions), affine(item.right, frame, expressions)
         if index is None or size is None or size.steps:
             continue
-        name, shift = next(iter(index.steps), None), _shift(index, size, frame.scope, facts)
-        if name is not None and shift is not None:
-            before[name], after[name] = max(before[name], -shift), max(after[name], shift)
+        for along in whole:
+            low, high = _shifts(index, size, along, reduced, facts)
+            before[along.name], after[along.name] = max(before[along.name], -low), max(after[along.name], high)
     if not any((*before.values(), *after.values())):
         return None
     return tuple(settled(facts, i.name, i.start + before[i.name], i.stop - after[i.name]) for i in whole)
 
 
-def _shift(index: Affine, size: Affine, scope: Scope | None, facts: Facts) -> int | None:
-    """By how many elements an index that runs over a whole axis is shifted, before it is wrapped around its size."""
-    assert scope is not None
-    if [*index.steps.values()] != [1]:
-        return None
-    along = scope.find(next(iter(index.steps)))
-    assert along is not None
+def _shifts(index: Affine, size: Affine, along: IndexRange, reduced: Box, facts: Facts) -> tuple[int, int]:
+    """By how many elements an index is shifted at least and at most, before it is wrapped around its whole range.
+
+    Nothing where it is another index, or is more than shifted.
+    """
+    others = {name: step for name, step in index.steps.items() if name != along.name}
+    runs = {i.name: i for i in reduced}
+    if index.steps.get(along.name) != 1 or not others.keys() <= runs.keys():
+        return 0, 0
     if along.start != 0 or not facts.same(along.stop, size.start):
-        return None
+        return 0, 0
     near = [s for s in (index.start, index.start - size.start, index.start + size.start) if isinstance(s, int)]
-    return min(near, key=abs, default=None)
+    low = high = min(near, key=abs, default=0)
+    for name, step in others.items():
+        start, last = runs[name].start, runs[name].stop - 1
+        if not (isinstance(step, int) and isinstance(start, int) and isinstance(last, int)):
+            return 0, 0
+        low, high = low + min(step * start, step * last), high + max(step * start, step * last)
+    return (low, high) if near else (0, 0)
 
 
-def _names(expr: Expr) -> set[str]:
-    return {e.name for e in within(expr) if isinstance(e, syntax.Name)}
-
-
-def _reduced(value: Expr) -> set[str]:
-    """The indices that reductions inside an expression name."""
+def _reduced(value: Expr, outside: Frame, expressions: Expressions) -> tuple[Box, set[str]]:
+    """The indices of reductions inside an expression whose ranges are given, and the names of all others."""
     callees = [e.callee for e in within(value) if isinstance(e, syntax.Call)]
     items = [item for callee in callees if isinstance(callee, syntax.Index) for item in callee.items]
-    return {name.name for item in items if (name := index_name(item)) is not None}
+    found: dict[str, IndexRange] = {}
+    others = {named(item).name for item in items if not isinstance(item, syntax.Range)}
+    for item in items:
+        if isinstance(item, syntax.Range):
+            index = given(item, outside, expressions)
+            if found.setdefault(index.name, index) != index:
+                others.add(index.name)
+    return tuple(index for name, index in found.items() if name not in others), others

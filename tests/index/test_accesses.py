@@ -68,6 +68,10 @@ kernel periodic(x: f64[n, m]) -> f64[n, m] {
     let y[i, j] = x[(i + 1) % n, j] - 2*x[(i - 2) % n, (j + m - 1) % m] + x[i, (j + 3) % m]
     return y
 }
+kernel around_nine(x: f64[n, m]) -> f64[n, m] {
+    let y[i, j] = sum[p in 0..3, q in 0..3](x[(i + p - 1) % n, (j + m - q) % m]) - x[i, j]
+    return y
+}
 kernel other_period(x: f64[n], y: f64[m]) -> f64[m] {
     let z[i] = y[i] + x[(i + 1) % m]
     return z
@@ -117,6 +121,8 @@ def test_lookups(kernels: Kernels, n: int, k: int) -> None:
     np.testing.assert_array_equal(kernels.around(x), np.roll(x, -1) - x[np.arange(n) // 2])
     moved = np.roll(wide, -1, 0) - 2 * np.roll(wide, (2, 1), (0, 1)) + np.roll(wide, -3, 1)
     np.testing.assert_array_equal(kernels.periodic(wide), moved)
+    nine = sum(np.roll(wide, (1 - p, q), (0, 1)) for p in range(3) for q in range(3)) - wide
+    np.testing.assert_allclose(kernels.around_nine(wide), nine, rtol=1e-12, atol=1e-12)
     short = x[: n // 2 + 1]
     np.testing.assert_array_equal(kernels.other_period(x, short), short + np.roll(x[: len(short)], -1))
     where = RNG.integers(0, n, (n, k))
@@ -142,8 +148,9 @@ def test_a_wrong_index_is_named(kernels: Kernels, name: str, args: tuple[object,
             assert message in str(caught.value) and "^" in str(caught.value)
 
 
-def test_what_wraps_around_is_looked_up_at_the_border_only() -> None:
-    lowered = weft.compile(TEXT).periodic.lower(np.ones((20, 30)))
+@pytest.mark.parametrize("name", ["periodic", "around_nine"])
+def test_what_wraps_around_is_looked_up_at_the_border_only(name: str) -> None:
+    lowered = getattr(weft.compile(TEXT), name).lower(np.ones((20, 30)))
     inside = max(
         lowered.kernels,
         key=lambda region: dims.evaluate(dims.product(region.results[0].type.shape), {"n": 20, "m": 30}),
