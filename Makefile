@@ -1,4 +1,4 @@
-# make run    compile, run and check the kernels of examples/
+# make run    compile, run and check the kernels of examples/, and run the scripts of examples/library/ (PICTURES=folder keeps what they draw)
 # make test   lint, types, and the whole test suite on the installed wheel
 # make fuzz   random programs against NumPy until one fails: N=100000 how many, SEED=7 which, KEEP=1 go on after a failure
 # make accuracy   measure the mathematical functions and write docs/accuracy.md; it needs gcc. An hour or two for all:
@@ -20,7 +20,7 @@ N ?= 10000
 .PHONY: accuracy bench fuzz run test lint types suite wheel clean
 
 run: $(VENV)/installed
-	$(BIN)/python examples/run.py
+	$(BIN)/python examples/run.py $(if $(PICTURES),--pictures $(PICTURES))
 
 test: $(VENV)/installed-tests lint types suite
 
