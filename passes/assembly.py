@@ -5,7 +5,8 @@
   before it is made. Anything else is copied in.
 - What a `loop` starts from is read where it lies, if it lies in C order.
 - What a `loop` leaves lies in one of the buffers that it carries the state in, so an output that it is is a copy.
-  The outputs of its body are written into these buffers, each by code that makes nothing else.
+  The outputs of its body are written into these buffers, but one value that another takes over as it is, as in
+  `x = y`, is handed on in its buffer.
 """
 
 from __future__ import annotations
@@ -66,12 +67,17 @@ class _Assembler(Rewriter):
         return self.get(value) if self.layouts[value] in (C, SCALAR) else self.copied(value, span)
 
     def give_back(self) -> None:
-        """Outputs have memory of their own: all but those of loops that way already, or nothing is said of them."""
-        is_body, seen = "carried" in self.graph.attrs, set[Value]()
-        for value in self.graph.outputs:
+        """What a loop has made is copied out; so is, in a body, what is not made for this place or handed on to it."""
+        count = self.graph.attrs.get("carried", 0)
+        assert isinstance(count, int)
+        state, seen = set(self.graph.inputs[:count]), set[Value]()
+        for place, value in enumerate(self.graph.outputs):
             node = value.node
-            of_loop = node is not None and node.op is LOOP
-            needs = of_loop or (is_body and (value in seen or _has_memory(node)))
+            needs = node is not None and node.op is LOOP
+            if count and not (place and value in state):
+                needs = value in seen or _has_memory(node)
+            if place:
+                state.discard(value)
             seen.add(value)
             self.outputs.append(self.copied(value, node.span if node else None) if needs else self.get(value))
 

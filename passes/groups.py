@@ -125,7 +125,7 @@ class Grouping:
                 if self.is_member(value):
                     self.place(value)
         for value in self.graph.outputs:
-            if value.node is None and value not in self.group_of:
+            if value.node is None and value not in self.group_of and "carried" not in self.graph.attrs:
                 self.copy_out(value)
 
     def place(self, value: Value) -> None:

@@ -2,7 +2,7 @@
 
 A graph runs step by step: regions are native functions that read a frame, a NumPy call runs in between, a reshape that
 merges axes reads a dense array in another shape, and a concatenation is the memory that its pieces were written into.
-A loop runs its body, a graph too, and carries the state in two buffers of which one is read and one written.
+A loop runs its body, a graph too, on the state that the step before has made.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import ctypes
 import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -189,16 +188,11 @@ class Launcher:
         return [given.get(v, values[v]) for v in graph.outputs]
 
     def _loop(self, node: Node, operands: list[Array], env: dict[str, int], given: dict[Value, Array]) -> list[Array]:
-        """The last state, in one of two buffers, unless there was no step: what it starts from is not written."""
+        """The last state. Each step makes the next one in new memory; that of the one before is free then."""
         body, count = body_of(node), carried(node)
         go, state, others = operands[0], operands[1 : 1 + count], operands[1 + count :]
-        buffers: list[list[Array]] = []
         while go:
-            if len(buffers) < 2:
-                buffers.append([self._memory(v, env, {}, {}) for v in body.outputs])
-            results = {v: partial(_given, x) for v, x in zip(body.outputs, buffers[-1], strict=True)}
-            go, *state = self._run(body, [*state, *others], dict(env), results, given)
-            buffers.reverse()
+            go, *state = self._run(body, [*state, *others], dict(env), {}, given)
         return state
 
     def _call_strides(self, given: Mapping[Value, Array]) -> dict[int, list[tuple[int, ...]]]:
@@ -245,10 +239,6 @@ class Launcher:
         if not bind_sizes(node.results, found, env):
             raise SizesChanged
         return found
-
-
-def _given(memory: Array, _: tuple[int, ...]) -> Array:
-    return memory
 
 
 def _call_number(node: Node) -> int:

@@ -1,7 +1,8 @@
 """A graph in, code that runs it out: its kernels one after another, and its loops with what is inside of them.
 
-A loop has two buffers for each value that it carries. Two words say where the value is and where its next one goes,
-and kernels are told before they run. Memory for all that a step needs is taken once, before the first one.
+A loop has two buffers for each value that it makes in a step, and one more for each variable that the value is handed
+on to, as `x` in `x = y`: they are written in turn. Words say where each value is and where its next one goes, and
+kernels are told before they run. Memory for all that a step needs is taken once, before the first one.
 """
 
 from __future__ import annotations
@@ -54,13 +55,17 @@ class Steps:
     def _place_loop(self, node: Node, own: set[Value]) -> None:
         """Buffers; what the state starts from is one of them where nothing else (but in `own`) needs it."""
         body, count, memory = body_of(node), carried(node), self.memory
-        self._carried[node] = [
-            _Carried(self, node.operands[1 + k], node.operands[1 + k] in own, node.results[k]) for k in range(count)
-        ]
-        for k, each in enumerate(self._carried[node]):
+        state = [_Carried(self, node.operands[1 + k]) for k in range(count)]
+        for k, each in enumerate(state):
             memory.move(node.results[k], each.here)
             memory.move(body.inputs[k], each.here)
-            memory.move(body.outputs[1 + k], each.there)
+        for k, value in enumerate(body.outputs[1:]):
+            if value in body.inputs:
+                state[k].source = state[body.inputs.index(value)]
+                continue
+            state[k].reserve(node.results[k], _heirs(body, k), node.operands[1 + k] in own)
+            memory.move(value, state[k].there)
+        self._carried[node] = state
         for inner, outer in zip(body.inputs[count:], node.operands[1 + count :], strict=True):
             memory.share(inner, outer)
         memory.pointers[body.outputs[0]], memory.strides[body.outputs[0]] = self.w.reserve(8), []
@@ -95,8 +100,9 @@ class Steps:
             is_over = e.icmp("slt", left, w.number(0))
             e.when(is_over, self.launches.crew.pause)
             self.run(body)
-            for each in self._carried[node]:
-                each.swap()
+            made = [each.made() for each in self._carried[node]]
+            for each, pointer in zip(self._carried[node], made, strict=True):
+                each.take(pointer)
             again = e.load(self.memory.pointers[body.outputs[0]], "i8", 0, 1)
             return [again, e.select(is_over, w.number(PATIENCE), left)]
 
@@ -104,16 +110,33 @@ class Steps:
         e.repeat([first, w.number(PATIENCE)], lambda state: e.icmp("ne", state[0], w.number(0, "i8")), step)
 
 
-class _Carried:
-    """One carried value: words for where it is and where it goes, and its buffers."""
+def _heirs(body: Graph, place: int) -> int:
+    """How many variables a value of the state is handed on to, one after another."""
+    found, value = 0, body.inputs[place]
+    while value in body.outputs[1:]:
+        found, value = found + 1, body.inputs[body.outputs.index(value, 1) - 1]
+    return found
 
-    def __init__(self, steps: Steps, start: Value, is_own: bool, result: Value) -> None:
+
+class _Carried:
+    """One variable: words for where it is and where its next value goes, and the buffers that take turns."""
+
+    def __init__(self, steps: Steps, start: Value) -> None:
         self.w, self.memory, self._start = steps.w, steps.memory, start
-        self.here, self.there = self.w.reserve(8), self.w.reserve(8)
-        self.first = self._buffer(result)
+        self.here, self.there, self.turn = (self.w.reserve(8) for _ in range(3))
+        self.source: _Carried | None = None  # the variable that hands its value on to this one
+        self.count = 0
+
+    def reserve(self, value: Value, heirs: int, is_own: bool) -> None:
+        """Buffers for what a step makes; the last one may be what the loop starts from, if nobody else needs it."""
+        self.count = 2 + heirs
+        self.buffers = self.w.reserve(8 * self.count)
+        start = self._start
         made = start.node is not None and start.node.op is REGION and start not in self.memory.pieces
-        is_second = is_own and made and start in self.memory.pointers
-        self.second = self.memory.pointers[start] if is_second else self._buffer(result)
+        is_last = is_own and made and start in self.memory.pointers
+        for k in range(self.count):
+            last = is_last and k == self.count - 1
+            self.w.put(self.memory.pointers[start] if last else self._buffer(value), self.buffers, 8 * k)
 
     def _buffer(self, value: Value) -> Val:
         if not value.type.shape:
@@ -123,10 +146,21 @@ class _Carried:
 
     def start(self) -> None:
         self.w.put(self.memory.pointer(self._start), self.here, 0)
-        self.w.put(self.first, self.there, 0)
+        if self.count:
+            self.w.put(self.w.field(self.buffers, 0), self.there, 0)
+            self.w.put(self.w.number(0), self.turn, 0)
 
-    def swap(self) -> None:
-        """What was made is what there is; the next goes to the other buffer."""
-        w, made = self.w, self.w.field(self.there, 0)
-        w.put(made, self.here, 0)
-        w.put(w.e.select(w.same(made, self.first), self.second, self.first), self.there, 0)
+    def made(self) -> Val:
+        """Where the value of the next step is."""
+        return self.w.field(self.there if self.source is None else self.source.here, 0)
+
+    def take(self, pointer: Val) -> None:
+        """The next step begins: what it makes goes to the buffer that was written longest ago."""
+        w, e = self.w, self.w.e
+        w.put(pointer, self.here, 0)
+        if not self.count:
+            return
+        after = e.op("add", w.field(self.turn, 0, "i64"), w.number(1))
+        turn = e.select(e.icmp("eq", after, w.number(self.count)), w.number(0), after)
+        w.put(turn, self.turn, 0)
+        w.put(w.field(e.offset(self.buffers, e.op("mul", turn, w.number(8))), 0), self.there, 0)

@@ -221,6 +221,13 @@ def test_one_graph_of_loops_and_kernels() -> None:
     assert lowered.llvm().count("define ") == 6
 
 
+def test_what_is_handed_on_is_not_copied() -> None:
+    lowered = MODULE.swapped.lower(A, B, 3)
+    (loop,) = (n for n in lowered.graph if n.op.name == "loop")
+    assert loop.body is not None and loop.body.outputs[1] is loop.body.inputs[1]
+    assert len([n for n in loop.body if n.op.name == "region"]) == 2  # one for y, one for t
+
+
 def test_native_calls_serve_loops() -> None:
     kernel = weft.compile(TEXT).heat
     for _ in range(3):
