@@ -29,7 +29,7 @@ def example(param: Parameter) -> str:
     """A value that a parameter takes: every size that is not a number is 4."""
     name, dims = param.type.name, param.type.dims
     if dims is None:
-        return {"bool": "true", "i32": "3", "i64": "3"}.get(name, "0.5")
+        return {"bool": "true", "int": "3"}.get(name, "0.5")
     sizes = ",".join(str(size) if isinstance(size, int) else "4" for size in dims)
     return f"randint(0,4,{sizes})" if name == "int" else f"rand({sizes})"
 
