@@ -62,7 +62,7 @@ def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_
         "unroll": 1,
         **costs,
         "registers": NARROW if is_narrow else WIDE,
-        "blocks": (BLOCK_ROWS // 2 if of_rows else BLOCK_ROWS, BLOCK_COLUMNS, depth),
+        "blocks": (BLOCK_ROWS, BLOCK_COLUMNS, depth),
         "turned": _turned(region, node, layouts) if size >= 4 else (),
     }
 

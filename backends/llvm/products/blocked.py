@@ -28,8 +28,8 @@ from .tiles import call_tile
 PACKING = 60  # picoseconds to copy an element
 SIDE_BY_SIDE = 8  # panels that are packed together: memory is read in long lines then
 FEWEST_DOWN, FEWEST_ACROSS = 4, 2  # blocks of a matrix that has so many tiles
-FEWEST_OF_ROWS = 8  # the same where blocks go over all columns
-FEW_IN_ALL = 48  # rows that are no work for several threads
+FEWEST_OF_ROWS, HIGH = 8, 96  # the same where blocks go over all columns: they are about so high, for each reads all
+HIGHEST = 120  # rows of such a block, so that they stay in the second cache
 
 
 def _blocks(size: Size, most: int, tile: int, fewest: Size) -> Size:
@@ -53,12 +53,12 @@ class Blocked(Product):
     @property
     def is_high(self) -> Size:
         """Whether panels are packed for all blocks of rows together, 1 or 0."""
-        return _flag(self.m - (FEW_IN_ALL if self.of_rows else self.block_rows))
+        return _flag(self.m - self.block_rows)
 
     @property
     def is_spread(self) -> Size:
         """Whether blocks do not go over all columns though stages over rows follow, 1 or 0."""
-        return _flag(FEW_IN_ALL + 1 - self.stack_size(self.node.result) * self.m) if self.of_rows else 0
+        return _flag(self.block_rows + 1 - self.stack_size(self.node.result) * self.m) if self.of_rows else 0
 
     def spread_rows(self, matrix: Val) -> Val:
         """The origin of one matrix in the memory of all rows."""
@@ -117,9 +117,10 @@ class Multiply(Blocked):
         self.results, self.stages = results, stages
 
     def function(self, name: str) -> Part:
-        down = (FEWEST_OF_ROWS if self.stages else FEWEST_DOWN) * self.is_high
         across = FEWEST_ACROSS * (2 - self.is_high)
-        row_blocks = _blocks(self.m, self.block_rows, self.tile.rows, down)
+        row_blocks = _blocks(self.m, self.block_rows, self.tile.rows, FEWEST_DOWN * self.is_high)
+        if self.stages is not None:
+            row_blocks = 1 + self.is_high * (_blocks(self.m, HIGHEST, HIGH, FEWEST_OF_ROWS) - 1)
         column_blocks = _blocks(self.n, self.block_columns, self.tile.columns, across)
         height = self.share(self.m, row_blocks, self.tile.rows)
         width = self.share(self.n, column_blocks, self.tile.columns)
