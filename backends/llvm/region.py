@@ -136,7 +136,9 @@ class Region:
 
     def jammed_loop(self, variable: str, start: Val, stop: Val, step: Callable[[Val, list[Val]], list[Val]]) -> None:
         """Steps of several rows, which share what they load; then the rows that are left, in little code."""
-        end, self.at_once = self.whole_steps(start, stop, self.jam), self.jam
+        e, self.at_once = self.nest.e, self.jam
+        length = e.call("smax", e.op("sub", stop, start), e.const("i64", 0))
+        end = e.op("sub", e.op("add", start, length), e.op("urem", length, e.const("i64", self.jam)))
         self.nest.loop(variable, start, end, self.jam, [], step)
         self.at_once, self.unroll, unroll = 1, 1, self.unroll
         self.nest.loop(variable, end, stop, 1, [], step)
