@@ -80,7 +80,8 @@ class Schedule:
             attrs["layouts"] = tuple(layouts[v] for v in (*region.operands, *region.results))
             vector = integer({**region.attrs, **attrs}, "vector")
             attrs["width"] = self.vector_bytes // _widest(region, vector)
-            attrs["unroll"] = self._unrolled(region)
+            is_scattered = _is_scattered(region, layouts, {**region.attrs, **attrs})
+            attrs["unroll"] = self.unroll or 1 if is_scattered else self._unrolled(region)
             cost = window_cost(region) if "windows" in region.attrs else element_cost(region)
             attrs["cost"] = cost * self.share // 100
             if not _is_costly(region):
@@ -100,6 +101,15 @@ class Schedule:
 
     def _unrolled(self, region: Node) -> int:
         return self.unroll or (COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL)
+
+
+def _is_scattered(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str, Attr]) -> bool:
+    """Whether nothing lies along the vectors, as in the first column of a matrix: each lane is code of its own."""
+    vector = integer(attrs, "vector")
+    if attrs["columns"] or vector < 0:
+        return False
+    steps = [(coefficient(a.address, vector), a.itemsize) for a in region_accesses(region, layouts)]
+    return not any(step == size for step, size in steps)
 
 
 def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str, Attr]) -> bool:
