@@ -193,24 +193,35 @@ class Columns:
             return carried
         if self.may_stop:
             stop = self.nest.e.select(self.is_final(carried), end, stop)
-        _, running, totals = self.apart([end, *(carried if in_one else self.open(carried))], opened=True)
+        opened = carried if in_one else self.open(carried)
+        _, running, totals = self.apart(self.tail(variable, end, stop, opened), opened=True)
+        begin = self.position(end)
+        closed = [a.close(t, begin) for a, t in zip(self.sums, totals, strict=True)]
+        return [*running, *(v for t in closed for v in t)]
 
-        def tail_vector(at: Val, running: list[Val]) -> list[Val]:
+    def tail(self, variable: str, end: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        """What is left from `end` to `stop`, if anything is: lane by lane through memory, which most blocks skip."""
+        e = self.nest.e
+
+        def vector(at: Val, running: list[Val]) -> list[Val]:
             mask = self.region.lane_mask(at, stop)
             self.region.elements.memory.mask = mask
             running = self.scan(at, running, [0])
             found = self.region.visit([a.node for a in self.sums], self.outputs, [0])
             self.region.elements.memory.mask = None
             for sums in self.sums:
-                sums.put_tail(found[sums.node][0], mask, self.nest.e.op("sub", at, end))
+                sums.put_tail(found[sums.node][0], mask, e.op("sub", at, end))
             return running
 
-        for sums in self.sums:
-            sums.begin_tail()
-        _, running = self.nest.loop(variable, end, stop, self.region.width, running, tail_vector)
-        begin = self.position(end)
-        closed = [a.close(a.add_tail(t), begin) for a, t in zip(self.sums, totals, strict=True)]
-        return [*running, *(v for t in closed for v in t)]
+        def whole(values: list[Val]) -> list[Val]:
+            _, running, totals = self.apart(values, opened=True)
+            for sums in self.sums:
+                sums.begin_tail()
+            _, running = self.nest.loop(variable, end, stop, self.region.width, running, vector)
+            added = [a.add_tail(t) for a, t in zip(self.sums, totals, strict=True)]
+            return [stop, *running, *(v for t in added for v in t)]
+
+        return self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), whole)
 
     def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
         """The elements before the first line of the cache: one vector, most of which may be missing."""
