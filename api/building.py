@@ -90,7 +90,7 @@ def _function(kernel: LanguageKernel, chosen: Mapping[str, Given], prefix: str, 
     ]
     fixed = [(k, axis) for k, p in enumerate(kernel.declared) for axis in _numbered(p, len(args[k].shape))]
     results = [o.name for o in kernel.outputs] if kernel.outputs else None
-    return Wanted(name, kernel, replace(request, args=args), kernel.signature, results, fixed, dense_only)
+    return Wanted(name, kernel, request._replace(args=args), kernel.signature, results, fixed, dense_only)
 
 
 def _numbered(param: Parameter, rank: int) -> Iterator[int]:

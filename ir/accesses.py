@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import dims
 from .dims import Atom, Dim, Size
@@ -14,8 +14,7 @@ from .ops import CONCATENATE, IOTA, POSITIONS, REGION, Trait
 from .types import integer, ints, sizes
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(NamedTuple):
     """A load from an operand or a store to a result. `slot` counts operands first, then results."""
 
     slot: int

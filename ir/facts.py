@@ -15,7 +15,7 @@ from .dims import Atom, Dim, Size
 from .errors import ShapeProblem, Span
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Facts:
     """Equalities between sizes. `sizes` are the numbers of the call at hand, if there is one.
 

@@ -11,7 +11,7 @@ from .graph import Graph
 from .types import TensorType
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ArgType:
     """What came in a call: the dtype (weak for a Python number) and the sizes. `value` is the argument itself."""
 

@@ -71,8 +71,7 @@ class Options:
         return self.target or target.host()
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """A call to compile for: argument types, and the arrays behind all inputs, of the outputs only if given.
 
     `general` asks for code that takes results in any memory order.
@@ -86,7 +85,7 @@ class Request:
     general: bool = False
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Lowered:
     """A graph after all passes: what `lower` gives. Native code is made when something asks for it."""
 
@@ -98,13 +97,13 @@ class Lowered:
     any_order: bool = False
     forms: Forms = field(default_factory=Forms)
     seconds: dict[str, float] = field(default_factory=dict)
-    uses: Uses | None = field(default=None, repr=False)
-    plan: Plan | None = field(default=None, repr=False)
-    keep: Callable[[Lowered, bytes], None] | None = field(default=None, repr=False)  # takes the code when it is made
-    stored: Stored | None = field(default=None, repr=False)  # finds the graph for other sizes where code is kept
-    siblings: list[Lowered] = field(default_factory=list, repr=False)  # the graph in other forms
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _launcher: Launcher | None = field(default=None, repr=False)
+    uses: Uses | None = field(default=None)
+    plan: Plan | None = field(default=None)
+    keep: Callable[[Lowered, bytes], None] | None = field(default=None)  # takes the code when it is made
+    stored: Stored | None = field(default=None)  # finds the graph for other sizes where code is kept
+    siblings: list[Lowered] = field(default_factory=list)  # the graph in other forms
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _launcher: Launcher | None = field(default=None)
 
     @property
     def graph(self) -> Graph:

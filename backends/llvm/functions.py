@@ -5,14 +5,12 @@ It needs nothing of LLVM, because code that comes from the disk is called by it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...ir.dims import Size
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or memory.
 
     Loops that may not end call `int question(frame)` at the address in "question", if there is one, and stop if told.

@@ -135,8 +135,7 @@ class Graphs:
             replace(arg, shape=tuple(numbers.get(str(size), n) for size, n in zip(shape, arg.shape, strict=True)))
             for arg, shape in zip(request.args, self.wanted.shapes, strict=True)
         ]
-        request = replace(
-            request,
+        request = request._replace(
             args=args,
             shapes=[a.shape for a in args],
             layouts=[self._layout(a.shape, numbers) if a.shape else SCALAR for a in args],

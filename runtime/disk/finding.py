@@ -107,4 +107,4 @@ def _described(begun: Begun) -> list[Any]:
 def _without_arrays(request: Request) -> Request:
     """A request that keeps no array of the caller alive."""
     args = [replace(a, value=None) if isinstance(a.value, np.ndarray) else a for a in request.args]
-    return replace(request, args=args)
+    return request._replace(args=args)

@@ -340,7 +340,7 @@ def test_entries_hold_all_that_there_is_to_hold() -> None:
     held = {"built", "result", "options", "orders", "scalars", "any_order", "forms", "uses"}
     own = {"seconds", "plan", "keep", "stored", "siblings", "_lock", "_launcher"}
     assert {f.name for f in fields(compiler.Lowered)} == held | own
-    names = [*Function._fields, *Part._fields, *(f.name for f in fields(Entry))]
+    names = [*Function._fields, *Part._fields, *Entry._fields]
     assert names == [
         "entries", "whole", "chunks", "columns", "cut_from", "may_fail", "declared",
         "name", "text", "extents", "grains", "unit", "tile", "kind", "slot", "axis", "symbol", "bytes",
