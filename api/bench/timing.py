@@ -12,21 +12,21 @@ MIN_ROUNDS, LOST_AFTER, LOST = 7, 3, 4.0
 QUIET_ROUNDS, GAIN, PATIENCE = 12, 0.98, 5
 
 
-def best_times(calls: Mapping[str, Sequence[Call]], seconds: float) -> dict[str, float]:
+def best_times(calls: Mapping[str, Sequence[Call]], seconds: float, pause: float = WARM_SECONDS) -> dict[str, float]:
     """Seconds for one call, by library; the best of its calls counts.
 
     The libraries take turns in short rounds, so that a disturbance of the machine meets all of them. Before each round
-    a library is called without a clock: the one before may have left threads that still wait in a loop, and other data
-    in the caches. The order turns round, because no library should always follow the same one. What is four times
-    slower than the best after three rounds is out. The end is after about `seconds` for each; on a machine with other
-    work later, when for a dozen rounds no best time has improved, or after five times `seconds`.
+    a library is called without a clock for `pause` seconds: the one before may have left threads that still wait in a
+    loop, and other data in the caches. The order turns round, because no library should always follow the same one.
+    What is four times slower than the best after three rounds is out. The end is after about `seconds` for each; on a
+    machine with other work later, when for a dozen rounds no best time has improved, or after five times `seconds`.
     """
     if not calls:
         return {}
     runners = {(name, k): call.run for name, found in calls.items() for k, call in enumerate(found)}
     best = {key: _first(run) for key, run in runners.items()}
     counts = {key: max(1, int(ROUND_SECONDS / t)) for key, t in best.items()}
-    warm = {key: max(1, int(WARM_SECONDS / t)) for key, t in best.items()}
+    warm = {key: max(1, int(pause / t)) for key, t in best.items()}
     start, rounds, improved = perf_counter(), 0, 0
     while rounds < MIN_ROUNDS or _goes_on(perf_counter() - start, seconds * len(runners), rounds - improved):
         for key in list(runners) if rounds % 2 else reversed(runners):
