@@ -4,7 +4,8 @@ Two of the factors depend on every index that is summed over and have an index o
 one of the two that has all of their indices. The terms are the same whatever the order; only their rounding is not.
 
 A window, as `x[i + p]` is, stays a sum of products: loops that keep its elements in registers were faster in trials,
-1.1 to 2 times for one summed index and up to 13 times for several, which a matrix would have to be copied for.
+1.1 to 2 times for one summed index and up to 13 times for several, which a matrix would have to be copied for. With 16
+channels and more neither was ahead beyond noise.
 """
 
 from __future__ import annotations
