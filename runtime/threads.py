@@ -21,7 +21,8 @@ from .native.known import address
 from .native.pool_code import FIELDS
 
 MOST = 1024
-SHARED = 16_000_000  # picoseconds, as estimated, from which work is shared between threads, and others may use Python
+SHARED = pool_code.LONG  # picoseconds, as estimated, from which others may use Python while threads share the work
+SHORT = 3_000_000  # picoseconds from which it is shared with threads that are awake
 MAKING = 10_000_000_000  # picoseconds that it takes to make the pool
 _LAUNCH = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *([ctypes.c_int64] * 7))
 
@@ -108,7 +109,7 @@ class Pool:
     def _forget_workers(self) -> None:
         """In a forked child, which has none of them, nor the call that some thread of its parent was in."""
         self._lock = threading.Lock()
-        for name in ("posted", "gate", "busy", "sleepers", "started"):
+        for name in ("posted", "gate", "busy", "sleepers", "started", "named"):
             self.write(name, 0)
 
 

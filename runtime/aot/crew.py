@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ...backends.llvm.text import Val
+from ..native.pool_code import LONG
 from ..native.writer import Writer
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class CCrew:
     """Code for it, in one function of the library."""
 
     w: Writer
+    shared_from: ClassVar[int] = LONG
 
     def threads(self) -> Val:
         return self.w.e.load(Val(PIECES, "ptr", 0), "i64", 0, 8)

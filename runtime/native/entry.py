@@ -190,6 +190,8 @@ class _Run:
 class _Pool:
     """The pool's threads run the functions of kernels, whose addresses the table has."""
 
+    shared_from = threads.SHORT
+
     def __init__(self, writer: Writer, kernels: Iterable[Kernel]) -> None:
         self.w = writer
         self.addresses = {name: address for kernel in kernels for name, address in kernel.addresses.items()}

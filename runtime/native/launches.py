@@ -10,7 +10,6 @@ from ...backends.llvm.text import Val
 from ...ir import dims
 from ...ir.graph import Node, Value
 from ...ir.types import integer, sizes
-from .. import threads
 from .memory_code import Memory
 from .writer import Writer
 
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 
 class Crew(Protocol):
     """Who runs the functions of kernels: code for it."""
+
+    shared_from: int  # picoseconds, as estimated, of work that it is asked to share
 
     def threads(self) -> Val:
         """How many threads may take part."""
@@ -63,7 +64,7 @@ class Launches:
         is_cut = w.e.icmp("sge", w.sizes.number(code.columns), w.number(code.cut_from if code.chunks else 1 << 62))
         space = w.sizes.number(dims.product(sizes(region.attrs, "space")))
         time = w.e.op("mul", space, w.number(integer(region.attrs, "cost")))
-        is_long = w.e.icmp("sge", time, w.number(threads.SHARED))
+        is_long = w.e.icmp("sge", time, w.number(self.crew.shared_from))
         workers = w.e.select(is_long, self.crew.threads(), w.number(1))
         frame, moving = w.reserve(8 * len(code.entries)), []
         for part in code.parts:
@@ -123,4 +124,4 @@ class Launches:
         def run() -> None:
             note(w.invoke(function, "i32", launch.frame, zero, extents[0], zero, extents[1], zero))
 
-        e.when(e.icmp("sge", time, w.number(threads.SHARED)), share, run)
+        e.when(e.icmp("sge", time, w.number(self.crew.shared_from)), share, run)

@@ -22,7 +22,7 @@ from .launches import Launch, Launches
 if TYPE_CHECKING:
     from ...backends.llvm.functions import Function
 
-PATIENCE = 4_000_000_000  # picoseconds of steps, as estimated, until others get a turn
+PATIENCE = 1_000_000_000  # picoseconds of steps, as estimated, until others get a turn
 STEP = 200_000  # picoseconds that a kernel takes beside its elements
 Other = Callable[[Node], None]
 

@@ -7,7 +7,11 @@ counts nobody. A worker that finds it shut goes back to waiting, so a job is nev
 caller that finds the pool busy runs its pieces alone.
 
 A job is a grid of pieces over a kernel's two outer loops. Where it is cut depends on sizes and the kernel's estimated
-time alone, and which thread runs which piece changes nothing.
+time alone, and which thread runs which piece changes nothing. Every thread begins with a range of pieces that is its
+own, the same in each call, because its caches may still have what the last call left there; then it helps the others.
+
+A short job is done before a sleeping worker is awake. It is shared with those that are awake, as they are while one
+call follows another; every now and then it wakes them, so that they are.
 """
 
 from __future__ import annotations
@@ -15,19 +19,24 @@ from __future__ import annotations
 LINE = 128  # fields that threads write at the same time have cache lines of their own
 _SHARED = ("posted", "gate", "busy", "sleepers")
 _PLAIN = (
-    "job", "threads", "started", "syscall", "start", "save", "restore", "signals", "ensure", "release", "fetch",
+    "job", "threads", "started", "named", "short", "syscall", "start", "save", "restore", "signals", "ensure", "release", "fetch",
     "stopped", "raised", "value", "trace",
 )  # fmt: skip
 FIELDS = {name: LINE * k for k, name in enumerate(_SHARED)}
 FIELDS |= {name: LINE * len(_SHARED) + 8 * k for k, name in enumerate(_PLAIN)}
 SIZE = LINE * (len(_SHARED) + 1)
 # A job, in its caller's stack.
-_JOB = ("function", "frame", "extent0", "extent1", "piece0", "piece1", "columns", "count", "workers")
-_JOB_FIELDS = {name: 8 * k for k, name in enumerate(_JOB)} | {"next": LINE, "tickets": 2 * LINE, "status": 2 * LINE + 8}
-_JOB_SIZE = 3 * LINE
+_JOB = ("function", "frame", "extent0", "extent1", "piece0", "piece1", "columns", "count", "workers", "ranges")
+RANGES = 16  # of pieces, at most, each with a line for the number of its next one
+_JOB_FIELDS = {name: 8 * k for k, name in enumerate(_JOB)} | {"tickets": LINE, "status": LINE + 8, "next": 2 * LINE}
+_JOB_SIZE = (2 + RANGES) * LINE
 
 INTERRUPTED = 1 << 30  # in a status: a signal's handler raised
 OPEN = 1 << 30
+LONG = 16_000_000  # picoseconds, as estimated, of a job that is worth waking workers for
+SHORT_CALLS = 16  # short jobs that find all workers asleep, until one of them wakes these
+PIECES = 4  # of a job, at least, if they are no shorter than
+SMALLEST = 1_000_000  # picoseconds
 PIECE = 8_000_000  # picoseconds that a piece takes, as estimated: long against taking it, short against waiting for it
 PATIENCE = 16_000_000_000  # picoseconds of pieces until a caller looks for signals
 WAITS = 500  # times that a caller gives way to its workers until it looks for signals
@@ -48,7 +57,7 @@ def text(machine: str) -> str:
     numbers = {
         "OPEN": OPEN, "SHUT": ~OPEN, "SPINS": SPINS, "FUTEX": futex, "YIELD": give_way, "PAUSE": pause, "WAIT": WAIT,
         "WAKE": WAKE, "PIECE": PIECE, "PATIENCE": PATIENCE, "INTERRUPTED": INTERRUPTED, "JOB": _JOB_SIZE, "LINE": LINE,
-        "WAITS": WAITS,
+        "WAITS": WAITS, "LONG": LONG, "SHORT_CALLS": SHORT_CALLS, "PIECES": PIECES, "SMALLEST": SMALLEST, "RANGES": RANGES,
         "DECLARED": pause.replace("i32 1", "i32"),
     }  # fmt: skip
     rounded = {f"up_{name}": _rounded_up(name, *operands) for name, operands in _ROUNDED.items()}
@@ -67,7 +76,7 @@ def _rounded_up(name: str, number: str, step: str) -> str:
 def _written_job() -> str:
     """Code that fills the job in."""
     words = {name: f"ptr %{name}" if name in ("function", "frame") else f"i64 %{name}" for name in _JOB}
-    words |= {"next": "i64 0", "tickets": "i64 1", "status": "i64 0"}
+    words |= {"tickets": "i64 1", "status": "i64 0"}
     lines = []
     for name, word in words.items():
         lines.append(f"  %{name}.at = getelementptr i8, ptr %job, i64 {_JOB_FIELDS[name]}")
@@ -84,10 +93,10 @@ define internal void @system(i64 %number, ptr %at, i64 %operation, i64 %value) {
   ret void
 }}
 
-; Takes pieces until none is left, or until `most` were run. Gives how many were run.
-define internal i64 @pieces(ptr %job, i64 %worker, i64 %most) {{
+; Takes pieces until none is left, or until `most` were run: those of the range `home`, then of the others. Gives how
+; many were run.
+define internal i64 @pieces(ptr %job, i64 %worker, i64 %home, i64 %most) {{
 entry:
-  %next = getelementptr i8, ptr %job, i64 {j_next}
   %status = getelementptr i8, ptr %job, i64 {j_status}
   %function_at = getelementptr i8, ptr %job, i64 {j_function}
   %frame_at = getelementptr i8, ptr %job, i64 {j_frame}
@@ -105,15 +114,33 @@ entry:
   %columns = load i64, ptr %columns_at, align 8
   %count_at = getelementptr i8, ptr %job, i64 {j_count}
   %count = load i64, ptr %count_at, align 8
+  %ranges_at = getelementptr i8, ptr %job, i64 {j_ranges}
+  %ranges = load i64, ptr %ranges_at, align 8
+  br label %choose
+choose:
+  %turn = phi i64 [ 0, %entry ], [ %turns, %following ]
+  %before = phi i64 [ 0, %entry ], [ %ran, %following ]
+  %place = add i64 %home, %turn
+  %range = urem i64 %place, %ranges
+  %line = mul i64 %range, {LINE}
+  %at = add i64 %line, {j_next}
+  %next = getelementptr i8, ptr %job, i64 %at
+  %behind = add i64 %range, 1
+  %scaled = mul i64 %behind, %count
+  %limit = sdiv i64 %scaled, %ranges
   br label %take
 take:
-  %ran = phi i64 [ 0, %entry ], [ %more, %go ], [ %more, %note ]
+  %ran = phi i64 [ %before, %choose ], [ %more, %go ], [ %more, %note ]
   %enough = icmp sge i64 %ran, %most
   br i1 %enough, label %done, label %ask
 ask:
   %number = atomicrmw add ptr %next, i64 1 monotonic, align 8
-  %some = icmp slt i64 %number, %count
-  br i1 %some, label %run, label %done
+  %some = icmp slt i64 %number, %limit
+  br i1 %some, label %run, label %following
+following:
+  %turns = add i64 %turn, 1
+  %others = icmp slt i64 %turns, %ranges
+  br i1 %others, label %choose, label %done
 run:
   %more = add i64 %ran, 1
   %row = sdiv i64 %number, %columns
@@ -139,6 +166,8 @@ done:
 
 define void @worker() {{
 entry:
+  %name = atomicrmw add ptr {named}, i64 1 monotonic, align 8
+  %home = add i64 %name, 1
   %first = load atomic i32, ptr {posted} acquire, align 4
   br label %idle
 idle:
@@ -175,7 +204,7 @@ enter:
   %wanted = icmp slt i64 %ticket, %workers
   br i1 %wanted, label %work, label %back
 work:
-  %ran = call i64 @pieces(ptr %job, i64 %ticket, i64 9223372036854775807)
+  %ran = call i64 @pieces(ptr %job, i64 %ticket, i64 %home, i64 9223372036854775807)
   br label %back
 back:
   %left = atomicrmw sub ptr {gate}, i32 1 acq_rel, align 4
@@ -187,7 +216,7 @@ define internal void @call_pieces(ptr %job, i64 %most, ptr %thread) {{
 entry:
   br label %some
 some:
-  %ran = call i64 @pieces(ptr %job, i64 0, i64 %most)
+  %ran = call i64 @pieces(ptr %job, i64 0, i64 0, i64 %most)
   %all = icmp slt i64 %ran, %most
   br i1 %all, label %done, label %look
 look:
@@ -200,13 +229,20 @@ look:
   %ends = icmp ne i32 %raised, 0
   br i1 %ends, label %end, label %some
 end:
-  %next = getelementptr i8, ptr %job, i64 {j_next}
   %status = getelementptr i8, ptr %job, i64 {j_status}
   %count_at = getelementptr i8, ptr %job, i64 {j_count}
   %count = load i64, ptr %count_at, align 8
-  store atomic i64 %count, ptr %next monotonic, align 8
   %was = atomicrmw or ptr %status, i32 {INTERRUPTED} monotonic, align 4
-  br label %done
+  br label %empty
+empty:
+  %range = phi i64 [ 0, %end ], [ %behind, %empty ]
+  %line = mul i64 %range, {LINE}
+  %at = add i64 %line, {j_next}
+  %next = getelementptr i8, ptr %job, i64 %at
+  store atomic i64 %count, ptr %next monotonic, align 8
+  %behind = add i64 %range, 1
+  %left = icmp slt i64 %behind, {RANGES}
+  br i1 %left, label %empty, label %done
 done:
   ret void
 }}
@@ -252,7 +288,30 @@ define i32 @launch(
 entry:
   %job = alloca [{JOB} x i8], align {LINE}
   %at_least = call i64 @llvm.smax.i64(i64 %unit, i64 1)
-  %fits = sdiv i64 {PIECE}, %at_least
+  %units = mul i64 %extent0, %extent1
+  %time = mul i64 %units, %at_least
+  %is_long = icmp sge i64 %time, {LONG}
+  br i1 %is_long, label %cut, label %look_round
+look_round:
+  %born = load i32, ptr {started}, align 8
+  %sleeping = load atomic i32, ptr {sleepers} monotonic, align 4
+  %is_awake = icmp sgt i32 %born, %sleeping
+  br i1 %is_awake, label %cut, label %count_short
+count_short:
+  %short_before = load i64, ptr {short}, align 8
+  %short_now = add i64 %short_before, 1
+  store i64 %short_now, ptr {short}, align 8
+  %over = urem i64 %short_now, {SHORT_CALLS}
+  %is_due = icmp eq i64 %over, 0
+  br i1 %is_due, label %cut, label %at_once
+at_once:
+  %found = call i32 %function(ptr %frame, i64 0, i64 %extent0, i64 0, i64 %extent1, i64 0)
+  ret i32 %found
+cut:
+  %part_time = sdiv i64 %time, {PIECES}
+  %no_shorter = call i64 @llvm.smax.i64(i64 %part_time, i64 {SMALLEST})
+  %piece_of_time = call i64 @llvm.smin.i64(i64 %no_shorter, i64 {PIECE})
+  %fits = sdiv i64 %piece_of_time, %at_least
   %several = call i64 @llvm.smax.i64(i64 %fits, i64 1)
 {up_grains1}
   %at_most = call i64 @llvm.smin.i64(i64 %grains1, i64 %tile)
@@ -267,7 +326,21 @@ entry:
   %rows = sdiv i64 %cut0, %piece0
   %columns = sdiv i64 %cut1, %piece1
   %count = mul i64 %rows, %columns
+  %ranges = call i64 @llvm.smin.i64(i64 %workers, i64 {RANGES})
 {put}
+  br label %range
+range:
+  %number = phi i64 [ 0, %cut ], [ %numbers, %range ]
+  %scaled = mul i64 %number, %count
+  %begin = sdiv i64 %scaled, %ranges
+  %range_line = mul i64 %number, {LINE}
+  %range_at = add i64 %range_line, {j_next}
+  %next = getelementptr i8, ptr %job, i64 %range_at
+  store i64 %begin, ptr %next, align 8
+  %numbers = add i64 %number, 1
+  %more_ranges = icmp slt i64 %numbers, %ranges
+  br i1 %more_ranges, label %range, label %ready
+ready:
   %piece_lines = mul i64 %piece0, %piece1
   %piece_time = mul i64 %piece_lines, %at_least
   %many = sdiv i64 {PATIENCE}, %piece_time

@@ -64,10 +64,8 @@ def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
     tiles = {integer(r.attrs, "tile") for r in regions if "tile" in r.attrs}
     found += [(("tile", n),) for n in (64, 256) if tiles and tiles != {n}]
     time = work_of(lowered, load)
-    if load.threads > 1 and time >= threads.SHARED // 4:
+    if load.threads > 1 and time >= threads.SHORT:
         found.append((("share", 0),))
-    if load.threads > 1 and threads.SHARED // 8 <= time < threads.SHARED:
-        found.append((("share", 800),))
     if load.bytes >= STREAMED and not any(r.attrs["columns"] for r in regions):
         found.append((("stream", -1 if any(lowered.forms.large.values()) else 1),))
     found += [((f"impl {each.op}", each.name),) for each in (lowered.uses.equals() if lowered.uses is not None else ())]
@@ -80,8 +78,7 @@ def candidates_of(lowered: Lowered, load: Workload) -> list[Candidate]:
     cached = min(1.0, CACHE / max(1, load.bytes))
     found = []
     for name, variant in variants_of(lowered, load).items():
-        share = next((int(value) for option, value in variant if option == "share"), 100)
-        at_once = load.threads if work * share // 100 >= threads.SHARED else 1
+        at_once = load.threads if work >= threads.SHARED and ("share", 0) not in variant else 1
         expected = CALL + work * PICO / at_once
         found.append(Candidate(name, expected * (UNLIKELY if variant else 1.0), 0, cached))
     return found

@@ -246,6 +246,38 @@ def test_the_environment_says_how_many() -> None:
     assert wrong.returncode == 1 and "WEFT_NUM_THREADS is 'many'" in wrong.stderr
 
 
+def test_short_calls_wake_no_thread_but_now_and_then() -> None:
+    code = """
+        import numpy as np, weft
+        from weft.runtime import threads
+        from weft.runtime.native import pool_code
+        weft.set_threads(2)
+        kernel, x = weft.jit(lambda x: x * 2 + 1), np.arange(60_000, dtype=np.float32)
+        time = kernel.lower(x).kernels[0].attrs["cost"] * x.size
+        assert threads.SHORT < time < pool_code.LONG, time
+        kernel(x), kernel(x)  # Python's, and the one that makes the entry
+        started = []
+        for call in range(pool_code.SHORT_CALLS):
+            assert (kernel(x) == x * 2 + 1).all()
+            started.append(threads.pool().read("started"))
+        print(started.index(1), started[-1])
+    """
+    done = run(code)
+    assert done.stdout == "15 1\n", done.stderr
+
+
+@pytest.mark.parametrize("count", [2, 3, 16, 17, 40])
+def test_every_piece_is_run_once(count: int) -> None:
+    """Each thread has a range of them, but no more than the pool has ranges; some have none."""
+    weft.set_threads(count)
+    kernel = weft.jit(lambda x: x + 1)
+    for size in (30_000, 61_003, 400_000, 3_000_001):
+        x = np.zeros(size)
+        for _ in range(40):
+            x = kernel(x)
+        assert (x == 40).all()
+
+
 def test_a_first_call_makes_a_pool_only_for_much_work() -> None:
     code = """
         import numpy as np, weft
