@@ -15,6 +15,7 @@ from .timing import WARM_SECONDS, best_times
 
 _PLAIN = "memory"
 PAUSES = {"products": 0.12}  # seconds: threads of NumPy's BLAS wait for work in a loop that long
+OPENMP = 6e-3  # and those of OpenMP, which Numba uses
 
 
 def measure(suite: str, case: Case, libraries: Sequence[Library], memory: Memory, seconds: float) -> Outcome:
@@ -30,7 +31,7 @@ def measure(suite: str, case: Case, libraries: Sequence[Library], memory: Memory
             notes[library.name] = note
     if applies(case, right.values):
         calls[_PLAIN] = [memory.call(case, right.values)]
-    times = best_times(calls, seconds, PAUSES.get(suite, WARM_SECONDS))
+    times = best_times(calls, seconds, PAUSES.get(suite, OPENMP if memory.threads > 1 else WARM_SECONDS))
     plain = times.pop(_PLAIN, None)
     return Outcome(suite, case.row.name, case.size, case.dtype, times, notes, memory=plain)
 

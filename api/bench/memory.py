@@ -45,7 +45,7 @@ class Memory:
     """Plain loops, compiled once for each number of inputs and dtype, and the threads that run them."""
 
     def __init__(self, threads: int) -> None:
-        self._threads = threads
+        self.threads = threads
         self._pool = ThreadPoolExecutor(max(1, threads - 1))
         self._libraries: dict[tuple[int, str, bool], Library] = {}
 
@@ -60,10 +60,10 @@ class Memory:
         arrays = _long(case)
         stores, kind = answer.size > 1, arrays[0].dtype.char
         library = self._library(len(arrays), kind, stores)
-        out = np.empty_like(arrays[0]) if stores else np.empty(self._threads * 16, arrays[0].dtype)
+        out = np.empty_like(arrays[0]) if stores else np.empty(self.threads * 16, arrays[0].dtype)
         out.fill(0)
-        part = -(-arrays[0].size // self._threads)
-        parts = [self._part(library, arrays, out, k, part, stores) for k in range(self._threads)]
+        part = -(-arrays[0].size // self.threads)
+        parts = [self._part(library, arrays, out, k, part, stores) for k in range(self.threads)]
         return Call(lambda count: self._run(parts, count), lambda: out)
 
     def _library(self, inputs: int, kind: str, stores: bool) -> Library:
