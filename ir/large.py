@@ -17,10 +17,13 @@ LARGE = 8 << 20  # bytes: from here on it pays even if the result is read next (
 
 
 def large_regions(graph: Graph, env: Mapping[str, int]) -> dict[Node, bool]:
-    """Whether each region without reductions is large; those of unknown sizes are left out."""
+    """Whether each region without reductions is large; those of unknown sizes are left out.
+
+    A product has one form. So have tiles: they write short pieces of lines far apart, which is slow past the caches.
+    """
     found = {}
     for node in regions(graph):
-        if node.attrs.get("columns") != () or "registers" in node.attrs:  # a product has one form
+        if node.attrs.get("columns") != () or "registers" in node.attrs or "tile" in node.attrs:
             continue
         if dims.symbols(bytes := _bytes(node)) <= env.keys():
             found[node] = dims.evaluate(bytes, env) >= LARGE

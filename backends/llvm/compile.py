@@ -59,7 +59,8 @@ def emit_region(node: Node, name: str, forms: Forms) -> Function:
     entries: dict[Entry, int] = {}
     lengths = forms.windows.get(node, (0,) * len(ints(node.attrs, "windows"))) if "windows" in node.attrs else ()
     region = Windows(node, entries, lengths) if lengths and is_walkable(node, lengths) else Region(node, entries)
-    region.streams = bool(node.attrs.get("stream", forms.large.get(node, False)))
+    if node.attrs.get("stream", forms.large.get(node, False)):
+        region.write_past_caches()
     is_cut, has_rows = can_be_cut(region), bool(region.rows)
     in_both_ways = has_rows or "cut_from" in node.attrs
     needs_whole = not is_cut or (in_both_ways and (not is_long if has_rows else is_long is None))

@@ -61,6 +61,12 @@ class Region:
         axis, count = ints(self.region.attrs, "jam") if "jam" in self.region.attrs and not self.columns else (-1, 1)
         return axis, count
 
+    def write_past_caches(self) -> None:
+        """From now on the first result is: row by row, for every row has lines of its own to fill."""
+        self.streams = True
+        if not self.columns:
+            self.jammed, self.jam = -1, 1
+
     def function(self, name: str) -> Part:
         """The function that runs all stages of each row."""
         return self.over_rows(name, dims.product(self.extent(g) for g in self.columns) * self.cost)
@@ -125,13 +131,12 @@ class Region:
             return
         first = aligned_start(self, start, stop)
         end = self.whole_steps(first, stop, self.width * self.unroll)
-        offsets = [self.width * k for k in range(self.unroll)]
-        plain = self.streamed_loop(variable, first, end, offsets)
-        self.nest.loop(variable, plain, end, self.width * self.unroll, [], lambda at, _: self.row(offsets))
+        ends = [(end, [self.width * k for k in range(self.unroll)])]
         if self.unroll > 1 and not (self.columns and self.at_once > 1):  # windows of several rows are much code
-            vectors = self.whole_steps(end, stop, self.width)
-            self.nest.loop(variable, end, vectors, self.width, [], lambda at, _: self.row([0]))
-            end = vectors
+            ends.append((self.whole_steps(end, stop, self.width), [0]))
+        streamed = self.streamed_loops(variable, first, ends)
+        for plain, (end, offsets) in zip(streamed, ends, strict=True):
+            self.nest.loop(variable, plain, end, len(offsets) * self.width, [], lambda at, _, o=offsets: self.row(o))
         edge_loop(self, start, first, end, stop)
 
     def jammed_loop(self, variable: str, start: Val, stop: Val, step: Callable[[Val, list[Val]], list[Val]]) -> None:
@@ -144,18 +149,20 @@ class Region:
         self.nest.loop(variable, end, stop, 1, [], step)
         self.unroll = unroll
 
-    def streamed_loop(self, variable: str, first: Val, end: Val, offsets: list[int]) -> Val:
-        """The main loop, with stores past the caches, where the plan has them; where it ended."""
+    def streamed_loops(self, variable: str, first: Val, ends: list[tuple[Val, list[int]]]) -> list[Val]:
+        """Loops of whole steps, with stores past the caches, where the plan has them; where plain ones begin."""
+        starts = [first, *(end for end, _ in ends[:-1])]
         found = streamed_output(self, first)
         if found is None:
-            return first
+            return starts
         e, memory = self.nest.e, self.elements.memory
         memory.streamed, is_aligned = found
-        last = e.select(is_aligned, end, first)
-        self.nest.loop(variable, first, last, self.width * self.unroll, [], lambda at, _: self.row(offsets))
+        lasts = [e.select(is_aligned, end, start) for start, (end, _) in zip(starts, ends, strict=True)]
+        for start, last, (_, offsets) in zip(starts, lasts, ends, strict=True):
+            self.nest.loop(variable, start, last, len(offsets) * self.width, [], lambda at, _, o=offsets: self.row(o))
         memory.streamed = None
         e.fence()
-        return last
+        return lasts
 
     def whole_steps(self, start: Val, stop: Val, step: int) -> Val:
         """Where the last whole step from `start` ends."""
