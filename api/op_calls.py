@@ -59,6 +59,8 @@ registry.watch(_names)
 
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
     """Runs the op with this name: `weft.call("add", a, b)`."""
+    if not isinstance(name, str):
+        raise TypeProblem(f"{name!r} is not the name of an op", hint='as in weft.call("add", a, b)')
     return getattr(ops, name)(*args, **kwargs)
 
 

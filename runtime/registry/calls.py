@@ -48,6 +48,9 @@ class PythonKernel:
     def _checked(self, found: Any, operands: list[Array]) -> Array:
         if not isinstance(found, (np.ndarray, np.generic, bool, int, float, complex)):
             raise TypeProblem(f"{self} gave a {type(found).__name__}", hint="return one array")
+        if isinstance(found, np.ndarray) and type(found) not in (np.ndarray, np.memmap):
+            hint = "what the subclass adds would be lost; return np.asarray(x), or x.filled(...) of a masked array"
+            raise TypeProblem(f"{self} gave a {type(found).__name__}, a subclass of ndarray", hint=hint)
         array = np.asarray(found)
         wanted = self.signature.result_dtype([from_numpy(x.dtype) for x in operands])
         if wanted is not None and array.dtype != wanted.numpy:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from numbers import Integral
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.dims import Size
 from ...ir.dtypes import ALL, BOOL, BY_NAME, CLASSES, DType
-from ...ir.dtypes import parse as parse_dtype
-from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError, nearest
+from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError
 from ...ir.facts import Facts
 from ...ir.opdef import OpDef
 from ...ir.ops import SPECIAL, TABLE, WHERE
 from .bodies import is_elementwise, operations, traced
 from .bundled import from_kernel
 from .calls import PythonKernel
-from .implementation import HINTS, KINDS, VARIANTS, Constraints, Implementation, Query, Resources
+from .implementation import KINDS, Implementation
 from .reductions import is_reduction
 from .signature import Signature, Spec, parse_signature
+from .traits import Traits
 
 if TYPE_CHECKING:
     from ...frontend.language import LanguageKernel
@@ -29,57 +27,6 @@ _WORDS = frozenset((
     "import", "const", "fn", "kernel", "extern", "let", "var", "if", "else", "for", "in", "while", "break", "continue",
     "return", "and", "or", "not", "true", "false", "None",
 ))  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Traits:
-    """What a registration says beside op, signature and code."""
-
-    variant: str = "custom"
-    hints: Iterable[str] = ()
-    min_size: int = 0
-    max_size: int | None = None
-    requires: Iterable[str] = ()
-    dtypes: Iterable[str] = ()
-    ranks: Iterable[int] = ()
-    alignment: int = 1
-    same_bits: bool = False
-    resources: Resources | Mapping[str, int] = field(default_factory=Resources)
-    can_handle: Callable[[Query], bool] | None = None
-    estimate: Callable[[Query], float] | None = None
-    name: str | None = None
-    kind: str | None = None
-    origin: tuple[str, str] | None = None
-
-    def applied(self, each: Implementation) -> Implementation:
-        """The implementation with all of it, checked."""
-        hints = frozenset(h.replace("_", "-") for h in _texts("hints", self.hints))
-        variant = self.variant.replace("_", "-")
-        for word, known, what in [(variant, VARIANTS, "variant"), *((h, HINTS, "hint") for h in sorted(hints))]:
-            if word not in known:
-                hint = nearest(word, list(known)) or f"they are {', '.join(known)}"
-                raise ValueProblem(f"unknown {what} '{word}'", hint=hint)
-        for name in ("min_size", "max_size", "alignment"):
-            given = getattr(self, name)
-            if not isinstance(given, Integral) and not (given is None and name == "max_size"):
-                raise TypeProblem(f"{name} is {given!r}", hint="it is a whole number")
-        if self.min_size < 0 or (self.max_size is not None and self.max_size < self.min_size):
-            raise ValueProblem(f"no size is between min_size {self.min_size} and max_size {self.max_size}")
-        if self.alignment < 1 or self.alignment & (self.alignment - 1):
-            raise ValueProblem(f"the alignment {self.alignment} is no power of two")
-        constraints = Constraints(
-            self.min_size, self.max_size, tuple(map(parse_dtype, _texts("dtypes", self.dtypes))), tuple(self.ranks),
-            _texts("requires", self.requires), self.alignment,
-        )  # fmt: skip
-        body = each.body
-        if isinstance(body, PythonKernel):
-            body = replace(body, alignment=self.alignment)
-        resources = _resources(self.resources)
-        return replace(
-            each, variant=variant, hints=hints, constraints=constraints, resources=resources, body=body,
-            same_bits=self.same_bits, can_handle=self.can_handle, estimate=self.estimate,
-            name=self.name or each.name, origin=self.origin,
-        )  # fmt: skip
 
 
 def make(op: str, signature: str | None, function: Any, traits: Traits) -> Implementation:
@@ -198,7 +145,8 @@ def _name(function: object, op: str) -> str:
 def _check_name(op: str) -> None:
     from ...frontend.functions import FUNCTIONS
 
-    if not isinstance(op, str) or not op.isidentifier() or op in _WORDS or op in BY_NAME or op in CLASSES:
+    is_free = isinstance(op, str) and op.isidentifier() and not op.startswith("__")
+    if not is_free or op in _WORDS or op in BY_NAME or op in CLASSES:
         raise ValueProblem(f"{op!r} can't be the name of an op", hint="use a name such as cube")
     if op in TABLE:
         if not is_replaceable(TABLE[op]):
@@ -245,25 +193,5 @@ def _dtypes(each: Implementation) -> Iterable[DType]:
     return (spec.dtypes[0] for spec in each.signature.inputs)
 
 
-def _resources(given: Resources | Mapping[str, int]) -> Resources:
-    """Resources, which may be given by name: `{"memory": 4096, "threads": 2}`."""
-    found = given
-    if isinstance(given, Mapping) and given.keys() <= {"memory", "threads"}:
-        found = Resources(**given)
-    if not isinstance(found, Resources) or not (
-        isinstance(found.memory, Integral) and isinstance(found.threads, Integral)
-    ):
-        raise TypeProblem(f"resources are {given!r}", hint='as in resources={"memory": 4096, "threads": 2}')
-    return found
-
-
 def _shape(sizes: Sequence[Size]) -> str:
     return f"[{', '.join(map(str, sizes))}]"
-
-
-def _texts(what: str, given: Iterable[str]) -> tuple[str, ...]:
-    """One word or several."""
-    found = (given,) if isinstance(given, str) else tuple(given)
-    if not all(isinstance(x, str) for x in found):
-        raise TypeProblem(f"{what} are texts", hint=f"as in {what}=['...']")
-    return found

@@ -13,7 +13,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
-from ...ir.errors import UnknownName, ValueProblem, nearest
+from ...ir.errors import TypeProblem, UnknownName, ValueProblem, nearest
 from ...ir.kernels import Choice
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
@@ -62,15 +62,18 @@ class Registry:
         between compiled pieces, or a kernel of the language, whose signature may be left out. `Traits` has the rest.
         """
         from .implementation import Implementation
-        from .making import Traits, make
+        from .making import make
+        from .traits import Traits
 
         if isinstance(op, Implementation):
             return self._tables.add([op])[0]
         if function is not None:
-            return self._tables.add([make(canonical(op), signature, function, Traits(**traits))])[0]
+            return self._tables.add([make(canonical(op), signature, function, Traits.given(traits))])[0]
+
+        given = Traits.given(traits)
 
         def decorate(decorated: Callable[..., Any]) -> Callable[..., Any]:
-            self._tables.add([make(canonical(op), signature, decorated, Traits(**traits))])
+            self._tables.add([make(canonical(op), signature, decorated, given)])
             return decorated
 
         return decorate
@@ -86,9 +89,10 @@ class Registry:
     def _register_all(
         self, op: str, arity: int, function: Callable[..., Any], traits: Mapping[str, Any]
     ) -> tuple[Implementation, ...]:
-        from .making import Traits, make_all
+        from .making import make_all
+        from .traits import Traits
 
-        return tuple(self._tables.add(make_all(canonical(op), arity, function, Traits(**traits))))
+        return tuple(self._tables.add(make_all(canonical(op), arity, function, Traits.given(traits))))
 
     def register_kernels(
         self, file: str, kernels: Mapping[str, Any], is_whole: bool = False
@@ -97,7 +101,8 @@ class Registry:
 
         With `is_whole` these are all kernels of the file: what it registered before and has no more is taken back.
         """
-        from .making import Traits, make
+        from .making import make
+        from .traits import Traits
 
         made = []
         for name, kernel in kernels.items():
@@ -114,8 +119,12 @@ class Registry:
 
     def unregister(self, op: Any, implementation: Implementation | None = None) -> int:
         """Takes back one implementation, or all that users have registered for an op; how many there were."""
-        if not isinstance(op, str):
+        from .implementation import Implementation as Kept
+
+        if isinstance(op, Kept):
             op, implementation = op.op, op
+        if not isinstance(op, str):
+            raise TypeProblem(f"{op!r} is neither the name of an op nor an implementation")
         return self._tables.remove(canonical(op), lambda each: implementation is None or each is implementation)
 
     @contextmanager
@@ -130,8 +139,15 @@ class Registry:
         self, op: str, *dtypes: str | DType, size: int | None = None, ranks: tuple[int, ...] | None = None
     ) -> Lookup:
         """The best implementation for operands of these dtypes."""
+        if ranks is not None:
+            from .traits import numbers
+
+            ranks = numbers("ranks", ranks)
         state = self._tables.state
-        answers = state.answers.get((op, dtypes, ranks))
+        try:
+            answers = state.answers.get((op, dtypes, ranks))
+        except TypeError:  # a list among the dtypes, of which `explain` says what is wrong
+            answers = None
         found = None if answers is None else answers.get(size)
         if found is not None:
             self._rankings.counts.count(True)
@@ -151,9 +167,12 @@ class Registry:
         from .features import cpu_features
         from .implementation import Query
         from .results import Explanation
+        from .traits import numbers
 
         if size is not None and (not isinstance(size, Integral) or size < 0):
             raise ValueProblem(f"the size is {size!r}", hint="it is a number of elements")
+        if ranks is not None:
+            ranks = numbers("ranks", ranks)
         state, name = self._tables.state, self._known(op)
         query = Query(name, tuple(map(dtype_of, dtypes)), size, ranks, cpu_features)
         return Explanation(query, self._rankings.find(state, query, None, frozenset(), None))

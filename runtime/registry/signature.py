@@ -16,7 +16,7 @@ import numpy as np
 
 from ...ir.dims import Size, symbol
 from ...ir.dtypes import BY_NAME, CLASSES, F32, F64, I64, DType
-from ...ir.errors import ShapeProblem, SyntaxProblem, UnknownName, nearest
+from ...ir.errors import ShapeProblem, SyntaxProblem, TypeProblem, UnknownName, nearest
 from ...ir.facts import Facts
 from ...ir.rules import shown
 from ...ir.types import TensorType
@@ -113,7 +113,8 @@ class Signature:
             before = dims.index(...) if ... in dims else len(dims)
             after = len(dims) - before - 1 if ... in dims else 0
             if len(shape) < before + after or (... not in dims and len(shape) != before):
-                raise ShapeProblem(f"operand {place} has shape {shown(shape)} where {spec} is declared")
+                found = shown([_told(facts, size) for size in shape])
+                raise ShapeProblem(f"operand {place} has shape {found} where {spec} is declared")
             if ... in dims:
                 free.append(shape[before : len(shape) - after])
             named = [*zip(dims[:before], shape, strict=False)]
@@ -122,12 +123,15 @@ class Signature:
                 wanted = sizes.setdefault(dim, size) if isinstance(dim, str) else dim
                 assert not isinstance(wanted, EllipsisType)
                 if not _are_equal(facts, wanted, size):
-                    raise ShapeProblem(f"operand {place} has {size} where {spec} has {dim} = {wanted}")
+                    declared = f"{dim} = {_told(facts, wanted)}" if isinstance(dim, str) else dim
+                    raise ShapeProblem(f"operand {place} has the size {_told(facts, size)} where {spec} has {declared}")
         return sizes, facts.broadcast(free) if free else ()
 
 
 def parse_signature(text: str) -> Signature:
     """`f32 f32 -> f32`."""
+    if not isinstance(text, str):
+        raise TypeProblem(f"the signature is {text!r}", hint="it is a text, as in 'f32 f32 -> f32'")
     left, arrow, right = text.partition("->")
     if not arrow:
         raise SyntaxProblem(f"'{text}' is not a signature", hint="write operands and result, as in 'f32 f32 -> f32'")
@@ -175,6 +179,12 @@ def _holds(wide: DType, narrow: DType) -> bool:
 
 def _takes(dtype: DType, number: DType) -> bool:
     return _KINDS.index(number.kind) <= _KINDS.index("int" if dtype.kind == "uint" else dtype.kind)
+
+
+def _told(facts: Facts, size: Size) -> Size:
+    """A size as a message tells it: the number in the call at hand, if there is one."""
+    number = None if facts.strict else facts.number(size)
+    return size if number is None else number
 
 
 def _are_equal(facts: Facts, a: Size, b: Size) -> bool:

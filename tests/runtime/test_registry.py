@@ -236,12 +236,28 @@ def test_python_kernels_that_fail_are_named():
         "wide": (lambda x: np.sort(x).astype(np.float64), TypeProblem, "'wide' gave float64 where f32 -> f32 says f32"),
         "short": (lambda x: np.sort(x)[1:], ShapeProblem, r"'short' gave shape \(999,\) where .* is \(1000,\)"),
         "none": (lambda x: print(end="") if np.sort(x) is None else None, TypeProblem, "'none' gave a NoneType"),
+        "masked": (lambda x: np.ma.masked_array(x, x > 0), TypeProblem, "'masked' gave a MaskedArray, a subclass"),
         "writes": (lambda x: x.sort() or x, KernelFailure, "'writes' raised ValueError: .*read-only"),
     }
     for name, (function, error, message) in cases.items():
         weft.registry.register(name, "f32 -> f32", function, kind="python")
         with pytest.raises(error, match=message):
             weft.call(name, X)
+    with pytest.raises(TypeProblem, match="is not the name of an op"):
+        weft.call(np.add, X, X)
+
+
+def test_operands_of_other_shapes_are_told_in_numbers():
+    weft.registry.register("turned", "f32[n, n] f32[3] -> f32[n]", lambda x, y: x @ x[0] + y.sum(), kind="python")
+    for shapes, message in (
+        [(4,), (3,)], r"operand 0 has shape \(4,\) where f32\[n, n\] is declared",
+    ), (
+        [(3, 4), (3,)], r"operand 0 has the size 4 where f32\[n, n\] has n = 3",
+    ), (
+        [(5, 5), (4,)], r"operand 1 has the size 4 where f32\[3\] has 3",
+    ):  # fmt: skip
+        with pytest.raises(ShapeProblem, match=message):
+            weft.call("turned", *(np.ones(shape, np.float32) for shape in shapes))
 
 
 def test_the_reference_backend_runs_them_too():

@@ -196,6 +196,8 @@ def test_what_can_not_be_registered(registry):
         registry.register("cube", "f32 -> f32", identity, variant="quick")
     with pytest.raises(ValueProblem, match="can't be the name of an op"):
         registry.register("kernel", "f32 -> f32", identity)
+    with pytest.raises(ValueProblem, match="can't be the name of an op"):
+        registry.register("__class__", "f32 -> f32", identity)
     with pytest.raises(Unsupported, match="'cast' can't be replaced"):
         registry.register("cast", "f32 -> f32", identity)
     with pytest.raises(Unsupported, match="'mean' is a function of several ops"):
@@ -217,6 +219,18 @@ def test_what_is_no_number_or_no_shape_is_told(registry):
     for wrong in ({"min_size": "9"}, {"max_size": 1.5}, {"alignment": None}, {"resources": {"disk": 1}}):
         with pytest.raises(TypeProblem, match=next(iter(wrong))):
             registry.register("new", "f32 -> f32", lambda x: x, **wrong)
+    for wrong in (
+        {"requires": 3}, {"hints": None}, {"hints": [3]}, {"ranks": ["one"]}, {"variant": None}, {"name": 3},
+        {"can_handle": 3}, {"estimate": "fast"}, {"min_siz": 3},
+    ):  # fmt: skip
+        with pytest.raises(TypeProblem, match=next(iter(wrong))):
+            registry.register("new", "f32 -> f32", lambda x: x, **wrong)
+        with pytest.raises(TypeProblem, match=next(iter(wrong))):
+            registry.unary("new", lambda x: x, **wrong)
+    with pytest.raises(TypeProblem, match="the signature is 32"):
+        registry.register("new", 32, lambda x: x)
+    with pytest.raises(TypeProblem, match="3 is neither the name of an op nor an implementation"):
+        registry.unregister(3)
     with pytest.raises(TypeProblem, match=r"gives the shape \[min\(2, n\)\] where 'f32\[n\] -> f32\[n\]' says \[n\]"):
         registry.register("new", "f32[n] -> f32[n]", lambda x: x[:2])
     registry.register("new", "f32 -> f32", lambda x: x, resources={"memory": 4096})
@@ -224,3 +238,9 @@ def test_what_is_no_number_or_no_shape_is_told(registry):
     for size in (-1, 2.5, "9"):
         with pytest.raises(ValueProblem, match="the size is"):
             registry.lookup("new", "f32", size=size)
+    assert registry.lookup("new", "f32", ranks=[2]) is registry.lookup("new", "f32", ranks=(2,))
+    for ask in (registry.lookup, registry.explain):
+        with pytest.raises(TypeProblem, match="ranks are"):
+            ask("new", "f32", ranks="two")
+        with pytest.raises(TypeProblem, match="unknown dtype"):
+            ask("new", ["f32"])

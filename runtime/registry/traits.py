@@ -1,0 +1,120 @@
+"""The named arguments of a registration in, an `Implementation` that has them out, each of them checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from numbers import Integral
+from typing import Any
+
+from ...ir.dtypes import parse as parse_dtype
+from ...ir.errors import TypeProblem, ValueProblem, nearest
+from .calls import PythonKernel
+from .implementation import HINTS, VARIANTS, Constraints, Implementation, Query, Resources
+
+
+@dataclass(frozen=True)
+class Traits:
+    """The arguments of `register` that have names; `origin` is set by files alone."""
+
+    variant: str = "custom"
+    hints: Iterable[str] = ()
+    min_size: int = 0
+    max_size: int | None = None
+    requires: Iterable[str] = ()
+    dtypes: Iterable[str] = ()
+    ranks: Iterable[int] = ()
+    alignment: int = 1
+    same_bits: bool = False
+    resources: Resources | Mapping[str, int] = field(default_factory=Resources)
+    can_handle: Callable[[Query], bool] | None = None
+    estimate: Callable[[Query], float] | None = None
+    name: str | None = None
+    kind: str | None = None
+    origin: tuple[str, str] | None = None
+
+    @staticmethod
+    def given(arguments: Mapping[str, Any]) -> Traits:
+        """Those of a registration; a typed error for one that is not known."""
+        known = [each.name for each in fields(Traits) if each.name != "origin"]
+        for name in arguments:
+            if name not in known:
+                hint = nearest(name, known) or f"there are {', '.join(known)}"
+                raise TypeProblem(f"an implementation has no '{name}'", hint=hint)
+        return Traits(**arguments)
+
+    def applied(self, each: Implementation) -> Implementation:
+        """The implementation with all of it, checked."""
+        self._check_kinds()
+        hints = frozenset(h.replace("_", "-") for h in _texts("hints", self.hints))
+        variant = self.variant.replace("_", "-")
+        for word, known, what in [(variant, VARIANTS, "variant"), *((h, HINTS, "hint") for h in sorted(hints))]:
+            if word not in known:
+                hint = nearest(word, list(known)) or f"they are {', '.join(known)}"
+                raise ValueProblem(f"unknown {what} '{word}'", hint=hint)
+        if self.min_size < 0 or (self.max_size is not None and self.max_size < self.min_size):
+            raise ValueProblem(f"no size is between min_size {self.min_size} and max_size {self.max_size}")
+        if self.alignment < 1 or self.alignment & (self.alignment - 1):
+            raise ValueProblem(f"the alignment {self.alignment} is no power of two")
+        constraints = Constraints(
+            self.min_size, self.max_size, tuple(map(parse_dtype, _texts("dtypes", self.dtypes))),
+            numbers("ranks", self.ranks), _texts("requires", self.requires), self.alignment,
+        )  # fmt: skip
+        body = each.body
+        if isinstance(body, PythonKernel):
+            body = replace(body, alignment=self.alignment)
+        resources = _resources(self.resources)
+        return replace(
+            each, variant=variant, hints=hints, constraints=constraints, resources=resources, body=body,
+            same_bits=self.same_bits, can_handle=self.can_handle, estimate=self.estimate,
+            name=self.name or each.name, origin=self.origin,
+        )  # fmt: skip
+
+    def _check_kinds(self) -> None:
+        """Whether each is what it should be: a number, a text or a function."""
+        for name in ("min_size", "max_size", "alignment"):
+            given = getattr(self, name)
+            if not isinstance(given, Integral) and not (given is None and name == "max_size"):
+                raise TypeProblem(f"{name} is {given!r}", hint="it is a whole number")
+        for name in ("variant", "name"):
+            given = getattr(self, name)
+            if not isinstance(given, str) and not (given is None and name == "name"):
+                raise TypeProblem(f"{name} is {given!r}", hint="it is a text")
+        for name in ("can_handle", "estimate"):
+            given = getattr(self, name)
+            if given is not None and not callable(given):
+                raise TypeProblem(f"{name} is {given!r}", hint="it is a function of a query")
+
+
+def numbers(what: str, given: Iterable[int]) -> tuple[int, ...]:
+    """One whole number or several."""
+    found = (given,) if isinstance(given, Integral) else _all(what, given)
+    if not all(isinstance(x, Integral) for x in found):
+        raise TypeProblem(f"{what} are {given!r}", hint=f"they are whole numbers, as in {what}=[1, 2]")
+    return found
+
+
+def _texts(what: str, given: Iterable[str]) -> tuple[str, ...]:
+    """One word or several."""
+    found = (given,) if isinstance(given, str) else _all(what, given)
+    if not all(isinstance(x, str) for x in found):
+        raise TypeProblem(f"{what} are {given!r}", hint=f"they are texts, as in {what}=['...']")
+    return found
+
+
+def _all(what: str, given: Any) -> tuple[Any, ...]:
+    if not isinstance(given, Iterable):
+        raise TypeProblem(f"{what} are {given!r}", hint="give a list")
+    return tuple(given)
+
+
+def _resources(given: Resources | Mapping[str, int]) -> Resources:
+    """Resources, which may be given by name: `{"memory": 4096, "threads": 2}`."""
+    found = given
+    if isinstance(given, Mapping) and given.keys() <= {"memory", "threads"}:
+        found = Resources(**given)
+    if not isinstance(found, Resources) or not (
+        isinstance(found.memory, Integral) and isinstance(found.threads, Integral)
+    ):
+        raise TypeProblem(f"resources are {given!r}", hint='as in resources={"memory": 4096, "threads": 2}')
+    return found
