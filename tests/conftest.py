@@ -21,6 +21,9 @@ from weft.ir.source import ArgType
 # Times that the user's own kernels took are none of the tests' business, nor theirs of the user's.
 os.environ["WEFT_HISTORY"] = "0"
 
+# Native code serves from the third call on, so that tests of a few calls meet it.
+os.environ["WEFT_NATIVE_AFTER"] = "2"
+
 Evaluate = Callable[..., tuple[Any, ...]]
 
 # Every test compiles anew: a kernel that an earlier run compiled would hide an error. The cache's tests have their own.

@@ -1,15 +1,17 @@
 """The native entries of one callable, tried one after another: a call that ran in Python in, an entry for its like out.
 
-An entry is made when a graph is called in the same form for the second time: a kernel that runs once does not pay
-for it.
+An entry is made when a graph has been called in the same form so often that it is likely to be called often again:
+whoever calls a few times does not wait for it.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ...ir.errors import ValueProblem
 from .call import Call, Form
 from .callables import set_entry
 from .table import CALLS, INSIDE, LIMIT, NEXT, Table
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from ..compiler import Lowered
 
 MAX_ENTRIES = 16
+AFTER = 64  # calls of a like: an entry takes as long to make as it saves in several hundred of them
 _retired: list[Entry] = []  # entries that were dropped while a call was inside
 
 
@@ -39,7 +42,8 @@ class Chain:
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []
-        self._seen: dict[tuple[int, Form], Lowered] = {}
+        self._after = _calls_before_an_entry()
+        self._seen: dict[tuple[int, Form], tuple[Lowered, int]] = {}  # calls of a like since it last wanted an entry
         self._lock = threading.Lock()
         self._dropped_calls = 0
 
@@ -50,15 +54,17 @@ class Chain:
             return self._dropped_calls + sum(e.table[CALLS] for e in self._entries)
 
     def wants(self, lowered: Lowered, form: Form) -> bool:
-        """Whether a call that Python has just served should have an entry: it was the second of its like."""
+        """Whether a call that Python has just served should have an entry: it was one more of many of its like."""
         with self._lock:
             if any(e.lowered is lowered and e.form == form and e.is_due for e in self._entries):
                 return False  # it has one, which asked Python
-            if self._seen.get((id(lowered), form)) is lowered:
+            graph, calls = self._seen.pop((id(lowered), form), (lowered, 0))
+            calls = calls + 1 if graph is lowered else 1
+            if calls == self._after:
                 return True
             if len(self._seen) >= 4 * MAX_ENTRIES:
                 del self._seen[next(iter(self._seen))]
-            self._seen[id(lowered), form] = lowered
+            self._seen[id(lowered), form] = lowered, calls
             return False
 
     def add(self, instance: Any, lowered: Lowered, call: Call) -> bool:
@@ -116,3 +122,16 @@ class Chain:
         _retired[:] = [e for e in _retired if e.table[INSIDE]]
         if entry.table[INSIDE]:
             _retired.append(entry)
+
+
+def _calls_before_an_entry() -> int:
+    """`WEFT_NATIVE_AFTER`, or the default."""
+    given = os.environ.get("WEFT_NATIVE_AFTER", "").strip()
+    if not given:
+        return AFTER
+    if not given.isascii() or not given.isdigit() or int(given) < 2:
+        raise ValueProblem(
+            f"WEFT_NATIVE_AFTER is {given!r}",
+            hint="it is a whole number of calls, at least 2; WEFT_NATIVE_CALLS=0 is never",
+        )
+    return int(given)

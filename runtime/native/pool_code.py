@@ -19,8 +19,8 @@ from __future__ import annotations
 LINE = 128  # fields that threads write at the same time have cache lines of their own
 _SHARED = ("posted", "gate", "busy", "sleepers")
 _PLAIN = (
-    "job", "threads", "started", "named", "short", "syscall", "start", "save", "restore", "signals", "ensure", "release", "fetch",
-    "stopped", "raised", "value", "trace",
+    "job", "threads", "started", "named", "short", "syscall", "start", "save", "restore", "signals", "ensure",
+    "release", "fetch", "stopped", "raised", "value", "trace",
 )  # fmt: skip
 FIELDS = {name: LINE * k for k, name in enumerate(_SHARED)}
 FIELDS |= {name: LINE * len(_SHARED) + 8 * k for k, name in enumerate(_PLAIN)}
@@ -57,8 +57,8 @@ def text(machine: str) -> str:
     numbers = {
         "OPEN": OPEN, "SHUT": ~OPEN, "SPINS": SPINS, "FUTEX": futex, "YIELD": give_way, "PAUSE": pause, "WAIT": WAIT,
         "WAKE": WAKE, "PIECE": PIECE, "PATIENCE": PATIENCE, "INTERRUPTED": INTERRUPTED, "JOB": _JOB_SIZE, "LINE": LINE,
-        "WAITS": WAITS, "LONG": LONG, "SHORT_CALLS": SHORT_CALLS, "PIECES": PIECES, "SMALLEST": SMALLEST, "RANGES": RANGES,
-        "DECLARED": pause.replace("i32 1", "i32"),
+        "WAITS": WAITS, "LONG": LONG, "SHORT_CALLS": SHORT_CALLS, "PIECES": PIECES, "SMALLEST": SMALLEST,
+        "RANGES": RANGES, "DECLARED": pause.replace("i32 1", "i32"),
     }  # fmt: skip
     rounded = {f"up_{name}": _rounded_up(name, *operands) for name, operands in _ROUNDED.items()}
     offsets = {f"j_{name}": at for name, at in _JOB_FIELDS.items()}

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
+from weft.ir.errors import ValueProblem
 from weft.runtime.native.known import is_known
 
 KERNELS = """
@@ -350,6 +351,31 @@ def test_without_native_calls() -> None:
     )
     environment = {**os.environ, "WEFT_NATIVE_CALLS": "0"}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
+SERVED = """
+import numpy as np, weft
+f, x = weft.jit(lambda x: x + 1), np.ones(3)
+for _ in range(70):
+    f(x)
+    if not f._chain.is_empty:
+        break
+print(f.signature_cache.hits + f.signature_cache.misses, f._chain.calls)
+"""
+
+
+@pytest.mark.parametrize(("after", "calls"), [("", 64), ("3", 3)])
+def test_an_entry_comes_after_so_many_calls(after: str, calls: int) -> None:
+    environment = {**os.environ, "WEFT_NATIVE_AFTER": after}
+    done = subprocess.run([sys.executable, "-c", SERVED], check=True, env=environment, capture_output=True, text=True)
+    assert done.stdout == f"{calls} 0\n"
+
+
+@pytest.mark.parametrize("after", ["1", "often", "-3", "2.5"])
+def test_numbers_of_calls_that_are_none(after: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_NATIVE_AFTER", after)
+    with pytest.raises(ValueProblem, match=f"WEFT_NATIVE_AFTER is '{after}'"):
+        weft.jit(lambda x: x + 1)
 
 
 def test_objects_without_room_for_an_entry_get_none() -> None:
