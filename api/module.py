@@ -90,6 +90,8 @@ class Module:
         if name in self._kernels:
             kernel: Kernel = self._kernels[name]
             return kernel
+        if not isinstance(name, str):
+            raise UnknownKernel(f"{self._file} has no kernel {name!r}", hint="kernels are named by texts")
         stem, dot, own = name.rpartition(".")
         for file, names in self._files.items() if dot else ():
             if _stem(file) == stem and own in names:

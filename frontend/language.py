@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..ir.externs import ExternCall, ExternSource
 from ..ir.kernels import OpSource
+from ..ir.records import record
 from ..ir.source import ArgType, Binding, Built
 from . import syntax
 from .binding import bind
@@ -34,6 +34,7 @@ class LanguageKernel:
         assert isinstance(item, syntax.Function)
         self._definition, self.parse_seconds, self._ops = definition, parse_seconds, ops
         self.impl = implementation(item)
+        self.impl_span = item.decorators[0].span if item.decorators else None
         self.name = item.name.name
         self.declared: tuple[Parameter, ...] = tuple(map(parameter, item.params))
         self.outputs: tuple[Result, ...] | None = tuple(map(result, item.outputs)) if item.outputs else None
@@ -68,7 +69,7 @@ class LanguageKernel:
         return self._definition.unit.externs.get(self.name)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Module:
     """The kernels of one file by name, in the file's order; `sources` is all text that they come from."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...ir import dims
 from ...ir.dims import Size
 from ...ir.errors import Unsupported, WeftError
+from ...ir.facts import Facts
 from ...ir.graph import Graph
 from ...ir.kernels import Choice
 from ...ir.ops import TABLE, Trait
@@ -71,11 +72,14 @@ class Decision:
 
     def _builds(self, each: Implementation) -> bool:
         """Whether it has code for these types; a kernel whose body does not fit them is passed over."""
-        if each.body is None or isinstance(each.body, PythonKernel) or each in self.graphs:
+        if each.body is None or each in self.graphs:
             return True
         if each in self.failed:
             return False
         try:
+            if isinstance(each.body, PythonKernel):
+                each.signature.bind(Facts(strict=True), [t.shape for t in self.operands])
+                return True
             body = each.body if self.reduction is None else self.reduction.traced(each.body)
             graph = body.graph(self.operands, self.selection.sizes, self.selection.call)
         except WeftError as error:

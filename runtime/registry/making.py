@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...ir.dims import Size
@@ -10,11 +12,12 @@ from ...ir.dtypes import ALL, BOOL, BY_NAME, CLASSES, DType
 from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError
 from ...ir.facts import Facts
 from ...ir.opdef import OpDef
-from ...ir.ops import SPECIAL, TABLE, WHERE
+from ...ir.ops import SPECIAL, TABLE, WHERE, Trait
 from .bodies import is_elementwise, operations, traced
 from .bundled import from_kernel
 from .calls import PythonKernel
 from .implementation import KINDS, Implementation
+from .naming import canonical
 from .reductions import is_reduction
 from .signature import Signature, Spec, parse_signature
 from .traits import Traits
@@ -51,6 +54,18 @@ def make(op: str, signature: str | None, function: Any, traits: Traits) -> Imple
         found = _from_function(op, parse_signature(signature), function, name, traits.kind)
     _check_known(found)
     return traits.applied(found)
+
+
+def from_file(kernel: Any, origin: tuple[str, str]) -> Implementation:
+    """What the `@impl` of a kernel asks for; an error tells where it stands."""
+    source = language_kernel(kernel)
+    assert source is not None and source.impl is not None
+    op, traits = str(source.impl["op"]), {key: value for key, value in source.impl.items() if key != "op"}
+    try:
+        return make(canonical(op), None, source, replace(Traits.given(traits), origin=origin))
+    except WeftError as error:
+        error.span = error.span or source.impl_span
+        raise
 
 
 def language_kernel(given: Any) -> LanguageKernel | None:
@@ -173,24 +188,40 @@ def _check_known(each: Implementation) -> None:
         return
     if known.arity is not None and known.arity != len(each.signature.inputs):
         raise TypeProblem(f"'{each.op}' has {known.arity} operands, '{each.signature}' {len(each.signature.inputs)}")
-    if any(spec.dtype is None for spec in (*each.signature.inputs, each.signature.output)):
-        return
     if not _fits_known(each):
-        compute, (result, *_) = known.dtypes(tuple(_dtypes(each)), {})
+        compute, (result, *_) = known.dtypes(next(iter(_dtypes(each.signature))), {})
         wanted = f"{' '.join(map(str, compute))} -> {result}"
         raise TypeProblem(f"'{each.op}' of these operands is {wanted}, not {each.signature}")
+    _check_shape(each, known)
 
 
 def _fits_known(each: Implementation) -> bool:
-    known = TABLE.get(each.op)
+    """Whether the op gives what is declared, for one dtype of a class at least."""
+    known, declared = TABLE.get(each.op), each.signature.output.dtypes
     if known is None:
         return True
-    dtypes = tuple(_dtypes(each))
-    return known.dtypes(dtypes, {}) == (dtypes, (each.signature.output.dtype,))
+    for dtypes in _dtypes(each.signature):
+        with suppress(TypeProblem):  # a class may have dtypes that the op does not take
+            compute, results = known.dtypes(dtypes, {})
+            if compute == dtypes and results[0] in declared:
+                return True
+    return False
 
 
-def _dtypes(each: Implementation) -> Iterable[DType]:
-    return (spec.dtypes[0] for spec in each.signature.inputs)
+def _dtypes(signature: Signature) -> Iterable[tuple[DType, ...]]:
+    """What the operands can be: a class is the same dtype wherever it stands."""
+    for dtype in dict.fromkeys(d for spec in signature.inputs for d in spec.dtypes):
+        yield tuple(dtype if dtype in spec.dtypes else spec.dtypes[0] for spec in signature.inputs)
+
+
+def _check_shape(each: Implementation, known: OpDef) -> None:
+    """An op of elements gives an element for each of its operands'."""
+    if Trait.ELEMENTWISE not in known.traits:
+        return
+    shapes, facts = [spec.trial().shape for spec in each.signature.inputs], Facts()
+    given, wanted = each.signature.result_shape(facts, shapes), facts.broadcast(shapes)
+    if len(given) != len(wanted) or not all(map(facts.same, given, wanted)):
+        raise TypeProblem(f"'{each.op}' gives {_shape(wanted)} where '{each.signature}' says {_shape(given)}")
 
 
 def _shape(sizes: Sequence[Size]) -> str:

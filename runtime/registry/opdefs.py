@@ -107,7 +107,7 @@ def result_dtype(each: Implementation, dtypes: Sequence[DType]) -> DType:
 
 def _shape_rule(implementations: Sequence[Implementation]) -> Callable[..., list[tuple[Size, ...]]]:
     def rule(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
-        fitting = [i for i in implementations[::-1] if _takes(i.signature, shapes)]
+        fitting = [i for i in implementations[::-1] if i.signature.takes_ranks(map(len, shapes))]
         each = (fitting or implementations)[-1 if not fitting else 0]
         if each.is_elementwise or each.body is None or isinstance(each.body, PythonKernel):
             return [each.signature.result_shape(facts, shapes)]
@@ -125,13 +125,3 @@ def _shape_rule(implementations: Sequence[Implementation]) -> Callable[..., list
         return [graph.outputs[0].type.shape]
 
     return rule
-
-
-def _takes(signature: Signature, shapes: Sequence[Sequence[Size]]) -> bool:
-    """Whether the operands have the declared ranks."""
-    for spec, shape in zip(signature.inputs, shapes, strict=True):
-        if spec.dims is not None and ... not in spec.dims and len(spec.dims) != len(shape):
-            return False
-        if spec.dims is not None and len(shape) < len(spec.dims) - 1:
-            return False
-    return True

@@ -101,14 +101,9 @@ class Registry:
 
         With `is_whole` these are all kernels of the file: what it registered before and has no more is taken back.
         """
-        from .making import make
-        from .traits import Traits
+        from .making import from_file
 
-        made = []
-        for name, kernel in kernels.items():
-            if kernel.impl is not None:
-                traits = {key: value for key, value in kernel.impl.items() if key != "op"}
-                made.append(make(canonical(kernel.impl["op"]), None, kernel, Traits(**traits, origin=(file, name))))
+        made = [from_file(kernel, (file, name)) for name, kernel in kernels.items() if kernel.impl is not None]
         return tuple(self._tables.add(made, file if is_whole else None))
 
     def builder(self) -> ImplementationBuilder:

@@ -75,6 +75,9 @@ def _judged(each: Implementation, query: Query) -> Candidate:
     for spec, dtype, cast in zip(specs, query.dtypes, casts, strict=True):
         if cast is None:
             return Candidate(each, refusal=f"{dtype} is not castable to {spec.name}")
+    for spec, rank in zip(specs, query.ranks or (), strict=False):
+        if not spec.takes_rank(rank):
+            return Candidate(each, refusal=f"{spec} has not {rank} dimension{'s' * (rank != 1)}")
     exact = [cast == dtype for cast, dtype in zip(casts, query.dtypes, strict=True)]
     points = [
         *(Point(f"{d} exact", EXACT) if same else Point(f"{d} castable", CASTABLE)

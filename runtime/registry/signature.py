@@ -7,7 +7,7 @@ sizes, as in the language.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import EllipsisType
 from typing import Union
@@ -65,6 +65,12 @@ class Spec:
         fitting = [d for d in self.dtypes if d.kind in ("int", "uint", "float", "complex") and _takes(d, dtype)]
         return fitting[-1] if fitting else None
 
+    def takes_rank(self, rank: int) -> bool:
+        """Whether it is for so many dimensions."""
+        if self.dims is None:
+            return True
+        return rank >= len(self.dims) - 1 if ... in self.dims else rank == len(self.dims)
+
     def trial(self) -> TensorType:
         """A type that fits it."""
         dtype = self.dtype or next((d for d in _USUAL if d in self.dtypes), self.dtypes[-1])
@@ -83,6 +89,10 @@ class Signature:
 
     def __str__(self) -> str:
         return f"{' '.join(map(str, self.inputs))} -> {self.output}"
+
+    def takes_ranks(self, ranks: Iterable[int]) -> bool:
+        """Whether the operands may have so many dimensions."""
+        return all(spec.takes_rank(rank) for spec, rank in zip(self.inputs, ranks, strict=False))
 
     def result_dtype(self, dtypes: Sequence[DType]) -> DType | None:
         """The dtype of the result; a class is what the first operand of that class is. None if that tells nothing."""

@@ -260,6 +260,21 @@ def test_operands_of_other_shapes_are_told_in_numbers():
             weft.call("turned", *(np.ones(shape, np.float32) for shape in shapes))
 
 
+@pytest.mark.parametrize("kind", ["inline", "python"])
+def test_an_implementation_is_passed_over_where_shapes_do_not_fit(kind):
+    f = weft.jit(lambda x: np.exp(x) + x)
+    before = f(X)
+    weft.registry.register("exp", "f32[n, m] -> f32[n, m]", lambda x: x, kind=kind, name="flat")
+    weft.registry.register("add", "f32[n, n] f32[n, n] -> f32[n, n]", lambda x, y: x, kind=kind)
+    square = X[:100].reshape(10, 10)
+    np.testing.assert_array_equal(f(X), before)
+    np.testing.assert_array_equal(f(X.reshape(10, 100)), 2 * X.reshape(10, 100))
+    np.testing.assert_array_equal(f(square), 2 * square)  # that it is square is not known when it is compiled
+    assert weft.registry.lookup("exp", "f32", ranks=(2,)).implementation.name == "flat"
+    assert weft.registry.lookup("exp", "f32", ranks=(1,)).implementation.tier == "bundled"
+    assert "refused, f32[n, m] has not 1 dimension" in str(weft.registry.explain("exp", "f32", ranks=(1,)))
+
+
 def test_the_reference_backend_runs_them_too():
     weft.registry.unary("cube", lambda x: x * x * x)
     weft.registry.register("exp", "f32 -> f32", poly)

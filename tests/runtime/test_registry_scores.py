@@ -206,6 +206,10 @@ def test_what_can_not_be_registered(registry):
         registry.register("exp", "f32 -> f64", lambda x: x.astype("float64"))
     with pytest.raises(TypeProblem, match="gives f64 where 'f32 -> f32' says f32"):
         registry.register("cube", "f32 -> f32", lambda x: x.astype("float64"))
+    with pytest.raises(TypeProblem, match="not float -> i32"):
+        registry.register("exp", "float -> i32", lambda x: x.astype("int32"))
+    with pytest.raises(TypeProblem, match=r"'exp' gives \[n, m\] where 'f32\[n, m\] -> f32\[n\]' says \[n\]"):
+        registry.register("exp", "f32[n, m] -> f32[n]", lambda x: x.sum(1))
     with pytest.raises(TypeProblem, match="'exp' has 1 operands"):
         registry.register("exp", "f32 f32 -> f32", lambda x, y: x)
     with pytest.raises(ValueProblem, match="no size is between"):
@@ -234,6 +238,7 @@ def test_what_is_no_number_or_no_shape_is_told(registry):
     with pytest.raises(TypeProblem, match=r"gives the shape \[min\(2, n\)\] where 'f32\[n\] -> f32\[n\]' says \[n\]"):
         registry.register("new", "f32[n] -> f32[n]", lambda x: x[:2])
     registry.register("new", "f32 -> f32", lambda x: x, resources={"memory": 4096})
+    assert registry.register("bitwise_and", "any any -> any", lambda x, y: x, kind="python").op == "bitwise_and"
     assert "needs 4096 bytes, 1 threads" in str(registry.explain("new", "f32"))
     for size in (-1, 2.5, "9"):
         with pytest.raises(ValueProblem, match="the size is"):

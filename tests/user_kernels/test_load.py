@@ -147,7 +147,7 @@ def test_registering_is_all_or_nothing(tmp_path: Path) -> None:
     file.write_text(
         first.replace("+ 1", "+ 2") + '@impl(op="stale", hint="fast")\nkernel g(x: f32[n]) -> f32 { return x[0] }\n'
     )
-    with pytest.raises(weft.errors.ValueProblem, match="unknown hint 'fast'"):
+    with pytest.raises(weft.errors.ValueProblem, match=r"k\.weft:3:1: unknown hint 'fast'"):
         weft.load(file)
     assert weft.ops.fresh(X)[0] == 0
     file.write_text("kernel f(x: f32[n]) -> f32[n] { return x + 1 }\n")
