@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from .command_types import Given, parse_types, request_for
 from .frontend.binding import split
@@ -17,6 +16,7 @@ from .frontend.language import LanguageKernel
 from .ir import dtypes
 from .ir.dtypes import CLASSES, WEAK, WEAK_FLOAT, WEAK_INT, DType
 from .ir.errors import SyntaxProblem, UnknownName, nearest
+from .ir.records import replace
 from .runtime.aot.forms import RESERVED
 from .runtime.aot.variants import Wanted
 

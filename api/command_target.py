@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from .backends.llvm import target
 from .backends.llvm.target import Target
 from .command_screen import show_note
 from .ir.errors import UnsupportedTarget
+from .ir.records import replace
 from .runtime.compiler import Options
 from .settings import default_options
 

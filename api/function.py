@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from .frontend.traced import TracedFunction, TracedKernel
 from .frontend.tracer import Tracer
 from .ir.errors import TraceProblem
 from .ir.graph import Graph
+from .ir.records import replace
 from .runtime.compiler import Lowered, Options, Variant
 from .runtime.kernel import Kernel, native_class
 from .runtime.native.call import Form
@@ -65,6 +65,8 @@ class Function:
         return found[1]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if (known := self._chain.repeat(args, kwargs)) is not None:
+            return known.run(args, kwargs)
         form = Form(len(args), tuple(kwargs))
         out = kwargs.pop("out", None)
         if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
@@ -131,7 +133,7 @@ class JointCache:
 
     @property
     def hits(self) -> int:
-        return self._chain.calls + sum(k.signature_cache.hits for k in self._kernels.values())
+        return self._chain.hits + sum(k.signature_cache.hits for k in self._kernels.values())
 
     @property
     def misses(self) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..ir.ops import SPECIAL
+from ..ir.records import record
 
 # Python's operators and the NumPy functions that they are on arrays.
 OPERATORS: Mapping[Callable[..., Any], str] = {
@@ -34,7 +34,7 @@ VIEWS = frozenset((
 ))  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Method:
     """A method of an array: called with the array first."""
 
@@ -44,7 +44,7 @@ class Method:
         return getattr(array, self.name)(*args, **kwargs)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UfuncMethod:
     """A method of a ufunc, such as `np.add.reduce`."""
 

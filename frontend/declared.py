@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import EllipsisType
 from typing import Union
 
 from ..ir.dtypes import BY_NAME, CLASSES, DType
 from ..ir.errors import ShapeProblem, Span, SyntaxProblem, UnknownName, nearest
+from ..ir.records import record
 from .syntax import Expr, Literal, Name, Output, Param, TypeSpec
 
 DimSpec = Union[str, int, EllipsisType, Expr]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declared:
     """`dtype` is None for a class such as `float`; `dims` is None for a scalar. `name` is the dtype's or class's."""
 
@@ -36,7 +36,7 @@ class Declared:
         return tuple(d for d in self.dims or () if isinstance(d, str))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """A parameter of a kernel as it was declared."""
 
@@ -45,7 +45,7 @@ class Parameter:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """An output of a kernel as it was declared; not all of them have names."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from ..ir.dims import Size
 from ..ir.errors import Span, TypeProblem, Unsupported, ValueProblem
 from ..ir.facts import Facts
 from ..ir.graph import Value
+from ..ir.records import record
 from ..ir.source import ArgType, Binding, Built, Evaluate
 from ..ir.types import TensorType
 from .declaring import bound, parsed
@@ -35,7 +35,7 @@ from .tracer import Tracer
 _ORDER = itertools.count()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Leaf:
     """A named tensor."""
 
@@ -45,7 +45,7 @@ class Leaf:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Applied:
     """A call on expressions, as it was made."""
 
@@ -55,7 +55,7 @@ class Applied:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Part:
     """What an expression is: all of a record, or one of the results of a call that has several."""
 
@@ -158,13 +158,13 @@ def _replayed(
         found = results[x._record.of]
         return found if x._record.index is None else found[x._record.index]
 
-    for record in records:
-        if isinstance(record, Leaf):
-            results[record] = inputs[record.name]
+    for each in records:
+        if isinstance(each, Leaf):
+            results[each] = inputs[each.name]
             continue
-        args, kwargs = _mapped((record.args, dict(record.kwargs)), become)
-        trace.at = record.span
-        results[record] = trace.apply(record.function, args, kwargs)
+        args, kwargs = _mapped((each.args, dict(each.kwargs)), become)
+        trace.at = each.span
+        results[each] = trace.apply(each.function, args, kwargs)
     trace.at = None
     return become
 

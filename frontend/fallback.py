@@ -8,7 +8,6 @@ graph: the node's attribute `call` is its place there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..ir.dtypes import from_numpy
 from ..ir.errors import Span, TraceProblem, TypeProblem, Unsupported
 from ..ir.graph import Graph, Value
 from ..ir.ops import NUMPY
+from ..ir.records import record
 from ..ir.source import Evaluate
 from ..ir.types import TensorType
 from .callables import dotted
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from .trace import Trace
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slot:
     """The place of an operand among the arguments of a call."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NumpyCall:
     """A NumPy function with its fixed arguments: operands in, a tuple of arrays out."""
 

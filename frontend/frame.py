@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 from ..ir.dims import Size
+from ..ir.records import record, replace
 from .declared import Declared
 from .index_scope import Scope
 from .modules import Unit
@@ -14,7 +14,7 @@ Thing = Any
 """What an expression gives: an operand, or `None`, `...`, text, a dtype or a tuple of things as an argument."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable:
     """A parameter, a `let` or a `var`; `type` is there if it was annotated."""
 
@@ -22,7 +22,7 @@ class Variable:
     type: Declared | None = None
 
 
-@dataclass(slots=True)
+@record(eq=False)
 class Frame:
     """The body of a `fn` (`elements`) or a kernel: its variables, and the sizes that its dimensions name.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 from ..ir.builder import Builder
 from ..ir.errors import Span, TypeProblem, UnknownName, nearest
 from ..ir.graph import Value
+from ..ir.records import record
 from . import arranging, elementwise, reductions
 from .elementwise import Make
 from .maker import Maker
@@ -38,7 +38,7 @@ _NEUTRAL: Mapping[str, tuple[object, ...]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """One of NumPy's functions: its name there, and what makes its nodes."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..ir import dims
 from ..ir.accesses import coefficient_of
 from ..ir.dims import Dim, Size
 from ..ir.facts import Facts
+from ..ir.records import record
 from . import folding, syntax
 from .frame import Frame
 from .index_proofs import follows
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 
-@dataclass(frozen=True)
+@record
 class Affine:
     """`start + sum of step * index`, over the indices that occur."""
 

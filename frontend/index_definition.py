@@ -6,12 +6,12 @@ Where there is an `else`, ranges say where the first expression holds. Without o
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..ir.dims import Dim, Size
 from ..ir.errors import IndexProblem, ShapeProblem, ValueProblem
 from ..ir.graph import Value
+from ..ir.records import replace
 from . import syntax
 from .declared import declare
 from .frame import Frame

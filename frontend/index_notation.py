@@ -7,13 +7,13 @@ does not matter, and broadcast. What differs is what stands for names, brackets 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir.dtypes import BY_NAME
 from ..ir.errors import IndexProblem
 from ..ir.graph import Value
 from ..ir.ops import TABLE
+from ..ir.records import replace
 from . import syntax
 from .creating import numbered
 from .frame import Frame, Thing

@@ -8,13 +8,13 @@ is without a border. A border is evaluated where it lies, and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..ir.dims import Size
 from ..ir.dtypes import DType
 from ..ir.errors import TypeProblem
 from ..ir.graph import Value
+from ..ir.records import record, replace
 from .arrays import joined
 from .frame import Frame
 from .index_scope import IndexRange, Scope
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Box = tuple[IndexRange, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Pieces:
     """An array in pieces. `known` are sizes that the graph relies on not being negative."""
 

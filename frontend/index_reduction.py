@@ -5,12 +5,12 @@ It is the function of the same name along the axes of the indices. A sum of prod
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..ir.errors import TypeProblem
 from ..ir.graph import Value
 from ..ir.ops import TABLE
+from ..ir.records import replace
 from . import functions, syntax
 from .contracting import turned
 from .frame import Frame

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 from ..ir import dims
 from ..ir.dims import Dim, Size
 from ..ir.facts import Facts
 from ..ir.graph import Value
+from ..ir.records import fresh, record, replace
 from .sizes import at_least
 from .syntax import Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IndexRange:
     """An index and where it runs: from `start` up to `stop`, which is not before it."""
 
@@ -47,7 +46,7 @@ def settled(facts: Facts, name: str, start: Size, stop: Size) -> IndexRange:
     return IndexRange(name, start, start)
 
 
-@dataclass(frozen=True)
+@record
 class Scope:
     """The indices that an expression may use: those of a definition, then those of reductions around it.
 
@@ -55,7 +54,7 @@ class Scope:
     """
 
     indices: tuple[IndexRange, ...] = ()
-    arrays: dict[Expr, Value] = field(default_factory=dict)  # what is indexed, made once for all who ask for it
+    arrays: dict[Expr, Value] = fresh(default_factory=dict)  # what is indexed, made once for all who ask for it
     known: tuple[Size, ...] = ()  # sizes that the graph relies on not being negative
     is_rest: bool = False  # whether the ranges are what `else` is for
     reduced: int = 0  # how many of the indices are those of reductions

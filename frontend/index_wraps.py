@@ -6,10 +6,10 @@ elements around it are computed apart. So it is in `sum[p in 0..3](x[(i + p - 1)
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..ir.facts import Facts
+from ..ir.records import replace
 from . import syntax
 from .frame import Frame
 from .index_affine import Affine, affine

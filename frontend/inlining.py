@@ -7,7 +7,6 @@ equal become guards of the trace.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..ir.dims import Size
@@ -16,6 +15,7 @@ from ..ir.graph import Graph, Value
 from ..ir.guards import parse_guards
 from ..ir.loops import body_of, walk
 from ..ir.ops import LOOP, NUMPY
+from ..ir.records import record
 from ..ir.source import ArgType, Binding, KernelSource
 from ..ir.types import TensorType
 from .maker import Maker
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .trace import Trace
 
 
-@dataclass(frozen=True)
+@record
 class KernelCall:
     """What a trace is told to apply: a kernel, to arguments in the order of its parameters."""
 

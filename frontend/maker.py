@@ -7,7 +7,6 @@ right whatever it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Union
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..ir.dtypes import BOOL, WEAK, WEAK_INT, DType, from_numpy, parse
 from ..ir.errors import OverflowProblem, Span, TypeProblem, Unsupported, WeftError
 from ..ir.graph import Value
 from ..ir.ops import CAST, CONSTANT, TABLE, OpDef
+from ..ir.records import record
 from ..ir.types import Attr
 
 Number = Union[bool, int, float, complex]
@@ -28,7 +28,7 @@ COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "
 EQ, NE = TABLE["eq"], TABLE["ne"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Maker:
     """A builder and the place in the source that its nodes come from."""
 

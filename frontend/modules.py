@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Union
 
 from ..ir.dtypes import BY_NAME, CLASSES
 from ..ir.errors import FileProblem, ImportProblem, LimitExceeded, Span, Unsupported, ValueProblem
 from ..ir.externs import ExternCall
+from ..ir.records import record
 from . import syntax
 from .functions import FUNCTIONS
 from .limits import MAX_FILES, MAX_TEXT
@@ -23,7 +23,7 @@ from .sourcetext import Source
 RESERVED = frozenset((*BY_NAME, *CLASSES))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record(eq=False)
 class Definition:
     """A `fn`, a `kernel` or a `const`, and the file whose names it sees."""
 
@@ -41,15 +41,15 @@ class Definition:
         return "kernel" if self.item.is_kernel else "fn"
 
 
-@dataclass(eq=False, repr=False)
 class Unit:
     """One file: what it defines, every name that it sees, and the functions behind its extern kernels."""
 
-    source: Source
-    own: dict[str, Definition] = field(default_factory=dict)
-    names: dict[str, Definition] = field(default_factory=dict)
-    imports: list[Unit] = field(default_factory=list)
-    externs: dict[str, ExternCall] = field(default_factory=dict)
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.own: dict[str, Definition] = {}
+        self.names: dict[str, Definition] = {}
+        self.imports: list[Unit] = []
+        self.externs: dict[str, ExternCall] = {}
 
     def reached(self) -> list[Unit]:
         """This file and all that it imports, each once."""
@@ -59,13 +59,13 @@ class Unit:
         return found
 
 
-@dataclass(eq=False, repr=False)
 class Importer:
     """Follows imports: `search` are the folders to look in besides the importing file's own."""
 
-    search: tuple[str, ...]
-    _open: list[str] = field(default_factory=list)
-    _done: dict[str, Unit] = field(default_factory=dict)
+    def __init__(self, search: tuple[str, ...]) -> None:
+        self.search = search
+        self._open: list[str] = []
+        self._done: dict[str, Unit] = {}
 
     def load(self, path: str) -> Unit:
         """The file at this path, and what it imports."""

@@ -7,7 +7,6 @@ combined with the result; a ufunc without identity puts `initial` there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from ..ir.dtypes import BOOL, DType
 from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import BROADCAST, TABLE, WHERE, OpDef
+from ..ir.records import record
 from ..ir.types import Sizes
 from .arrays import array_of
 from .axes import axes_of, flag
@@ -30,7 +30,7 @@ ABSENT: object = object()  # an argument that was not given, where None means so
 ADD, MUL, SUB, POSITIVE, LOGICAL_OR = (TABLE[n] for n in ("add", "mul", "sub", "positive", "logical_or"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Algebra:
     """What a ufunc reduces with: the op over axes, the op of two numbers, and what changes nothing."""
 

@@ -13,12 +13,12 @@ Known what all chunks have found, sums are moved from their own shift to the com
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from .dims import Size
 from .dtypes import F32, F64
 from .graph import Graph, Node, Value
 from .ops import GATHER, RESHAPE, TABLE, Trait
+from .records import record
 from .stages import known_stages
 from .types import ints
 
@@ -26,7 +26,7 @@ SCALED = {TABLE["exp"]: "exp", TABLE["exp2"]: "exp2"}
 SUM, MAX, SUB, MUL, DIV, SQUARE = (TABLE[n] for n in ("sum", "max", "sub", "mul", "div", "square"))
 
 
-@dataclass(frozen=True)
+@record
 class Composite:
     """A sum over `difference`, which is `u - shift`; `reference` is the reduction of `u` that gives the shift."""
 

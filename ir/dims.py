@@ -7,18 +7,21 @@ of further sizes. A polynomial without symbols is a plain `int`, so a size is an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Union
+from typing import Final, Union
 
 from .once import once
+from .records import record
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record
 class Atom:
     """A symbol (no arguments) or a function of sizes that is not polynomial."""
 
     name: str
     args: tuple[Size, ...] = ()
+
+    def __lt__(self, other: Atom) -> bool:
+        return (self.name, self.args) < (other.name, other.args)
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.args))})" if self.args else self.name
@@ -27,11 +30,17 @@ class Atom:
 Monomial = tuple[Atom, ...]
 
 
-@dataclass(frozen=True)
 class Dim:
     """A polynomial: sorted monomials with their coefficients, none of them zero."""
 
-    terms: tuple[tuple[Monomial, int], ...]
+    def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
+        self.terms: Final = terms
+
+    def __repr__(self) -> str:
+        return f"Dim({self.terms!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dim) and self.terms == other.terms
 
     def __hash__(self) -> int:
         return self._hash

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from .errors import TypeProblem, nearest
+from .records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DType:
     """An element type. `weak` ones belong to Python numbers and give way to any strong type of their kind (NEP 50)."""
 

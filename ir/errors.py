@@ -6,12 +6,12 @@ and column and shows the line with a caret.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from .records import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Span:
     """A place in a source: 1-based line and column; `text` is the source line itself, if it is known."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any, Protocol, Union
 
 from .dims import Size
 from .dtypes import DType
 from .errors import Span
+from .records import record
 
 ExternDim = Union[Size, EllipsisType]
 ExternCall = Callable[..., tuple[Any, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExternArray:
     """A parameter or a result: `dims` are none for a number; a result's are formulas of the parameters' names."""
 
@@ -28,7 +28,7 @@ class ExternArray:
         return f"{self.dtype.name}[{', '.join('...' if d is ... else str(d) for d in self.dims)}]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extern:
     """`extern kernel name(...) -> ... from "library" symbol "symbol"`, as it stands in `file`."""
 

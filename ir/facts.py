@@ -8,26 +8,24 @@ meet are the same, whether a computed one is 1, or what number a size is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from . import dims
 from .dims import Atom, Dim, Size
 from .errors import ShapeProblem, Span
 
 
-@dataclass(eq=False, repr=False)
 class Facts:
     """Equalities between sizes. `sizes` are the numbers of the call at hand, if there is one.
 
     `strict` is the rule of the language: dimensions with different names never meet.
     """
 
-    sizes: Mapping[str, int] | None = None
-    strict: bool = False
-    guards: list[tuple[Size, Size]] = field(default_factory=list)
-    _known: dict[str, Size] = field(default_factory=dict)
-    _pairs: dict[Dim, Size] = field(default_factory=dict)
-    _atoms: dict[Atom, Size] = field(default_factory=dict)
+    def __init__(self, sizes: Mapping[str, int] | None = None, strict: bool = False) -> None:
+        self.sizes, self.strict = sizes, strict
+        self.guards: list[tuple[Size, Size]] = []
+        self._known: dict[str, Size] = {}
+        self._pairs: dict[Dim, Size] = {}
+        self._atoms: dict[Atom, Size] = {}
 
     def canonical(self, size: Size) -> Size:
         """The one form that all sizes known to be equal have."""

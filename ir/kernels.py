@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from .dims import Size
 from .graph import Graph
 from .opdef import OpDef
+from .records import record
 from .types import Attr, TensorType
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Choice:
     """An implementation: its kind (`inline`, `weft`, `library` or `python`), its variant, and what it scored.
 

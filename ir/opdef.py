@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from . import rules
 from .dtypes import DType
+from .records import record
 from .rules import DTypeRule, ShapeRule
 
 
@@ -27,7 +27,7 @@ class Trait(Enum):
     STRUCTURAL = auto()  # passes and backends know this op by itself
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class OpDef:
     """One operation. `numpy` is its meaning, on arrays and with the attributes as keywords."""
 

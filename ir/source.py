@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from .dtypes import DType
 from .graph import Graph
+from .records import record
 from .types import TensorType
 
 
-@dataclass(frozen=True)
+@record
 class ArgType:
     """What came in a call: the dtype (weak for a Python number) and the sizes. `value` is the argument itself."""
 
     dtype: DType
     shape: tuple[int, ...]
-    value: Any = field(default=None, compare=False)
+    value: Any = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ArgType) and (self.dtype, self.shape) == (other.dtype, other.shape)
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.shape))
 
 
 class Binding(NamedTuple):
@@ -52,7 +58,7 @@ class Structure(NamedTuple):
         return list(outputs) if self.kind == "list" else tuple(outputs)
 
 
-@dataclass(frozen=True)
+@record
 class Built:
     """A graph, and what it needs beside the arguments.
 

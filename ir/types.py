@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Union
 
 from .dims import Size
 from .dtypes import DType
+from .records import record
 
 
 class Sizes(tuple[Size, ...]):
@@ -22,7 +22,7 @@ class Sizes(tuple[Size, ...]):
 Attr = Union[bool, int, float, complex, str, DType, Sizes, tuple[int, ...], tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TensorType:
     """An array (or, without dimensions, a scalar) of one element type. Weak types have no dimensions."""
 

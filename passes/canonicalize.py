@@ -22,7 +22,6 @@ What has become unused stays for `drop-dead`. The rules are in `fold`, `arithmet
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.builder import is_scalar_result
@@ -32,6 +31,7 @@ from ..ir.flow import map_bodies
 from ..ir.graph import Graph, Node, Value
 from ..ir.opdef import commutes
 from ..ir.ops import BROADCAST, CAST, CONSTANT, DECLARED, OpDef, Trait
+from ..ir.records import record
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
 from . import arithmetic, conversions, fold, logic, scans, views
@@ -44,7 +44,7 @@ RULES: Mapping[OpDef, tuple[Rule, ...]] = {
 }
 
 
-@dataclass(frozen=True)
+@record
 class Canonicalize:
     """Applies the rules to every operation, operands first, and again to what a rule makes."""
 

@@ -17,16 +17,16 @@ stay, they belong to the call.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.flow import map_bodies
 from ..ir.graph import Graph
+from ..ir.records import record
 from ..ir.rewrite import Rewriter
 from .sizes import size_makers, used_symbols
 
 
-@dataclass(frozen=True)
+@record
 class DropDead:
     """Keeps what the outputs need."""
 

@@ -22,19 +22,19 @@ decisions, `assembly` what concatenations need.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.builder import Builder
 from ..ir.facts import Facts
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import REGION
+from ..ir.records import record
 from ..ir.types import Attr, Sizes, TensorType
 from .assembly import with_copies
 from .groups import Group, Grouping, stands_alone
 
 
-@dataclass(frozen=True)
+@record
 class Fuse:
     """Makes regions."""
 

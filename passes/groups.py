@@ -10,7 +10,6 @@ memory.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from ..ir.accesses import home_index
 from ..ir.dims import LOOP, Size, symbol
@@ -25,16 +24,14 @@ ANYWHERE = symbol(f"{LOOP}anywhere")  # an index that only the call knows
 MAX_COPIES = 4  # a cheap value may be computed at this many different indices before it is kept in memory
 
 
-@dataclass(eq=False)
 class Group:
     """One future kernel: its iteration space, the axes reduced and scanned in it, and its members in order."""
 
-    space: tuple[Size, ...]
-    reduced: tuple[int, ...]
-    scanned: tuple[int, ...] = ()
-    members: list[Value] = field(default_factory=list)
-    reads: set[Value] = field(default_factory=set)
-    feeds_on: set[Group] = field(default_factory=set)
+    def __init__(self, space: tuple[Size, ...], reduced: tuple[int, ...], scanned: tuple[int, ...] = ()) -> None:
+        self.space, self.reduced, self.scanned = space, reduced, scanned
+        self.members: list[Value] = []
+        self.reads: set[Value] = set()
+        self.feeds_on: set[Group] = set()
 
     def home(self, value: Value) -> Index | None:
         """The index at which an iteration of this group makes `value`, if its shape fits."""
@@ -164,7 +161,8 @@ class Grouping:
         of_product = is_product(group.members[0])
         if of_product and is_reduction(value) and row_space(group.members[0], shape, reduced):
             space, merged = shape, reduced
-        trial = Group(space, merged, walked, group.members)
+        trial = Group(space, merged, walked)
+        trial.members = group.members
         own_index = trial.home(value)
         reads, visits = self.walk(value, trial)
         inside = {v for v in reads if self.group_of.get(v) is group}

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 
 from ..ir import dims
 from ..ir.accesses import Access, coefficient, region_accesses, region_positions
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
 from ..ir.ops import GATHER
+from ..ir.records import record
 from ..ir.types import ints, sizes
 from ..ir.windows import window_axes
 
 SAMPLE = 97  # a size that stands for every unknown one where strides are only compared
 
 
-@dataclass(frozen=True)
+@record
 class Loops:
     """Loops from the outside in. Each is a group of axes that memory lets run as one, the innermost axis last.
 

@@ -33,7 +33,6 @@ lanes), never on threads, vector width or caches.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.accesses import value_layouts
@@ -41,6 +40,7 @@ from ..ir.composites import SCALED, SUM, composites
 from ..ir.dtypes import DType
 from ..ir.graph import Graph, Node
 from ..ir.ops import POSITIONS, Trait
+from ..ir.records import record
 from ..ir.types import Attr, sizes
 from ..ir.windows import is_one_walk, product_in_sum
 from .loops import Loops, plan_loops
@@ -54,7 +54,7 @@ UNCACHED_CHUNKS = 8  # 1 MB, and as much of results: it does not stay in a core'
 LANE_BYTES = 256
 
 
-@dataclass(frozen=True)
+@record
 class LowerReductions:
     """Writes the tree of each reduction."""
 

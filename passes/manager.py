@@ -1,6 +1,6 @@
 """A graph and passes in, a `PipelineResult` out: runs, checks, prints and times passes.
 
-A pass is a frozen dataclass with a `name` and `run(graph) -> Graph`; its fields are its options and what it needs from
+A pass is a record with a `name` and `run(graph) -> Graph`; its fields are its options and what it needs from
 outside. It returns the graph it got where it changes nothing. A pass that fails leaves one file that replays it.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import NoReturn, Protocol
 
@@ -24,6 +23,7 @@ from ..ir.errors import (
 from ..ir.graph import Graph
 from ..ir.loops import map_loops
 from ..ir.printer import print_graph
+from ..ir.records import record
 from ..ir.verify import Stage, verify
 from .pipeline_text import pipeline_text
 from .promote_dtypes import PromoteDtypes
@@ -42,7 +42,7 @@ class Pass(Protocol):
     def run(self, graph: Graph) -> Graph: ...
 
 
-@dataclass(frozen=True)
+@record
 class PipelineOptions:
     """What to do besides running the passes. `folder` is for files that replay a failure, the system's if None."""
 
@@ -55,13 +55,13 @@ class PipelineOptions:
     folder: str | os.PathLike[str] | None = None
 
 
-@dataclass(frozen=True)
+@record
 class PipelineResult:
     """The graph after the last pass, and what the graph was after each one."""
 
     graph: Graph
     passes: tuple[str, ...]
-    snapshots: tuple[Graph, ...] = field(repr=False)  # the input, then one for each pass
+    snapshots: tuple[Graph, ...]  # the input, then one for each pass
     seconds: tuple[float, ...]
 
     @property

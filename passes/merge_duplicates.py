@@ -20,18 +20,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.flow import map_bodies
 from ..ir.graph import Graph, Node, Value
 from ..ir.opdef import commutes
 from ..ir.ops import Trait
+from ..ir.records import record
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr
 
 
-@dataclass(frozen=True)
+@record
 class MergeDuplicates:
     """Keeps the first of equal operations."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..ir.kernels import KernelLookup
+from ..ir.records import replace
 from .canonicalize import Canonicalize
 from .drop_dead import DropDead
 from .fuse import Fuse

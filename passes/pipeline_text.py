@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import MISSING, fields, is_dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from ..ir.errors import SyntaxProblem, UnknownName, ValueProblem, nearest
+from ..ir.records import fields, is_record, replace
 
 
 class Named(Protocol):
@@ -50,8 +50,7 @@ def pipeline_text(passes: Sequence[Named]) -> str:
 def _pass_text(step: Named) -> str:
     shown = []
     for name, value in _options(step).items():
-        default = next(f.default for f in fields(step) if f.name == name)  # type: ignore[arg-type]
-        if default is MISSING or value != default:
+        if value != fields(step)[name]:
             text = str(value).lower() if isinstance(value, bool) else str(value)
             shown.append(f"{name.replace('_', '-')}={text}")
     return step.name + (f"{{{' '.join(shown)}}}" if shown else "")
@@ -59,9 +58,9 @@ def _pass_text(step: Named) -> str:
 
 def _options(step: Named) -> dict[str, Any]:
     """The fields that text can set: truth values, numbers and words."""
-    if not is_dataclass(step):
+    if not is_record(step):
         return {}
-    values = {f.name: getattr(step, f.name) for f in fields(step)}
+    values = {name: getattr(step, name) for name in fields(step)}
     return {name: value for name, value in values.items() if isinstance(value, (bool, int, float, str))}
 
 
@@ -74,7 +73,7 @@ def _with_options(step: P, text: str) -> P:
             hint = nearest(name, list(known)) or f"its options are {', '.join(known) or 'none'}"
             raise UnknownName(f"the pass '{step.name}' has no option '{key}'", hint=hint)
         given[name] = _value(step.name, key, value if equals else "true", type(known[name]))
-    return replace(step, **given) if given else step  # type: ignore[type-var]
+    return replace(step, **given) if given else step
 
 
 def _value(step: str, key: str, text: str, kind: type) -> object:

@@ -21,7 +21,6 @@ does not fit the dtype it meets is an `OverflowProblem`, as in NumPy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.dtypes import F64, I64, U64, WEAK_INT, DType
@@ -29,6 +28,7 @@ from ..ir.errors import Span
 from ..ir.flow import map_bodies
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CAST, CONSTANT, DECLARED, TABLE, WHERE, OpDef
+from ..ir.records import record
 from ..ir.rewrite import Rewriter
 from .literals import Number, converted, fits, literal
 
@@ -36,7 +36,7 @@ EQ, NE, LT, LE, GT, GE = (TABLE[n] for n in ("eq", "ne", "lt", "le", "gt", "ge")
 MIRRORED = {EQ: EQ, NE: NE, LT: GT, LE: GE, GT: LT, GE: LE}
 
 
-@dataclass(frozen=True)
+@record
 class PromoteDtypes:
     """Makes every conversion a node."""
 

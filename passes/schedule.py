@@ -27,13 +27,13 @@ overwrites (1: always, -1: never, 0: where a call moves more memory than caches 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.accesses import coefficient, region_accesses, region_elements, value_layouts
 from ..ir.complexes import PARTS
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import EACH, FLOW, MATMUL, POSITIONS, SCAN, WHEN, WHILE, Trait
+from ..ir.records import record
 from ..ir.stages import known_stages
 from ..ir.types import Attr, integer, sizes
 from .costs import element_cost, window_cost
@@ -48,7 +48,7 @@ TILE = 128  # elements of each line: what the lines around them share stays in t
 FLAT_CHUNK = 8  # blocks, each of one line for every step: as many lines as the CPU fetches ahead of
 
 
-@dataclass(frozen=True)
+@record
 class Schedule:
     """Writes the plan of each region."""
 

@@ -23,7 +23,6 @@ backend, that `numpy` nodes run between compiled pieces, and that the graph's gu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.errors import Unsupported
@@ -32,6 +31,7 @@ from ..ir.guards import parse_guards
 from ..ir.kernels import Choice, KernelLookup
 from ..ir.loops import body_of
 from ..ir.ops import CAST, CONSTANT, EACH, LOOP, NUMPY, REGION, SIZE
+from ..ir.records import record
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
 from .canonicalize import Canonicalize
@@ -43,7 +43,7 @@ from .promote_dtypes import PromoteDtypes
 FALLBACK = "python"
 
 
-@dataclass(frozen=True)
+@record
 class SelectKernels:
     """Writes the registry's choice on every op."""
 

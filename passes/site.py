@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from ..ir.dtypes import DType
 from ..ir.errors import Span
 from ..ir.graph import Value
 from ..ir.ops import BROADCAST, CONSTANT, OpDef
+from ..ir.records import record
 from ..ir.types import Attr, Sizes, TensorType
 from .literals import Number
 
@@ -26,7 +26,7 @@ class Make(Protocol):
     ) -> Value: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Site:
     """An operation with one result: its op, operands in the new graph, attributes, type and place."""
 

@@ -21,7 +21,6 @@ the numbers are in memory: arguments, results, concatenations, and what NumPy fu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.complexes import PARTS
@@ -43,6 +42,7 @@ from ..ir.ops import (
     WHILE,
     OpDef,
 )
+from ..ir.records import record
 from ..ir.rewrite import Rewriter
 from ..ir.types import Sizes, TensorType, integer
 from .complex_rules import BOTH_PARTS, RULES, Parts
@@ -62,7 +62,7 @@ def has_complex(graph: Graph) -> bool:
     )
 
 
-@dataclass(frozen=True)
+@record
 class SplitComplex:
     """Takes complex values apart."""
 

@@ -21,12 +21,12 @@ something else reads as well stays as it is, and so does one of many pieces.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from ..ir.dims import Size
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import COMPLEX, CONCATENATE, IMAG, REAL, SLICE, Trait
+from ..ir.records import record
 from ..ir.rewrite import Rewriter
 from ..ir.types import Sizes, integer
 from .drop_dead import DropDead
@@ -47,7 +47,7 @@ class Pieces(NamedTuple):
         return tuple(part.type.shape[self.axis] for part in self.parts)
 
 
-@dataclass(frozen=True)
+@record
 class SplitPieces:
     """Moves elementwise ops into the pieces of concatenations."""
 

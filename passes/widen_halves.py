@@ -17,13 +17,13 @@ bit. This is how NumPy computes with them; a sum is rounded at its end only, a r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.dtypes import BF16, F16, F32
 from ..ir.flow import map_bodies
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CAST, CONCATENATE, CONSTANT, DECLARED, GATHER, SCAN, TABLE, WHERE, Trait
+from ..ir.records import record
 from ..ir.rewrite import Rewriter
 
 HALVES = frozenset((F16, BF16))
@@ -42,7 +42,7 @@ KEPT = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@record
 class WidenHalves:
     """Puts casts around operations on f16 and bf16."""
 

@@ -7,7 +7,6 @@ comparisons take any.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,12 @@ from ..ir.dtypes import WEAK_INT, DType
 from ..ir.errors import OverflowProblem, Span
 from ..ir.graph import Graph, Value
 from ..ir.ops import CAST, TABLE, WHERE, Trait
+from ..ir.records import record
 
 _COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 
 
-@dataclass(frozen=True)
+@record
 class Bound:
     """The argument at `index` must fit `dtype`."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +17,7 @@ from ..ir.guards import parse_guards
 from ..ir.layouts import GENERAL, classify
 from ..ir.loops import graphs, regions, walk
 from ..ir.ops import CONCATENATE, NUMPY, REGION
+from ..ir.records import record, replace
 from ..ir.source import ArgType, Built, KernelSource
 from .bounds import Bound, bounds_of
 from .launch import Kernel, Launcher, bind_sizes
@@ -40,7 +40,7 @@ Make = Callable[[], "Lowered"]
 Stored = Callable[[Callable[["Lowered"], bool], Make], "Lowered"]
 
 
-@dataclass(frozen=True)
+@record
 class Options:
     """What changes how a kernel is compiled. No target means this machine.
 
@@ -85,25 +85,30 @@ class Request(NamedTuple):
     general: bool = False
 
 
-@dataclass(eq=False, repr=False)
 class Lowered:
     """A graph after all passes: what `lower` gives. Native code is made when something asks for it."""
 
-    built: Built
-    result: PipelineResult | StoredResult
-    options: Options
-    orders: tuple[tuple[int, ...], ...]
-    scalars: tuple[bool, ...]
-    any_order: bool = False
-    forms: Forms = field(default_factory=Forms)
-    seconds: dict[str, float] = field(default_factory=dict)
-    uses: Uses | None = field(default=None)
-    plan: Plan | None = field(default=None)
-    keep: Callable[[Lowered, bytes], None] | None = field(default=None)  # takes the code when it is made
-    stored: Stored | None = field(default=None)  # finds the graph for other sizes where code is kept
-    siblings: list[Lowered] = field(default_factory=list)  # the graph in other forms
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _launcher: Launcher | None = field(default=None)
+    def __init__(
+        self,
+        built: Built,
+        result: PipelineResult | StoredResult,
+        options: Options,
+        orders: tuple[tuple[int, ...], ...],
+        scalars: tuple[bool, ...],
+        any_order: bool = False,
+        forms: Forms = Forms(),  # noqa: B008 (never changed)
+        uses: Uses | None = None,
+    ) -> None:
+        self.built, self.result, self.options = built, result, options
+        self.orders, self.scalars, self.any_order = orders, scalars, any_order
+        self.forms, self.uses = forms, uses
+        self.seconds: dict[str, float] = {}
+        self.plan: Plan | None = None
+        self.keep: Callable[[Lowered, bytes], None] | None = None  # takes the code when it is made
+        self.stored: Stored | None = None  # finds the graph for other sizes where code is kept
+        self.siblings: list[Lowered] = []  # the graph in other forms
+        self._lock = threading.Lock()
+        self._launcher: Launcher | None = None
 
     @property
     def graph(self) -> Graph:
@@ -195,10 +200,11 @@ class Lowered:
 
     def for_sizes(self, env: Mapping[str, int]) -> Lowered:
         """The same graph, in the forms that suit these sizes."""
-        made = replace(
-            self, forms=Forms.of(self.graph, env), seconds={}, plan=None, keep=None, _lock=threading.Lock(),
-            _launcher=None,
-        )  # fmt: skip
+        forms = Forms.of(self.graph, env)
+        made = Lowered(
+            self.built, self.result, self.options, self.orders, self.scalars, self.any_order, forms, self.uses
+        )
+        made.stored, made.siblings = self.stored, self.siblings
         if "family" in self.__dict__:
             made.family = self.family
         return made
@@ -297,10 +303,9 @@ def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
     built = replace(begun.built, calls=(*begun.built.calls, *selection.calls))
     seconds = {**begun.seconds, "start LLVM": ready - start, "passes": time.perf_counter() - ready}
     forms = Forms.of(result.graph, begun.env)
-    return Lowered(
-        built, result, options, begun.orders, begun.scalars, begun.is_general, forms, seconds,
-        uses=selection.uses,
-    )  # fmt: skip
+    made = Lowered(built, result, options, begun.orders, begun.scalars, begun.is_general, forms, selection.uses)
+    made.seconds = seconds
+    return made
 
 
 def _start_backend(options: Options) -> Target | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +13,7 @@ import numpy as np
 from ..ir import dims
 from ..ir.errors import TraceProblem, TypeProblem, VerifyProblem, nearest
 from ..ir.layouts import GENERAL, SCALAR, classify
+from ..ir.records import replace
 from ..ir.source import Guard, KernelSource
 from .arguments import Argument, prepare
 from .bounds import check_bounds, converted

@@ -10,10 +10,10 @@ afterwards. All else in them is computed on: no op can trap, and what can fail l
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 
 from ...ir.graph import Graph, Node, Value
 from ...ir.ops import CONSTANT, FLOW, WHILE
+from ...ir.records import record
 from ...ir.types import integer
 from .casts import constant
 from .text import Emitter, Val
@@ -71,7 +71,7 @@ def loop_spread(node: Node, operands: Sequence[bool]) -> tuple[bool, list[bool]]
         state = wider
 
 
-@dataclass(frozen=True)
+@record
 class Clock:
     """Counts the steps of all loops down in memory; now and then a loop asks whether it should stop."""
 

@@ -6,13 +6,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from ...ir.errors import WeftError
+from ...ir.records import record
 from . import target as targets
 from .objects import ALLOWED_SYMBOLS, undefined_symbols
 from .target import Target
@@ -20,7 +20,7 @@ from .target import Target
 _generating = threading.Lock()
 
 
-@dataclass(frozen=True)
+@record
 class Compiled:
     """An object file, and what it took: seconds for reading the text, and for making code."""
 

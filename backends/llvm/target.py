@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import platform
 import threading
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from ...ir.errors import UnsupportedTarget
+from ...ir.records import record
 
 _V3 = ("avx2", "fma", "bmi", "bmi2", "f16c")
 _V4 = ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd")
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True)
+@record
 class Target:
     """What code is made for. `vector_bytes` is the size of the widest vectors it is to use."""
 

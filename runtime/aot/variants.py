@@ -8,7 +8,7 @@ are served already, and for each choice of sizes that are 1 where that changes a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
@@ -19,6 +19,7 @@ from ...ir.guards import parse_guards
 from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F
 from ...ir.loops import walk
 from ...ir.ops import CONCATENATE, LOOP, NUMPY, REGION, RESHAPE
+from ...ir.records import replace
 from ...ir.short_rows import short_guards
 from ...ir.source import KernelSource
 from ..compiler import Lowered, Options, Request, lower

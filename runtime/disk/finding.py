@@ -7,12 +7,12 @@ are built first, and found by the graph's text.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ir.records import replace
 from ...ir.source import KernelSource
 from ..compiler import Begun, Lowered, Options, Request, begin, complete, lower
 from .cache import Cache, default_cache

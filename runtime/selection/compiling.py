@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from ...ir.errors import WeftError
+from ...ir.records import replace
 
 if TYPE_CHECKING:
     from ...ir.kernels import KernelLookup

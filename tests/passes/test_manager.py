@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from weft.ir.kernels import Choice
 from weft.ir.ops import TABLE
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph
+from weft.ir.records import record, replace
 from weft.ir.rewrite import Rewriter
 from weft.ir.types import TensorType
 from weft.passes.canonicalize import Canonicalize
@@ -38,7 +38,7 @@ class AllInline:
 PIPELINE = pipeline(AllInline(), 32)
 
 
-@dataclass(frozen=True)
+@record
 class Repeat:
     """A pass with options of every kind that text can set, which changes nothing."""
 
@@ -53,7 +53,7 @@ class Repeat:
         return graph
 
 
-@dataclass(frozen=True)
+@record
 class Crash:
     name: ClassVar[str] = "crash"
 
@@ -61,7 +61,7 @@ class Crash:
         raise RuntimeError("out of thread\nand needle")
 
 
-@dataclass(frozen=True)
+@record
 class Spoil:
     """Gives a node a type that its rule does not give."""
 
@@ -76,7 +76,7 @@ class Spoil:
         return spoiled
 
 
-@dataclass(frozen=True)
+@record
 class Forget:
     """Goes back to a graph with weak numbers."""
 

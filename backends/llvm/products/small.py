@@ -8,14 +8,13 @@ earlier, and its first rows are not stored again unless they are the result as t
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ....ir import dims
 from ....ir.accesses import address, coefficient
 from ....ir.dims import Size
 from ....ir.graph import Node, Value
 from ....ir.indexing import loop_name, loop_variables, operand_elements
 from ....ir.ops import Trait
+from ....ir.records import replace
 from ..functions import Entry, Part
 from ..text import Val
 from .packing import Span, pack

@@ -11,9 +11,8 @@ puts totals where the result is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....ir.dtypes import DType
+from ....ir.records import record
 from ..casts import memory_element
 from ..text import Emitter, Val
 from .lanes import lane_mask
@@ -25,7 +24,7 @@ FEW_ROWS = 4  # a free tile with so many may have fewer
 SHARED = 3  # rows of a free tile that one pointer serves
 
 
-@dataclass(frozen=True)
+@record
 class Tile:
     """So many rows by so many vectors of `width` elements.
 
