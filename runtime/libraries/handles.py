@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
 from ...ir.errors import LibraryProblem, Span
-from .elf import is_cut_off
+from .elf import foreign_machine, is_cut_off
 
 _EXECUTABLE = 0x10  # MFD_EXEC, which kernels from 6.3 on want to be told
 _SEALS = 0xF  # no more seals, no shrinking, no growing, no writing
@@ -40,14 +40,18 @@ class Handles:
 
 
 def _load(content: bytes, path: str, span: Span | None) -> ctypes.CDLL:
+    failed = f"{path} can't be loaded as a shared library"
     if is_cut_off(content):
-        raise LibraryProblem(f"{path} can't be loaded as a shared library: its end is missing", span, "build it again")
+        raise LibraryProblem(f"{failed}: its end is missing", span, "build it again")
+    if machine := foreign_machine(content):
+        raise LibraryProblem(f"{failed}: it is for {machine}", span, "build it for this machine")
     copied = _in_memory if hasattr(os, "memfd_create") else _in_a_folder
     try:
         with copied(content, os.path.basename(path)) as place:
             return ctypes.CDLL(place, mode=os.RTLD_NOW | os.RTLD_LOCAL)
     except OSError as error:
-        raise LibraryProblem(f"{path} can't be loaded as a shared library: {error}", span) from error
+        reason = str(error).rpartition("/proc/self/fd/")[2].partition(": ")[2]  # without the place of the copy
+        raise LibraryProblem(f"{failed}: {reason or error}", span) from error
 
 
 @contextmanager
