@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .hashing import digest_of
 from .version import version
 
 if TYPE_CHECKING:
     from ..compiler import Options, Request
     from ..registry import Registry
 
-FORMAT = 1  # of the content of entries
+FORMAT = 2  # of the content of entries
 
 
 def key_of(kind: str, *parts: Any) -> bytes | None:
@@ -24,7 +24,7 @@ def key_of(kind: str, *parts: Any) -> bytes | None:
     if common is None:
         return None
     text = json.dumps([FORMAT, common, kind, *parts], ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).digest()
+    return digest_of(text.encode())
 
 
 def signature(request: Request) -> list[Any]:
@@ -48,4 +48,4 @@ def state_of(registry: Registry) -> str | None:
 
 def digest(texts: Sequence[tuple[str, str]]) -> str:
     """One name for files, each with its text."""
-    return hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()
+    return digest_of(json.dumps(list(texts)).encode()).hex()

@@ -1,13 +1,12 @@
 """Keys in, the bytes stored under them out: one file for each key, signed, written whole or not at all.
 
-A file is a mark, a MAC (HMAC-SHA256 over the mark, the key and the content, with a secret from outside of the
+A file is a mark, a MAC (keyed BLAKE2b over the mark, the key and the content, with a secret from outside of the
 directory) and the content. It is read once, through one descriptor, and what was verified is what is handed out. Any
 doubt is a miss. The directory is opened once, and everything happens relative to that descriptor.
 """
 
 from __future__ import annotations
 
-import hmac
 import os
 import stat
 import threading
@@ -15,10 +14,11 @@ import time
 from contextlib import suppress
 
 from .eviction import evict
+from .hashing import LENGTH as MAC
+from .hashing import is_same, mac_of
 from .secret import NoSecret, find_secret, make_secret
 
-MARK = b"weft\0\0\0\1"
-MAC = 32
+MARK = b"weft\0\0\0\2"
 MOST = 1 << 28  # bytes of one entry
 ENDING, PART = ".entry", ".part"
 AGE = 3600  # seconds after which a use is noted anew
@@ -63,7 +63,7 @@ class Store:
             if len(data) <= len(MARK) + MAC or not data.startswith(MARK):
                 return None
             content = data[len(MARK) + MAC :]
-            if not hmac.compare_digest(data[len(MARK) : len(MARK) + MAC], self._mac(key, content)):
+            if not is_same(data[len(MARK) : len(MARK) + MAC], self._mac(key, content)):
                 return None
             if found.st_mtime < time.time() - AGE:
                 with suppress(OSError):
@@ -142,7 +142,7 @@ class Store:
 
     def _mac(self, key: bytes, content: bytes) -> bytes:
         assert self._secret is not None
-        return hmac.digest(self._secret, MARK + key + content, "sha256")
+        return mac_of(self._secret, MARK, key, content)
 
     def _open(self, make: bool) -> int | None:
         """The directory, which must be the user's own, and which nobody else can write."""

@@ -6,7 +6,6 @@ process runs, so there is no answer then, and no cache.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import sys
@@ -16,6 +15,8 @@ from functools import cache
 from importlib.machinery import PathFinder
 
 import numpy as np
+
+from .hashing import LENGTH, blake2b
 
 LAYERS = ("ir", "frontend", "passes", "backends", "runtime")
 ENDINGS = (".py", ".json", ".lark", ".weft")
@@ -52,7 +53,7 @@ def version() -> str | None:
 
 def own_code(root: str, began: float) -> str | None:
     """A digest of the files that make code; None if one is younger than this process."""
-    found = hashlib.sha256()
+    found = blake2b(digest_size=LENGTH)
     for layer in LAYERS:
         for path in _files(os.path.join(root, layer)):
             file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

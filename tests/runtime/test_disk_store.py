@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from weft.runtime.disk import store as stores
+from weft.runtime.disk.hashing import is_same, mac_of
 from weft.runtime.disk.secret import NAME, NoSecret, find_secret, make_secret
 from weft.runtime.disk.store import ENDING, Store, Unusable
 
@@ -283,3 +285,11 @@ def test_what_was_not_used_for_longest_goes_first(store: Store) -> None:
     kept = len(small.entries())
     assert kept >= 4
     assert small.clear() == kept and small.entries() == []
+
+
+def test_the_mac_is_keyed_blake2b_of_all_that_it_covers() -> None:
+    secret, parts = b"s" * 32, (b"mark", b"key", b"content")
+    expected = hashlib.blake2b(b"".join(parts), key=secret, digest_size=32, person=b"weft cache entry").digest()
+    assert mac_of(secret, *parts) == expected
+    others = [mac_of(b"t" * 32, *parts), mac_of(secret, b"mark", b"key", b"contenu"), mac_of(secret, b"mark", b"kez")]
+    assert expected not in others and is_same(expected, mac_of(secret, *parts)) and not is_same(expected, others[0])
