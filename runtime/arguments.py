@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..ir.dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, from_numpy
-from ..ir.errors import OverflowProblem, TypeProblem, WeftError
+from ..ir.errors import OverflowProblem, TypeProblem, WeftError, nearest
 from ..ir.layouts import SCALAR, classify
 from ..ir.source import ArgType
 
@@ -69,6 +70,24 @@ def prepare(name: str, value: Any) -> Argument:
         f"argument '{name}' is a {kind.__qualname__}; expected an array or a number",
         hint="convert it with np.asarray(...)",
     )
+
+
+def in_order(kernel: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    """The arguments of a call of `kernel` in the order of its parameters."""
+    takes = f"{kernel} takes {len(names)} arguments ({', '.join(names)})"
+    if len(args) > len(names):
+        raise TypeProblem(f"{takes}, not {len(args)}")
+    given = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeProblem(f"{kernel} has no argument '{name}'", hint=nearest(name, list(names)))
+        if name in given:
+            raise TypeProblem(f"{kernel} got the argument '{name}' twice")
+        given[name] = value
+    missing = [n for n in names if n not in given]
+    if missing:
+        raise TypeProblem(f"{takes}; '{missing[0]}' is missing")
+    return [given[n] for n in names]
 
 
 def _from_array(name: str, array: np.ndarray[Any, Any], given: Any) -> Argument:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ..ir import dims
-from ..ir.errors import TraceProblem, TypeProblem, VerifyProblem, nearest
+from ..ir.errors import TraceProblem, VerifyProblem
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.records import replace
 from ..ir.source import Guard, KernelSource
-from .arguments import Argument, prepare
+from .arguments import Argument, in_order, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
 from .compiler import Lowered, Options, Request, Variant, fits, orders_of
@@ -28,6 +28,7 @@ from .native.known import is_known
 from .native.learning import learn
 from .order import agree
 from .outputs import fresh_outputs, handed_back, memory_of
+from .repeat import Repeat, is_repeatable, key_of
 from .results import as_outputs, check_out
 from .selection.turn import Turn
 
@@ -50,10 +51,11 @@ class Kernel:
     def __init__(self, source: KernelSource, lookup: Registry, options: Options, tuner: Tuner | None = None) -> None:
         self._source, self._lookup, self._options, self._tuner = source, lookup, options, tuner
         self.signature_cache: SignatureCache[Lowered] = SignatureCache()
+        self._is_usual = replace(options, variant=(), blas=False) == Options()
         self._layouts: set[tuple[str | None, ...]] = set()
         self._compiling = threading.RLock()
         self.chain = Chain()
-        self.signature_cache.served = lambda: self.chain.calls
+        self.signature_cache.served = lambda: self.chain.hits
         self.__name__ = source.name
         if is_native(self):
             lookup.watch(self)
@@ -62,6 +64,8 @@ class Kernel:
         return f"<weft kernel {self._source.name}({', '.join(self._source.parameters)})>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if (known := self.chain.repeat(args, kwargs)) is not None:
+            return known.run(args, kwargs)
         form = Form(len(args), tuple(kwargs))
         out = kwargs.pop("out", None)
         if (trace := trace_of((*args, *kwargs.values()))) is not None:
@@ -91,17 +95,22 @@ class Kernel:
         arguments: Sequence[Argument],
         out: Any,
     ) -> Any:
-        """Runs a call, which `instance` got in this form, and lets it learn to serve the next one natively."""
+        """Runs a call, which `instance` got in this form, and lets it learn to serve the next one in less time."""
         chain.drop_expired(instance)
         generation = self._lookup.generation
-        result, turn = self.run(arguments, out, is_sample=not chain.is_empty)
-        if is_native(instance) and replace(self._options, variant=(), blas=False) == Options():
+        result, turn, env = self.run(arguments, out, is_sample=not chain.is_empty)
+        guards = self._guards()
+        if is_native(instance) and self._is_usual:
             named = dict(zip(self._source.parameters, arguments, strict=True))
-            learn(instance, chain, form, turn.lowered, named, out, parameters, fixed, self._guards())
+            learn(instance, chain, form, turn.lowered, named, out, parameters, fixed, guards)
             if self._tuner is not None:
                 self._tuner.ask_again(chain, turn)
-            if self._lookup.generation != generation:  # the entry may be of a graph that is no longer the right one
-                chain.clear(instance)
+        if guards is not None and not fixed and form.positional == len(arguments):
+            key = key_of([a.given for a in arguments], {} if out is None else {"out": out})
+            if key is not None and is_repeatable(turn.lowered):
+                chain.remember(key, form, Repeat(turn.lowered, env, guards, self._lookup))
+        if self._lookup.generation != generation:  # what was learnt may be of a graph that is no longer the right one
+            chain.clear(instance)
         return result
 
     def forget(self) -> None:
@@ -119,25 +128,12 @@ class Kernel:
 
     def _in_order(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
         names = self._source.parameters
-        if len(args) == len(names) and not kwargs:
-            return args
-        takes = f"{self._source.name} takes {len(names)} arguments ({', '.join(names)})"
-        if len(args) > len(names):
-            raise TypeProblem(f"{takes}, not {len(args)}")
-        given = dict(zip(names, args, strict=False))
-        for name, value in kwargs.items():
-            if name not in names:
-                raise TypeProblem(f"{self._source.name} has no argument '{name}'", hint=nearest(name, list(names)))
-            if name in given:
-                raise TypeProblem(f"{self._source.name} got the argument '{name}' twice")
-            given[name] = value
-        missing = [n for n in names if n not in given]
-        if missing:
-            raise TypeProblem(f"{takes}; '{missing[0]}' is missing")
-        return [given[n] for n in names]
+        return args if len(args) == len(names) and not kwargs else in_order(self._source.name, names, args, kwargs)
 
-    def run(self, arguments: Sequence[Argument], out: Any = None, is_sample: bool = False) -> tuple[Any, Turn]:
-        """Finds or makes the compiled graph for the arguments and runs it; gives the result and what was run.
+    def run(
+        self, arguments: Sequence[Argument], out: Any = None, is_sample: bool = False
+    ) -> tuple[Any, Turn, dict[str, int]]:
+        """Finds or makes the compiled graph for the arguments and runs it; gives the result, what was run, and sizes.
 
         `is_sample` says that native code serves most calls, and this is one of few that come here.
         """
@@ -147,7 +143,7 @@ class Kernel:
             lowered, inputs = self._find(arguments, out, env, tried)
             turn = self._tuner.turn(lowered, env, self._lookup, is_sample) if self._tuner else Turn(lowered)
             try:
-                return self._launch(turn, inputs, env, out), turn
+                return self._launch(turn, inputs, env, out), turn, env
             except SizesChanged:
                 tried.append(lowered)
         raise TraceProblem(

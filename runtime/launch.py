@@ -8,8 +8,6 @@ A loop runs its body, a graph too, on the state that the step before has made.
 from __future__ import annotations
 
 import ctypes
-import math
-from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,16 +22,16 @@ from ..ir.ops import CONCATENATE, GATHER, LOOP, NUMPY, POSITIONS, REGION, RESHAP
 from ..ir.types import integer, ints, sizes
 from . import threads
 from .memory import empty
+from .sized import Results, SizedGraph, SizedKernel
 
 if TYPE_CHECKING:
-    from ..backends.llvm.functions import Function, Part
+    from ..backends.llvm.functions import Function
     from ..backends.llvm.library import Library
 
 Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
 ORDERED = {"min": "minimum", "max": "maximum", "reduce_fmin": "fmin", "reduce_fmax": "fmax"}
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
-Results = Mapping[Value, Callable[[tuple[int, ...]], Array]]
 
 
 class SizesChanged(Exception):
@@ -68,37 +66,9 @@ class Kernel:
 
     def run(self, arrays: Sequence[Array], env: Mapping[str, int]) -> None:
         self._refuse_empty(env)
-        is_cut = bool(self.code.chunks) and dims.evaluate(self.code.columns, env) >= self.code.cut_from
-        parts = [_Part(self, part, env) for part in (self.code.chunks if is_cut else self.code.whole)]
-        is_shared = threads.shares(max(part.time for part in parts))
-        workers = threads.pool().read("threads") if is_shared else 1
-        words, memory = array("q"), []
-        for entry in self.entries:
-            if entry.kind == "pointer":
-                words.append(arrays[entry.slot].ctypes.data)
-            elif entry.kind == "size":
-                words.append(env[entry.symbol])
-            elif entry.kind == "stride":
-                words.append(arrays[entry.slot].strides[entry.axis])
-            elif entry.kind == "question":
-                words.append(threads.pool().question_address)
-            else:
-                times = {"scratch": workers, "chunked": workers * is_cut, "shared": int(is_cut)}[entry.kind]
-                memory.append(np.empty(times * dims.evaluate(entry.bytes, env), np.uint8))
-                words.append(memory[-1].ctypes.data)
-        frame = words.buffer_info()[0]
-        failed = sum(part.run(frame, workers, is_shared) for part in parts)
-        if failed and self.asks:
-            threads.raise_pending()
-        # NumPy checks indices even where they lead to nothing, which no loop does.
-        empty = self.looks_up and not all(dims.evaluate(s, env) for s in sizes(self.region.attrs, "space"))
-        problem = self._problem(arrays, env) if failed or empty else None
-        if problem is None and failed:
-            problem = ValueProblem("a value is not allowed here", self.region.span)
-        if problem is not None:
-            raise problem
+        SizedKernel(self, env).run(arrays)
 
-    def _problem(self, arrays: Sequence[Array], env: Mapping[str, int]) -> WeftError | None:
+    def problem(self, arrays: Sequence[Array], env: Mapping[str, int]) -> WeftError | None:
         """What is wrong with the values: NumPy says it where it meets the first of them."""
         from ..backends import reference
 
@@ -126,23 +96,6 @@ class Kernel:
                 raise ValueProblem(f"zero-size array to reduction operation {name} which has no identity", node.span)
 
 
-class _Part:
-    """One function of a kernel, for the sizes of a call."""
-
-    def __init__(self, kernel: Kernel, part: Part, env: Mapping[str, int]) -> None:
-        self.function, self.address = kernel.functions[part.name], kernel.addresses[part.name]
-        self.extents = [dims.evaluate(s, env) for s in part.extents]
-        self.unit, self.grains, self.tile = dims.evaluate(part.unit, env), part.grains, part.tile
-        self.time = math.prod(self.extents) * self.unit
-
-    def run(self, frame: int, workers: int, is_shared: bool) -> int:
-        """Not 0 if it failed."""
-        if not is_shared or self.time < threads.SHARED:
-            return int(self.function(frame, 0, self.extents[0], 0, self.extents[1], 0))
-        shape = (*self.extents, self.unit, *self.grains, self.tile)
-        return int(threads.pool().launch(self.address, frame, *shape, workers))
-
-
 class Launcher:
     """Runs a lowered graph. It owns the native code, which therefore lives as long as a call is inside."""
 
@@ -150,6 +103,7 @@ class Launcher:
         self.graph, self.kernels, self.calls, self.library = graph, kernels, calls, library
         self.places = {v: (n, k) for n in walk(graph) if n.op is CONCATENATE for k, v in enumerate(n.operands)}
         self.asks = any(k.asks for k in kernels.values())
+        self.is_regions = all(n.op is REGION for n in graph)
         ordered = len(kernels) > 1 and any(k.ordered for k in kernels.values())
         self.may_fail = ordered or any(k.may_fail for k in kernels.values()) or any(n.op is NUMPY for n in walk(graph))
 
@@ -161,6 +115,10 @@ class Launcher:
             threads.raise_pending()  # a native call that was stopped comes here
         given: dict[Value, Array] = {}
         return self._run(self.graph, inputs, env, results, given), self._call_strides(given)
+
+    def sized(self, env: Mapping[str, int]) -> SizedGraph:
+        """The graph, which is regions alone, for the sizes of a call that has been run."""
+        return SizedGraph(self.graph, self.kernels, env)
 
     def _run(
         self, graph: Graph, inputs: Sequence[Array], env: dict[str, int], results: Results, given: dict[Value, Array]

@@ -11,8 +11,9 @@ from ..ir.dtypes import from_numpy
 from ..ir.graph import Value
 from ..ir.source import Structure
 from .compiler import Lowered
+from .memory import empty
 from .order import lies_in
-from .results import check_out, fresh, overlaps
+from .results import check_out, fresh, is_permuted, overlaps
 
 Array = np.ndarray[Any, Any]
 
@@ -20,7 +21,7 @@ Array = np.ndarray[Any, Any]
 def memory_of(
     lowered: Lowered,
     wanted: Sequence[Array | None],
-    inputs: list[Array],
+    inputs: Sequence[Array],
     orders: Sequence[tuple[int, ...]],
 ) -> dict[Value, Any]:
     """How to make the memory of each output: the caller's where it can be written at once, and nothing can fail."""
@@ -34,8 +35,8 @@ def memory_of(
         elif given is not None:
             memory[value] = lambda shape, given=given: np.empty_like(given)
         else:
-            order, dtype = orders[k], value.type.dtype
-            memory[value] = lambda shape, dtype=dtype, order=order: fresh(shape, dtype, order)
+            order, dtype = orders[k] if is_permuted(orders[k]) else None, value.type.dtype.numpy
+            memory[value] = lambda shape, dtype=dtype, order=order: empty(shape, dtype, order)
     return memory
 
 
@@ -67,6 +68,22 @@ def handed_back(
     wanted: Sequence[Array | None],
 ) -> Any:
     """Results as NumPy would give them: in the caller's arrays, as scalars, as a tuple."""
+    if any(x is not None for x in wanted) or lowered.repeats_outputs:
+        _settle(lowered, outputs, orders, wanted)
+    if any(lowered.scalars):
+        results = zip(outputs, lowered.scalars, wanted, strict=True)
+        outputs = [x[()] if scalar and given is None else x for x, scalar, given in results]
+    structure = lowered.built.structure or Structure("single" if len(outputs) == 1 else "tuple")
+    return structure.pack(outputs)
+
+
+def _settle(
+    lowered: Lowered,
+    outputs: list[Array],
+    orders: Sequence[tuple[int, ...]],
+    wanted: Sequence[Array | None],
+) -> None:
+    """Moves outputs into the caller's arrays, and gives each other one memory of its own."""
     moves = [(k, given) for k, given in enumerate(wanted) if given is not None and outputs[k] is not given]
     for k, given in moves:
         check_out(given, outputs[k].shape, lowered.graph.outputs[k].type.dtype, k, len(wanted))
@@ -79,7 +96,3 @@ def handed_back(
             if wanted[k] is None and not own:
                 outputs[k] = fresh(x.shape, from_numpy(x.dtype), orders[k])
                 outputs[k][...] = x
-    results = zip(outputs, lowered.scalars, wanted, strict=True)
-    packed = [x[()] if scalar and given is None else x for x, scalar, given in results]
-    structure = lowered.built.structure or Structure("single" if len(packed) == 1 else "tuple")
-    return structure.pack(packed)

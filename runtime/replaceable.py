@@ -33,17 +33,18 @@ class ReplaceableKernel:
     def replace(self, source: KernelSource) -> None:
         """Calls that begin from here on run the new source."""
         kernel = self._make(source)
-        kernel.signature_cache.served = lambda: self.chain.calls
+        kernel.signature_cache.served = lambda: self.chain.hits
         self._kernel = kernel
         self.__name__, self.__module__ = source.name, ""
         self.forget()
 
     def forget(self) -> None:
-        """Native entries go."""
-        if is_native(self):
-            self.chain.clear(self)
+        """What was learnt of the old source goes."""
+        self.chain.clear(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if (known := self.chain.repeat(args, kwargs)) is not None:
+            return known.run(args, kwargs)
         if (trace := trace_of((*args, *kwargs.values()))) is not None:
             return trace.apply(self, args, kwargs)  # a call in between, as the code may be another one tomorrow
         kernel, form = self._kernel, Form(len(args), tuple(kwargs))

@@ -16,7 +16,12 @@ Array = np.ndarray[Any, Any]
 
 def fresh(shape: tuple[int, ...], dtype: DType, order: tuple[int, ...]) -> Array:
     """An array whose axes lie in memory in this order."""
-    return empty(shape, dtype.numpy, None if order == tuple(range(len(order))) else order)
+    return empty(shape, dtype.numpy, order if is_permuted(order) else None)
+
+
+def is_permuted(order: tuple[int, ...]) -> bool:
+    """Whether axes lie in memory otherwise than in C."""
+    return order != tuple(range(len(order)))
 
 
 def as_outputs(out: Any, count: int) -> tuple[Array | None, ...]:

@@ -1,4 +1,4 @@
-"""The native entries of one callable, tried one after another: a call that ran in Python in, an entry for its like out.
+"""What one callable has learnt: a call that ran in Python in, a native entry for its like or a way to repeat it out.
 
 An entry is made when a graph has been called in the same form so often that it is likely to be called often again:
 whoever calls a few times does not wait for it.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.errors import ValueProblem
+from ..repeat import Repeat, key_of
 from .call import Call, Form
-from .callables import set_entry
+from .callables import is_native, set_entry
 from .table import CALLS, INSIDE, LIMIT, NEXT, Table
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..compiler import Lowered
 
 MAX_ENTRIES = 16
+MAX_REPEATS = 16
 AFTER = 64  # calls of a like: an entry takes as long to make as it saves in several hundred of them
 _retired: list[Entry] = []  # entries that were dropped while a call was inside
 
@@ -38,14 +40,22 @@ class Entry:
 
 
 class Chain:
-    """The entries of a callable, the newest first."""
+    """The entries of a callable, the newest first, and the calls that Python repeats until there is one."""
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []
         self._after = _calls_before_an_entry()
         self._seen: dict[tuple[int, Form], tuple[Lowered, int]] = {}  # calls of a like since it last wanted an entry
+        self._repeats: dict[Any, tuple[Repeat, Form]] = {}
         self._lock = threading.Lock()
-        self._dropped_calls = 0
+        self._dropped_calls = self._dropped_repeats = 0
+
+    @property
+    def hits(self) -> int:
+        """How many calls found their graph here."""
+        with self._lock:
+            repeated = self._dropped_repeats + sum(known.calls for known, _ in self._repeats.values())
+        return self.calls + repeated
 
     @property
     def calls(self) -> int:
@@ -53,19 +63,55 @@ class Chain:
         with self._lock:
             return self._dropped_calls + sum(e.table[CALLS] for e in self._entries)
 
+    def repeat(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Repeat | None:
+        """How to serve a call like one that Python has served, for so long as it need not look closer."""
+        if not self._repeats:
+            return None
+        key = key_of(args, kwargs)
+        found = self._repeats.get(key)
+        if found is None:
+            return None
+        known, form = found
+        if known.calls < self._after - 2 and known.holds():
+            return known
+        with self._lock:
+            if self._repeats.pop(key, None) is found:
+                self._dropped_repeats += known.calls
+                self._count(known.lowered, form, known.calls)
+        return None
+
+    def remember(self, key: tuple[Any, ...], form: Form, repeat: Repeat) -> None:
+        """Calls with this key are repeated, unless native code serves them, or will serve the next one."""
+        with self._lock:
+            if self._after == 2 or any(e.lowered is repeat.lowered and e.form == form for e in self._entries):
+                return
+            while len(self._repeats) >= MAX_REPEATS:
+                self._forget(next(iter(self._repeats)))
+            if all(known.lowered is not repeat.lowered for known, _ in self._repeats.values()):
+                repeat.prepare()  # the call has just compiled; of later sizes each may be the last of its kind
+            self._repeats[key] = repeat, form
+
+    def _forget(self, key: tuple[Any, ...]) -> None:
+        self._dropped_repeats += self._repeats.pop(key)[0].calls
+
+    def _count(self, lowered: Lowered, form: Form, calls: int) -> int:
+        """Adds to the calls of a like that came since it last wanted an entry."""
+        graph, before = self._seen.pop((id(lowered), form), (lowered, 0))
+        if len(self._seen) >= 4 * MAX_ENTRIES:
+            del self._seen[next(iter(self._seen))]
+        total = calls + before if graph is lowered else calls
+        self._seen[id(lowered), form] = lowered, total
+        return total
+
     def wants(self, lowered: Lowered, form: Form) -> bool:
         """Whether a call that Python has just served should have an entry: it was one more of many of its like."""
         with self._lock:
             if any(e.lowered is lowered and e.form == form and e.is_due for e in self._entries):
                 return False  # it has one, which asked Python
-            graph, calls = self._seen.pop((id(lowered), form), (lowered, 0))
-            calls = calls + 1 if graph is lowered else 1
-            if calls == self._after:
-                return True
-            if len(self._seen) >= 4 * MAX_ENTRIES:
-                del self._seen[next(iter(self._seen))]
-            self._seen[id(lowered), form] = lowered, calls
-            return False
+            if self._count(lowered, form, 1) < self._after:
+                return False
+            del self._seen[id(lowered), form]
+            return True
 
     def add(self, instance: Any, lowered: Lowered, call: Call) -> bool:
         """Makes an entry and puts it first; False where the graph or the call is not of a kind that has one."""
@@ -79,6 +125,9 @@ class Chain:
                 self._drop(self._entries.pop())
             entry.table[NEXT] = self._entries[0].address if self._entries else 0
             self._entries.insert(0, entry)
+            for key, (known, form) in list(self._repeats.items()):
+                if known.lowered is lowered and form == call.form:
+                    self._forget(key)
             set_entry(instance, entry.address)
         return True
 
@@ -107,10 +156,13 @@ class Chain:
             self.clear(instance)
 
     def clear(self, instance: Any) -> None:
-        """Back to Python."""
+        """Back to Python, which looks at everything again."""
         with self._lock:
-            set_entry(instance, 0)
+            if is_native(instance):
+                set_entry(instance, 0)
             self._seen.clear()
+            for key in list(self._repeats):
+                self._forget(key)
             while self._entries:
                 self._drop(self._entries.pop())
 

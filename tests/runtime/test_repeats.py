@@ -1,0 +1,114 @@
+"""Calls that repeat an earlier one before native code serves them: the same results, and no change is missed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.ir.errors import IndexProblem, OverflowProblem, ValueProblem
+
+X = np.arange(12.0).reshape(3, 4)
+WIDE = np.arange(2.0**15)
+GLOBAL = 2.0
+
+
+@pytest.fixture(autouse=True)
+def _later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_NATIVE_AFTER", "1000")
+
+
+def repeated(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """The result of a call like one before it."""
+    function(*args, **kwargs)
+    before = function.signature_cache.hits
+    assert function._chain.repeat(args, kwargs) is not None, "the call would not be repeated"
+    result = function(*args, **kwargs)
+    assert function.signature_cache.hits == before + 1
+    return result
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (X, X), (X.T, X.T), (X[::-1, ::2], X[:, :2]), (np.asfortranarray(X), X), (X[:0], X[:0]), (np.array(3.0), X),
+        (X, X[0]), (np.array(2.0), np.array(5.0)), (X, 2.5), (X, -7), (X.astype("i2"), 300), (WIDE, WIDE), (X[:1], X),
+    ],
+    ids=lambda args: "-".join(f"{np.shape(x)}" for x in args),
+)  # fmt: skip
+def test_results_are_numpys(args: tuple[Any, ...]) -> None:
+    def f(x: Any, y: Any) -> Any:
+        return x * y + x, (x - y).sum(), x - y
+
+    for found, expected in zip(repeated(weft.jit(f), *args), f(*args), strict=True):
+        assert type(found) is type(expected) and found.dtype == expected.dtype and np.array_equal(found, expected)
+        assert found.ndim == 0 or (found.strides == expected.strides and found.flags.owndata)
+
+
+def test_other_numbers_arrays_and_sizes() -> None:
+    f = weft.jit(lambda x, k: np.exp(x * 0) * k)
+    for x in (X, X + 1, WIDE, X[:2], X):
+        for k in (2.0, 3.0, 4):
+            assert np.array_equal(f(x, k), np.full(x.shape, float(k)))
+    assert f.signature_cache.misses == 4  # two ranks, and k is a float or an int
+
+
+def test_numbers_that_do_not_fit() -> None:
+    f = weft.jit(lambda x, k: x + k)
+    narrow = X.astype("i1")
+    repeated(f, narrow, 5)
+    with pytest.raises(OverflowProblem, match="Python integer 300 out of bounds for i8"):
+        f(narrow, 300)
+
+
+def test_arrays_that_are_written() -> None:
+    f = weft.jit(lambda x, y: x * y + x[::-1])
+    out = np.empty_like(X)
+    assert repeated(f, X, X, out=out) is out and np.array_equal(out, X * X + X[::-1])
+    mine = X.copy()
+    assert f(mine, X, out=mine) is mine and np.array_equal(mine, X * X + X[::-1])
+    out.flags.writeable = False
+    with pytest.raises(ValueProblem, match="out is read-only"):
+        f(X, X, out=out)
+
+
+def test_values_that_are_wrong() -> None:
+    f = weft.jit(lambda x, i: x[i])
+    good, bad = np.array([0, 2]), np.array([0, 3])
+    assert np.array_equal(repeated(f, X, good), X[good])
+    with pytest.raises(IndexProblem, match="index 3 is out of bounds"):
+        f(X, bad)
+
+
+def test_names_outside_are_read_again() -> None:
+    inside = 1.0
+
+    def f(x: Any) -> Any:
+        return x * GLOBAL + inside
+
+    jitted = weft.jit(f)
+    assert np.array_equal(repeated(jitted, X), X * 2 + 1)
+    inside = 5.0
+    assert np.array_equal(repeated(jitted, X), X * 2 + 5)
+    globals()["GLOBAL"] = 4.0
+    try:
+        assert np.array_equal(repeated(jitted, X), X * 4 + 5)
+    finally:
+        globals()["GLOBAL"] = 2.0
+
+
+def test_the_registry_is_asked_again() -> None:
+    f = weft.jit(lambda x: np.exp(x))
+    repeated(f, X)
+    with weft.registry.scope():
+        weft.registry.register("exp", "f64 -> f64", lambda x: x * 0 + 7)
+        assert np.array_equal(f(X), np.full(X.shape, 7.0)) and np.array_equal(f(X), np.full(X.shape, 7.0))
+    assert np.allclose(f(X), np.exp(X))
+
+
+def test_no_more_are_kept_than_a_few() -> None:
+    f = weft.jit(lambda x: x + 1)
+    for n in range(2, 60):
+        assert np.array_equal(repeated(f, WIDE[:n]), WIDE[:n] + 1)
+    assert len(f._chain._repeats) == 16 and f.signature_cache.hits == 2 * 58 - 1
