@@ -1,7 +1,9 @@
-"""A scheduled graph and the sizes of a call in, which of its regions move more memory than caches hold out.
+"""A scheduled graph and the sizes of a call in, which of its regions are large out.
 
-Results of such a region are written past the caches: a line that is overwritten as a whole needn't be read first. A
-compiled graph has the stores that its first call needs; guards keep other calls away from it.
+A region without reductions is if it moves more memory than caches hold. Then results are written past the caches: a
+line that is overwritten as a whole needn't be read first. Reductions over the axes outside of the vectors are large if
+what lies along the vectors is long. Then a step takes more of them, for memory is slow where each line is far away from
+the one before. A compiled graph has the code that its first call needs; guards keep other calls away from it.
 """
 
 from __future__ import annotations
@@ -12,36 +14,51 @@ from . import dims
 from .dims import Size
 from .graph import Graph, Node
 from .loops import regions
+from .types import axis_groups, integer, sizes
 
 LARGE = 8 << 20  # bytes: from here on it pays even if the result is read next (measured; docs/memory.md)
+LONG_LINE = 4 << 10  # bytes along the vectors
 
 
 def large_regions(graph: Graph, env: Mapping[str, int]) -> dict[Node, bool]:
-    """Whether each region without reductions is large; those of unknown sizes are left out.
-
-    A product has one form. So have tiles: they write short pieces of lines far apart, which is slow past the caches.
-    """
+    """Whether each region that has two forms is large; those of unknown sizes are left out."""
     found = {}
     for node in regions(graph):
-        if node.attrs.get("columns") != () or "registers" in node.attrs or "tile" in node.attrs:
+        if not reduces_across(node) and not _is_streamable(node):
             continue
-        if dims.symbols(bytes := _bytes(node)) <= env.keys():
-            found[node] = dims.evaluate(bytes, env) >= LARGE
+        bytes, limit = _bytes(node)
+        if dims.symbols(bytes) <= env.keys():
+            found[node] = dims.evaluate(bytes, env) >= limit
     return found
+
+
+def reduces_across(region: Node) -> bool:
+    """Whether reductions run over axes outside of the vectors, in chunks that threads share."""
+    columns = axis_groups(region.attrs, "columns") if "chunk" in region.attrs else ()
+    return bool(columns) and columns[-1][-1] != integer(region.attrs, "vector")
+
+
+def _is_streamable(region: Node) -> bool:
+    """Not a product, which has one form; nor tiles: short pieces of lines far apart are slow past the caches."""
+    return region.attrs.get("columns") == () and "registers" not in region.attrs and "tile" not in region.attrs
 
 
 def large_guards(large: Mapping[Node, bool]) -> list[tuple[Size, Size]]:
     """Equalities between sizes that hold as long as regions are as large, or as small, as they were."""
     found: list[tuple[Size, Size]] = []
     for region, is_large in large.items():
-        bytes = _bytes(region)
-        found.append((dims.maximum(bytes, LARGE) if is_large else dims.minimum(bytes, LARGE - 1), bytes))
+        bytes, limit = _bytes(region)
+        found.append((dims.maximum(bytes, limit) if is_large else dims.minimum(bytes, limit - 1), bytes))
     return found
 
 
-def _bytes(region: Node) -> Size:
-    """What is read and written, at least."""
+def _bytes(region: Node) -> tuple[Size, int]:
+    """What is read and written, at least, or a line of it; and from where on that is large."""
+    if reduces_across(region):
+        space, line = tuple(sizes(region.attrs, "space")), axis_groups(region.attrs, "rows")[-1]
+        size = max(v.type.dtype.size for v in (*region.operands, *region.results))
+        return dims.product((size, *(space[axis] for axis in line))), LONG_LINE
     total: Size = 0
     for value in (*region.operands, *region.results):
         total = total + dims.product((value.type.dtype.size, *value.type.shape))
-    return total
+    return total, LARGE

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...ir import dims
 from ...ir.forms import Forms
 from ...ir.graph import Graph, Node
+from ...ir.large import reduces_across
 from ...ir.loops import regions
 from ...ir.types import integer, ints
 from .columns import EXACT_STEPS
@@ -19,10 +20,12 @@ from .products.emit import emit_product
 from .products.product import product_of
 from .region import Region
 from .short import Short
+from .spread import is_spread
 from .target import Target
 from .windows import Windows, is_walkable
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
+LONG_STEP = 8  # vectors of a step of reductions over axes outside of them, where lines are long
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,9 @@ def emit_region(node: Node, name: str, forms: Forms) -> Function:
     if forms.short.get(node):
         return emit_short(node, name)
     is_long = forms.long.get(node)
+    if forms.large.get(node) and reduces_across(node):
+        attrs = {**node.attrs, "unroll": LONG_STEP}
+        node = Node(node.op, node.operands, attrs, tuple(v.type for v in node.results), node.span, node.body)
     entries: dict[Entry, int] = {}
     lengths = forms.windows.get(node, (0,) * len(ints(node.attrs, "windows"))) if "windows" in node.attrs else ()
     region = Windows(node, entries, lengths) if lengths and is_walkable(node, lengths) else Region(node, entries)
@@ -64,6 +70,7 @@ def emit_region(node: Node, name: str, forms: Forms) -> Function:
     is_cut, has_rows = can_be_cut(region), bool(region.rows)
     in_both_ways = has_rows or "cut_from" in node.attrs
     needs_whole = not is_cut or (in_both_ways and (not is_long if has_rows else is_long is None))
+    needs_whole = needs_whole and not (is_cut and is_spread(region, region.stages.count - 1))
     cut: list[Cut] = []
     if is_cut and not (has_rows and is_long is False):
         entries = entries if needs_whole else {}

@@ -9,6 +9,7 @@ from .functions import Entry, Part
 from .places import may_stop
 from .region import Region
 from .shared_walks import SharedJoin, SharedWalk
+from .spread import Spread, is_spread
 
 Cut = tuple[Part, dict[str, str], bool]
 
@@ -52,7 +53,9 @@ def chunk_parts(node: Node, entries: dict[Entry, int], name: str, shares: bool) 
             continue
         if may_stop(region, reductions, outputs) and not region.rows:
             add(Begin(node, entries, stage), "begin")
-        if reductions or outputs:
+        if is_spread(region, stage):
+            add(Spread(node, entries, stage), "spread")
+        elif reductions or outputs:
             add(Walk(node, entries, stage, keeps=not shares), "walk")
         if reductions:
             add(Join(node, entries, stage, keeps=not shares), "join")

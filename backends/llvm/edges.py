@@ -24,8 +24,8 @@ LONG = 8  # vectors of a row that is
 
 def aligned_start(region: Region, start: Val, stop: Val) -> Val:
     """Where the whole vectors of a row from `start` to `stop` begin best."""
-    outputs = region.stages.outputs[0]
-    if region.columns or not outputs:
+    outputs = region.outputs_of_rows()
+    if not outputs:
         return start
     slot, value = outputs[0]
     return _next_line(region, region.elements.operand(slot), region.home(value, 0), start, stop) or start
@@ -33,7 +33,7 @@ def aligned_start(region: Region, start: Val, stop: Val) -> Val:
 
 def streamed_output(region: Region, first: Val) -> tuple[Buffer, Val] | None:
     """The result that is written past the caches, if one is, and whether it is aligned from `first` on."""
-    outputs = region.stages.outputs[0]
+    outputs = region.stages.outputs[0] if region.columns else region.outputs_of_rows()
     if not region.streams or not outputs:
         return None
     slot, value = outputs[0]

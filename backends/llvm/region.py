@@ -136,7 +136,7 @@ class Region:
             ends.append((self.whole_steps(end, stop, self.width), [0]))
         streamed = self.streamed_loops(variable, first, ends)
         for plain, (end, offsets) in zip(streamed, ends, strict=True):
-            self.nest.loop(variable, plain, end, len(offsets) * self.width, [], lambda at, _, o=offsets: self.row(o))
+            self.vector_loop(variable, plain, end, offsets)
         edge_loop(self, start, first, end, stop)
 
     def jammed_loop(self, variable: str, start: Val, stop: Val, step: Callable[[Val, list[Val]], list[Val]]) -> None:
@@ -149,6 +149,10 @@ class Region:
         self.nest.loop(variable, end, stop, 1, [], step)
         self.unroll = unroll
 
+    def vector_loop(self, variable: str, start: Val, end: Val, offsets: list[int]) -> None:
+        """Steps of the vectors at these offsets."""
+        self.nest.loop(variable, start, end, len(offsets) * self.width, [], lambda at, _: self.row(offsets))
+
     def streamed_loops(self, variable: str, first: Val, ends: list[tuple[Val, list[int]]]) -> list[Val]:
         """Loops of whole steps, with stores past the caches, where the plan has them; where plain ones begin."""
         starts = [first, *(end for end, _ in ends[:-1])]
@@ -159,7 +163,7 @@ class Region:
         memory.streamed, is_aligned = found
         lasts = [e.select(is_aligned, end, start) for start, (end, _) in zip(starts, ends, strict=True)]
         for start, last, (_, offsets) in zip(starts, lasts, ends, strict=True):
-            self.nest.loop(variable, start, last, len(offsets) * self.width, [], lambda at, _, o=offsets: self.row(o))
+            self.vector_loop(variable, start, last, offsets)
         memory.streamed = None
         e.fence()
         return lasts
@@ -186,6 +190,10 @@ class Region:
         result = body()
         self.elements.memory.mask = None
         return result
+
+    def outputs_of_rows(self) -> list[tuple[int, Value]]:
+        """What is written, where there are only rows."""
+        return [] if self.columns else self.stages.outputs[0]
 
     def row(self, offsets: list[int]) -> list[Val]:
         """All stages of one row, or of the vectors of rows at these offsets."""

@@ -9,7 +9,7 @@ so does a call in which a kernel reports failure, because Python knows how to sa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ...backends.llvm.text import Val
 from ...ir.graph import Node, Value
@@ -190,7 +190,7 @@ class _Run:
 class _Pool:
     """The pool's threads run the functions of kernels, whose addresses the table has."""
 
-    shared_from = threads.SHORT
+    shared_from: ClassVar[int] = threads.SHORT
 
     def __init__(self, writer: Writer, kernels: Iterable[Kernel]) -> None:
         self.w = writer

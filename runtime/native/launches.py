@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ...backends.llvm.text import Val
 from ...ir import dims
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Crew(Protocol):
     """Who runs the functions of kernels: code for it."""
 
-    shared_from: int  # picoseconds, as estimated, of work that it is asked to share
+    shared_from: ClassVar[int]  # picoseconds, as estimated, of work that it is asked to share
 
     def threads(self) -> Val:
         """How many threads may take part."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...ir import dims
+from ...ir.large import reduces_across
 from ...ir.layouts import C, F
 from ...ir.ops import CONSTANT
 from ...ir.types import integer, sizes
@@ -58,7 +59,8 @@ def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
     regions = lowered.kernels
     found: list[Variant] = [()]
     unrolls = {integer(r.attrs, "unroll") for r in regions}
-    found += [(("unroll", n),) for n in (1, 2, 4, 8) if unrolls != {n}]
+    in_long_steps = any(is_large and reduces_across(r) for r, is_large in lowered.forms.large.items())
+    found += [(("unroll", n),) for n in (1, 2, 4, 8) if unrolls != {n} and not in_long_steps]
     if lowered.options.machine.vector_bytes > 32:
         found.append((("vector_bytes", 32),))
     tiles = {integer(r.attrs, "tile") for r in regions if "tile" in r.attrs}

@@ -17,6 +17,7 @@ MODULE = parse_module(
 kernel one(x: f32[n], y: f32[n]) -> f32[n] { return x * y + 1 }
 kernel rows(x: f64[n, m], y: f64[m]) -> (a: f64[n, m], b: f64[n, m]) { return x * y, x - y }
 kernel narrow(x: i16[n]) -> i16[n] { return x * 3 }
+kernel neighbours(x: f64[n, m]) -> f64[n - 2, m] { return x[:-2] + x[1:-1] * 2 - x[2:] }
 kernel truth(x: f32[n]) -> bool[n] { return x > 0.5 }
 """,
     "streams",
@@ -26,6 +27,8 @@ STREAM = (("stream", 1),)
 
 def arguments(name: str, size: int, offset: int) -> tuple[Any, ...]:
     rng = np.random.default_rng(size)
+    if name == "neighbours":
+        return (rng.random((7, size + offset))[:, offset:],)
     if name == "rows":
         return rng.random((7, size + offset))[:, offset:], rng.random(size)
     if name == "narrow":
