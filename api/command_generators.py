@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,10 +40,23 @@ def _sizes(usage: str, numbers: Sequence[Number]) -> tuple[int, ...]:
 
 
 def _check_memory(elements: float) -> None:
-    """Refuses what the machine could not hold, before the system starts to end processes for it."""
-    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 40
-    if not 8 * elements <= have:
-        raise LimitExceeded(f"the array would take more than the {have / 2**30:.0f} GB of this machine")
+    """Refuses what the machine could not hold, before the system starts to end processes for it.
+
+    That is the array as it is made, in the dtype that is asked for, and a result of its size.
+    """
+    have = free_memory()
+    if not 3 * 8 * elements <= have:
+        raise LimitExceeded(f"the array is too large for the {have / 2**30:.0f} GB that are free", hint="ask for less")
+
+
+def free_memory() -> int:
+    """The bytes that can be used without others being written to disk; all there are where the system does not say."""
+    with suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as file:
+        for line in file:
+            name, _, amount = line.partition(":")
+            if name == "MemAvailable":
+                return 1024 * int(amount.split()[0])
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 40
 
 
 def _finite(usage: str, numbers: Sequence[Number], counts: tuple[int, ...]) -> Sequence[Number]:

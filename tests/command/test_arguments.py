@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from weft import command_generators
 from weft.command_arguments import value_of
 from weft.frontend.declared import Parameter
 from weft.frontend.language import parse_module
-from weft.ir.errors import WeftError
+from weft.ir.errors import LimitExceeded, WeftError
 
 
 def parameter(declared: str) -> Parameter:
@@ -130,9 +131,9 @@ def test_a_file_is_read_as_it_is(tmp_path: Path) -> None:
         ("zeros(true)", "a size is a whole number from 0 on"),
         ("zeros(3,)", "'' is not a number"),
         (f"zeros({','.join('1' * 33)})", "33 dimensions are more than 32"),
-        (f"zeros({','.join(['9' * 18] * 30)})", "the array would take more than the"),
-        ("arange(1e308)", "the array would take more than the"),
-        ("linspace(0,1,1000000000000000)", "the array would take more than the"),
+        (f"zeros({','.join(['9' * 18] * 30)})", "the array is too large for the"),
+        ("arange(1e308)", "the array is too large for the"),
+        ("linspace(0,1,1000000000000000)", "the array is too large for the"),
         ("arange()", "it takes 1 or 2 or 3 numbers"),
         ("arange(nan)", "none of them infinite"),
         ("arange(0,1,0)", "a step of 0 never arrives"),
@@ -148,6 +149,14 @@ def test_what_can_not_be_meant_is_refused(text: str, message: str) -> None:
         value(text)
     assert message in str(caught.value)
     assert str(caught.value).startswith(f"--arg x={text}: ")
+
+
+def test_room_for_the_dtype_and_a_result_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An array that just fits would end the process once a kernel is called with it."""
+    monkeypatch.setattr(command_generators, "free_memory", lambda: 3 << 13)
+    assert value("randn(1024):f32").nbytes == 4096
+    with pytest.raises(LimitExceeded, match="too large for the 0 GB that are free"):
+        value("randn(1025):f32")
 
 
 @pytest.mark.parametrize("kind", ["missing", "empty", "text", "cut", "objects", "header", "archive", "folder"])
