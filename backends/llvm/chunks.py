@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ...ir import dims
 from ...ir.dims import Size
 from ...ir.dtypes import DType
-from ...ir.graph import Node
+from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name, loop_variables
 from ...ir.types import integer
 from .columns import EXACT_STEPS, Blocks, Columns, Reduction
@@ -20,6 +20,7 @@ from .functions import Entry, Part
 from .memory import Buffer
 from .reduce import Accumulators
 from .region import Region
+from .row_values import row_values
 from .text import Val
 
 JOIN = 60  # picoseconds to read and combine a byte of what a chunk left
@@ -38,6 +39,7 @@ class Chunked(Region):
         self.chunk_blocks = integer(region.attrs, "chunk")
         earlier = [n for reductions in self.stages.reductions[:stage] for n in reductions]
         self.elements.kept = {**self.elements.kept, **{n.result: (self.result(n), 0) for n in earlier}}
+        self.of_rows = {v: self.row_buffer(f"row {k}", v) for k, v in enumerate(row_values(self))}
 
     def row_strides(self, itemsize: Size) -> tuple[list[Size], Size]:
         """Strides of the axes that rows are looped over, densely in the order of the loops, and the size of it all."""
@@ -49,11 +51,14 @@ class Chunked(Region):
 
     def result(self, node: Node) -> Buffer:
         """Where the results of a reduction lie for later functions."""
-        dtype, rank = node.result.type.dtype, node.result.type.rank
+        return self.row_buffer(f"result {self.number(node)}", node.result)
+
+    def row_buffer(self, name: str, value: Value) -> Buffer:
+        """Memory for a value that each row has."""
+        dtype = value.type.dtype
         strides, size = self.row_strides(dtype.size)
-        axes = range(len(self.space)) if rank == len(self.space) else self.kept_axes()
-        base = self.frame.shared(f"result {self.number(node)}", size)
-        return Buffer(base, tuple(strides[a] for a in axes), dtype, 1)
+        axes = range(len(self.space)) if value.type.rank == len(self.space) else self.kept_axes()
+        return Buffer(self.frame.shared(name, size), tuple(strides[a] for a in axes), dtype, 1)
 
     def kept_axes(self) -> list[int]:
         return [a for a in range(len(self.space)) if a not in self.reduced]
@@ -219,6 +224,12 @@ class Join(Chunked):
             if self.stage < known <= stage or (known == 0 and first):
                 for offset in offsets:
                     self.elements.write(slot, value, self.home(value, offset))
+        for value, buffer in self.of_rows.items():
+            known = self.stages.known[value]
+            if self.stage < known <= stage or (known == 0 and first):
+                for offset in offsets:
+                    index = self.home(value, offset)
+                    self.elements.memory.store(buffer, index, self.elements.get(value, index))
         self.elements.stage = self.stage
 
     def joined(self, offsets: list[int]) -> list[tuple[Node, list[Val]]]:

@@ -19,8 +19,8 @@ from .module import Compiled, compile_module
 from .products.emit import emit_product
 from .products.product import product_of
 from .region import Region
+from .row_values import is_spread
 from .short import Short
-from .spread import is_spread
 from .target import Target
 from .windows import Windows, is_walkable
 

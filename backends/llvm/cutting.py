@@ -8,8 +8,9 @@ from .chunks import Begin, Chunked, Join, Walk
 from .functions import Entry, Part
 from .places import may_stop
 from .region import Region
+from .row_values import is_spread
 from .shared_walks import SharedJoin, SharedWalk
-from .spread import Spread, is_spread
+from .spread import Spread
 
 Cut = tuple[Part, dict[str, str], bool]
 

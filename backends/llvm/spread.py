@@ -9,16 +9,7 @@ from __future__ import annotations
 from ...ir.graph import Node, Value
 from .chunks import Chunked
 from .functions import Entry
-from .region import Region
 from .text import Val
-
-
-def is_spread(region: Region, stage: int) -> bool:
-    """Whether a stage only writes, and across the way that the reductions walk."""
-    stages = region.stages
-    if not region.rows or region.across_columns or "chunk" not in region.region.attrs:
-        return False
-    return stage > 0 and not stages.reductions[stage] and not stages.scans[stage] and bool(stages.outputs[stage])
 
 
 class Spread(Chunked):
@@ -26,6 +17,7 @@ class Spread(Chunked):
 
     def __init__(self, region: Node, entries: dict[Entry, int], stage: int) -> None:
         super().__init__(region, entries, stage)
+        self.elements.kept = {**self.elements.kept, **{v: (buffer, 0) for v, buffer in self.of_rows.items()}}
         *outer, line = self.rows
         self.rows, self.columns = (*outer, *self.columns, line), ()
 
