@@ -105,9 +105,9 @@ class Kernel:
             learn(instance, chain, form, turn.lowered, named, out, parameters, fixed, guards)
             if self._tuner is not None:
                 self._tuner.ask_again(chain, turn)
-        if guards is not None and not fixed and form.positional == len(arguments):
-            key = key_of([a.given for a in arguments], {} if out is None else {"out": out})
-            if key is not None and is_repeatable(turn.lowered):
+        if guards is not None and not fixed and form.positional == len(arguments) and is_repeatable(turn.lowered):
+            given = [a.array if type(a.given) is np.ndarray else a.given for a in arguments]  # not what was converted
+            if (key := key_of(given, {} if out is None else {"out": out})) is not None:
                 chain.remember(key, form, Repeat(turn.lowered, env, guards, self._lookup))
         if self._lookup.generation != generation:  # what was learnt may be of a graph that is no longer the right one
             chain.clear(instance)

@@ -46,6 +46,12 @@ def test_results_are_numpys(args: tuple[Any, ...]) -> None:
         assert found.ndim == 0 or (found.strides == expected.strides and found.flags.owndata)
 
 
+def test_what_must_be_converted_is_no_repetition() -> None:
+    f, swapped = weft.jit(lambda x: x + 1), X.astype(">f8")
+    for x in (swapped, X, swapped, np.float64(3.0), np.float64(4.0), X, swapped):
+        assert np.array_equal(f(x), x + 1)
+
+
 def test_other_numbers_arrays_and_sizes() -> None:
     f = weft.jit(lambda x, k: np.exp(x * 0) * k)
     for x in (X, X + 1, WIDE, X[:2], X):
