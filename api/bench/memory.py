@@ -136,9 +136,12 @@ done:
 
 def _compiled(text: str) -> Library:
     """LLVM's whole pipeline, as for C: Weft's own kernels come vectorised and need less."""
-    machine = targets.machine(targets.host())
+    target = targets.host()
+    machine = llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small", jit=True
+    )
     module = llvm.parse_assembly(text)
-    module.triple = targets.host().triple
+    module.triple = target.triple
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
     tuning.loop_vectorization = tuning.loop_interleaving = tuning.loop_unrolling = True
     builder = llvm.create_pass_builder(machine, tuning)

@@ -9,15 +9,12 @@ from contextlib import contextmanager
 from enum import Enum, auto
 from typing import Any
 
-import llvmlite.binding as llvm
-
 from ...ir.errors import WeftError
 from ...ir.records import record
-from . import target as targets
 from .objects import ALLOWED_SYMBOLS, undefined_symbols
-from .target import Target
+from .target import Target, llvm
 
-_generating = threading.Lock()
+_working = threading.Lock()
 
 
 @record
@@ -43,57 +40,41 @@ class Effort(Enum):
     SELDOM = auto()
 
 
-def _read(text: str, target: Target) -> Any:
-    module = llvm.parse_assembly(text)
-    module.triple = target.triple
-    module.verify()
-    return module
-
-
-def _tidy(module: Any, machine: Any) -> None:
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
-    passes.run(module, builder)
-
-
 def compile_module(
     text: str, target: Target, allowed: frozenset[str] = frozenset(), effort: Effort = Effort.KERNEL
 ) -> Compiled:
     """Machine code for a module; `allowed` are symbols that it may leave open, beside those of all modules."""
-    start = time.perf_counter()
-    machine = targets.machine(target, 0 if effort is Effort.SELDOM else 2)
-    module = _read(text, target)
-    if effort is Effort.CALL:
-        _tidy(module, machine)
-    middle = time.perf_counter()
-    with _addresses_as_written():
-        code = bytes(machine.emit_object(module))
+    start, level = time.perf_counter(), 0 if effort is Effort.SELDOM else 2
+    with _at_work(text, target, level) as (module, machine):
+        if effort is Effort.CALL:
+            llvm().tidy(module, machine)
+        middle = time.perf_counter()
+        code = llvm().emit(module, machine, is_object=True)
     _check_symbols(code, allowed)
     return Compiled(code, middle - start, time.perf_counter() - middle)
 
 
 def assembly(text: str, target: Target) -> str:
     """The assembly of a module."""
-    module = _read(text, target)
-    with _addresses_as_written():
-        return str(targets.machine(target).emit_assembly(module))
+    with _at_work(text, target, 2) as (module, machine):
+        return llvm().emit(module, machine, is_object=False).decode()
 
 
 @contextmanager
-def _addresses_as_written() -> Iterator[None]:
-    """Leaves out LLVM's search for better loop counters, a third of the time that code generation takes.
+def _at_work(text: str, target: Target, level: int) -> Iterator[tuple[Any, Any]]:
+    """A module and a code generator, in one thread at a time.
 
-    Loops are written with one counter from which all addresses are a base and an offset away; with the search, code
-    was no faster, and slower where rows are short. The option is of the whole process, hence set only for a moment.
+    LLVM's search for better loop counters is left out, a third of the time that code generation takes: loops are
+    written with one counter from which all addresses are a base and an offset away; with the search, code was no
+    faster, and slower where rows are short. The option is of the whole process, hence set only for a moment.
     """
-    with _generating:
-        llvm.set_option("weft", "-disable-lsr=true")
+    code_generator = llvm().machine(target.triple, target.cpu, target.features, level)
+    with _working, code_generator as machine, llvm().read(text, target.triple) as module:
+        llvm().set_option("-disable-lsr=true")
         try:
-            yield
+            yield module, machine
         finally:
-            llvm.set_option("weft", "-disable-lsr=false")
+            llvm().set_option("-disable-lsr=false")
 
 
 def _check_symbols(code: bytes, allowed: frozenset[str]) -> None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import platform
 import threading
 from functools import cache
-from typing import Any
-
-import llvmlite.binding as llvm
+from typing import TYPE_CHECKING
 
 from ...ir.errors import UnsupportedTarget
 from ...ir.records import record
+from . import direct
+
+if TYPE_CHECKING:
+    from .wrapped import Wrapped
 
 _V3 = ("avx2", "fma", "bmi", "bmi2", "f16c")
 _V4 = ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd")
-_lock = threading.Lock()
+
+_starting = threading.Lock()
 
 
 @record
@@ -27,11 +30,20 @@ class Target:
     vector_bytes: int
 
 
+def llvm() -> direct.Direct | Wrapped:
+    """LLVM, which makes code for this kind of machine; others have to be switched on by `llvmlite.binding`."""
+    with _starting:
+        return _started()
+
+
 @cache
-def _initialize() -> None:
-    with _lock:
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
+def _started() -> direct.Direct | Wrapped:
+    path = direct.find()
+    if path is not None:
+        return direct.Direct(path)
+    from .wrapped import Wrapped
+
+    return Wrapped()
 
 
 @cache
@@ -43,11 +55,10 @@ def host() -> Target:
             f"no native code for {platform.system()} on {machine}",
             hint="weft.ir graphs still run on the reference backend: weft.jit(f, backend='reference')",
         )
-    _initialize()
-    triple = llvm.get_process_triple()
+    triple, cpu, features = llvm().triple(), llvm().cpu(), llvm().features()
+    flags = ",".join(f"{'+' if has else '-'}{name}" for name, has in sorted(features.items()))
     if machine == "aarch64":
-        return Target(triple, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), 16)
-    features = llvm.get_host_cpu_features()
+        return Target(triple, cpu, flags, 16)
     if not all(features.get(f) for f in _V3):
         missing = ", ".join(f for f in _V3 if not features.get(f))
         raise UnsupportedTarget(
@@ -55,25 +66,15 @@ def host() -> Target:
             hint="native code needs x86-64-v3; the reference backend still works: weft.jit(f, backend='reference')",
         )
     wide = all(features.get(f) for f in _V4)
-    flags = features.flatten() + (",-prefer-256-bit" if wide else "")
-    return Target(triple, llvm.get_host_cpu_name(), flags, 64 if wide else 32)
+    return Target(triple, cpu, flags + (",-prefer-256-bit" if wide else ""), 64 if wide else 32)
 
 
 def x86(level: int) -> Target:
     """A machine of the x86-64 level 3 (AVX2) or 4 (AVX-512), whatever the host has beyond it."""
-    _initialize()
     features = "-prefer-256-bit" if level == 4 else ""
-    return Target(llvm.get_process_triple(), f"x86-64-v{level}", features, 64 if level == 4 else 32)
+    return Target(llvm().triple(), f"x86-64-v{level}", features, 64 if level == 4 else 32)
 
 
 def level_features(cpu: str) -> tuple[str, ...]:
     """The features that the name of an x86-64 level stands for."""
     return {"x86-64-v3": _V3, "x86-64-v4": _V3 + _V4}.get(cpu, ())
-
-
-def machine(target: Target, effort: int = 2) -> Any:
-    """LLVM's code generator for a target."""
-    _initialize()
-    return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=effort, reloc="pic", codemodel="small", jit=True
-    )

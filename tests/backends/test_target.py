@@ -68,8 +68,8 @@ def test_a_foreign_machine_is_a_typed_error_and_the_reference_backend_works(fore
 
 
 def test_a_cpu_without_avx2_is_a_typed_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    features = dict.fromkeys(llvm.get_host_cpu_features(), False)
-    monkeypatch.setattr(llvm, "get_host_cpu_features", lambda: features)
+    features = dict.fromkeys(target.llvm().features(), False)
+    monkeypatch.setattr(target.llvm(), "features", lambda: features)
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     target.host.cache_clear()
     try:

@@ -1,0 +1,149 @@
+"""LLVM text in, machine code out: LLVM by the C functions of llvmlite's library, without llvmlite's Python layer.
+
+That layer has types and wrappers for all of LLVM and imports what it finds files in packages with, which takes longer
+than LLVM needs for a kernel. The few functions here are declared as it declares them, the same in all versions that
+are `KNOWN`; with any other version `wrapped.py` does the same by means of the layer.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+KNOWN = ("0.48.", "0.49.", "0.50.")
+
+_OBJECT, _TEXT, _INT, _OUT = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what they give, then what they take
+    "InitializeNativeTarget": (None,),
+    "InitializeNativeAsmPrinter": (None,),
+    "DisposeString": (None, _TEXT),
+    "GetProcessTriple": (None, _OUT),
+    "GetHostCPUName": (None, _OUT),
+    "GetHostCPUFeatures": (_INT, _OUT),
+    "SetCommandLine": (None, _TEXT, _TEXT),
+    "ContextCreate": (_OBJECT,),
+    "ContextDispose": (None, _OBJECT),
+    "ParseAssembly": (_OBJECT, _OBJECT, _TEXT, _OUT),
+    "SetTarget": (None, _OBJECT, _TEXT),
+    "VerifyModule": (ctypes.c_bool, _OBJECT, _OUT),
+    "DisposeModule": (None, _OBJECT),
+    "GetTargetFromTriple": (_OBJECT, _TEXT, _OUT),
+    "CreateTargetMachine": (_OBJECT, _OBJECT, _TEXT, _TEXT, _TEXT, _INT, _TEXT, _TEXT, _INT, _INT, _TEXT),
+    "DisposeTargetMachine": (None, _OBJECT),
+    "CreatePipelineTuningOptions": (_OBJECT,),
+    "DisposePipelineTuningOptions": (None, _OBJECT),
+    "CreatePassBuilder": (_OBJECT, _OBJECT, _OBJECT),
+    "DisposePassBuilder": (None, _OBJECT),
+    "CreateNewModulePassManager": (_OBJECT,),
+    "DisposeNewModulePassManger": (None, _OBJECT),
+    "module_AddInstCombinePass": (None, _OBJECT),
+    "module_AddSimplifyCFGPass": (None, _OBJECT),
+    "RunNewModulePassManager": (None, _OBJECT, _OBJECT, _OBJECT),
+    "TargetMachineEmitToMemory": (_OBJECT, _OBJECT, _OBJECT, _INT, _OUT),
+    "GetBufferStart": (_OBJECT, _OBJECT),
+    "GetBufferSize": (ctypes.c_size_t, _OBJECT),
+    "DisposeMemoryBuffer": (None, _OBJECT),
+}
+
+
+class Direct:
+    """LLVM in llvmlite's library, which is loaded from `path`."""
+
+    def __init__(self, path: str) -> None:
+        library = ctypes.CDLL(path)
+        self._calls: dict[str, Any] = {}
+        for name, (result, *arguments) in _FUNCTIONS.items():
+            call = self._calls[name] = getattr(library, f"LLVMPY_{name}")
+            call.restype, call.argtypes = result, arguments
+        self._calls["InitializeNativeTarget"]()
+        self._calls["InitializeNativeAsmPrinter"]()
+
+    def triple(self) -> str:
+        """The platform that this process runs on."""
+        return self._told("GetProcessTriple")[1]
+
+    def cpu(self) -> str:
+        """The name of this machine's CPU."""
+        return self._told("GetHostCPUName")[1]
+
+    def features(self) -> dict[str, bool]:
+        """What this machine's CPU has and has not."""
+        found, text = self._told("GetHostCPUFeatures")
+        return {part[1:]: part[0] == "+" for part in text.split(",") if part} if found else {}
+
+    def set_option(self, option: str) -> None:
+        """Sets an option of LLVM, which is one of the whole process."""
+        self._calls["SetCommandLine"](b"weft", option.encode())
+
+    @contextmanager
+    def read(self, text: str, triple: str) -> Iterator[Any]:
+        """A module for a platform, which LLVM has verified."""
+        with ExitStack() as stack:
+            context = self._owned(stack, "ContextDispose", self._calls["ContextCreate"]())
+            module, problem = self._told("ParseAssembly", context, text.encode())
+            if module:
+                stack.callback(self._calls["DisposeModule"], module)
+            if not module or problem:
+                raise RuntimeError(f"LLVM can't read its text: {problem}")
+            self._calls["SetTarget"](module, triple.encode())
+            is_bad, problem = self._told("VerifyModule", module)
+            if is_bad:
+                raise RuntimeError(f"LLVM refuses its text: {problem}")
+            yield module
+
+    @contextmanager
+    def machine(self, triple: str, cpu: str, features: str, effort: int) -> Iterator[Any]:
+        """A code generator."""
+        target, problem = self._told("GetTargetFromTriple", triple.encode())
+        if not target:
+            raise RuntimeError(problem)
+        words = (text.encode() for text in (triple, cpu, features))
+        made = self._calls["CreateTargetMachine"](target, *words, effort, b"pic", b"small", 0, 1, b"")
+        if not made:
+            raise RuntimeError(f"LLVM has no machine {cpu} for {triple}")
+        with ExitStack() as stack:
+            yield self._owned(stack, "DisposeTargetMachine", made)
+
+    def tidy(self, module: Any, machine: Any) -> None:
+        """Combines instructions and simplifies the control flow of a module."""
+        make = self._calls
+        with ExitStack() as stack:
+            tuning = self._owned(stack, "DisposePipelineTuningOptions", make["CreatePipelineTuningOptions"]())
+            builder = self._owned(stack, "DisposePassBuilder", make["CreatePassBuilder"](machine, tuning))
+            passes = self._owned(stack, "DisposeNewModulePassManger", make["CreateNewModulePassManager"]())
+            make["module_AddInstCombinePass"](passes)
+            make["module_AddSimplifyCFGPass"](passes)
+            make["RunNewModulePassManager"](passes, module, builder)
+
+    def emit(self, module: Any, machine: Any, is_object: bool) -> bytes:
+        """The code of a module, as an object file or as assembly."""
+        found, problem = self._told("TargetMachineEmitToMemory", machine, module, int(is_object))
+        if not found:
+            raise RuntimeError(problem)
+        with ExitStack() as stack:
+            self._owned(stack, "DisposeMemoryBuffer", found)
+            return ctypes.string_at(self._calls["GetBufferStart"](found), self._calls["GetBufferSize"](found))
+
+    def _owned(self, stack: ExitStack, dispose: str, made: Any) -> Any:
+        stack.callback(self._calls[dispose], made)
+        return made
+
+    def _told(self, name: str, *arguments: Any) -> tuple[Any, str]:
+        """What a function gives, and what it says: the last that it takes is where to put a text."""
+        said = ctypes.c_char_p()
+        call: Callable[..., Any] = self._calls[name]
+        try:
+            return call(*arguments, ctypes.byref(said)), (said.value or b"").decode()
+        finally:
+            self._calls["DisposeString"](said)
+
+
+def find() -> str | None:
+    """The path of llvmlite's library, if it is one of a known version."""
+    import llvmlite
+
+    path = os.path.join(os.path.dirname(llvmlite.__file__), "binding", "libllvmlite.so")
+    return path if llvmlite.__version__.startswith(KNOWN) and os.path.isfile(path) else None

@@ -1,0 +1,57 @@
+"""LLVM text in, machine code out: LLVM by llvmlite's Python layer, for versions whose library is not known by heart.
+
+It is what `direct.py` is, function by function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import llvmlite.binding as llvm
+
+
+class Wrapped:
+    """LLVM as llvmlite offers it."""
+
+    def __init__(self) -> None:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+
+    def triple(self) -> str:
+        return str(llvm.get_process_triple())
+
+    def cpu(self) -> str:
+        return str(llvm.get_host_cpu_name())
+
+    def features(self) -> dict[str, bool]:
+        return dict(llvm.get_host_cpu_features())
+
+    def set_option(self, option: str) -> None:
+        llvm.set_option("weft", option)
+
+    @contextmanager
+    def read(self, text: str, triple: str) -> Iterator[Any]:
+        with llvm.parse_assembly(text, llvm.create_context()) as module:
+            module.triple = triple
+            module.verify()
+            yield module
+
+    @contextmanager
+    def machine(self, triple: str, cpu: str, features: str, effort: int) -> Iterator[Any]:
+        made = llvm.Target.from_triple(triple).create_target_machine(
+            cpu=cpu, features=features, opt=effort, reloc="pic", codemodel="small", jit=True
+        )
+        with made:
+            yield made
+
+    def tidy(self, module: Any, machine: Any) -> None:
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        passes.run(module, builder)
+
+    def emit(self, module: Any, machine: Any, is_object: bool) -> bytes:
+        return bytes(machine.emit_object(module)) if is_object else str(machine.emit_assembly(module)).encode()
