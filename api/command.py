@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 
 from ._version import __version__
@@ -24,7 +25,7 @@ from .command_opt import opt
 from .command_registry import EPILOG as _REGISTRY
 from .command_registry import add_registry, registry
 from .command_run import run
-from .command_screen import show_error
+from .command_screen import show_error, show_warning
 from .ir.errors import WeftError
 
 INTERRUPTED, READER_GONE = 130, 141  # as a shell reports SIGINT and SIGPIPE
@@ -78,7 +79,9 @@ def _execute(argv: list[str] | None) -> int:
         return _status(end)
     handler: Callable[[argparse.Namespace], None] = args.handler
     try:
-        handler(args)
+        with warnings.catch_warnings():
+            warnings.showwarning = show_warning
+            handler(args)
     except SystemExit as end:  # wrong usage that only the command itself can see
         return _status(end)
     except BrokenPipeError:

@@ -18,7 +18,13 @@ A new process has registered nothing: --load reads files whose kernels are marke
 def add_registry(parser: argparse.ArgumentParser) -> None:
     """The three questions that can be asked."""
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--load", action="append", default=[], metavar="FILE", help="a .weft file to register first")
+    common.add_argument(
+        "--load",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a .weft file or a directory of them to register first",
+    )
     questions = parser.add_subparsers(title="questions", metavar="QUESTION", required=True)
 
     def question(name: str, what: str) -> argparse.ArgumentParser:

@@ -15,6 +15,11 @@ def show_error(message: str) -> None:
     _write("error:", message)
 
 
+def show_warning(message: Warning | str, *where: object) -> None:
+    """Prints a warning; `where` in Weft it came from tells the command's users nothing."""
+    _write("warning:", str(message))
+
+
 def show_note(message: str) -> None:
     """Prints what is good to know beside the result."""
     _write("note:", message)
@@ -34,4 +39,4 @@ def _wants_colour() -> bool:
 def _coloured(text: str) -> str:
     text = _CARET.sub(rf"\1{_RED}\2{_PLAIN}", text)
     text = re.sub(r"^error:", f"{_RED}error:{_PLAIN}", text)
-    return re.sub(r"^(hint|note):", rf"{_CYAN}\1:{_PLAIN}", text, flags=re.MULTILINE)
+    return re.sub(r"^(hint|note|warning):", rf"{_CYAN}\1:{_PLAIN}", text, flags=re.MULTILINE)

@@ -38,6 +38,15 @@ def test_a_file_is_loaded_first(weft: Weft, tmp_path: Path) -> None:
     assert "user weft custom mine" in weft("registry", "list")[1].splitlines()[-1]
 
 
+@pytest.mark.filterwarnings("always")
+def test_a_directory_is_loaded_and_broken_files_are_told(weft: Weft, tmp_path: Path) -> None:
+    (tmp_path / "good.weft").write_text('@impl(op="exp")\nkernel mine(x: f32[...]) -> f32[...] = 1 + x\n')
+    (tmp_path / "broken.weft").write_text("kernel k(x: f32[n]) -> f32[n] = x *\n")
+    status, out, err = weft("registry", "explain", "exp", "f32", "--load", str(tmp_path))
+    assert status == 0 and "user weft custom mine" in out
+    assert err.startswith(f"warning: {tmp_path}/broken.weft was not loaded: ") and ".py" not in err
+
+
 def test_wrong_usage(weft: Weft) -> None:
     assert weft("registry")[0] == 2
     assert weft("registry", "explain", "exp")[0] == 2
