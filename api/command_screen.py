@@ -15,8 +15,10 @@ def show_error(message: str) -> None:
     _write("error:", message)
 
 
-def show_warning(message: Warning | str, *where: object) -> None:
-    """Prints a warning; `where` in Weft it came from tells the command's users nothing."""
+def show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: object = None, line: object = None
+) -> None:
+    """Prints a warning, in place of `warnings.showwarning`: where in Weft it came from tells nothing to users."""
     _write("warning:", str(message))
 
 
