@@ -16,7 +16,12 @@ def show_error(message: str) -> None:
 
 
 def show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: object = None, line: object = None
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: object = None,
 ) -> None:
     """Prints a warning, in place of `warnings.showwarning`: where in Weft it came from tells nothing to users."""
     _write("warning:", str(message))

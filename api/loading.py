@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from functools import cache
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from .ir.errors import FileProblem, LoadWarning, WeftError
@@ -41,13 +43,17 @@ def load_directory(
         raise FileProblem(f"{folder} has no {SUFFIX} files", hint="name the directory that they are in")
     loader.read_all(files)
     for file, problem in loader.module._problems.items():
-        warn(file, problem, stacklevel=3)
+        warn(file, problem)
     return loader.begun()
 
 
-def warn(file: str, problem: WeftError, stacklevel: int) -> None:
-    """Reports a file; the level counts from the caller of this, as in `warnings.warn`."""
-    warnings.warn(f"{file} was not loaded: {problem}", LoadWarning, stacklevel=stacklevel + 1)
+def warn(file: str, problem: WeftError) -> None:
+    """Reports a file, at the line that asked for it, however many of ours lie between."""
+    frame: FrameType | None = sys._getframe()
+    level = 1
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(f"{file} was not loaded: {problem}", LoadWarning, stacklevel=level)
 
 
 def register_kernels(parsed: ParsedModule | StoredModule, is_whole: bool = False) -> None:

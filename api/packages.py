@@ -10,7 +10,7 @@ import os
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .ir.errors import ImportProblem, TypeProblem, UnknownName, ValueProblem, nearest
+from .ir.errors import ImportProblem, TypeProblem, UnknownName, ValueProblem, WeftError, nearest
 from .loading import PACKAGE, Loader, load_directory, load_file
 
 if TYPE_CHECKING:
@@ -60,7 +60,12 @@ def _entry(name: str) -> Any:
 
 def _place(found: Any, name: str) -> str | None:
     if callable(found) and not isinstance(found, (ModuleType, os.PathLike)):
-        found = found()
+        try:
+            found = found()
+        except WeftError:
+            raise
+        except Exception as error:
+            raise ImportProblem(f"the kernels '{name}' can't be made: {type(error).__name__}: {error}") from error
     if found is None:
         return None
     if isinstance(found, ModuleType):

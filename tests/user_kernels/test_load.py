@@ -119,13 +119,15 @@ def test_kernels_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_packages_are_loaded_when_they_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = write(tmp_path / "site" / "weft_test_package", k="kernel two(x: f32) -> f32 { return x + 2 }")
     (package / "__init__.py").write_text("from pathlib import Path\nFILE = Path(__file__).parent / 'k.weft'\n"
-        "def register():\n    import weft\n    weft.registry.unary('plus_three', lambda x: x + 3)\n")  # fmt: skip
+        "def register():\n    import weft\n    weft.registry.unary('plus_three', lambda x: x + 3)\n"
+        "def fail():\n    raise RuntimeError('no licence')\n")  # fmt: skip
     info = tmp_path / "site" / "weft_test_package-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: weft-test-package\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
         "[weft.kernels]\nwhole = weft_test_package\none = weft_test_package:FILE\n"
         "call = weft_test_package:register\nbroken = weft_test_package_none\n"
+        "fails = weft_test_package:fail\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     weft.load(package / "k.weft")
@@ -137,6 +139,12 @@ def test_packages_are_loaded_when_they_are_named(tmp_path: Path, monkeypatch: py
     assert "did you mean 'whole'" in str(caught.value)
     with pytest.raises(ImportProblem, match=r"'broken' .* can't be imported"):
         weft.load("package:broken")
+    with pytest.raises(ImportProblem, match="'fails' can't be made: RuntimeError: no licence"):
+        weft.load("package:fails")
+    write(package, oops="kernel oops")
+    with pytest.warns(LoadWarning, match=r"oops\.weft was not loaded") as warned:
+        weft.load("package:whole")
+    assert warned[0].filename == __file__
 
 
 def test_registering_is_all_or_nothing(tmp_path: Path) -> None:
