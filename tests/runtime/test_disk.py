@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,7 @@ from weft.frontend.language import parse_module
 from weft.ir.records import fields
 from weft.runtime import compiler
 from weft.runtime.disk import cache as caches
-from weft.runtime.disk import code, finding, graphs, key, sources, version
+from weft.runtime.disk import code, finding, graphs, key, own_code, sources, version
 from weft.runtime.disk.cache import Cache, CacheWarning
 from weft.runtime.disk.store import Store
 from weft.runtime.selection.compiling import compiled
@@ -288,24 +289,45 @@ def test_options_are_part_of_the_key(disk: Cache) -> None:
     assert not is_stored(verified.lower(MATRIX))
 
 
+def test_a_digest_of_own_files_is_remembered_until_one_changes(
+    disk: Cache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, read = tmp_path / "own", own_code._content
+    for layer in own_code.LAYERS:
+        (root / layer).mkdir(parents=True)
+        (root / layer / "a.py").write_text(layer)
+    later = time.time() + 10
+    first = own_code.own_code(str(root), later, disk)
+    disk.flush()
+    monkeypatch.setattr(own_code, "_content", lambda *_: "read")
+    assert own_code.own_code(str(root), later, disk) == first == read(str(root), own_code.stamps_of(str(root)))
+    file = root / "ir" / "a.py"
+    before = file.stat()
+    while file.stat().st_ctime_ns == before.st_ctime_ns:
+        file.write_text("IR")  # as long as before
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert file.stat().st_mtime_ns == before.st_mtime_ns and file.stat().st_size == before.st_size
+    assert own_code.own_code(str(root), later, disk) == "read"
+
+
 def test_the_version_follows_every_file(tmp_path: Path) -> None:
-    for layer in version.LAYERS:
+    for layer in own_code.LAYERS:
         (tmp_path / layer / "deep").mkdir(parents=True)
         (tmp_path / layer / "deep" / "a.py").write_text(layer)
     later = (tmp_path / "ir").stat().st_mtime + 10
-    first = version.own_code(str(tmp_path), later)
-    assert first is not None and version.own_code(str(tmp_path), later) == first
+    first = own_code.own_code(str(tmp_path), later, None)
+    assert first is not None and own_code.own_code(str(tmp_path), later, None) == first
     (tmp_path / "backends" / "deep" / "a.py").write_text("Backends")
-    second = version.own_code(str(tmp_path), later)
+    second = own_code.own_code(str(tmp_path), later, None)
     (tmp_path / "passes" / "b.py").write_text("")
-    third = version.own_code(str(tmp_path), later)
+    third = own_code.own_code(str(tmp_path), later, None)
     (tmp_path / "passes" / "b.py").rename(tmp_path / "passes" / "c.py")
-    assert len({first, second, third, version.own_code(str(tmp_path), later)}) == 4
-    assert version.own_code(str(tmp_path), (tmp_path / "passes" / "c.py").stat().st_ctime) is None
-    assert version.LAYERS == ("ir", "frontend", "passes", "backends", "runtime")
+    assert len({first, second, third, own_code.own_code(str(tmp_path), later, None)}) == 4
+    assert own_code.own_code(str(tmp_path), (tmp_path / "passes" / "c.py").stat().st_ctime, None) is None
+    assert own_code.LAYERS == ("ir", "frontend", "passes", "backends", "runtime")
     whole = version.version.__wrapped__
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(version, "own_code", lambda root, began: "code")
+        patch.setattr(version, "own_code", lambda root, began, memory: "code")
         here = whole()
         for part in ("cpu", "llvm"):
             patch.setattr(version, part, lambda: "another")
@@ -313,7 +335,7 @@ def test_the_version_follows_every_file(tmp_path: Path) -> None:
             patch.setattr(version, part, lambda: "")
             assert whole() is None
             patch.undo()
-            patch.setattr(version, "own_code", lambda root, began: "code")
+            patch.setattr(version, "own_code", lambda root, began, memory: "code")
     assert "flags" in version.cpu() or "Features" in version.cpu()
     assert "llvmlite" in version.llvm() or "version" in version.llvm()
 

@@ -1,0 +1,75 @@
+"""Weft's own files in, a digest of their content out; None if one is younger than this process.
+
+A file that changed after the process began may differ from what the process runs. Reading all files takes longer than
+loading a kernel, so the cache remembers the digest under what the system says of them: names, sizes, places, and the
+times of change, which nobody can set back. What is remembered was read by a process that all of them were older than.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .hashing import LENGTH, blake2b, digest_of
+
+if TYPE_CHECKING:
+    from .cache import Cache
+
+LAYERS = ("ir", "frontend", "passes", "backends", "runtime")
+ENDINGS = (".py", ".json", ".lark", ".weft")
+Stamp = tuple[str, int, int, int, int, int]
+
+
+def own_code(root: str, began: float, memory: Cache | None) -> str | None:
+    """The digest; `memory` is where it may be remembered."""
+    stamps = stamps_of(root)
+    if not are_older(stamps, began):
+        return None
+    key = digest_of(f"own code {root} {stamps}".encode())
+    found = memory.read(key) if memory is not None else None
+    if found is not None:
+        return found.decode()
+    made = _content(root, stamps)
+    if made is not None and memory is not None:
+        memory.write(key, made.encode())
+    return made
+
+
+def stamps_of(root: str) -> list[Stamp]:
+    """What the system says of the files that make code: paths, sizes, inodes, devices and times."""
+    stamps = []
+    for path, found in sorted((path, found) for layer in LAYERS for path, found in _files(os.path.join(root, layer))):
+        times = (found.st_mtime_ns, found.st_ctime_ns)
+        stamps.append((path[len(root) :], found.st_size, found.st_ino, found.st_dev, *times))
+    return stamps
+
+
+def are_older(stamps: list[Stamp], began: float) -> bool:
+    """Whether no file changed since a process began."""
+    limit = int(began * 1e9) - 1000  # a float is right to less than a microsecond
+    return all(changed < limit and moved < limit for *_, changed, moved in stamps)
+
+
+def _content(root: str, stamps: list[Stamp]) -> str | None:
+    found = blake2b(digest_size=LENGTH)
+    for path, size, *_ in stamps:
+        file = os.open(root + path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            content = os.read(file, size + 1)
+        finally:
+            os.close(file)
+        if len(content) != size:
+            return None
+        found.update(f"{path} {size}\n".encode())
+        found.update(content)
+    return found.hexdigest() if stamps_of(root) == stamps else None
+
+
+def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.name.endswith(ENDINGS):
+                yield entry.path, entry.stat()
+            elif entry.name != "__pycache__" and entry.is_dir():
+                yield from _files(entry.path)
