@@ -1,9 +1,10 @@
 """A scheduled graph and the sizes of a call in, which of its regions are large out.
 
-A region without reductions is if it moves more memory than caches hold. Then results are written past the caches: a
-line that is overwritten as a whole needn't be read first. Reductions over the axes outside of the vectors are large if
-what lies along the vectors is long. Then a step takes more of them, for memory is slow where each line is far away from
-the one before. A compiled graph has the code that its first call needs; guards keep other calls away from it.
+A region that writes results of its whole space is if it moves more memory than caches hold. Then they are written past
+the caches: a line that is overwritten as a whole needn't be read first. Reductions over the axes outside of the vectors
+alone are large if what lies along the vectors is long. A step of large ones takes more vectors, for memory is slow
+where each line is far away from the one before. A compiled graph has the code that its first call needs; guards keep
+other calls away from it.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ def large_guards(large: Mapping[Node, bool]) -> list[tuple[Size, Size]]:
 
 def _bytes(region: Node) -> tuple[Size, int]:
     """What is read and written, at least, or a line of it; and from where on that is large."""
-    if reduces_across(region):
-        space, line = tuple(sizes(region.attrs, "space")), axis_groups(region.attrs, "rows")[-1]
+    space = tuple(sizes(region.attrs, "space"))
+    if reduces_across(region) and all(v.type.shape != space for v in region.results):
+        line = axis_groups(region.attrs, "rows")[-1]
         size = max(v.type.dtype.size for v in (*region.operands, *region.results))
         return dims.product((size, *(space[axis] for axis in line))), LONG_LINE
     total: Size = 0

@@ -58,14 +58,14 @@ def emit_region(node: Node, name: str, forms: Forms) -> Function:
         return emit_product(node, name, forms.short.get(node, False))
     if forms.short.get(node):
         return emit_short(node, name)
-    is_long = forms.long.get(node)
-    if forms.large.get(node) and reduces_across(node):
+    is_long, is_large = forms.long.get(node), forms.large.get(node, False)
+    if is_large and reduces_across(node):
         attrs = {**node.attrs, "unroll": LONG_STEP}
         node = Node(node.op, node.operands, attrs, tuple(v.type for v in node.results), node.span, node.body)
     entries: dict[Entry, int] = {}
     lengths = forms.windows.get(node, (0,) * len(ints(node.attrs, "windows"))) if "windows" in node.attrs else ()
     region = Windows(node, entries, lengths) if lengths and is_walkable(node, lengths) else Region(node, entries)
-    if node.attrs.get("stream", forms.large.get(node, False)):
+    if node.attrs.get("stream", is_large and not region.columns):
         region.write_past_caches()
     is_cut, has_rows = can_be_cut(region), bool(region.rows)
     in_both_ways = has_rows or "cut_from" in node.attrs
@@ -74,7 +74,7 @@ def emit_region(node: Node, name: str, forms: Forms) -> Function:
     cut: list[Cut] = []
     if is_cut and not (has_rows and is_long is False):
         entries = entries if needs_whole else {}
-        cut = chunk_parts(node, entries, name, shares_walks(node) and is_long is not False)
+        cut = chunk_parts(node, entries, name, shares_walks(node) and is_long is not False, is_large)
     declared = {symbol: text for _, found, _ in cut for symbol, text in found.items()}
     fails = any(may_fail for _, _, may_fail in cut)
     whole: tuple[Part, ...] = ()

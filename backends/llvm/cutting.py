@@ -35,7 +35,7 @@ def shares_walks(region: Node) -> bool:
     return any("composite" in n.attrs for n in region.body if Trait.REDUCTION in n.op.traits)
 
 
-def chunk_parts(node: Node, entries: dict[Entry, int], name: str, shares: bool) -> list[Cut]:
+def chunk_parts(node: Node, entries: dict[Entry, int], name: str, shares: bool, is_large: bool) -> list[Cut]:
     """The functions, each with its declarations and whether it may fail; `shares` whether reductions share walks."""
     region = Region(node, entries, keeps_rows=False)
     stages, found, stage = region.stages, list[Cut](), 0
@@ -55,7 +55,7 @@ def chunk_parts(node: Node, entries: dict[Entry, int], name: str, shares: bool) 
         if may_stop(region, reductions, outputs) and not region.rows:
             add(Begin(node, entries, stage), "begin")
         if is_spread(region, stage):
-            add(Spread(node, entries, stage), "spread")
+            add(Spread(node, entries, stage, is_large), "spread")
         elif reductions or outputs:
             add(Walk(node, entries, stage, keeps=not shares), "walk")
         if reductions:

@@ -65,6 +65,18 @@ def test_the_last_stage_runs_along_memory() -> None:
     assert functions == ["walk0", "join0", "spread1"]
 
 
+@pytest.mark.parametrize("name", ["centred", "softmax", "of both"])
+def test_large_results_are_written_past_the_caches(name: str) -> None:
+    """Unless a stage before has left something in their memory."""
+    x = np.random.default_rng(2).standard_normal((1100, 1003)).astype(np.float32)
+    kernel = weft.jit(KERNELS[name])
+    lowered = kernel.lower(x)
+    assert list(lowered.forms.large.values()) == [True]
+    assert ("!nontemporal" in lowered.llvm()) == (name != "softmax")
+    for found, small in zip(parts(kernel(x)), parts(kernel(x[:, :90])), strict=True):
+        assert (found[..., :90] == small).all()
+
+
 @pytest.mark.parametrize("columns", [400, 600])
 def test_long_lines_have_long_steps_and_the_same_bits(columns: int) -> None:
     x = np.random.default_rng(1).standard_normal((333, 600))[:, :columns]
