@@ -1,7 +1,8 @@
 """A scheduled graph and the sizes of a call in, the forms in which its regions are compiled out.
 
 Most code serves every size. Where other code is faster for other sizes, a compiled graph has the one that its first
-call needs, and guards keep other calls away from it: they get the same graph in another form.
+call needs, and guards keep other calls away from it: they get the same graph in another form. The modules that decide
+are imported when they are asked: code that comes from the disk brings its forms along.
 """
 
 from __future__ import annotations
@@ -11,10 +12,6 @@ from typing import NamedTuple
 
 from .dims import Size
 from .graph import Graph, Node
-from .large import large_guards, large_regions
-from .lengths import length_guards, long_regions
-from .short_rows import short_guards, short_regions
-from .windows import window_guards, window_sizes
 
 
 class Forms(NamedTuple):
@@ -30,11 +27,21 @@ class Forms(NamedTuple):
 
     @staticmethod
     def of(graph: Graph, env: Mapping[str, int]) -> Forms:
+        from .large import large_regions
+        from .lengths import long_regions
+        from .short_rows import short_regions
+        from .windows import window_sizes
+
         others = large_regions(graph, env), window_sizes(graph, env)
         return Forms(long_regions(graph, env), short_regions(graph, env), *others)
 
     def guards(self) -> list[tuple[Size, Size]]:
         """Equalities between sizes for which there is code."""
+        from .large import large_guards
+        from .lengths import length_guards
+        from .short_rows import short_guards
+        from .windows import window_guards
+
         of_regions = [*length_guards(self.long), *short_guards(self.short), *large_guards(self.large)]
         return [*of_regions, *window_guards(self.windows)]
 

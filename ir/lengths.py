@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from . import dims
 from .dims import Size
 from .graph import Graph, Node
-from .loops import regions
 from .types import integer, ints, sizes
+from .walking import regions
 
 
 def columns_of(region: Node) -> Size:

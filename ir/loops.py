@@ -11,12 +11,13 @@ the latter two and gives whether there is another step, and the next state:
 
     while go: go, *state = body(*state, *others)
 
-The state keeps its types. Passes run on bodies as on any graph, and `regions` finds the loop nests inside of them.
+The state keeps its types. Passes run on bodies as on any graph, and `regions` (`walking.py`) finds the loop nests in
+them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from .accesses import value_layouts
 from .builder import Builder
@@ -26,9 +27,14 @@ from .flow import close
 from .graph import Graph, Node, Value
 from .guards import parse_guards
 from .layouts import C
-from .ops import BROADCAST, CONSTANT, DEMAND, GATHER, LOOP, NUMPY, REGION, SIZE
+from .ops import BROADCAST, CONSTANT, DEMAND, GATHER, LOOP, NUMPY, SIZE
 from .rewrite import Rewriter
-from .types import Attr, Sizes, TensorType, integer
+from .types import Attr, Sizes, TensorType
+from .walking import body_of as body_of
+from .walking import carried as carried
+from .walking import graphs as graphs
+from .walking import regions as regions
+from .walking import walk as walk
 
 
 def loop(
@@ -69,37 +75,6 @@ def _zeros(builder: Builder, type: TensorType, span: Span | None) -> Value:
     zero = {"bool": False, "float": 0.0, "complex": 0j}.get(type.dtype.kind, 0)
     number = builder.constant(zero, type.dtype, span)
     return builder.op(BROADCAST, number, span=span, shape=Sizes(type.shape)) if type.shape else number
-
-
-def carried(node: Node) -> int:
-    """How many values a loop carries from step to step."""
-    return integer(node.attrs, "carried")
-
-
-def body_of(node: Node) -> Graph:
-    assert node.body is not None
-    return node.body
-
-
-def walk(graph: Graph) -> Iterator[Node]:
-    """The nodes of a graph in order, those in the bodies of loops in front of the loop."""
-    for node in graph:
-        if node.op is LOOP:
-            yield from walk(body_of(node))
-        yield node
-
-
-def graphs(graph: Graph) -> Iterator[Graph]:
-    """A graph and the bodies of its loops."""
-    yield graph
-    for node in graph:
-        if node.op is LOOP:
-            yield from graphs(body_of(node))
-
-
-def regions(graph: Graph) -> list[Node]:
-    """All loop nests of a graph."""
-    return [n for n in walk(graph) if n.op is REGION]
 
 
 def map_loops(graph: Graph, run: Callable[[Graph], Graph]) -> Graph:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,11 @@ def commutes(op: OpDef, operands: Sequence[DType]) -> bool:
     return Trait.COMMUTATIVE in op.traits and all(d.kind != "complex" for d in operands)
 
 
+@cache
+def _traits(names: str) -> frozenset[Trait]:
+    return frozenset(Trait[name.upper()] for name in names.split())
+
+
 def make_op(
     name: str,
     arity: int | None,
@@ -57,7 +63,7 @@ def make_op(
     doc: str,
     numpy: Callable[..., Any] | None = None,
 ) -> OpDef:
-    return OpDef(name, arity, dtypes, shapes, frozenset(Trait[t.upper()] for t in traits.split()), doc, numpy)
+    return OpDef(name, arity, dtypes, shapes, _traits(traits), doc, numpy)
 
 
 def ufunc_op(name: str, ufunc: np.ufunc, doc: str, traits: str = "") -> OpDef:

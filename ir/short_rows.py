@@ -12,9 +12,9 @@ from . import dims
 from .accesses import Access, coefficient, region_accesses, region_positions
 from .dims import Size
 from .graph import Graph, Node
-from .loops import regions
 from .ops import GATHER
 from .types import axis_groups, integer, sizes
+from .walking import regions
 
 FEW = 16  # columns; no more than the lanes of any tree, so that each lane has one of a row's elements
 

@@ -15,10 +15,10 @@ from .affine import steps_of
 from .dims import Dim, Size
 from .dtypes import F32, F64
 from .graph import Graph, Node
-from .loops import regions
 from .ops import ACCESS, POSITIONS, TABLE, Trait
 from .stages import known_stages
 from .types import ints, sizes
+from .walking import regions
 
 FEW = 8  # elements of an axis that becomes straight code
 MOST = 50  # of a whole window

@@ -13,12 +13,11 @@ from ..ir.dims import Size
 from ..ir.errors import ValueProblem
 from ..ir.forms import Forms
 from ..ir.graph import Graph, Node
-from ..ir.guards import parse_guards
 from ..ir.layouts import GENERAL, classify
-from ..ir.loops import graphs, regions, walk
 from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.records import record, replace
 from ..ir.source import ArgType, Built, KernelSource
+from ..ir.walking import graphs, regions, walk
 from .bounds import Bound, bounds_of
 from .launch import Kernel, Launcher, bind_sizes
 from .order import output_orders, usual_orders
@@ -191,6 +190,8 @@ class Lowered:
     @cached_property
     def assumptions(self) -> list[tuple[Size, Size]]:
         """Equalities of sizes without which the graph would be another one."""
+        from ..ir.guards import parse_guards
+
         return parse_guards(self.graph)
 
     @cached_property

@@ -17,9 +17,9 @@ from ..ir import dims
 from ..ir.dims import Dim
 from ..ir.errors import ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
-from ..ir.loops import body_of, carried, walk
 from ..ir.ops import CONCATENATE, GATHER, LOOP, NUMPY, POSITIONS, REGION, RESHAPE
 from ..ir.types import integer, ints, sizes
+from ..ir.walking import body_of, carried, walk
 from . import threads
 from .memory import empty
 from .sized import Results, SizedGraph, SizedKernel

@@ -12,10 +12,10 @@ from ...backends.llvm.library import Library
 from ...ir.errors import WeftError
 from ...ir.forms import Forms
 from ...ir.graph import Graph
-from ...ir.loops import walk
 from ...ir.opdef import OpDef, Trait
 from ...ir.ops import NUMPY, TABLE
 from ...ir.source import Built, Structure
+from ...ir.walking import walk
 from ..launch import Kernel, Launcher
 from .codec import Reader, Writer, size, sized
 

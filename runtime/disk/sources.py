@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -166,6 +167,6 @@ def _text(path: str) -> str | None:
             return None
         with open(path, "rb") as file:
             data = file.read(LONGEST + 1)
-        return None if len(data) > LONGEST else data.decode("utf-8-sig")
+        return None if len(data) > LONGEST else data.removeprefix(BOM_UTF8).decode()
     except (OSError, ValueError):
         return None

@@ -1,0 +1,40 @@
+"""A graph in, what is in it out, the bodies of its loops included: nodes, graphs and loop nests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .graph import Graph, Node
+from .ops import LOOP, REGION
+from .types import integer
+
+
+def carried(node: Node) -> int:
+    """How many values a loop carries from step to step."""
+    return integer(node.attrs, "carried")
+
+
+def body_of(node: Node) -> Graph:
+    assert node.body is not None
+    return node.body
+
+
+def walk(graph: Graph) -> Iterator[Node]:
+    """The nodes of a graph in order, those in the bodies of loops in front of the loop."""
+    for node in graph:
+        if node.op is LOOP:
+            yield from walk(body_of(node))
+        yield node
+
+
+def graphs(graph: Graph) -> Iterator[Graph]:
+    """A graph and the bodies of its loops."""
+    yield graph
+    for node in graph:
+        if node.op is LOOP:
+            yield from graphs(body_of(node))
+
+
+def regions(graph: Graph) -> list[Node]:
+    """All loop nests of a graph."""
+    return [n for n in walk(graph) if n.op is REGION]
