@@ -398,7 +398,7 @@ x = np.linspace(-3, 3, 64 * 512, dtype="f4").reshape(64, 512)
 print(hash(kernel(x).tobytes()))
 slow = ("llvmlite", "lark", "networkx", "scipy", "dataclasses", "hashlib", "_hashlib", "hmac", "pathlib", "fractions")
 heavy = [m for m in sys.modules.keys() - of_numpy if m.split(".")[0] in slow]
-ours = ("weft.frontend", "weft.passes", "weft.ir.builder", "weft.ir.accesses", "weft.ir.windows", "weft.runtime.registry")
+ours = ("weft.frontend", "weft.passes", "weft.ir.builder", "weft.ir.accesses", "weft.runtime.registry")
 print(sorted(heavy + [m for m in sys.modules if m.startswith(ours)]))
 traced = weft.jit(lambda x: np.exp(x).sum(axis=0))
 print(hash(traced(x).tobytes()), [m for m in sys.modules if m.startswith(("llvmlite", "weft.passes"))][:1])
