@@ -15,7 +15,8 @@ After, where `cube` is a user's graph and `rank` a Python function:
 
 The graph of an implementation takes the op's place, promoted and canonicalised as the rest was; ops in it are chosen
 by what its choice says they mean there. The kernel's attribute `chosen` names it: `["cube: inline custom f, score 9"]`.
-An op that only NumPy has code for becomes a `numpy` node with its name.
+An op that only NumPy has code for becomes a `numpy` node with its name. In programs of elements graphs of elements take
+the places of ops, and all else is vector code of ours (see `programs`).
 
 Needs explicit casts: an implementation is for one dtype signature. Guarantees that every op left has code in the
 backend, that `numpy` nodes run between compiled pieces, and that the graph's guards hold the sizes it was chosen for.
@@ -25,7 +26,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..ir.errors import Unsupported
 from ..ir.graph import Graph, Node, Value
 from ..ir.guards import parse_guards
 from ..ir.kernels import Choice, KernelLookup
@@ -34,13 +34,9 @@ from ..ir.ops import CAST, CONSTANT, EACH, LOOP, NUMPY, REGION, SIZE
 from ..ir.records import record
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
-from .canonicalize import Canonicalize
 from .drop_dead import DropDead
-from .manager import run_pass
 from .merge_duplicates import MergeDuplicates
-from .promote_dtypes import PromoteDtypes
-
-FALLBACK = "python"
+from .programs import FALLBACK, Program, prepared, told
 
 
 @record
@@ -82,8 +78,8 @@ class _Walk:
     def nodes(self, graph: Graph, source: KernelLookup) -> None:
         for node in graph:
             if node.op is EACH:
-                self._check(node, source)
-                self.rewriter.copy(node)
+                program = Program(node.results[0].type.shape, self.rewriter.builder.facts, self.chosen)
+                self.rewriter.copy(node).body = program.rewritten(body_of(node), source)
             elif node.op is LOOP:
                 self._loop(node, source)
             elif node.op in (REGION, CONSTANT, SIZE) or ("impl" in node.attrs and node.op is not NUMPY):
@@ -103,20 +99,6 @@ class _Walk:
             self.rewriter.builder.facts.assume_equal(left, right)
         self.chosen += inner.chosen
         self.rewriter.copy(node).body = made
-
-    def _check(self, node: Node, source: KernelLookup) -> None:
-        """What stands in a program of elements has vector code: bundled code, whatever users have registered."""
-        assert node.body is not None
-        for inner in node.body:
-            if inner.body is not None:
-                self._check(inner, source)
-            elif inner.op not in (CONSTANT, SIZE):
-                types = tuple(v.type for v in inner.operands)
-                choice = source.choose(inner.op.name, types, inner.result.type, inner.attrs)
-                if choice.kind == FALLBACK and choice.call is None:
-                    shown = ", ".join(str(t.dtype) for t in types)
-                    hint = "compute it before the loop, in the kernel"
-                    raise Unsupported(f"'{inner.op.name}' of {shown} has no code for loops", inner.span, hint)
 
     def _choose(self, node: Node, source: KernelLookup) -> None:
         types = tuple(TensorType(v.type.dtype.strong, v.type.shape) for v in self.rewriter.operands(node))
@@ -142,15 +124,13 @@ class _Walk:
 
     def _splice(self, node: Node, choice: Choice) -> None:
         """The graph of an implementation in place of the op."""
-        assert choice.body is not None and choice.inside is not None
-        body = choice.body
-        for step in (PromoteDtypes(), Canonicalize(), MergeDuplicates(), DropDead()):
-            body = run_pass(step, body)
+        assert choice.inside is not None
+        body = prepared(choice)
         for left, right in parse_guards(body):
             self.rewriter.builder.facts.assume_equal(left, right)
         for inner, outer in zip(body.inputs, node.operands, strict=True):
             self.rewriter.values[inner] = self.rewriter.get(outer)
-        self.chosen.append(f"{node.op.name}: {choice.kind} {choice.variant} {choice.name}, score {choice.score}")
+        self.chosen.append(told(node.op.name, choice))
         self.nodes(body, choice.inside)
         self.rewriter.replace(node.result, self.rewriter.get(body.outputs[0]))
 

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 import weft
 from weft.errors import KernelFailure, LimitExceeded, ShapeProblem, TypeProblem, UnknownName, Unsupported
+from weft.frontend.language import parse_module
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
 
 X = np.linspace(-2, 2, 1000, dtype=np.float32)
 
@@ -273,6 +276,37 @@ def test_an_implementation_is_passed_over_where_shapes_do_not_fit(kind):
     assert weft.registry.lookup("exp", "f32", ranks=(2,)).implementation.name == "flat"
     assert weft.registry.lookup("exp", "f32", ranks=(1,)).implementation.tier == "bundled"
     assert "refused, f32[n, m] has not 1 dimension" in str(weft.registry.explain("exp", "f32", ranks=(1,)))
+
+
+@pytest.mark.parametrize("backend", ["llvm", "reference"])
+def test_loops_over_elements_use_implementations_of_elements(backend):
+    text = """
+fn steps(x: f32) -> f32 {
+    var y = x
+    var k = 0
+    while k < 3 { if y > 0 { y = halved(exp(y)) } else { y = sigmoid(y) }; k += 1 }
+    return y
+}
+kernel f(x: f32[n]) -> f32[n] = steps(x)
+"""
+
+    def want(x, exp):
+        for _ in range(3):
+            x = np.where(x > 0, exp(x) / 2, 1 / (1 + np.exp(-x)))
+        return x
+
+    weft.registry.unary("halved", lambda x: x / 2)
+    source = parse_module(text, "loops.weft", ops=weft.registry).kernels["f"]
+    kernel = Kernel(source, weft.registry, Options(backend=backend, verify=True))
+    np.testing.assert_allclose(kernel(X), want(X.astype(float), np.exp), rtol=1e-5)
+    weft.registry.register("exp", "f32 -> f32", lambda x: np.tanh(x) + 1, max_size=1000)
+    np.testing.assert_allclose(kernel(X), want(X.astype(float), lambda x: np.tanh(x) + 1), rtol=1e-5)
+    assert len(kernel.lower(X).kernels) == 1
+    more = np.concatenate([X, X])
+    np.testing.assert_allclose(kernel(more), want(more.astype(float), np.exp), rtol=1e-5)
+    weft.registry.register("halved", "f32 -> f32", lambda x: x / 2, kind="python", hints=["vectorized"])
+    with pytest.raises(Unsupported, match="'halved' of f32 has no code for loops"):
+        kernel(X)
 
 
 def test_the_reference_backend_runs_them_too():
