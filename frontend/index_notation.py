@@ -1,7 +1,8 @@
 """Expressions over indices in, values out that have an axis for each index in sight.
 
 Operators and functions of elements are those of any kernel: their operands have one rank here, with 1 for an index that
-does not matter, and broadcast. What differs is what stands for names, brackets and calls.
+does not matter, and broadcast. What differs is what stands for names, brackets and calls; the modules for those are
+imported when a kernel has them.
 """
 
 from __future__ import annotations
@@ -17,10 +18,7 @@ from ..ir.records import replace
 from . import syntax
 from .creating import numbered
 from .frame import Frame, Thing
-from .index_access import element
-from .index_reduction import reduction
 from .index_scope import Scope
-from .index_words import written
 from .maker import Maker
 from .names import ELEMENTS
 from .syntax import Expr
@@ -41,14 +39,21 @@ class IndexNotation:
         self.rules: Rules = {
             **rules,
             syntax.Name: self._name,
-            syntax.Index: lambda expr, frame: element(expr, frame, expressions),
+            syntax.Index: self._element,
             syntax.Call: self._call,
         }
 
     def reduce(self, expr: syntax.Call, frame: Frame) -> Operand:
         """A reduction over indices; outside of a definition it gives one number."""
+        from .index_reduction import reduction
+
         inside = frame if frame.scope is not None else replace(frame, scope=Scope(), elements=True)
         return reduction(expr, inside, self._expressions)
+
+    def _element(self, expr: syntax.Index, frame: Frame) -> Thing:
+        from .index_access import element
+
+        return element(expr, frame, self._expressions)
 
     def _name(self, expr: syntax.Name, frame: Frame) -> Thing:
         assert frame.scope is not None
@@ -78,6 +83,8 @@ class IndexNotation:
     def _number(self, found: Thing, expr: Expr) -> Thing:
         """What is the same for every index; an array is not, unless it is indexed."""
         if isinstance(found, Value) and found.type.rank:
+            from .index_words import written
+
             count = found.type.rank
             hint = f"write an index for each of its {count} axes" if count > 1 else f"write {written(expr)}[i]"
             raise IndexProblem(f"'{written(expr)}' is an array, and an element is needed here", expr.span, hint)

@@ -31,7 +31,6 @@ from .flow_loops import KEEP, LIVE
 from .flow_lower import Flow, probe_frame
 from .flow_types import Cells
 from .frame import Frame, Thing, Variable
-from .index_definition import defined
 from .maker import Maker
 from .modules import Definition
 from .syntax import Expr
@@ -151,6 +150,8 @@ class _Lowering:
             frame.variables[name.name] = Variable(as_operand(one, let.value.span))
 
     def _define(self, statement: syntax.Definition, frame: Frame) -> None:
+        from .index_definition import defined
+
         value, name = defined(statement, frame, self.expressions), statement.name.name
         type = declare(statement.type, computed=True) if statement.type else None
         if type is not None:

@@ -1,7 +1,8 @@
 """A graph and passes in, a `PipelineResult` out: runs, checks, prints and times passes.
 
 A pass is a record with a `name` and `run(graph) -> Graph`; its fields are its options and what it needs from
-outside. It returns the graph it got where it changes nothing. A pass that fails leaves one file that replays it.
+outside. It returns the graph it got where it changes nothing. A pass that fails leaves one file that replays it. What
+checks and prints is imported when it is asked for, because a first call waits for every import.
 """
 
 from __future__ import annotations
@@ -22,10 +23,7 @@ from ..ir.errors import (
 )
 from ..ir.graph import Graph
 from ..ir.loops import map_loops
-from ..ir.printer import print_graph
 from ..ir.records import record
-from ..ir.verify import Stage, verify
-from .pipeline_text import pipeline_text
 from .promote_dtypes import PromoteDtypes
 
 # What a pass raises about the user's program. Any other error is the compiler's own.
@@ -86,6 +84,8 @@ class PipelineResult:
 
     def ir(self, after: str | None = None, locations: bool = False) -> str:
         """The text of the graph after a pass."""
+        from ..ir.printer import print_graph
+
         return print_graph(self.after(after), locations)
 
 
@@ -104,9 +104,9 @@ def run_pipeline(
     for name in options.print_after:
         if name not in known:
             raise UnknownName(f"no pass '{name}' to print after", hint=nearest(name, list(known)))
-    graph, stage = _in_place(graph), Stage.BUILT
+    graph, is_promoted = _in_place(graph), False
     if options.verify:
-        verify(graph, stage)
+        _verify(graph, is_promoted)
     snapshots, seconds = [graph], []
     for i, step in enumerate(passes):
         start = perf_counter()
@@ -117,17 +117,22 @@ def run_pipeline(
         except Exception as error:
             _fail(graph, passes[i:], options, error)
         seconds.append(perf_counter() - start)
-        if isinstance(step, PromoteDtypes):
-            stage = Stage.PROMOTED
+        is_promoted = is_promoted or isinstance(step, PromoteDtypes)
         if options.verify and (result is not graph or isinstance(step, PromoteDtypes)):
             try:
-                verify(result, stage)
+                _verify(result, is_promoted)
             except Exception as error:
                 _fail(graph, passes[i:], options, error)
         _print(step.name, graph, result, options)
         snapshots.append(result)
         graph = result
     return PipelineResult(graph, tuple(p.name for p in passes), tuple(snapshots), tuple(seconds))
+
+
+def _verify(graph: Graph, is_promoted: bool) -> None:
+    from ..ir.verify import Stage, verify
+
+    verify(graph, Stage.PROMOTED if is_promoted else Stage.BUILT)
 
 
 def _in_place(graph: Graph) -> Graph:
@@ -140,6 +145,8 @@ def _print(name: str, before: Graph, after: Graph, options: PipelineOptions) -> 
     asked = name in options.print_after
     if not (asked or options.print_after_all or (options.print_changes and after is not before)):
         return
+    from ..ir.printer import print_graph
+
     if after is not before:
         options.emit(f"// after {name}\n{print_graph(after, options.locations)}")
     else:
@@ -158,6 +165,9 @@ def _fail(before: Graph, rest: Sequence[Pass], options: PipelineOptions, error: 
 def _replayable(before: Graph, rest: Sequence[Pass], options: PipelineOptions, reason: str) -> str:
     """Writes the graph before a pass with the passes still to run, and says where."""
     import tempfile
+
+    from ..ir.printer import print_graph
+    from .pipeline_text import pipeline_text
 
     note = "\n".join(f"// {line}" for line in reason.splitlines())
     text = f'// weft opt --passes "{pipeline_text(rest)}"\n{note}\n{print_graph(before, locations=True)}'

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...ir import dims
 from ...ir.forms import Forms
 from ...ir.graph import Graph, Node
 from ...ir.large import reduces_across
-from ...ir.loops import regions
+from ...ir.ops import MATMUL
+from ...ir.records import record
 from ...ir.types import integer, ints
+from ...ir.walking import regions
 from .columns import EXACT_STEPS
 from .cutting import Cut, can_be_cut, chunk_parts, shares_walks
 from .flat import Flat
 from .functions import Entry, Function, Part
 from .library import Library
 from .module import Compiled, compile_module
-from .products.emit import emit_product
-from .products.product import product_of
 from .region import Region
 from .row_values import is_spread
 from .short import Short
 from .target import Target
-from .windows import Windows, is_walkable
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
 LONG_STEP = 8  # vectors of a step of reductions over axes outside of them, where lines are long
 
 
-@dataclass(frozen=True)
+@record
 class Program:
     """The native functions of a graph by region, the module's text, and the code."""
 
@@ -54,7 +51,9 @@ def emit(graph: Graph, forms: Forms = Forms()) -> Program:  # noqa: B008 (never 
 
 def emit_region(node: Node, name: str, forms: Forms) -> Function:
     """The functions of one region."""
-    if product_of(node) is not None:
+    if any(n.op is MATMUL for n in node.body or ()):
+        from .products.emit import emit_product  # as all that few kernels have, when one has it
+
         return emit_product(node, name, forms.short.get(node, False))
     if forms.short.get(node):
         return emit_short(node, name)
@@ -64,7 +63,7 @@ def emit_region(node: Node, name: str, forms: Forms) -> Function:
         node = Node(node.op, node.operands, attrs, tuple(v.type for v in node.results), node.span, node.body)
     entries: dict[Entry, int] = {}
     lengths = forms.windows.get(node, (0,) * len(ints(node.attrs, "windows"))) if "windows" in node.attrs else ()
-    region = Windows(node, entries, lengths) if lengths and is_walkable(node, lengths) else Region(node, entries)
+    region = _with_windows(node, entries, lengths) or Region(node, entries)
     if node.attrs.get("stream", is_large and not region.columns):
         region.write_past_caches()
     is_cut, has_rows = can_be_cut(region), bool(region.rows)
@@ -85,6 +84,14 @@ def emit_region(node: Node, name: str, forms: Forms) -> Function:
     columns = dims.product(region.extent(group) for group in region.columns)
     chunks = tuple(part for part, _, _ in cut)
     return Function(tuple(entries), whole, chunks, columns, _cut_from(region) if whole and cut else 0, fails, declared)
+
+
+def _with_windows(node: Node, entries: dict[Entry, int], lengths: tuple[int, ...]) -> Region | None:
+    if not lengths:
+        return None
+    from .windows import Windows, is_walkable
+
+    return Windows(node, entries, lengths) if is_walkable(node, lengths) else None
 
 
 def emit_short(node: Node, name: str) -> Function:
