@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from .dims import Size
+from .dtypes import DType
 from .graph import Graph
 from .opdef import OpDef
 from .records import record
@@ -37,6 +38,10 @@ class KernelLookup(Protocol):
     def choose(
         self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]
     ) -> Choice: ...
+
+    def is_replaced(self, op: str, dtypes: tuple[DType, ...]) -> bool:
+        """Whether a user computes the op, of these dtypes, so that no other op may stand for it."""
+        ...
 
 
 class OpSource(Protocol):

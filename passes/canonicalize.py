@@ -29,6 +29,7 @@ from ..ir.dims import Size
 from ..ir.errors import Span
 from ..ir.flow import map_bodies
 from ..ir.graph import Graph, Node, Value
+from ..ir.kernels import KernelLookup
 from ..ir.opdef import commutes
 from ..ir.ops import BROADCAST, CAST, CONSTANT, DECLARED, OpDef, Trait
 from ..ir.records import record
@@ -46,27 +47,30 @@ RULES: Mapping[OpDef, tuple[Rule, ...]] = {
 
 @record
 class Canonicalize:
-    """Applies the rules to every operation, operands first, and again to what a rule makes."""
+    """Applies the rules to every operation, operands first, and again to what a rule makes.
 
+    With a `source` of kernels ops that users compute in a way of their own are left alone.
+    """
+
+    source: KernelLookup | None = None
     name: ClassVar[str] = "canonicalize"
 
     def run(self, graph: Graph) -> Graph:
-        return _Canonicalizer(map_bodies(graph, self.run)).run()
+        return _Canonicalizer(map_bodies(graph, self.run), self.source).run()
 
 
 class _Canonicalizer(Rewriter):
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, source: KernelLookup | None) -> None:
         super().__init__(graph)
-        self.changed = False
+        self.changed, self.source = False, source
 
     def run(self) -> Graph:
         returned = _returned_numbers(self.graph)
         for node in self.graph:
             found = self.simplified(node)
-            if (
-                found is not None
-                and node.result in returned
-                and is_scalar_result(node.result) != is_scalar_result(found)
+            if found is not None and (
+                self.is_replaced(node)
+                or (node.result in returned and is_scalar_result(node.result) != is_scalar_result(found))
             ):
                 found = None
             if found is None:
@@ -86,6 +90,11 @@ class _Canonicalizer(Rewriter):
         if found is None and tidy != operands:
             return self.builder.node(node.op, tidy, node.attrs, node.span).result
         return found
+
+    def is_replaced(self, node: Node) -> bool:
+        """Whether a user has an implementation of what the node computes."""
+        dtypes = tuple(v.type.dtype for v in node.operands)
+        return self.source is not None and self.source.is_replaced(node.op.name, dtypes)
 
     def apply(
         self, op: OpDef, operands: tuple[Value, ...], attrs: Mapping[str, Attr], type: TensorType, span: Span | None

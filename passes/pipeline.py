@@ -22,7 +22,7 @@ def pipeline(lookup: KernelLookup, vector_bytes: int, variant: tuple[tuple[str, 
     """All passes, for a source of kernels and a machine's vectors; a variant sets options of `schedule`."""
     return (
         PromoteDtypes(),
-        Canonicalize(),
+        Canonicalize(lookup),
         MergeDuplicates(),
         DropDead(),
         SelectKernels(lookup),

@@ -27,7 +27,7 @@ def prepared(choice: Choice) -> Graph:
     """The graph of an implementation, promoted and canonicalised as the rest was."""
     assert choice.body is not None
     body = choice.body
-    for step in (PromoteDtypes(), Canonicalize(), MergeDuplicates(), DropDead()):
+    for step in (PromoteDtypes(), Canonicalize(choice.inside), MergeDuplicates(), DropDead()):
         body = run_pass(step, body)
     return body
 

@@ -246,6 +246,10 @@ class Registry:
         """The choice where nothing is known of a call."""
         return self.selecting({}, None, 0).choose(op, operands, result, attrs)
 
+    def is_replaced(self, op: str, dtypes: tuple[DType, ...]) -> bool:
+        """Whether a user has an implementation for these dtypes."""
+        return any(each.signature.takes(dtypes) for each in self._tables.state.user.get(op, ()))
+
     def is_current(self, uses: Uses | None) -> bool:
         """Whether a graph that was compiled with these would be compiled the same now; None is of no users at all."""
         state = self._tables.state

@@ -20,6 +20,7 @@ from ..blas import GEMM
 from .state import State
 
 if TYPE_CHECKING:
+    from ...ir.dtypes import DType
     from ...ir.externs import ExternCall
     from .implementation import Implementation
     from .scores import Ranking
@@ -93,6 +94,11 @@ class Selection:
         from .deciding import Decision
 
         return Decision(self, op, operands, result, attrs).choice()
+
+    def is_replaced(self, op: str, dtypes: tuple[DType, ...]) -> bool:
+        """Whether a user has an implementation for these dtypes, that this selection is not inside of."""
+        users = self.uses.implementations[op] = self.state.user.get(op, ())
+        return any(each.signature.takes(dtypes) for each in users if each not in self._inside)
 
     def _bundled(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
         """Vector code of our own where there is some for these dtypes, else NumPy."""

@@ -90,6 +90,12 @@ class Signature:
     def __str__(self) -> str:
         return f"{' '.join(map(str, self.inputs))} -> {self.output}"
 
+    def takes(self, dtypes: Sequence[DType]) -> bool:
+        """Whether the operands have the declared dtypes."""
+        return len(dtypes) == len(self.inputs) and all(
+            d.strong in spec.dtypes for spec, d in zip(self.inputs, dtypes, strict=True)
+        )
+
     def takes_ranks(self, ranks: Iterable[int]) -> bool:
         """Whether the operands may have so many dimensions."""
         return all(spec.takes_rank(rank) for spec, rank in zip(self.inputs, ranks, strict=False))
