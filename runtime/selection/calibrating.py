@@ -64,6 +64,7 @@ def calibrate(
     lowered, env = kernel.sized(*args, **kwargs)
     if not lowered.kernels:
         raise TypeProblem(f"{lowered.graph.name} has no native kernel, so it has no variants")
+    kernel(*args, **kwargs)  # what fails here fails in every variant
     plan = tuner.plan(lowered, env)
     load = workload_of(plan.base, env)
     ready: dict[str, Callee] = {}

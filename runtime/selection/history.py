@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from ...ir.errors import FileProblem
 from .workload import Workload
 
 WEEK = 7 * 24 * 3600.0
@@ -116,8 +117,12 @@ class History:
         with self._lock:
             self._records.clear()
             self._is_read, self._families = True, None
-            if self.path is not None:
+            if self.path is None:
+                return
+            try:
                 self.path.unlink(missing_ok=True)
+            except OSError as error:
+                raise FileProblem(f"can't delete the history {self.path}: {error.strerror}") from error
 
     def save(self) -> None:
         """Writes the file anew; another process sees the old one or the new one."""
@@ -133,11 +138,14 @@ class History:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".history")
+        except OSError:  # a history that can't be kept is only forgotten
+            return
+        try:
             with os.fdopen(handle, "w") as file:
                 file.write(text)
             os.replace(name, self.path)
-        except OSError:  # a history that can't be kept is only forgotten
-            return
+        except OSError:
+            os.unlink(name)
 
     def _read(self) -> None:
         if not self._is_read:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from weft.errors import WeftError
+from weft.errors import FileProblem, WeftError
 from weft.runtime.selection.choosing import Candidate, Weights, by_score, choose, keeping
 from weft.runtime.selection.history import WEEK, History
 from weft.runtime.selection.knowledge import Knowledge
@@ -133,6 +133,17 @@ def test_a_history_survives_a_process_and_any_damage(tmp_path: Path) -> None:
     path.unlink()
     os.mkfifo(path)
     assert len(History(path)) == 0
+
+
+def test_a_history_that_can_not_be_kept_leaves_nothing_behind(tmp_path: Path) -> None:
+    path = tmp_path / "history.json"
+    path.mkdir()
+    history = History(path)
+    history.add(LOAD, "a", 1e-3)
+    history.save()
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(FileProblem, match="can't delete the history"):
+        history.clear()
 
 
 def test_a_history_of_old_is_read(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from weft.errors import KernelFailure
 from weft.frontend.language import parse_module
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import CallableKernel
@@ -227,6 +228,19 @@ def test_implementations_that_are_declared_equal_are_variants() -> None:
         assert "exp2: inline custom first" in str(chosen.ir(after="select-kernels"))
         for _ in range(4):
             assert np.array_equal(k(x), expected)
+
+
+def test_what_fails_in_calibration_is_told_as_in_a_call() -> None:
+    def fail(x: Any) -> Any:
+        raise ValueError("no data")
+
+    registry = Registry()
+    registry.register("exp", "f32 -> f32", fail, kind="python")
+    tuner = Tuner(History(), Settings(time_limit=0.01))
+    failing = CallableKernel(MODULE.kernels["f"], registry, Options(), tuner)
+    x = np.ones(100, np.float32)
+    with pytest.raises(KernelFailure, match="'fail' of 'exp' raised ValueError: no data"):
+        calibrate(tuner, registry, failing, (x, x), {})
 
 
 def test_a_forked_child_compiles_variants_though_its_parent_was_about_to() -> None:
