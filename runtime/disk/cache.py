@@ -26,12 +26,16 @@ class CacheWarning(RuntimeWarning):
 
 
 class Cache:
-    """A store that is given up, with one warning, when something is wrong with it as a whole."""
+    """A store that is given up, with one warning, when something is wrong with it as a whole.
+
+    One that can't be written is read all the same.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.hits = self.misses = 0
-        self._problem: str | None = None
+        self._reads = self._writes = True
+        self._problem: str | None = None  # that the writer met, until it is told
         self._is_told = False
         self._waiting: dict[bytes, bytes] = {}  # until it is written
         self._lock = threading.Lock()
@@ -41,12 +45,14 @@ class Cache:
 
     def read(self, key: bytes | None) -> bytes | None:
         """What is stored under a key, if there is a key and something under it."""
-        if key is None or self._is_off():
+        self._tell(self._problem)
+        if key is None or not self._reads:
             return None
         try:
             found = self._waiting.get(key) or self.store.read(key)
         except Unusable as error:
-            self._give_up(error)
+            self._reads = self._writes = False
+            self._tell(error)
             return None
         self.hits += found is not None
         self.misses += found is None
@@ -54,12 +60,14 @@ class Cache:
 
     def write(self, key: bytes | None, content: bytes) -> None:
         """Stores something, soon."""
-        if key is None or self._is_off():
+        self._tell(self._problem)
+        if key is None or not self._writes:
             return
         try:
             self.store.prepare()  # here, so that what is wrong is told at once
         except Unusable as error:
-            self._give_up(error)
+            self._writes = False
+            self._tell(error)
             return
         with self._lock:
             self._waiting[key] = content
@@ -88,26 +96,24 @@ class Cache:
                     return
                 key, content = next(iter(self._waiting.items()))
             try:
-                if self._problem is None and is_unchanged():
+                if self._writes and is_unchanged():
                     self.store.write(key, content)
             except Unusable as error:
-                self._problem = str(error)
+                self._writes, self._problem = False, str(error)
             with self._lock:
                 if self._waiting.get(key) is content:
                     del self._waiting[key]
 
-    def _is_off(self) -> bool:
-        if self._problem is not None and not self._is_told:
-            self._give_up(self._problem)
-        return self._problem is not None
-
-    def _give_up(self, problem: object) -> None:
-        self._problem, self._is_told = str(problem), True
+    def _tell(self, problem: object) -> None:
+        """Warns of a problem, if there is one and none was told before."""
+        if problem is None or self._is_told:
+            return
+        self._is_told = True
         warnings.warn(
             f"compiled kernels are not kept on disk: {problem} (WEFT_CACHE_DIR names another directory, WEFT_CACHE=0 "
             "switches this off)",
             CacheWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
 
     def _forget_writer(self) -> None:

@@ -22,7 +22,7 @@ from weft.runtime import compiler
 from weft.runtime.disk import cache as caches
 from weft.runtime.disk import code, finding, graphs, key, own_code, sources, version
 from weft.runtime.disk.cache import Cache, CacheWarning
-from weft.runtime.disk.store import Store
+from weft.runtime.disk.store import Store, Unusable
 from weft.runtime.selection.compiling import compiled
 from weft.runtime.selection.plan import Plan
 from weft.settings import default_options, lookup
@@ -355,6 +355,25 @@ def test_a_directory_that_can_not_be_used_is_told_once(tmp_path: Path, monkeypat
         warnings.simplefilter("error")
         weft.compile(TEXT).softmax(MATRIX)
     assert os.listdir(tmp_path / "cache") == []
+
+
+def test_a_directory_that_can_not_be_written_is_read_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caches, "is_unchanged", lambda: True)
+    cache = Cache(Store(str(tmp_path / "cache"), str(tmp_path / "config"), 1 << 30))
+    cache.write(b"k" * 32, b"content")
+    cache.flush()
+
+    def full(self: Store) -> int:
+        raise Unusable("the disk is full")
+
+    monkeypatch.setattr(Store, "prepare", full)
+    cache = Cache(Store(str(tmp_path / "cache"), str(tmp_path / "config"), 1 << 30))
+    with pytest.warns(CacheWarning, match="the disk is full") as told:
+        for other in (b"m" * 32, b"n" * 32):
+            assert cache.read(other) is None
+            cache.write(other, b"more")
+            assert cache.read(b"k" * 32) == b"content"
+    assert len(told) == 1 and (cache.hits, cache.misses) == (2, 2)
 
 
 def test_entries_hold_all_that_there_is_to_hold() -> None:
