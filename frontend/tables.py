@@ -12,8 +12,9 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..ir.tuples import NamedTuple
 from .tokens import Scanner, Token
 
 END = "$END"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from . import dims
 from .dims import Atom, Dim, Size
@@ -11,6 +10,7 @@ from .graph import Graph, Node, Value
 from .indexing import Index, broadcast_index, loop_name, loop_variables, operand_elements
 from .layouts import C, byte_strides, piece_layout
 from .ops import CONCATENATE, IOTA, POSITIONS, REGION, Trait
+from .tuples import NamedTuple
 from .types import integer, ints, sizes
 
 

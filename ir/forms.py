@@ -8,10 +8,10 @@ are imported when they are asked: code that comes from the disk brings its forms
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from .dims import Size
 from .graph import Graph, Node
+from .tuples import NamedTuple
 
 
 class Forms(NamedTuple):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from .dtypes import DType
 from .graph import Graph
 from .records import record
+from .tuples import NamedTuple
 from .types import TensorType
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ..ir.accesses import coefficient, region_elements
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
 from ..ir.indexing import Index
+from ..ir.tuples import NamedTuple
 from ..ir.types import Attr, axis_groups, integer, ints
 
 SAMPLE = 3  # taps that stand for a window of any length

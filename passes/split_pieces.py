@@ -21,13 +21,14 @@ something else reads as well stays as it is, and so does one of many pieces.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from ..ir.dims import Size
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import COMPLEX, CONCATENATE, IMAG, REAL, SLICE, Trait
 from ..ir.records import record
 from ..ir.rewrite import Rewriter
+from ..ir.tuples import NamedTuple
 from ..ir.types import Sizes, integer
 from .drop_dead import DropDead
 from .sizes import size_makers, used_symbols

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ..ir.dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, from_nu
 from ..ir.errors import OverflowProblem, TypeProblem, WeftError, nearest
 from ..ir.layouts import SCALAR, classify
 from ..ir.source import ArgType
+from ..ir.tuples import NamedTuple
 
 _WEAK: dict[type, tuple[DType, np.dtype[Any]]] = {
     int: (WEAK_INT, np.dtype(np.int64)),

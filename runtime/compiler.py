@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..ir import dims
 from ..ir.dims import Size
@@ -17,6 +17,7 @@ from ..ir.layouts import GENERAL, classify
 from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.records import record, replace
 from ..ir.source import ArgType, Built, KernelSource
+from ..ir.tuples import NamedTuple
 from ..ir.walking import graphs, regions, walk
 from .bounds import Bound, bounds_of
 from .launch import Kernel, Launcher, bind_sizes

@@ -12,11 +12,12 @@ import math
 import os
 import threading
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..ir.errors import ValueProblem
+from ..ir.tuples import NamedTuple
 from .native import array_code, known
 from .native.array_code import LEAST
 from .native.block_code import FIELDS, SIZE

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...ir import dims
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
 from ...ir.ops import POSITIONS
+from ...ir.tuples import NamedTuple
 from ...ir.types import integer
 from .edges import aligned_reads
 from .extremes import Extremes, has_extreme

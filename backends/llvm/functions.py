@@ -5,9 +5,8 @@ It needs nothing of LLVM, because code that comes from the disk is called by it 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ...ir.dims import Size
+from ...ir.tuples import NamedTuple
 
 
 class Entry(NamedTuple):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import NamedTuple
 
 from ...ir.dtypes import DType
 from ...ir.graph import Node
 from ...ir.ops import COMPLEX_FUNCTION, TABLE, OpDef
+from ...ir.tuples import NamedTuple
 from ...ir.types import Attr
 from . import floats, integers
 from .math import division

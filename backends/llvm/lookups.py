@@ -7,13 +7,14 @@ variables of their own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...ir import dims
 from ...ir.accesses import address, coefficient, coefficient_of
 from ...ir.dims import Size
 from ...ir.graph import Node
 from ...ir.indexing import Index, gathered_index, operand_index
+from ...ir.tuples import NamedTuple
 from ...ir.types import ints
 from .casts import memory_element
 from .memory import Buffer, part_buffer

@@ -6,14 +6,13 @@ load, anything else one access for each lane. Lanes outside the mask are never t
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ...ir import dims
 from ...ir.accesses import address, coefficient
 from ...ir.complexes import PARTS
 from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.indexing import Index, loop_name
+from ...ir.tuples import NamedTuple
 from .casts import memory_element
 from .frame import Frame
 from .scopes import Nest, Scope

@@ -7,9 +7,9 @@ else is a `BadObject`, which a cache takes for a miss.
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
 
 from ...ir.errors import WeftError
+from ...ir.tuples import NamedTuple
 
 ALLOWED_SYMBOLS = frozenset(("memset", "memcpy", "memmove"))
 X86_64, AARCH64 = 62, 183

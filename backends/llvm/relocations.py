@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import NamedTuple
 
+from ...ir.tuples import NamedTuple
 from .objects import AARCH64, X86_64, BadObject
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+
+from ...ir.tuples import NamedTuple
 
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "half": 16, "bfloat": 16, "float": 32, "double": 64}
 INTRINSIC_NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64", "ptr": "p0"}
@@ -53,6 +54,7 @@ class Emitter:
         self.block = "entry"
         self.active: Val | None = None  # the lanes that count, where not all do
         self.fails = False
+        self.vector_bytes: int | None = None  # of the machine's vectors, where the plan tells
         self._count = 0
 
     # -- names, blocks and constants

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ...ir import dims
 from ...ir.accesses import coefficient, region_elements
@@ -17,6 +16,7 @@ from ...ir.dims import Size
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name, operand_elements, operand_index
 from ...ir.ops import Trait
+from ...ir.tuples import NamedTuple
 from ...ir.types import integer, ints
 from ...ir.windows import product_in_sum
 from .casts import element

@@ -11,10 +11,11 @@ import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...ir.errors import FileProblem
 from ...ir.source import ArgType, Binding, Built
+from ...ir.tuples import NamedTuple
 from .cache import Cache, default_cache
 from .key import digest, key_of, state_of
 

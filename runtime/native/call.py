@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...ir.source import Guard
+from ...ir.tuples import NamedTuple
 
 Array = np.ndarray[Any, Any]
 

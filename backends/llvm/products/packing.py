@@ -7,12 +7,11 @@ vectors as a vector has lanes are turned in registers. What is fused in front of
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ....ir import dims
 from ....ir.dims import Size
 from ....ir.graph import Value
 from ....ir.indexing import Index, loop_name
+from ....ir.tuples import NamedTuple
 from ....ir.types import ints
 from ..text import Emitter, Val
 from .product import Product
