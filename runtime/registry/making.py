@@ -113,9 +113,13 @@ def _from_function(
     if kind != "python":
         try:
             return _inline(op, signature, function, name)
+        except _Misfit as error:
+            raise TypeProblem(error.message, hint=error.hint) from None
         except Exception as error:
-            if kind == "inline" or isinstance(error, _Misfit):
+            if kind == "inline" and isinstance(error, WeftError):
                 raise
+            if kind == "inline":
+                raise TypeProblem(f"'{name}' can't be traced as an implementation of '{op}': {error}") from error
             message = error.message if isinstance(error, WeftError) else f"{type(error).__name__}: {error}"
             note = f"it can't be traced: {message}"
     body = PythonKernel(op, name, function, signature)

@@ -204,8 +204,11 @@ def test_what_can_not_be_registered(registry):
         registry.register("mean", "f32 -> f32", identity)
     with pytest.raises(TypeProblem, match="'exp' of these operands is f32 -> f32, not f32 -> f64"):
         registry.register("exp", "f32 -> f64", lambda x: x.astype("float64"))
-    with pytest.raises(TypeProblem, match="gives f64 where 'f32 -> f32' says f32"):
+    with pytest.raises(TypeProblem, match="gives f64 where 'f32 -> f32' says f32") as caught:
         registry.register("cube", "f32 -> f32", lambda x: x.astype("float64"))
+    assert caught.type is TypeProblem
+    with pytest.raises(TypeProblem, match="'cube' can't be traced as an implementation of 'cube': division by zero"):
+        registry.register("cube", "f32 -> f32", lambda x: x * (1 / 0), kind="inline")
     with pytest.raises(TypeProblem, match="not float -> i32"):
         registry.register("exp", "float -> i32", lambda x: x.astype("int32"))
     with pytest.raises(TypeProblem, match=r"'exp' gives \[n, m\] where 'f32\[n, m\] -> f32\[n\]' says \[n\]"):
