@@ -29,13 +29,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from ..ir.accesses import coefficient, region_accesses, region_elements, value_layouts
-from ..ir.complexes import PARTS
+from ..ir.accesses import coefficient, region_accesses, value_layouts
 from ..ir.graph import Graph, Node, Value
-from ..ir.ops import EACH, FLOW, MATMUL, POSITIONS, SCAN, WHEN, WHILE, Trait
+from ..ir.ops import EACH, FLOW, MATMUL, SCAN, WHEN, WHILE, Trait
 from ..ir.records import record
 from ..ir.stages import known_stages
 from ..ir.types import Attr, integer, sizes
+from ..ir.widths import widest
 from .costs import element_cost, window_cost
 from .jamming import plan_together
 from .loops import Loops, plan_loops
@@ -66,7 +66,7 @@ class Schedule:
             if (product := product_in(region)) is not None:
                 planned = plan_product(region, product, layouts, self.vector_bytes)
                 if is_of_rows(region):
-                    planned["row_width"] = self.vector_bytes // _widest(region, integer(region.attrs, "vector"))
+                    planned["row_width"] = self.vector_bytes // widest(region, integer(region.attrs, "vector"))
                     planned["unroll"] = self._unrolled(region)
                 return planned, {}
             attrs: dict[str, Attr] = {}
@@ -79,7 +79,7 @@ class Schedule:
                 }
             attrs["layouts"] = tuple(layouts[v] for v in (*region.operands, *region.results))
             vector = integer({**region.attrs, **attrs}, "vector")
-            attrs["width"] = self.vector_bytes // _widest(region, vector)
+            attrs["width"] = self.vector_bytes // widest(region, vector)
             is_scattered = _is_scattered(region, layouts, {**region.attrs, **attrs})
             attrs["unroll"] = self.unroll or 1 if is_scattered else self._unrolled(region)
             cost = window_cost(region) if "windows" in region.attrs else element_cost(region)
@@ -150,17 +150,6 @@ def _cut_from(region: Node, attrs: Mapping[str, Attr]) -> int:
     walked = [*(n.operands[0] for n in reductions), *(v for v in region.body.outputs if v.type.shape == space)]
     chunks = SEVERAL_CHUNKS if max(stages[v] for v in walked) == 0 else UNCACHED_CHUNKS
     return chunks * LONG_CHUNK * STEPS * integer(reductions[0].attrs, "lanes")
-
-
-def _widest(region: Node, vector: int) -> int:
-    """The largest element that the region holds in vectors, in bytes; what is one number for a row does not count."""
-    assert region.body is not None
-    values = {v for v, index in region_elements(region) if any(coefficient(i, vector) != 0 for i in index)}
-    for node in region.body:
-        if Trait.REDUCTION in node.op.traits or node.op is SCAN:
-            # Totals are vectors of whatever is added up; positions are not added up.
-            values.update(node.operands if node.op in POSITIONS else (*node.operands, node.result))
-    return max((PARTS.get(v.type.dtype, v.type.dtype).size for v in values), default=4)
 
 
 def _is_costly(region: Node) -> bool:

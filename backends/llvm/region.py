@@ -15,7 +15,9 @@ from ...ir.accesses import home_index, region_position
 from ...ir.dims import Size
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name
+from ...ir.ops import EACH
 from ...ir.types import axis_groups, integer, ints, sizes
+from ...ir.widths import widest
 from .columns import Columns
 from .edges import aligned_start, edge_loop, streamed_output
 from .elements import Elements
@@ -52,6 +54,8 @@ class Region:
         self.streams = False  # whether the first result is written past the caches
         self.may_end_early = True  # whether a walk for the first of something is over when it is found
         self.nest = Nest()
+        if any(node.op is EACH for node in region.body or ()):  # which may compute in wider elements than any array has
+            self.nest.e.vector_bytes = self.width * widest(region, integer(region.attrs, "vector"))
         self.frame = Frame(self.nest, entries)
         self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
         self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows) and keeps_rows)

@@ -236,3 +236,17 @@ def test_loops_in_loops_that_grow_without_end_are_refused(monkeypatch: pytest.Mo
         text += f"fn f{k}(x) {{ var s = 0; for i in 0..2 {{ s += f{k - 1}(x) + f{k - 1}(s) }}; return s }}\n"
     with pytest.raises(LimitExceeded, match="once every call is inlined"):
         run(text + "kernel g(x: f64[n]) -> f64[n] = f6(x)", np.zeros(3), options=OPTIONS[2])
+
+
+def test_functions_beside_narrow_arrays_have_vectors_of_several_registers() -> None:
+    text = """
+    fn g(x: i16) -> i16 {
+        var y = f32(x)
+        while y > 3.0 { y = log(y) + exp(y * 0.0001) + pow(y, 0.25) * 0.5 }
+        return i16(y * 1000.0)
+    }
+    kernel k(x: i16[n]) -> i16[n] { return g(x) }
+    """
+    x = RNG.integers(-100, 30_000, 300).astype(np.int16)
+    first, second = (run(text, x, options=options) for options in OPTIONS[:2])
+    assert np.array_equal(first, second) and (first[x > 3] > 1000).all()

@@ -45,11 +45,14 @@ def target_machine(features: str) -> llvm.TargetMachine:
     return target.create_target_machine(CPUS[features], "", opt=3, jit=True)
 
 
-def loop_text(emit: Callable[..., Val | Sequence[Val]], elem: str, lanes: int, arity: int, unroll: int) -> str:
+def loop_text(
+    emit: Callable[..., Val | Sequence[Val]], elem: str, lanes: int, arity: int, unroll: int, vector_bytes: int
+) -> str:
     """A function `loop(count, out, inputs...)`; the count is a multiple of `lanes * unroll`.
 
     The results of an emitter that gives several stand one after the other in `out`, `count` of each."""
     e = Emitter()
+    e.vector_bytes = vector_bytes
     size = np.dtype(DTYPES[elem]).itemsize
     e.br("head")
     e.place("head")
@@ -120,5 +123,6 @@ def build(
     unroll: int = 1,
 ) -> Kernel:
     """Compile `emit` over arrays of `elem` ("float" or "double"), `lanes` elements at a time (0: scalar code)."""
-    text = loop_text(emit, elem, lanes, arity, unroll)
+    has_avx512 = features == "avx512" or (features == "host" and "avx512" in available())
+    text = loop_text(emit, elem, lanes, arity, unroll, 64 if has_avx512 else 32)
     return Kernel(text, features, elem, arity, max(lanes, 1) * unroll)

@@ -3,6 +3,9 @@
 The exponent of the result is `k = round(x / ln 2)`, what is left is `r = x - k ln 2` by two FMA steps (the first is
 exact), and a polynomial gives `exp(r)` on `|r| <= ln(2) / 2`. Results that are not normal numbers take the rare branch,
 which scales what there is in two steps: it needs neither the argument, whose register is free then, nor much code.
+AVX-512 scales `float` by any power in one instruction, with the same bits: no branch is left, which is a fifth less for
+LLVM to do. (For `double` short rows took longer then.) Lanes whose result is 0 are not scaled at all: the machine takes
+a hundred times as long for each that underflows.
 `expm1` keeps the rounding errors of the sums that cancel.
 
 Largest errors found, in ULP (`float`: all arguments; `double`: over 10**8): exp 0.90 and 0.93, exp2 0.88 and 0.88,
@@ -12,11 +15,12 @@ expm1 0.89 and 0.90.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from ..text import Emitter, Val
 from .doubledouble import fast_fma, fast_two_sum
 from .polynomial import evaluate
-from .scaling import Whole, clamp, nearest_whole, scale, scale_normal
+from .scaling import Whole, fills_avx512, nearest_whole, scale, scale_normal, scaled_where
 
 LOG2_E = 1.4426950408889634
 # ln 2 in two parts; the first is short enough for its product with any `k` to be exact.
@@ -123,25 +127,39 @@ def _exp2_parts(e: Emitter, x: Val) -> tuple[Val, Whole]:
 
 def _of_any_size(e: Emitter, near_one: Val, k: Whole) -> Val:
     """`near_one * 2**k` for any `k`; where it is far out, or no number, `near_one` has no meaning."""
-    low, high = EXP2_BOUNDS[near_one.elem]
-    scaled = scale(e, near_one, nearest_whole(e, clamp(e, k.value, low, high)))
-    too_large = e.fcmp("ugt", k.value, e.const_like(near_one, high))
+    low, high = (e.const_like(near_one, bound) for bound in EXP2_BOUNDS[near_one.elem])
+    zero, too_small, too_large = e.zero_like(near_one), e.fcmp("olt", k.value, low), e.fcmp("ugt", k.value, high)
+    power = e.select(too_large, high, e.select(too_small, zero, k.value))
+    scaled = scale(e, near_one, nearest_whole(e, power))
     scaled = e.select(too_large, e.op("fadd", k.value, e.const_like(near_one, math.inf)), scaled)
-    return e.select(e.fcmp("olt", k.value, e.const_like(near_one, low)), e.zero_like(near_one), scaled)
+    return e.select(too_small, zero, scaled)
 
 
 def _scaled(e: Emitter, beyond: Val, near_one: Val, k: Whole) -> Val:
     return e.rare(beyond, scale_normal(e, near_one, k), lambda: _of_any_size(e, near_one, k))
 
 
+def _at_once(
+    e: Emitter, x: Val, bounds: tuple[float, float], parts: Callable[[Emitter, Val], tuple[Val, Whole]]
+) -> Val:
+    """The result of any size where `fills_avx512`; it is 0 up to the lower bound and infinite from the upper one on."""
+    low, high = (e.const_like(x, bound) for bound in bounds)
+    near_one, k = parts(e, e.select(e.fcmp("ogt", x, high), high, x))
+    return scaled_where(e, e.fcmp("ugt", x, low), near_one, k.value)
+
+
 def exp(e: Emitter, x: Val) -> Val:
     """e to the power `x`."""
+    if fills_avx512(e, x):
+        return _at_once(e, x, EXP_BOUNDS[x.elem], _exp_parts)
     beyond = e.fcmp("ugt", e.call("fabs", x), e.const_like(x, EXP_NORMAL[x.elem]))
     return _scaled(e, beyond, *_exp_parts(e, x))
 
 
 def exp2(e: Emitter, x: Val) -> Val:
     """2 to the power `x`."""
+    if fills_avx512(e, x):
+        return _at_once(e, x, EXP2_BOUNDS[x.elem], _exp2_parts)
     beyond = e.fcmp("ugt", e.call("fabs", x), e.const_like(x, EXP2_NORMAL[x.elem]))
     return _scaled(e, beyond, *_exp2_parts(e, x))
 

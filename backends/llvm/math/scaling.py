@@ -14,6 +14,7 @@ from .bits import as_float, as_integer
 MANTISSA_BITS = {"float": 23, "double": 52}
 BIAS = {"float": 127, "double": 1023}
 EVERY_OTHER_CLASS = 0xFF  # than positive normal numbers
+AS_ELSEWHERE = 4  # to the nearest, as all other instructions round
 # A `float` keeps its exponent where it stands in the bits, which spares a shift.
 EXPONENT_UNIT = {"float": 2.0**-23, "double": 1.0}
 SQRT_HALF_BITS = {"float": 0x3F3504F3, "double": 0x3FE6A09E667F3BCD}
@@ -64,6 +65,22 @@ def scale(e: Emitter, x: Val, power: Whole) -> Val:
     return x
 
 
+def fills_avx512(e: Emitter, x: Val) -> bool:
+    """Whether 16 `float` are one register of AVX-512.
+
+    They may be two of AVX2, because programs of elements compute in `float` beside narrower arrays. Where the plan does
+    not tell there are no such programs.
+    """
+    return x.elem == "float" and x.lanes == 16 and (e.vector_bytes is None or e.vector_bytes >= 64)
+
+
+def scaled_where(e: Emitter, mask: Val, x: Val, power: Val) -> Val:
+    """`x * 2**power` with one rounding, for any numbers, and 0 in other lanes, where `fills_avx512`."""
+    lanes = e.emit(f"bitcast {mask.typed} to i16", "i16", 0)
+    rounding = e.const("i32", AS_ELSEWHERE)
+    return e.call("x86.avx512.mask.scalef.ps.512", x, power, e.zero_like(x), lanes, rounding, suffix="")
+
+
 def clamp(e: Emitter, x: Val, low: float, high: float) -> Val:
     """`x` kept between two bounds; NaN stays NaN."""
     lowest, highest = e.const_like(x, low), e.const_like(x, high)
@@ -108,8 +125,8 @@ def not_finite_from(e: Emitter, x: Val, power: int) -> Val:
 
 def not_positive_normal(e: Emitter, x: Val) -> Val:
     """Whether `x` is zero, subnormal, negative, infinite or NaN."""
-    if x.elem == "float" and x.lanes == 16:
-        # Vectors of this size exist only where AVX-512 does, which asks for all those classes at once.
+    if fills_avx512(e, x):
+        # It asks for all those classes at once.
         return e.call("x86.avx512.fpclass.ps.512", x, e.const("i32", EVERY_OTHER_CLASS), elem="i1", suffix="")
     return not_finite_from(e, x, 1 - BIAS[x.elem])
 

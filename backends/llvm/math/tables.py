@@ -1,7 +1,8 @@
 """An index and sixteen numbers in, the number at the index out: a table of `float` that stands in registers.
 
 A permutation of one register looks up all lanes at once: of one with 16 lanes under AVX-512, of two with 8 lanes under
-AVX2. Vectors of those sizes exist only where the instructions do. Gathers would be slower than computing.
+AVX2. Vectors of those sizes exist only where the instructions do, but for those that the plan knows to be several
+registers. Gathers would be slower than computing.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ class Table(NamedTuple):
 
 def lookup(e: Emitter, index: Val, table: Table) -> Val:
     """The number at `index % 16`, for every lane of an `i32` index."""
-    if index.lanes == ENTRIES:
+    if index.lanes == ENTRIES and (e.vector_bytes is None or e.vector_bytes >= 64):
         return e.call("x86.avx512.permvar.sf.512", e.lanes_of("float", list(table.numbers)), index, suffix="")
-    if index.lanes == ENTRIES // 2:
+    if index.lanes == ENTRIES // 2 and (e.vector_bytes is None or e.vector_bytes >= 32):
         halves = (list(table.numbers[:8]), list(table.numbers[8:]))
         lower, upper = (e.call("x86.avx2.permps", e.lanes_of("float", half), index, suffix="") for half in halves)
         fourth_bit = e.op("shl", index, e.const_like(index, 28))
