@@ -11,7 +11,7 @@ from ..ir.errors import Unsupported
 from ..ir.facts import Facts
 from ..ir.graph import Graph, Node
 from ..ir.kernels import Choice, KernelLookup
-from ..ir.ops import CONSTANT, SIZE, TABLE, Trait
+from ..ir.ops import CONSTANT, EACH, SIZE, TABLE, Trait
 from ..ir.rewrite import Rewriter
 from ..ir.types import TensorType
 from .canonicalize import Canonicalize
@@ -54,12 +54,22 @@ class Program:
 
     def _nodes(self, rewriter: Rewriter, graph: Graph, source: KernelLookup) -> None:
         for node in graph:
-            if node.body is not None:
+            if node.op is EACH and node.body is not None:
+                self._inline(rewriter, node, node.body, source)
+            elif node.body is not None:
                 rewriter.copy(node).body = self.rewritten(node.body, source)
             elif node.op in (CONSTANT, SIZE):
                 rewriter.copy(node)
             else:
                 self._choose(rewriter, node, source)
+
+    def _inline(self, rewriter: Rewriter, node: Node, body: Graph, source: KernelLookup) -> None:
+        """A program that came with an implementation becomes part of the one around it."""
+        for inner, outer in zip(body.inputs, node.operands, strict=True):
+            rewriter.values[inner] = rewriter.get(outer)
+        self._nodes(rewriter, body, source)
+        for result, value in zip(node.results, body.outputs, strict=True):
+            rewriter.replace(result, rewriter.get(value))
 
     def _choose(self, rewriter: Rewriter, node: Node, source: KernelLookup) -> None:
         types = tuple(TensorType(v.type.dtype.strong, self.shape) for v in node.operands)

@@ -72,6 +72,8 @@ kernel f(x: f32[n]) -> f32[n] = steps(x)
     weft.registry.register("exp", "f32 -> f32", lambda x: np.tanh(x) + 1, max_size=1000)
     np.testing.assert_allclose(kernel(X), want(X.astype(float), lambda x: np.tanh(x) + 1), rtol=1e-5)
     assert len(kernel.lower(X).kernels) == 1
+    weft.registry.register("exp", "f32 -> f32", lambda x: weft.fori_loop(0, 2, lambda i, y: y * 2, x), max_size=1000)
+    np.testing.assert_allclose(kernel(X), want(X.astype(float), lambda x: 4 * x), rtol=1e-5)
     more = np.concatenate([X, X])
     np.testing.assert_allclose(kernel(more), want(more.astype(float), np.exp), rtol=1e-5)
     weft.registry.register("halved", "f32 -> f32", lambda x: x / 2, kind="python", hints=["vectorized"])
