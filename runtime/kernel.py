@@ -105,7 +105,7 @@ class Kernel:
             learn(instance, chain, form, turn.lowered, named, out, parameters, fixed, guards)
             if self._tuner is not None:
                 self._tuner.ask_again(chain, turn)
-        if guards is not None and not fixed and form.positional == len(arguments) and is_repeatable(turn.lowered):
+        if guards is not None and not fixed and form.positional == len(arguments) and is_repeatable(turn):
             given = [a.array if type(a.given) is np.ndarray else a.given for a in arguments]  # not what was converted
             if (key := key_of(given, {} if out is None else {"out": out})) is not None:
                 chain.remember(key, form, Repeat(turn.lowered, env, guards, self._lookup))

@@ -23,6 +23,7 @@ from .results import as_outputs
 if TYPE_CHECKING:
     from .compiler import Lowered
     from .registry import Registry
+    from .selection.turn import Turn
     from .sized import SizedGraph
 
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
@@ -47,9 +48,10 @@ def key_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...] | 
     return (*key, "out", out.dtype, out.shape, out.strides)
 
 
-def is_repeatable(lowered: Lowered) -> bool:
+def is_repeatable(turn: Turn) -> bool:
     """Whether all that a call takes is known before it comes, and nothing is left to choose."""
-    if lowered.plan is not None or lowered.any_order or lowered.built.hidden:
+    lowered = turn.lowered
+    if turn.is_open or lowered.any_order or lowered.built.hidden:
         return False
     return lowered.writes_all_outputs and lowered.launcher.is_regions
 
