@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_ENTRIES = 16
 MAX_REPEATS = 16
-AFTER = 64  # calls of a like: an entry takes as long to make as it saves in several hundred of them
+AFTER = 8  # calls of a like: whoever calls less often does not wait for an entry; whoever calls so often will call on
 _retired: list[Entry] = []  # entries that were dropped while a call was inside
 
 

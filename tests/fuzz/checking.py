@@ -14,7 +14,7 @@ refuses is refused in kind; printed graphs are read back; graphs are verified af
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -26,6 +26,7 @@ from weft.frontend.traced import TracedFunction
 from weft.ir.graph import Graph, Value
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph
+from weft.ir.records import replace
 from weft.runtime.compiler import Lowered, Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.launch import bind_sizes

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -32,6 +31,7 @@ from weft.frontend import trace
 from weft.ir import indexing
 from weft.ir.builder import Builder
 from weft.ir.ops import SLICE, TABLE, TRANSPOSE, WHERE
+from weft.ir.records import replace
 from weft.ir.types import Sizes, ints, sizes
 from weft.passes import canonicalize, conversions, fuse, logic, lower_reductions, merge_duplicates
 from weft.passes.site import Rule, Site, constant_of, made_by

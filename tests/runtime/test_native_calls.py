@@ -364,7 +364,7 @@ print(f.signature_cache.hits + f.signature_cache.misses, f._chain.calls)
 """
 
 
-@pytest.mark.parametrize(("after", "calls"), [("", 64), ("3", 3)])
+@pytest.mark.parametrize(("after", "calls"), [("", 8), ("3", 3)])
 def test_an_entry_comes_after_so_many_calls(after: str, calls: int) -> None:
     environment = {**os.environ, "WEFT_NATIVE_AFTER": after}
     done = subprocess.run([sys.executable, "-c", SERVED], check=True, env=environment, capture_output=True, text=True)
