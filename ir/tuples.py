@@ -6,8 +6,8 @@ That one evaluates the text of a function for each class, and forty such classes
 from __future__ import annotations
 
 import inspect
-from collections import _tuplegetter  # type: ignore[attr-defined]  # what gets an item of a tuple by name
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _named(cls: type) -> type:
     names = tuple(inspect.get_annotations(cls))
     defaults = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
     own = {n: x for n, x in cls.__dict__.items() if n not in (*names, "__dict__", "__weakref__")}
-    getters = {name: _tuplegetter(k, name) for k, name in enumerate(names)}
+    getters = {name: property(itemgetter(k)) for k, name in enumerate(names)}
     shared = {"__slots__": (), "__match_args__": names, "_fields": names, "_field_defaults": defaults, **_SHARED}
     made: Any = type(cls.__name__, (tuple,), {**shared, **getters, **own})
     made.__new__ = _new(made, names, defaults)
