@@ -74,6 +74,11 @@ def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
     return {variant_name(v): v for v in found}
 
 
+def tells_in_calls(variant: Variant) -> bool:
+    """Whether single calls tell how fast a variant is: between such calls threads fall asleep, and seem slow."""
+    return all(option != "share" for option, _ in variant)
+
+
 def candidates_of(lowered: Lowered, load: Workload) -> list[Candidate]:
     """The variants with what is expected of them before anything was measured."""
     work = work_of(lowered, load)

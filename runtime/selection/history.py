@@ -20,7 +20,7 @@ from .workload import Workload
 
 WEEK = 7 * 24 * 3600.0
 LIMIT = 4096  # records; the oldest go
-FORMAT = 1
+FORMAT = 2  # files of the first had trials of one thread, which had not waited for others to wake
 RECENT = 9
 MOST_BYTES = 8 << 20
 SHORTEST, LONGEST = 1e-10, 1e7  # seconds that a call can have taken
@@ -184,11 +184,7 @@ def _as_json(record: Record) -> list[object]:
 
 def _from_json(item: object, now: float) -> Record | None:
     """A record, if it is one: of the right types, finite, and not from the future."""
-    if not isinstance(item, list):
-        return None
-    if len(item) == len(fields(Record)) + 1:
-        item = [*item[:4], *item[5:]]  # files of old have the samples' sum of squares behind the mean
-    if len(item) != len(fields(Record)) or not isinstance(item[0], list):
+    if not isinstance(item, list) or len(item) != len(fields(Record)) or not isinstance(item[0], list):
         return None
     load, variant, *numbers, recent = item
     if len(load) != len(fields(Workload)) or not all(isinstance(x, str) for x in (*load[:2], variant)):

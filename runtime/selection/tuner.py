@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 from ...ir import dims
 from ...ir.ops import LOOP
-from .candidates import candidates_of, variants_of, work_of, workload_of
+from .candidates import candidates_of, tells_in_calls, variants_of, work_of, workload_of
 from .choosing import Selection, choose, keeping
 from .compiling import compile_variants
 from .history import History
@@ -36,6 +36,7 @@ FIRST = 16  # calls of one size class before its variants are compiled
 SAMPLES, MOST_SAMPLES = 4, 16  # of each variant before a choice is made, and where the choice is not clear
 TOO_SLOW = 2.0
 NEVER = 1 << 62  # native calls
+SOON = 0.02  # seconds until variants are compiled: the call that asks for them has ended
 
 
 class Tuner:
@@ -131,8 +132,9 @@ class Tuner:
             return lowered.plan
 
     def _worth_trying(self, plan: Plan, load: Workload) -> list[str]:
-        """The compiled variants, but those that are expected to take twice the time of the best known one."""
-        expected = {c.variant: c.expected for c in candidates_of(plan.base, load) if c.variant in plan.made}
+        """The compiled variants that a call can try, but those expected to take twice the time of the best known."""
+        tried = {n for n, v in variants_of(plan.base, load).items() if tells_in_calls(v) and n in plan.made}
+        expected = {c.variant: c.expected for c in candidates_of(plan.base, load) if c.variant in tried}
         known = {n: r.typical for n in expected if (r := self.history.find(load, n))}
         limit = TOO_SLOW * min(known.values(), default=math.inf)
         return [n for n, seconds in expected.items() if known.get(n, seconds) <= limit]
@@ -182,7 +184,8 @@ class Tuner:
 
     def prepare(self, plan: Plan, load: Workload, lookup: KernelLookup) -> None:
         """Compiles the variants for such calls in the background."""
-        self._compile(plan, variants_of(plan.base, load), lookup)
+        found = variants_of(plan.base, load)
+        self._compile(plan, {name: v for name, v in found.items() if tells_in_calls(v)}, lookup)
 
     def make(self, plan: Plan, load: Workload, names: Collection[str], lookup: KernelLookup) -> None:
         """Compiles variants now."""
@@ -192,5 +195,8 @@ class Tuner:
     def _compile(self, plan: Plan, variants: Mapping[str, Variant], lookup: KernelLookup) -> None:
         missing = {name: v for name, v in variants.items() if name not in plan.made}
         if missing:
+            assert plan.base.launcher  # before its variants, which would keep LLVM from the call that waits for it
             args = (plan, missing, lookup, self._compiling, self._busy)
-            threading.Thread(target=compile_variants, args=args, name="weft variants").start()
+            later = threading.Timer(SOON, compile_variants, args)
+            later.name = "weft variants"
+            later.start()

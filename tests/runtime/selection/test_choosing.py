@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,13 +110,13 @@ def test_a_history_survives_a_process_and_any_damage(tmp_path: Path) -> None:
     text = path.read_text()
     good = json.loads(text)
     bad: list[object] = [
-        None, {}, [], 7, {"format": 2, "records": []}, {"format": 1, "records": {}},
-        {"format": 1, "records": [None, 3, [], [[], "a"], *[[*good["records"][0][:3], x, *good["records"][0][4:]]
+        None, {}, [], 7, {"format": 1, "records": []}, {"format": 2, "records": {}},
+        {"format": 2, "records": [None, 3, [], [[], "a"], *[[*good["records"][0][:3], x, *good["records"][0][4:]]
                                                              for x in (float("nan"), -1.0, "1", None, 10**400, True)]]},
-        {"format": 1, "records": [[*good["records"][0][:-1], x] for x in ([], [0.0], [1e-6] * 10, 1e-6, ["1"])]},
+        {"format": 2, "records": [[*good["records"][0][:-1], x] for x in ([], [0.0], [1e-6] * 10, 1e-6, ["1"])]},
     ]  # fmt: skip
     first = good["records"][0]  # workload, variant, weight, mean, least, most, when, recent times
-    bad.append({"format": 1, "records": [
+    bad.append({"format": 2, "records": [
         [*first[:2], 0.0, *first[3:]],
         *([*first[:3], t, t, t, first[6], [t]] for t in (5e-324, 1e300)),
     ]})  # fmt: skip
@@ -144,16 +144,6 @@ def test_a_history_that_can_not_be_kept_leaves_nothing_behind(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(FileProblem, match="can't delete the history"):
         history.clear()
-
-
-def test_a_history_of_old_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "history.json"
-    workload = [getattr(LOAD, f.name) for f in fields(LOAD)]
-    old = [workload, "a", 2.0, 1.5e-6, 5e-13, 1e-6, 2e-6, 7.0, [1e-6, 2e-6]]
-    path.write_text(json.dumps({"format": 1, "records": [old]}))
-    (record,) = History(path)
-    assert (record.workload, record.variant, record.weight, record.mean) == (LOAD, "a", 2.0, 1.5e-6)
-    assert (record.least, record.most, record.when, record.recent) == (1e-6, 2e-6, 7.0, (1e-6, 2e-6))
 
 
 def test_what_stays_for_want_of_certainty_is_told_with_its_own_times() -> None:

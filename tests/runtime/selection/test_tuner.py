@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import weft
 from weft.errors import KernelFailure
 from weft.frontend.language import parse_module
 from weft.runtime.compiler import Options
@@ -93,6 +94,22 @@ def test_calls_try_variants_until_it_is_settled_and_never_change(monkeypatch: py
     assert told.counts == {"unroll=8": 1}
     assert told.accuracy == 1.0
     assert "f at 5000: unroll=8 1 us" in str(told)
+
+
+@pytest.mark.usefixtures("every_call_is_long")
+def test_calls_do_not_try_what_only_a_calibration_tells() -> None:
+    before = weft.get_threads()
+    weft.set_threads(2)
+    tuner = Tuner(History(), Settings(explore=0.5))
+    k = kernel(tuner)
+    x, y = arrays(100_000)
+    for _ in range(60):
+        k(x, y)
+        wait_for_variants()
+    lowered, env = k.sized(x, y)
+    assert "share=0" in variants_of(lowered, workload_of(lowered, env))
+    assert "unroll=1" in lowered.plan.made and "share=0" not in lowered.plan.made
+    weft.set_threads(before)
 
 
 def test_small_calls_are_left_alone() -> None:
