@@ -48,7 +48,7 @@ def test_as_numpy(name: str) -> None:
             for _ in range(3):  # Python's calls, and native ones
                 for found, expected in zip(parts(kernel(x)), parts(function(x)), strict=True):
                     assert found.dtype == expected.dtype and found.shape == expected.shape
-                    tolerance = 1e-11 if x.dtype == np.float64 else 2e-4
+                    tolerance = 1e-12 if x.dtype == np.float64 else 2e-5
                     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
