@@ -9,8 +9,10 @@ import re
 from ._version import __version__
 from .building import wanted_functions
 from .command_files import find_kernels
+from .ir.errors import FileProblem
+from .ir.files import Output, write_files
 from .runtime.aot.build import build as build_library
-from .runtime.aot.link import link, write
+from .runtime.aot.link import link
 from .runtime.aot.platforms import platform_for
 from .settings import registry
 
@@ -57,11 +59,15 @@ def build(args: argparse.Namespace) -> None:
     stem = _stem(args.out)
     made = build_library(wanted, stem, __version__, os.path.basename(file), platform, registry)
     header = args.header or os.path.join(os.path.dirname(args.out), f"{stem}.h")
-    write(header, made.header.encode())
-    if is_library:
-        link(made.object_code, args.out)
-    else:
-        write(args.out, made.object_code)
+    library, problem = link(made.object_code, os.path.basename(args.out)) if is_library else (b"", "")
+    kept = f"{args.out.removesuffix('.so')}.o" if problem else args.out
+    code = Output(kept, library, 0o777) if library else Output(kept, made.object_code)
+    write_files(code, Output(header, made.header.encode()))
+    if problem:
+        raise FileProblem(
+            f"{problem}; {kept} is the object file",
+            hint=f"where there is a linker, run: cc -shared -nostartfiles -o {args.out} {kept}",
+        )
     print(f"{args.out}, {header}: {', '.join(w.name for w in wanted)}")
 
 

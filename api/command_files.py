@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import zipfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
 
 from .frontend.language import LanguageKernel, Module, load_module, parse_module
 from .ir.errors import FileProblem, LimitExceeded, UnknownName, nearest
+from .ir.files import write_file
+from .ir.tuples import NamedTuple
 from .library import entries
 from .loading import open_libraries, register_kernels
 from .named_kernels import find_own
@@ -120,21 +121,21 @@ def read_array(path: str) -> Array:
 
 def save_arrays(path: str, arrays: Mapping[str, Any]) -> None:
     """Writes results: to `.npy` the only one, to `.npz` all by name. The file is there in full or not at all."""
-    path = os.path.realpath(path)
-    unfinished = f"{path}.{os.getpid()}.part"
-    try:
-        with open(unfinished, "xb") as file:
-            if path.endswith(".npz"):
-                _write_all(file, arrays)
-            else:
-                (only,) = arrays.values()
-                np.lib.format.write_array(file, np.asarray(only), allow_pickle=False)
-        os.replace(unfinished, path)
-    except OSError as error:
-        raise FileProblem(f"can't write {path}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            os.unlink(unfinished)
+    if path.endswith(".npz"):
+        write_file(path, lambda file: _write_all(file, arrays))
+    else:
+        (only,) = arrays.values()
+        write_file(path, lambda file: _write_array(file, np.asarray(only)))
+
+
+class _Plain(NamedTuple):
+    """A file as NumPy takes it for none of the system's: to those it writes by C, and a full disk may go unnoticed."""
+
+    write: Callable[[Any], int]
+
+
+def _write_array(file: IO[bytes], array: Array) -> None:
+    np.lib.format.write_array(_Plain(file.write), array, allow_pickle=False)
 
 
 def _write_all(file: IO[bytes], arrays: Mapping[str, Any]) -> None:

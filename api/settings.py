@@ -34,10 +34,15 @@ def _history_path() -> Path | None:
     """`WEFT_HISTORY` names a file, or is 0; else it is in the user's data directory."""
     from pathlib import Path
 
+    from .ir.files import is_plain
+
     given = os.environ.get("WEFT_HISTORY", "").strip()
     if given == "0":
         return None
-    return Path(given or Path(_data_directory()) / "history.json").expanduser()
+    found = Path(given or Path(_data_directory()) / "history.json").expanduser()
+    if given and not is_plain(str(found)):
+        raise ValueProblem(f"WEFT_HISTORY is {given!r}, which is not a plain file", hint="0 keeps no history")
+    return found
 
 
 def search_path() -> tuple[str, ...]:

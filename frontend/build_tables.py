@@ -15,6 +15,8 @@ from lark import Lark
 from lark.lexer import PatternRE, TerminalDef
 from lark.parsers.lalr_analysis import Shift
 
+from ..ir.files import write_file
+
 FOLDER = Path(__file__).parent
 
 
@@ -83,7 +85,7 @@ def text(tables: dict[str, Any]) -> str:
 
 def main() -> None:
     grammar = (FOLDER / "grammar.lark").read_text(encoding="utf-8")
-    (FOLDER / "tables.json").write_text(text(build(grammar)), encoding="utf-8")
+    write_file(str(FOLDER / "tables.json"), text(build(grammar)).encode())
 
 
 if __name__ == "__main__":

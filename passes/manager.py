@@ -166,16 +166,16 @@ def _replayable(before: Graph, rest: Sequence[Pass], options: PipelineOptions, r
     """Writes the graph before a pass with the passes still to run, and says where."""
     import tempfile
 
+    from ..ir.files import put_file
     from ..ir.printer import print_graph
     from .pipeline_text import pipeline_text
 
     note = "\n".join(f"// {line}" for line in reason.splitlines())
     text = f'// weft opt --passes "{pipeline_text(rest)}"\n{note}\n{print_graph(before, locations=True)}'
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=options.folder, prefix=f"weft-{rest[0].name}-", suffix=".mlir", delete=False
-        ) as file:
-            file.write(text)
+        folder = options.folder or tempfile.gettempdir()
+        path = os.path.join(os.path.abspath(folder), f"weft-{rest[0].name}-{os.urandom(6).hex()}.mlir")
+        put_file(path, text.encode(), keeps_old=True)
     except OSError as error:
         return f"this is a fault of Weft; no file to replay it could be written ({error})"
-    return f"this is a fault of Weft; {file.name} replays it with the command in its first line"
+    return f"this is a fault of Weft; {path} replays it with the command in its first line"

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from ..ir.errors import FileProblem, UnknownName, nearest
+from ..ir.files import write_file
 from . import markdown, plot, table
 from .peers import installed
 from .results import OURS, Outcome, Results, from_json, joined
@@ -34,11 +35,11 @@ def main(args: argparse.Namespace) -> None:
             _show(found)
         print(table.summary(found))
     if args.json and not args.read:
-        Path(args.json).write_text(results[0].to_json(), encoding="utf-8")
+        write_file(args.json, results[0].to_json().encode())
     if args.markdown:
-        markdown.write(Path(args.markdown), results)
+        markdown.write(args.markdown, results)
     if args.plot:
-        Path(args.plot).write_text(plot.svg(results), encoding="utf-8")
+        write_file(args.plot, plot.svg(results).encode())
 
 
 def _measured(args: argparse.Namespace) -> Results:

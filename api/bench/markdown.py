@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..ir.errors import FileProblem
+from ..ir.files import is_stream, write_file
 from .results import OURS, Outcome, Results, geometric_mean
 from .table import LOW, MICROSECONDS, UNITS, number
 
 BEGIN, END = "<!-- weft bench: begin -->", "<!-- weft bench: end -->"
 
 
-def write(path: Path, results: Sequence[Results]) -> None:
+def write(path: str, results: Sequence[Results]) -> None:
     """Puts the tables between the marks of an existing file, or makes a file of them."""
     made = f"{BEGIN}\n\n{text(results)}\n{END}\n"
-    if path.exists():
-        old = path.read_text(encoding="utf-8")
+    if os.path.exists(path) and not is_stream(path):
+        old = Path(path).read_text(encoding="utf-8")
         if BEGIN not in old or END not in old:
             raise FileProblem(f"{path} has no place for the tables", hint=f"write {BEGIN} and {END} where they belong")
         made = old[: old.index(BEGIN)] + made + old[old.index(END) + len(END) :].lstrip("\n")
-    path.write_text(made, encoding="utf-8")
+    write_file(path, made.encode())
 
 
 def text(results: Sequence[Results]) -> str:

@@ -15,6 +15,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from weft.ir.files import write_file
+
 from .formats import FORMATS
 from .jobs import ROOT, Task, run
 from .native import NoReference, compile_reference
@@ -71,7 +73,7 @@ def main(given: Sequence[str]) -> int:
                 store.write(*row)
     if not chosen.quick:
         measured = [(function, format, store.read(function, format)) for function, format in rows()]
-        (ROOT / "docs" / "accuracy.md").write_text(render(measured))
+        write_file(str(ROOT / "docs" / "accuracy.md"), render(measured).encode())
     return 0 if not failures and all(is_within(record) for _, _, record in measured if record) else 1
 
 

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from weft.ir.files import write_file
+
 from .emitted import code, fingerprint
 from .formats import Format
 from .functions import Function
@@ -33,10 +35,7 @@ class Store:
 
     def write(self, function: Function, format: Format, record: Record) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self._path(function, format)
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps(record, indent=1) + "\n")
-        fresh.replace(path)
+        write_file(str(self._path(function, format)), f"{json.dumps(record, indent=1)}\n".encode())
 
     def is_measured(self, function: Function, format: Format, points: int) -> bool:
         """Whether there is nothing left to do for so many points."""

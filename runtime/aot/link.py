@@ -1,4 +1,4 @@
-"""An object file in, a shared library out, by the linker of this machine."""
+"""Link an object file into a shared library, by the linker of this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 
-from ...ir.errors import FileProblem
+from ...ir.files import write_file
 
 COMPILERS, LINKERS = ("cc", "gcc", "clang"), ("ld", "ld.lld")
 SECONDS = 120
@@ -26,23 +26,19 @@ def link_command(object_file: str, library: str, find: Find = shutil.which) -> l
     return None
 
 
-def link(code: bytes, library: str, find: Find = shutil.which) -> None:
-    """Makes the library. Where that does not work the object file is left in its place, and the error names it."""
+def link(code: bytes, name: str, find: Find = shutil.which) -> tuple[bytes, str]:
+    """The bytes of a library of that name, made of an object file; none of them, and what went wrong."""
     with tempfile.TemporaryDirectory(prefix="weft-build-") as folder:
-        object_file = os.path.join(folder, "kernels.o")
-        write(object_file, code)
+        object_file, library = os.path.join(folder, "kernels.o"), os.path.join(folder, name)
+        write_file(object_file, code)
         problem = _link(object_file, library, find)
-    if problem is None:
-        return
-    kept = f"{library.removesuffix('.so')}.o"
-    write(kept, code)
-    raise FileProblem(
-        f"{problem}; {kept} is the object file",
-        hint=f"where there is a linker, run: cc -shared -nostartfiles -o {library} {kept}",
-    )
+        if problem:
+            return b"", problem
+        with open(library, "rb") as file:
+            return file.read(), ""
 
 
-def _link(object_file: str, library: str, find: Find) -> str | None:
+def _link(object_file: str, library: str, find: Find) -> str:
     """Runs the linker; gives what went wrong."""
     command = link_command(object_file, library, find)
     if command is None:
@@ -52,13 +48,4 @@ def _link(object_file: str, library: str, find: Find) -> str | None:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"can't run {command[0]}: {error}"
     told = (done.stderr or done.stdout).strip()[:2000]
-    return f"{command[0]} could not make {library}: {told}" if done.returncode else None
-
-
-def write(path: str, content: bytes) -> None:
-    """Writes a file."""
-    try:
-        with open(path, "wb") as file:
-            file.write(content)
-    except OSError as error:
-        raise FileProblem(f"can't write {path}: {error.strerror or error}") from error
+    return f"{command[0]} could not make {os.path.basename(library)}: {told}" if done.returncode else ""

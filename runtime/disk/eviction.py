@@ -1,4 +1,8 @@
-"""A directory of entries and a limit in, at most so many bytes in it out: those that were not used for longest go."""
+"""Keep a directory of entries within a limit of bytes: what was not used for longest is deleted.
+
+A file that is still being written counts too. One that nobody writes any more, because its process was killed, is
+deleted: whoever writes one holds a lock on it.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +10,29 @@ import os
 import time
 from contextlib import suppress
 
-ABANDONED = 3600  # seconds after which a file that was never finished is nobody's
+from ...ir.files import PART
+from .store import ENDING
+
+ABANDONED = 3600  # seconds after which an unfinished file is nobody's, where locks don't tell
 KEPT = 0.8  # of the limit, so that not every write deletes something
 
 
 def evict(folder: int, limit: int) -> int:
     """Deletes what is too much and gives how many bytes are left; another process may do the same at once."""
     found: list[tuple[float, int, str]] = []
-    now = time.time()
+    total, now = 0, time.time()
     with suppress(OSError):
         for name in os.listdir(folder):
+            if not name.endswith((ENDING, PART)):
+                continue
             with suppress(OSError):
                 status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                if name.endswith(".part") and status.st_mtime < now - ABANDONED:
+                if name.endswith(PART) and (status.st_mtime < now - ABANDONED or not _is_written(folder, name)):
                     os.unlink(name, dir_fd=folder)
-                elif name.endswith(".entry"):
-                    found.append((status.st_mtime, status.st_size, name))
-    total = sum(size for _, size, _ in found)
+                    continue
+                total += status.st_size
+                if name.endswith(ENDING):  # a use in the future is one by a clock that was wrong, now or then
+                    found.append((status.st_mtime if status.st_mtime <= now + ABANDONED else 0.0, status.st_size, name))
     if total <= limit:
         return total
     for _, size, name in sorted(found):
@@ -32,3 +42,17 @@ def evict(folder: int, limit: int) -> int:
             os.unlink(name, dir_fd=folder)
             total -= size
     return total
+
+
+def _is_written(folder: int, name: str) -> bool:
+    """Whether somebody holds the lock of an unfinished file, or locks don't work here."""
+    import fcntl
+
+    file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    except OSError:
+        return True
+    finally:
+        os.close(file)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 
 LENGTH = 32
 NAME = "cache-secret"
@@ -47,22 +48,13 @@ def make_secret(folder: str) -> bytes:
     found = find_secret(folder)
     if found is not None:
         return found
+    from ...ir.files import put_file
+
     path = os.path.join(folder, NAME)
-    own = f"{path}.{os.getpid()}.{os.urandom(8).hex()}"
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        file = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(file, os.urandom(LENGTH))
-            os.fsync(file)
-        finally:
-            os.close(file)
-        try:
-            os.link(own, path)
-        except FileExistsError:
-            pass
-        finally:
-            os.unlink(own)
+        with suppress(FileExistsError):
+            put_file(path, os.urandom(LENGTH), keeps_old=True)
     except OSError as error:
         raise NoSecret(f"{path}: {error.strerror}") from error
     made = find_secret(folder)

@@ -13,19 +13,17 @@ import threading
 import time
 from contextlib import suppress
 
-from .eviction import evict
 from .hashing import LENGTH as MAC
 from .hashing import is_same, mac_of
 from .secret import NoSecret, find_secret, make_secret
 
 MARK = b"weft\0\0\0\2"
+ENDING = ".entry"
 MOST = 1 << 28  # bytes of one entry
-ENDING, PART = ".entry", ".part"
 AGE = 3600  # seconds after which a use is noted anew
 SCAN = 64  # writes between two looks at how much there is: other processes write too
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Unusable(Exception):
@@ -65,7 +63,7 @@ class Store:
             content = data[len(MARK) + MAC :]
             if not is_same(data[len(MARK) : len(MARK) + MAC], self._mac(key, content)):
                 return None
-            if found.st_mtime < time.time() - AGE:
+            if abs(time.time() - found.st_mtime) > AGE:  # a clock may have been set back since
                 with suppress(OSError):
                     os.utime(file)
             return content
@@ -88,9 +86,12 @@ class Store:
 
     def write(self, key: bytes, content: bytes) -> None:
         """Stores something under a key, in place of what was there."""
+        from ...ir.files import put_file
+        from .eviction import evict
+
         folder = self.prepare()
         try:
-            self._write(folder, key.hex(), MARK + self._mac(key, content) + content)
+            put_file(key.hex() + ENDING, MARK + self._mac(key, content) + content, folder)
         except FileNotFoundError:
             # The directory was deleted: the next entry makes it anew. Another thread may still use the old descriptor.
             self._folder = None
@@ -102,35 +103,22 @@ class Store:
         if self._room < 0 or self._writes % SCAN == 0:
             self._room = self.limit - evict(folder, self.limit)
 
-    def _write(self, folder: int, name: str, data: bytes) -> None:
-        part = f".{name}.{os.getpid()}.{os.urandom(8).hex()}{PART}"
-        try:
-            file = os.open(part, _WRITE, 0o600, dir_fd=folder)
-            try:
-                _write_all(file, data)
-                os.fsync(file)
-            finally:
-                os.close(file)
-            os.rename(part, name + ENDING, src_dir_fd=folder, dst_dir_fd=folder)
-        except OSError:
-            with suppress(OSError):
-                os.unlink(part, dir_fd=folder)
-            raise
-
-    def entries(self) -> list[tuple[str, int]]:
-        """The names and sizes of all entries."""
+    def entries(self, endings: tuple[str, ...] = (ENDING,)) -> list[tuple[str, int]]:
+        """The names and sizes of all entries, or of files with other endings."""
         folder = self._open(make=False)
         if folder is None:
             return []
         found = []
         for name in os.listdir(folder):
-            if name.endswith(ENDING):
+            if name.endswith(endings):
                 with suppress(OSError):
                     found.append((name, os.stat(name, dir_fd=folder, follow_symlinks=False).st_size))
         return found
 
     def clear(self) -> int:
         """Deletes all entries, and what broken off writes left; gives how many entries there were."""
+        from ...ir.files import PART
+
         folder = self._open(make=False)
         count = 0
         for name in os.listdir(folder) if folder is not None else ():
@@ -186,9 +174,3 @@ def _read_all(file: int, size: int) -> bytes:
         parts.append(part)
         left -= len(part)
     return b"".join(parts)
-
-
-def _write_all(file: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(file, view) :]

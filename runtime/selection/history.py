@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from ...ir.errors import FileProblem
+from ...ir.files import is_plain, put_file, read_plain
 from .workload import Workload
 
 WEEK = 7 * 24 * 3600.0
@@ -119,6 +120,8 @@ class History:
             self._is_read, self._families = True, None
             if self.path is None:
                 return
+            if not is_plain(str(self.path)):
+                raise FileProblem(f"can't delete the history {self.path}: it is not a plain file")
             try:
                 self.path.unlink(missing_ok=True)
             except OSError as error:
@@ -133,19 +136,10 @@ class History:
                 if key not in self._records or record.when > self._records[key].when:
                     self._records[key] = record
             text = json.dumps({"format": FORMAT, "records": [_as_json(r) for r in self._records.values()]})
-        import tempfile
-
-        try:
+        with suppress(OSError):  # a history that can't be kept is only forgotten
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".history")
-        except OSError:  # a history that can't be kept is only forgotten
-            return
-        try:
-            with os.fdopen(handle, "w") as file:
-                file.write(text)
-            os.replace(name, self.path)
-        except OSError:
-            os.unlink(name)
+            if is_plain(str(self.path)):
+                put_file(str(self.path), text.encode())
 
     def _read(self) -> None:
         if not self._is_read:
@@ -155,9 +149,9 @@ class History:
     def _on_disk(self) -> dict[Key, Record]:
         """What the file holds, if it is one."""
         try:
-            if self.path is None or not self.path.is_file() or self.path.stat().st_size > MOST_BYTES:
+            if self.path is None:
                 return {}
-            found = json.loads(self.path.read_text())
+            found = json.loads(read_plain(str(self.path), MOST_BYTES))
         except (OSError, ValueError, RecursionError):
             return {}
         if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("records"), list):

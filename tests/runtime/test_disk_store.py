@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import random
@@ -13,6 +14,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from weft.ir import files
+from weft.ir.files import PART
+from weft.runtime.disk import key as keys_of
 from weft.runtime.disk import store as stores
 from weft.runtime.disk.hashing import is_same, mac_of
 from weft.runtime.disk.secret import NAME, NoSecret, find_secret, make_secret
@@ -285,6 +289,105 @@ def test_what_was_not_used_for_longest_goes_first(store: Store) -> None:
     kept = len(small.entries())
     assert kept >= 4
     assert small.clear() == kept and small.entries() == []
+
+
+def test_what_killed_writers_left_counts_and_goes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next write deletes it; what somebody still writes stays, and counts against the limit."""
+    make_secret(store.configuration)
+    monkeypatch.setattr(files.os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGKILL))
+    children = [in_child(lambda: again(store).write(OTHER, bytes(100_000))) for _ in range(5)]
+    assert [ended_well(child) for child in children] == [False] * 5
+    monkeypatch.undo()
+    left = [name for name in os.listdir(store.folder) if name.endswith(PART)]
+    assert len(left) == 5 and store.entries((PART,))[0][1] == 100_000 + 40
+    small = Store(store.folder, store.configuration, 50_000)
+    small.write(KEY, CONTENT)
+    assert os.listdir(store.folder) == [entry(store).name]
+    live = Path(store.folder, ".live.part")
+    with open(live, "wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write(bytes(45_000))
+        file.flush()
+        for k in range(20):
+            small.write(bytes((k,)) * 32, bytes(3_000))
+        assert live.exists() and sum(size for _, size in small.entries((ENDING, PART))) <= 50_000
+    small = Store(store.folder, store.configuration, 50_000)
+    small.write(KEY, CONTENT)
+    assert not live.exists() and small.read(KEY) == CONTENT
+
+
+def test_clocks_that_jump(store: Store) -> None:
+    """An entry from the future is read, dated anew by its use, and else the first to go; one from 1970 is read too."""
+    keys = [bytes((k,)) * 32 for k in range(8)]
+    for key in keys:
+        store.write(key, bytes(1000))
+    now, future = time.time(), time.time() + 30 * 365 * 86400
+    os.utime(entry(store, keys[0]), (0, 0))
+    for key in keys[1:3]:
+        os.utime(entry(store, key), (future, future))
+    assert store.read(keys[0]) == store.read(keys[1]) == bytes(1000)
+    assert all(abs(entry(store, key).stat().st_mtime - now) < 60 for key in keys[:2])
+    Store(store.folder, store.configuration, 9_000).write(KEY, bytes(1000))
+    assert store.read(keys[2]) is None and store.read(keys[1]) == bytes(1000)
+    abandoned = Path(store.folder, ".some.part")
+    abandoned.write_bytes(b"x")
+    os.utime(abandoned, (future, future))
+    store.write(KEY, bytes(1000))
+    again(store).write(KEY, bytes(1000))
+    assert not abandoned.exists()
+
+
+def test_two_versions_share_a_directory(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each finds its own entries, keeps the other's, and one with another format of files reads none of them."""
+    monkeypatch.setattr(keys_of, "version", lambda: "old")
+    old = keys_of.key_of("kernel", "text")
+    monkeypatch.setattr(keys_of, "version", lambda: "new")
+    new = keys_of.key_of("kernel", "text")
+    assert old is not None and new is not None and old != new
+    store.write(old, b"made by the old one")
+    again(store).write(new, b"made by the new one")
+    assert (store.read(old), store.read(new)) == (b"made by the old one", b"made by the new one")
+    monkeypatch.setattr(stores, "MARK", b"weft\0\0\0\3")
+    assert store.read(old) is None
+    store.write(old, b"in the format to come")
+    monkeypatch.undo()
+    assert store.read(old) is None and store.read(new) == b"made by the new one"
+    for foreign in ("notes.txt", f"{old.hex()}.entry2", ".keep"):
+        Path(store.folder, foreign).write_bytes(bytes(5000))
+    Store(store.folder, store.configuration, 600).write(KEY, bytes(100))
+    assert {"notes.txt", f"{old.hex()}.entry2", ".keep"} < set(os.listdir(store.folder))
+
+
+def test_entries_of_other_users_are_a_miss(store: Store) -> None:
+    store.write(KEY, CONTENT)
+    if os.geteuid() == 0:
+        os.chown(entry(store), NOBODY, NOBODY)
+        assert store.read(KEY) is None
+        os.chown(entry(store), 0, 0)
+        os.chown(Path(store.configuration, NAME), NOBODY, NOBODY)
+        with pytest.raises(Unusable, match="a file of your own"):
+            again(store).read(KEY)
+
+
+def test_what_is_no_directory_or_no_secret_stays_as_it_is(tmp_path: Path) -> None:
+    """A device, a pipe or a file in place of either is refused, and neither replaced nor deleted."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_bytes(b"mine")
+    for name in ("pipe", "file", os.devnull):
+        for use in (lambda s: s.read(KEY), lambda s: s.write(KEY, CONTENT), lambda s: s.clear()):
+            with pytest.raises(Unusable, match="Not a directory"):
+                use(Store(str(tmp_path / name), str(tmp_path / "config"), 1 << 30))
+    configuration = tmp_path / "config"
+    configuration.mkdir()
+    for make in (lambda p: os.mkfifo(p, 0o600), lambda p: p.symlink_to(tmp_path / "file"), lambda p: p.mkdir(0o700)):
+        secret = configuration / f"{NAME}"
+        make(secret)
+        kind = secret.lstat().st_mode
+        with pytest.raises(Unusable):
+            Store(str(tmp_path / "cache"), str(configuration), 1 << 30).write(KEY, CONTENT)
+        assert secret.lstat().st_mode == kind and os.listdir(configuration) == [NAME]
+        secret.rename(tmp_path / f"done{len(os.listdir(tmp_path))}")
+    assert (tmp_path / "file").read_bytes() == b"mine"
 
 
 def test_the_mac_is_keyed_blake2b_of_all_that_it_covers() -> None:

@@ -167,5 +167,5 @@ def _from_llvm(library: Path, body: str, symbol: str, signature: str, abi: int |
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic")
-    link(machine.emit_object(llvm.parse_assembly(text)), str(library))
+    library.write_bytes(link(machine.emit_object(llvm.parse_assembly(text)), library.name)[0])
     return library

@@ -1,0 +1,193 @@
+"""Write files whole or not at all, whatever happens meanwhile: a full disk, an error, a crash.
+
+Content goes to a file of its own beside the one that is meant, is flushed to the disk, and takes the other's place by
+one rename. Nothing else in Weft opens a file for writing; a test sees to it. A path that leads to a device, a pipe or
+one of the process's open files, as /dev/null and /dev/stdout do, is written to and never replaced.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import IO
+
+from .errors import FileProblem
+from .tuples import NamedTuple
+
+PART = ".part"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_SHOWN = 50  # characters of a name that the unfinished file has too: names are limited to 255 bytes
+_LINKS = 40  # on one path, as Linux counts
+
+Content = bytes | Callable[[IO[bytes]], object]  # bytes, or what writes them to a file
+
+
+class Output(NamedTuple):
+    """A file to write; a new one gets `mode` less the umask, an old one keeps its own."""
+
+    path: str
+    content: Content
+    mode: int = 0o666
+
+
+def write_file(path: str, content: Content) -> None:
+    """Writes the file that a user named."""
+    write_files(Output(path, content))
+
+
+def write_files(*outputs: Output) -> None:
+    """Writes files that belong together: where one can't be written, all stay as they were."""
+    parts: list[_Part] = []
+    path = ""
+    try:
+        for path, content, mode in outputs:
+            if is_stream(path):
+                _write_stream(path, content)
+                continue
+            place = os.path.realpath(path)
+            parts.append(_Part(place, None))
+            parts[-1].write(content, mode, _replaced(place))
+        for part in parts:
+            path = part.path
+            part.put()
+    except OSError as error:
+        raise FileProblem(f"can't write {path}: {error.strerror or error}") from error
+    finally:
+        for part in parts:
+            part.drop()
+
+
+def put_file(path: str, content: bytes, folder: int | None = None, keeps_old: bool = False) -> None:
+    """Writes a file of Weft's own, which only this user can read. It raises `OSError`.
+
+    `folder` is an open directory that the path is relative to. With `keeps_old` a file that is already there stays,
+    and that is a `FileExistsError`.
+    """
+    part = _Part(path, folder)
+    try:
+        part.write(content, 0o600)
+        part.put(keeps_old)
+    finally:
+        part.drop()
+
+
+def is_stream(path: str) -> bool:
+    """Whether a path leads to something that is written to in place: a device, a pipe, a descriptor of a process."""
+    try:
+        kind = os.stat(path).st_mode
+    except OSError:
+        return False
+    is_plain = stat.S_ISREG(kind) or stat.S_ISDIR(kind)
+    return not is_plain or _descriptor(path) is not None
+
+
+def is_plain(path: str) -> bool:
+    """Whether a path is a plain file, and not a link to one, or may become one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+
+
+def read_plain(path: str, limit: int) -> bytes:
+    """What is in a plain file; `OSError` where the path is anything else, a link too, or the file is longer."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    with open(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > limit:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+        return file.read(limit)
+
+
+class _Part:
+    """A file that is written beside `path`. It is locked meanwhile, by which others know that somebody writes it."""
+
+    def __init__(self, path: str, folder: int | None) -> None:
+        self.path, self._folder = path, folder
+        head, name = os.path.split(path)
+        self._name = os.path.join(head, f".{name[:_SHOWN]}.{os.urandom(8).hex()}{PART}")
+        self._file: IO[bytes] | None = None
+        self._is_there = False
+
+    def write(self, content: Content, mode: int, old: os.stat_result | None = None) -> None:
+        import fcntl
+
+        descriptor = os.open(self._name, _NEW, mode, dir_fd=self._folder)
+        self._is_there = True
+        self._file = open(descriptor, "wb")  # noqa: SIM115 (open until it is in place)
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if old is not None:
+            with suppress(OSError):
+                os.fchown(descriptor, old.st_uid, old.st_gid)
+            os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+        _fill(self._file, content)
+        os.fsync(descriptor)
+
+    def put(self, keeps_old: bool = False) -> None:
+        """Moves it into place."""
+        if keeps_old:
+            os.link(self._name, self.path, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+            return
+        os.rename(self._name, self.path, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        self._is_there = False
+
+    def drop(self) -> None:
+        """Ends it, and deletes what is not in place."""
+        if self._is_there:
+            with suppress(OSError):
+                os.unlink(self._name, dir_fd=self._folder)
+        if self._file is not None:
+            with suppress(OSError):  # bytes that could not be written are tried once more
+                self._file.close()
+
+
+def _fill(file: IO[bytes], content: Content) -> None:
+    if callable(content):
+        content(file)
+    else:
+        file.write(content)
+    file.flush()
+
+
+def _replaced(path: str) -> os.stat_result | None:
+    """The file that is replaced, if there is one; it must be one that this user may write."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return found
+
+
+def _write_stream(path: str, content: Content) -> None:
+    """Writes to what a path leads to, behind what was printed before."""
+    for printed in (sys.stdout, sys.stderr):
+        if printed is not None:
+            printed.flush()
+    own = _descriptor(path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY) if own is None or own < 0 else os.dup(own)
+    with open(descriptor, "wb") as file:
+        _fill(file, content)
+
+
+def _descriptor(path: str) -> int | None:
+    """The number of the descriptor of this process that a path is another name of; -1 for one of another process."""
+    for _ in range(_LINKS):
+        folder = os.path.realpath(os.path.dirname(os.path.abspath(path))).split(os.sep)
+        if folder[:2] == ["", "proc"] and folder[-1] == "fd" and len(folder) >= 4:
+            number = os.path.basename(path)
+            return int(number) if folder[2] == str(os.getpid()) and number.isdecimal() else -1
+        if not os.path.islink(path):
+            return None
+        path = os.path.join(os.path.dirname(path), os.readlink(path))
+    return None
