@@ -211,6 +211,13 @@ class Lowered:
             made.family = self.family
         return made
 
+    def for_any_size(self) -> Lowered:
+        """The same graph in one form for all sizes, as libraries need it; only short rows stay apart."""
+        forms = Forms(short=self.forms.short)
+        return Lowered(
+            self.built, self.result, self.options, self.orders, self.scalars, self.any_order, forms, self.uses
+        )
+
     @property
     def launcher(self) -> Launcher:
         """Native code, loaded and ready to run."""

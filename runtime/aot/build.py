@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from ...backends.llvm import compile as native
 from ...backends.llvm import module
 from ...ir.errors import TypeProblem
-from ...ir.forms import Forms
 from ...ir.graph import Graph
 from ..bounds import Bound
 from ..compiler import Lowered
@@ -117,7 +116,7 @@ def _add_level(
             name = bodies[id(lowered)] = f"{form.name}.{kind}{len(bodies)}.{level.name}"
             graph = lowered.graph
             program = native.emit(
-                Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs), Forms(short=lowered.forms.short)
+                Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs), lowered.for_any_size().forms
             )
             text.add_for(number, program.text)
             text.add_for(number, Body(lowered, program, form, strided=kind != "dense").text(name))

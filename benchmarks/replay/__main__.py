@@ -1,0 +1,128 @@
+"""`python -m benchmarks.replay --against REV`: which kernels get another LLVM text than from a git revision.
+
+`--write FILE` keeps the digests of this tree instead, `--compare FILE` compares with digests that were kept; `--texts
+DIR` keeps the texts as well, so that `--diff` can show what differs. Words choose kernels by name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+Digests = dict[str, dict[str, str]]
+"""By kernel and level, then by sizes."""
+SHOWN = 60  # lines of each difference
+
+
+def main() -> int:
+    given = _arguments()
+    os.environ |= {"WEFT_CACHE": "0", "WEFT_HISTORY": "0"}
+    if given.against:
+        return _against(given)
+    if given.write:
+        kept = Path(given.texts) if given.texts else None
+        digests = {name: dict(_digests(rows, kept)) for name, rows in _rows(given.words, None)}
+        Path(given.write).write_text(json.dumps(digests, indent=0))
+        print(f"{len(digests)} kernels, {sum(map(len, digests.values()))} texts")
+        return 0
+    return _compare(json.loads(Path(given.compare).read_text()), given)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.replay", description=__doc__)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--against", metavar="REV", help="compare with the compiler of a git revision")
+    what.add_argument("--compare", metavar="FILE", help="compare with digests that were kept")
+    what.add_argument("--write", metavar="FILE", help="keep the digests of this tree")
+    parser.add_argument("--texts", metavar="DIR", help="where the texts are, or are kept")
+    parser.add_argument("--diff", action="store_true", help="show how the first text of each kernel differs")
+    parser.add_argument("words", nargs="*", help="only kernels whose name has one of these words in it")
+    return parser.parse_args()
+
+
+def _rows(words: Sequence[str], known: Digests | None) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
+    from .cases import kernels
+    from .texts import LEVELS, texts
+
+    for kernel in kernels():
+        if words and not any(word in kernel.name for word in words):
+            continue
+        for level in LEVELS:
+            name = f"{kernel.name} {level}"
+            if known is None or name in known:
+                yield name, texts(kernel, level, None if known is None else list(known[name]))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _digests(rows: Iterator[tuple[str, str]], kept: Path | None) -> Iterator[tuple[str, str]]:
+    for sizes, text in rows:
+        if kept is not None:
+            kept.mkdir(parents=True, exist_ok=True)
+            (kept / _digest(text)).write_text(text)
+        yield sizes, _digest(text)
+
+
+def _compare(known: Digests, given: argparse.Namespace) -> int:
+    """Prints the rows that differ; the status is 1 if there are some."""
+    count = different = 0
+    for name, rows in _rows(given.words, known):
+        shown = False
+        for sizes, text in rows:
+            count += 1
+            before = known[name].get(sizes)
+            if before == _digest(text):
+                continue
+            different += 1
+            print(f"{name} at {sizes}")
+            if given.diff and given.texts and before and not shown:
+                shown = True
+                old = (Path(given.texts) / before).read_text()
+                lines = difflib.unified_diff(old.splitlines(), text.splitlines(), "before", "after", lineterm="", n=2)
+                print("\n".join(f"    {line}" for line in list(lines)[:SHOWN]))
+    print(f"{different} of {count} texts differ")
+    return 1 if different else 0
+
+
+def _against(given: argparse.Namespace) -> int:
+    """Has the package of a revision write its digests, then compares."""
+    with tempfile.TemporaryDirectory(prefix="weft-replay-") as folder:
+        place, here = Path(folder), Path(__file__).parents[2]
+        archive = subprocess.run(["git", "archive", given.against], cwd=here, check=True, capture_output=True).stdout
+        (place / "tree.tar").write_bytes(archive)
+        with tarfile.open(place / "tree.tar") as tar:
+            tar.extractall(place / "tree", filter="data")
+        _link(place / "tree", place / "package")
+        given.texts = given.texts or str(place / "texts")
+        command = [sys.executable, "-m", "benchmarks.replay", "--write", str(place / "digests.json")]
+        command += ["--texts", given.texts, *given.words]
+        subprocess.run(command, cwd=here, check=True, env={**os.environ, "PYTHONPATH": str(place / "package")})
+        return _compare(json.loads((place / "digests.json").read_text()), given)
+
+
+def _link(tree: Path, package: Path) -> None:
+    """A folder in which a tree's packages are importable without being installed."""
+    folders = tomllib.loads((tree / "pyproject.toml").read_text())["tool"]["setuptools"]["package-dir"]
+    top = package / "weft"
+    top.mkdir(parents=True)
+    for each in (tree / folders["weft"]).iterdir():
+        (top / each.name).symlink_to(each)
+    for name, folder in folders.items():
+        if name.count(".") == 1 and not (top / name.split(".")[1]).exists():
+            (top / name.split(".")[1]).symlink_to(tree / folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

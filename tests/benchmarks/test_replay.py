@@ -1,0 +1,52 @@
+"""`python -m benchmarks.replay`: forms are found, what is irrelevant is left out, and a change is seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.replay import __main__ as replay
+from benchmarks.replay import cases, texts
+
+KERNEL = next(k for k in cases.kernels() if k.name.startswith("bench rows/softmax"))
+
+
+def test_every_form_is_found() -> None:
+    found = dict(texts.texts(KERNEL, "avx2"))
+    sizes = [dict(pair.split("=") for pair in name.split(",")) for name in found if not name.startswith(texts.ANY)]
+    columns = sorted(int(each["x1"]) for each in sizes)
+    assert len(columns) == 3 and columns[0] <= 16 < columns[1] < 1 << 18 <= columns[2]
+    assert len(set(found.values())) == len(found) == 5  # and two for libraries
+    again = dict(texts.texts(KERNEL, "avx2", list(found)))
+    assert again == found
+
+
+def test_numbers_of_values_are_left_out() -> None:
+    a = texts._renumbered("body3:\n  %v7 = add i64 %v3, 1\n  br label %body3")
+    assert a == texts._renumbered("body9:\n  %v8 = add i64 %v1, 1\n  br label %body9")
+    assert a != texts._renumbered("body9:\n  %v8 = add i64 %v1, 2\n  br label %body9")
+
+
+def test_what_differs_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr(cases, "kernels", lambda: [KERNEL])
+    kept, folder = tmp_path / "digests.json", str(tmp_path / "texts")
+
+    def run(*words: str) -> int:
+        monkeypatch.setattr("sys.argv", ["replay", *words])
+        return replay.main()
+
+    assert run("--write", str(kept), "--texts", folder) == 0
+    assert run("--compare", str(kept)) == 0
+    assert "0 of 10 texts differ" in capsys.readouterr().out
+    digests = json.loads(kept.read_text())
+    row, sizes = next((row, sizes) for row, found in digests.items() for sizes in found)
+    changed = Path(folder) / digests[row][sizes]
+    (tmp_path / "texts" / "other").write_text(changed.read_text().replace("fdiv", "fmul"))
+    digests[row][sizes] = "other"
+    kept.write_text(json.dumps(digests))
+    assert run("--compare", str(kept), "--texts", folder, "--diff") == 1
+    out = capsys.readouterr().out
+    assert "1 of 10 texts differ" in out and f"{row} at {sizes}" in out and "+  %x" in out
