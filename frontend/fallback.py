@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.builder import is_scalar_result
+from ..ir.dims import data_name
 from ..ir.dtypes import from_numpy
 from ..ir.errors import Span, TraceProblem, TypeProblem, Unsupported
 from ..ir.graph import Graph, Value
@@ -79,7 +80,7 @@ class Fallback:
         result = self._first_run(made, name, operands, span)
         parts = _parts(result)
         types = tuple(self._type(part, name, i, span) for i, part in enumerate(parts))
-        attrs: dict[str, Any] = {"function": name, "call": len(self.calls)}
+        attrs: dict[str, Any] = {"function": name, "call": len(self.calls), "from_data": True}
         if parts and all(not isinstance(part, np.ndarray) for part in parts):
             attrs["element"] = True
         node = self._trace.builder.node(NUMPY, operands, attrs, span, types=types)
@@ -153,7 +154,7 @@ class Fallback:
         except TypeProblem as error:
             error.span = error.span or span
             raise
-        label = f"{name.rpartition('.')[2].strip('_')}{len(self.calls)}_{position}"
+        label = data_name(len(self.calls), f"{name.rpartition('.')[2].strip('_')}_{position}")
         return TensorType(dtype, self._trace.symbols(label, array.shape))
 
 

@@ -7,7 +7,7 @@ guard. A guard is an equality, so "at least" is written as `max(bound, size) == 
 from __future__ import annotations
 
 from ..ir import dims
-from ..ir.dims import Dim, Size
+from ..ir.dims import Size
 from ..ir.facts import Facts
 
 
@@ -66,7 +66,7 @@ def is_one(facts: Facts, size: Size) -> bool:
     size = facts.canonical(size)
     if isinstance(size, int):
         return size == 1
-    if _is_symbol(size):
+    if dims.is_symbol(size):
         return False
     number = facts.number(size)
     if number is not None and number <= 1:
@@ -74,7 +74,3 @@ def is_one(facts: Facts, size: Size) -> bool:
         return number == 1
     facts.assume_equal(dims.maximum(2, size), size)
     return False
-
-
-def _is_symbol(size: Dim) -> bool:
-    return size.symbols == {str(size)}

@@ -90,7 +90,7 @@ class Builder:
         self._settle(self.inputs, self.nodes)
         attrs = dict(self.attrs)
         if self.facts.guards:
-            attrs["guards"] = tuple(f"{a} == {b}" for a, b in self.facts.guards)
+            attrs["guards"] = tuple(f"{a} == {b}" for a, b in self.facts.live_guards)
         return Graph(self.name, tuple(self.inputs), tuple(self.nodes), tuple(outputs), attrs)
 
     def _settle(self, inputs: Sequence[Value], nodes: Sequence[Node]) -> None:

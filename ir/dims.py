@@ -121,6 +121,7 @@ class Dim:
 
 Size = Union[int, Dim]
 LOOP = "@"  # how the names of loop variables begin, and those of sizes never do
+DATA = "?"  # how the names of sizes begin that a function between compiled pieces decides when it runs
 
 
 def symbol(name: str) -> Dim:
@@ -131,6 +132,26 @@ def symbol(name: str) -> Dim:
 def symbols(size: Size) -> frozenset[str]:
     """The names that a size depends on."""
     return frozenset() if isinstance(size, int) else size.symbols
+
+
+def is_symbol(size: Size) -> bool:
+    """Whether a size is a symbol alone."""
+    return isinstance(size, Dim) and len(size.terms) == 1 and size.terms[0][1] == 1 and size.symbols == {str(size)}
+
+
+def data_name(call: int, label: str) -> str:
+    """The name of a size that the function with this number decides: `?3_unique`."""
+    return f"{DATA}{call}_{label}"
+
+
+def age(name: str) -> int:
+    """When a size becomes known in a call: -1 with the arguments, else with the call of this number."""
+    return int(name[1:].partition("_")[0]) if name.startswith(DATA) else -1
+
+
+def known_after(size: Size) -> int:
+    """The age of the last symbol of a size to become known."""
+    return max(map(age, symbols(size)), default=-1)
 
 
 def minimum(a: Size, b: Size) -> Size:

@@ -3,6 +3,9 @@
 A compiled graph serves every size for which its guards hold. A guard says that two sizes are equal; it is
 recorded whenever building asked for something that the types alone do not tell: whether two dimensions that
 meet are the same, whether a computed one is 1, or what number a size is.
+
+Of two equal sizes the one that is known first stands for both: the size of an argument for one that a NumPy call
+decides (`dims.DATA`), an earlier call's for a later one's. So no type speaks of a size before it is known.
 """
 
 from __future__ import annotations
@@ -60,12 +63,21 @@ class Facts:
         self.guards.append((a, b))
         self._join(a, b)
 
+    @property
+    def live_guards(self) -> list[tuple[Size, Size]]:
+        """The guards, in sizes that types still speak of; those that make two sizes one are left as they were."""
+        found = []
+        for guard in self.guards:
+            a, b = (dims.substitute(size, self._known) for size in guard)
+            found.append((a, b) if a != b else guard)
+        return list(dict.fromkeys(found))
+
     def _join(self, a: Size, b: Size) -> None:
         """Makes two canonical sizes one. A symbol that gets a value changes the pairs that speak of it."""
         a, b = _solved(a, b)
-        target, replaced = (a, b) if _is_symbol(b) else (b, a)
-        if isinstance(replaced, Dim) and _is_symbol(replaced) and not replaced.symbols <= dims.symbols(target):
-            name = next(iter(replaced.symbols))
+        target, replaced = (a, b) if _may_replace(a, b) else (b, a)
+        if isinstance(replaced, Dim) and _may_replace(target, replaced):
+            name = str(replaced)
             self._known = {k: dims.substitute(v, {name: target}) for k, v in self._known.items()}
             self._known[name] = target
             pairs = [*self._pairs.items(), *((dims.of_atom(atom), size) for atom, size in self._atoms.items())]
@@ -74,7 +86,7 @@ class Facts:
                 left, right = map(self.canonical, pair)
                 if left != right:
                     self._join(left, right)
-        elif isinstance(a, Dim) and not _is_symbol(a):
+        elif isinstance(a, Dim) and not dims.is_symbol(a) and not _is_first(a, b):
             self._pair(a, b)
         elif isinstance(b, Dim):
             self._pair(b, a)
@@ -142,17 +154,27 @@ class Facts:
 
 
 def _solved(a: Size, b: Size) -> tuple[Size, Size]:
-    """`2*n` and 16 as `n` and 8: an equation in one symbol, for the symbol."""
+    """`2*n` and 16 as `n` and 8: an equation in one symbol, or one that a NumPy call decides, for the symbol."""
     difference = a - b
-    if not isinstance(difference, Dim) or len(difference.symbols) != 1:
+    if not isinstance(difference, Dim):
         return a, b
-    symbol = dims.symbol(next(iter(difference.symbols)))
-    factor = sum(c for monomial, c in difference.terms if monomial)
-    constant = sum(c for monomial, c in difference.terms if not monomial)
-    if difference != symbol * factor + constant or not factor or constant % factor:
+    name = max(difference.symbols, key=dims.age)
+    if len(difference.symbols) > 1 and dims.age(name) < 0:
         return a, b
-    return symbol, -constant // factor
+    symbol = dims.symbol(name)
+    factor = dict(difference.terms).get((dims.Atom(name),), 0)
+    rest = difference - symbol * factor
+    value = dims.divide(-rest, factor) if factor and name not in dims.symbols(rest) else None
+    return (a, b) if value is None else (symbol, value)
 
 
-def _is_symbol(size: Size) -> bool:
-    return isinstance(size, Dim) and len(size.terms) == 1 and size.terms[0][1] == 1 and size.symbols == {str(size)}
+def _may_replace(target: Size, replaced: Size) -> bool:
+    """Whether `target` may stand for the other size everywhere: for a symbol that is not known before it."""
+    if not dims.is_symbol(replaced) or dims.symbols(replaced) <= dims.symbols(target):
+        return False
+    return dims.known_after(target) <= dims.known_after(replaced)
+
+
+def _is_first(a: Size, b: Size) -> bool:
+    """Whether the first size is known before the second, and so stands for both."""
+    return isinstance(b, Dim) and not dims.is_symbol(b) and dims.known_after(a) < dims.known_after(b)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .dims import Monomial, Size, applied, floordiv, from_terms, symbol, terms_of
+from .dims import DATA, Monomial, Size, applied, floordiv, from_terms, symbol, terms_of
 from .dtypes import BF16, BOOL, BY_NAME, WEAK
 from .errors import ShapeProblem, SyntaxProblem
 from .types import Sizes, TensorType
@@ -43,7 +43,7 @@ def parse_sizes(text: str) -> Sizes:
     return Sizes(parse_size(p) for p in parts if p.strip())
 
 
-_WORD = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|([-+*(),]))")
+_WORD = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*|\?\d+_\w+)|([-+*(),]))")
 
 
 def parse_size(text: str) -> Size:
@@ -85,7 +85,7 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
         factor: Size
         if token.isdigit():
             factor = int(token)
-        elif not token.isidentifier():
+        elif not (token.isidentifier() or token.startswith(DATA)):
             raise ShapeProblem(f"not a size: '{token}'")
         elif at < len(tokens) and tokens[at] == "(":
             args: list[Size] = []

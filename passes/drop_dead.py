@@ -11,8 +11,9 @@ After:
     %0 = "weft.neg"(%x) : (tensor<?xf32, #weft.dims<n>>) -> tensor<?xf32, #weft.dims<n>>
     "weft.return"(%0) : (tensor<?xf32, #weft.dims<n>>) -> ()
 
-Needs nothing. Guarantees that every operation leads to an output, or makes a size that one needs. Inputs and guards
-stay, they belong to the call.
+Needs nothing. Guarantees that every operation leads to an output, makes a size that one needs, or is a NumPy function
+that has to be run to know what it gives: the trace may have read that, and NumPy would raise its errors. Inputs and
+guards stay, they belong to the call.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class DropDead:
     def run(self, graph: Graph) -> Graph:
         graph = map_bodies(graph, self.run)
         needed = {v.node for v in graph.outputs if v.node is not None}
+        needed.update(node for node in graph if "from_data" in node.attrs)
         makers = {symbol: value.node for symbol, value in size_makers(graph).items() if value.node is not None}
         for node in reversed(graph.nodes):
             if node in needed:

@@ -20,7 +20,8 @@ from ..ir.source import ArgType, Built, KernelSource
 from ..ir.tuples import NamedTuple
 from ..ir.walking import graphs, regions, walk
 from .bounds import Bound, bounds_of
-from .launch import Kernel, Launcher, bind_sizes
+from .checked_sizes import bind_sizes
+from .launch import Kernel, Launcher
 from .order import output_orders, usual_orders
 
 if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that comes from the disk does not need it

@@ -15,12 +15,13 @@ from ..ir.errors import TraceProblem, VerifyProblem
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.records import replace
 from ..ir.source import Guard, KernelSource
+from ..ir.tuples import NamedTuple
 from .arguments import Argument, in_order, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
+from .checked_sizes import SizesChanged, checked_calls
 from .compiler import Lowered, Options, Request, Variant, fits, orders_of
 from .disk.finding import find_or_lower
-from .launch import SizesChanged
 from .native.call import Form
 from .native.callables import is_native, with_native_calls
 from .native.chain import Chain
@@ -37,9 +38,17 @@ if TYPE_CHECKING:
     from .selection.tuner import Tuner
 
 T = TypeVar("T")
-MAX_REBUILDS = 4  # for one call whose NumPy functions give other types than when they were traced
+MAX_REBUILDS = 4  # for one call whose NumPy functions give other types or sizes each time that they run
 Layouts = tuple[tuple[str, ...], tuple[str | None, ...] | None, bool]
 MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves the rest
+
+
+class Found(NamedTuple):
+    """A compiled graph for a call, its inputs, and whether it was made for this very call."""
+
+    lowered: Lowered
+    inputs: list[np.ndarray[Any, Any]]
+    is_new: bool
 
 
 class Kernel:
@@ -138,14 +147,17 @@ class Kernel:
         `is_sample` says that native code serves most calls, and this is one of few that come here.
         """
         tried: list[Lowered] = []
-        while len(tried) <= MAX_REBUILDS:
+        rebuilds = 0
+        while rebuilds <= MAX_REBUILDS:
             env: dict[str, int] = {}
-            lowered, inputs = self._find(arguments, out, env, tried)
+            found = self._find(arguments, out, env, tried)
+            lowered, inputs = found.lowered, found.inputs
             turn = self._tuner.turn(lowered, env, self._lookup, is_sample) if self._tuner else Turn(lowered)
             try:
                 return self._launch(turn, inputs, env, out), turn, env
             except SizesChanged:
                 tried.append(lowered)
+                rebuilds += found.is_new
         raise TraceProblem(
             f"{self._source.name}: {', '.join(lowered.fallbacks)} gives another dtype, rank or shape at every call",
             hint="call it outside of the kernel and pass its result in",
@@ -158,8 +170,7 @@ class Kernel:
     def sized(self, *args: Any, out: Any = None, **kwargs: Any) -> tuple[Lowered, dict[str, int]]:
         """The graph for these arguments, and the sizes that they have."""
         env: dict[str, int] = {}
-        found, _ = self._find(self.arguments(args, kwargs), out, env)
-        return found, env
+        return self._find(self.arguments(args, kwargs), out, env).lowered, env
 
     def in_variant(self, variant: Variant) -> Kernel:
         """The same kernel, compiled otherwise and choosing nothing."""
@@ -188,7 +199,7 @@ class Kernel:
 
     def _find(
         self, arguments: Sequence[Argument], out: Any, env: dict[str, int], tried: Sequence[Lowered] = ()
-    ) -> tuple[Lowered, list[np.ndarray[Any, Any]]]:
+    ) -> Found:
         """The compiled graph that serves the arguments, none of those that were `tried` in vain."""
         key, asked = self._key(arguments, out)
         layouts, outs, general = asked
@@ -200,7 +211,7 @@ class Kernel:
             nonlocal inputs
             env.clear()
             inputs = [*arrays, *lowered.built.hidden]
-            if any(lowered is t for t in tried) or not fits(lowered, inputs, env, has_code):
+            if any(lowered.built is t.built for t in tried) or not fits(lowered, inputs, env, has_code):
                 return False
             if not ordered or lowered.any_order:
                 return True
@@ -209,18 +220,19 @@ class Kernel:
         def serves(lowered: Lowered) -> bool:
             return self._lookup.is_current(lowered.uses) and suits(lowered, has_code=False)
 
+        is_new = False
         found = self.signature_cache.find(key, serves)
         if found is None:
             with self._compiling:  # another thread may have compiled it meanwhile
                 found = self.signature_cache.find(key, serves)
                 if found is None:
-                    found = self._lower(arguments, asked, suits)
+                    found, is_new = self._lower(arguments, asked, suits), True
                     self.signature_cache.add(key, found)
                     if not general:
                         self._layouts.add((*layouts, *(outs or ())))
             if not suits(found, has_code=False):
                 raise VerifyProblem(f"{self._source.name}: the graph does not fit the arguments that it was made for")
-        return (found if suits(found) else self._sibling(found, env, suits)), inputs
+        return Found(found if suits(found) else self._sibling(found, env, suits), inputs, is_new)
 
     def _sibling(self, lowered: Lowered, env: dict[str, int], suits: Callable[[Lowered], bool]) -> Lowered:
         """The graph in other forms, which are compiled when sizes come that need them."""
@@ -264,17 +276,18 @@ class Kernel:
         if self._options.backend == "reference":
             from ..backends import reference
 
-            outputs = list(reference.run(lowered.meaning, inputs, env, lowered.built.calls))
+            calls = checked_calls(lowered.meaning, lowered.built.calls, env)
+            outputs = list(reference.run(lowered.meaning, inputs, env, calls))
         else:
             memory = memory_of(lowered, wanted, inputs, orders)
             start = time.perf_counter()
-            outputs, calls = lowered.launcher.run(inputs, env, memory)
+            outputs, strides = lowered.launcher.run(inputs, env, memory)
             seconds = time.perf_counter() - start
             lowered.seconds.setdefault("first run", seconds)
             if self._tuner is not None:
                 self._tuner.took(turn, seconds)
-            if calls:
-                orders = orders_of(lowered, inputs, env, calls)
+            if strides:
+                orders = orders_of(lowered, inputs, env, strides)
         if not lowered.writes_all_outputs:
             outputs = fresh_outputs(outputs, orders, inputs, wanted)
         return handed_back(lowered, outputs, orders, wanted)

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir import dims
-from ..ir.dims import Dim
 from ..ir.errors import ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CONCATENATE, GATHER, LOOP, NUMPY, POSITIONS, REGION, RESHAPE
 from ..ir.types import integer, ints, sizes
 from ..ir.walking import body_of, carried, walk
 from . import threads
+from .checked_sizes import LateSizes
 from .memory import empty
 from .sized import Results, SizedGraph, SizedKernel
 
@@ -32,25 +32,6 @@ Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
 ORDERED = {"min": "minimum", "max": "maximum", "reduce_fmin": "fmin", "reduce_fmax": "fmax"}
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
-
-
-class SizesChanged(Exception):
-    """A NumPy call between two compiled pieces gave another dtype or rank than when the function was traced."""
-
-
-def bind_sizes(values: Sequence[Value], arrays: Sequence[Array], env: dict[str, int]) -> bool:
-    """Adds the sizes that arrays show to `env`; whether every array has the shape that its type says."""
-    if any(value.type.rank != x.ndim for value, x in zip(values, arrays, strict=True)):
-        return False
-    for value, x in zip(values, arrays, strict=True):
-        for size, number in zip(value.type.shape, x.shape, strict=True):
-            if isinstance(size, Dim) and str(size) not in env and size.symbols == {str(size)}:
-                env[str(size)] = number
-    for value, x in zip(values, arrays, strict=True):
-        for size, number in zip(value.type.shape, x.shape, strict=True):
-            if (size if isinstance(size, int) else dims.evaluate(size, env)) != number:
-                return False
-    return True
 
 
 class Kernel:
@@ -104,6 +85,7 @@ class Launcher:
         self.places = {v: (n, k) for n in walk(graph) if n.op is CONCATENATE for k, v in enumerate(n.operands)}
         self.asks = any(k.asks for k in kernels.values())
         self.is_regions = all(n.op is REGION for n in graph)
+        self.late_sizes = LateSizes(graph)
         ordered = len(kernels) > 1 and any(k.ordered for k in kernels.values())
         self.may_fail = ordered or any(k.may_fail for k in kernels.values()) or any(n.op is NUMPY for n in walk(graph))
 
@@ -191,11 +173,7 @@ class Launcher:
             found = [np.asarray(reference.run_op(node, operands, env))]
         else:
             found = [np.asarray(x) for x in self.calls[_call_number(node)](*operands)]
-        for value, x in zip(node.results, found, strict=True):
-            if x.ndim != value.type.rank or x.dtype != value.type.dtype.numpy:
-                raise SizesChanged
-        if not bind_sizes(node.results, found, env):
-            raise SizesChanged
+        self.late_sizes.take(node, found, env)
         return found
 
 

@@ -11,9 +11,9 @@ import weft
 from weft.backends import reference
 from weft.backends.llvm import target
 from weft.frontend.traced import TracedFunction
+from weft.runtime.checked_sizes import bind_sizes
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
-from weft.runtime.launch import bind_sizes
 from weft.runtime.registry import Registry
 
 BLOCK, CHUNK = 64 * 16, 32 * 64 * 16  # elements of f32

@@ -12,9 +12,9 @@ import weft
 from weft.backends import reference, stated
 from weft.backends.llvm import target
 from weft.frontend.traced import TracedFunction
+from weft.runtime.checked_sizes import bind_sizes
 from weft.runtime.compiler import Lowered, Options
 from weft.runtime.kernel import Kernel
-from weft.runtime.launch import bind_sizes
 from weft.runtime.registry import Registry
 
 CHUNK = 32 * 64 * 16  # elements of f32

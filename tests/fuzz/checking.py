@@ -27,9 +27,9 @@ from weft.ir.graph import Graph, Value
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph
 from weft.ir.records import replace
+from weft.runtime.checked_sizes import bind_sizes
 from weft.runtime.compiler import Lowered, Options
 from weft.runtime.kernel import Kernel
-from weft.runtime.launch import bind_sizes
 from weft.runtime.registry import Registry
 
 from ..differential.comparing import bits, levels, memory_order, same_numbers

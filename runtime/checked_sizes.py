@@ -1,0 +1,93 @@
+"""Bind the sizes that arrays show, and check what a graph assumes of them.
+
+Most sizes are those of arguments, and guards on them are checked before a call starts. Others are known only when a
+NumPy function between two compiled pieces has run: what it gives must have the dtypes and ranks that it had when the
+function was traced, and the guards that speak of its sizes are checked before anything reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..ir import dims
+from ..ir.dims import Dim, Size
+from ..ir.graph import Graph, Node, Value
+from ..ir.guards import parse_guards
+from ..ir.ops import NUMPY
+from ..ir.walking import walk
+
+Array = np.ndarray[Any, Any]
+Call = Callable[..., tuple[Any, ...]]
+
+
+class SizesChanged(Exception):
+    """A NumPy call between two compiled pieces gave what the graph was not made for."""
+
+
+def bind_sizes(values: Sequence[Value], arrays: Sequence[Array], env: dict[str, int]) -> bool:
+    """Adds the sizes that arrays show to `env`; whether every array has the shape that its type says."""
+    if any(value.type.rank != x.ndim for value, x in zip(values, arrays, strict=True)):
+        return False
+    for value, x in zip(values, arrays, strict=True):
+        for size, number in zip(value.type.shape, x.shape, strict=True):
+            if isinstance(size, Dim) and str(size) not in env and size.symbols == {str(size)}:
+                env[str(size)] = number
+    for value, x in zip(values, arrays, strict=True):
+        for size, number in zip(value.type.shape, x.shape, strict=True):
+            if (size if isinstance(size, int) else dims.evaluate(size, env)) != number:
+                return False
+    return True
+
+
+class LateSizes:
+    """The sizes of a graph that NumPy functions in it decide, and the guards on them."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._guards: dict[Node, list[tuple[Size, Size]]] = {}
+        nodes = [n for n in walk(graph) if n.op is NUMPY]
+        pending = [(a, b, _late(a) | _late(b)) for a, b in parse_guards(graph)] if nodes else []
+        shown: set[str] = set()
+        for node in nodes:
+            shown.update(name for v in node.results for size in v.type.shape for name in _late(size))
+            self._guards[node] = [(a, b) for a, b, late in pending if late and late <= shown]
+            pending = [guard for guard in pending if not guard[2] or not guard[2] <= shown]
+
+    def take(self, node: Node, results: Sequence[Array], env: dict[str, int]) -> None:
+        """Adds what a function gave to the sizes; raises `SizesChanged` where the graph was not made for it."""
+        if len(results) != len(node.results):
+            raise SizesChanged
+        for value, x in zip(node.results, results, strict=True):
+            if x.dtype != value.type.dtype.numpy:
+                raise SizesChanged
+        if not bind_sizes(node.results, results, env):
+            raise SizesChanged
+        # A size of 1 broadcasts, so the types of a graph that was made for one show the number.
+        late = {name for v in node.results for size in v.type.shape for name in _late(size)}
+        if any(env[name] == 1 for name in late):
+            raise SizesChanged
+        if any(dims.evaluate(a, env) != dims.evaluate(b, env) for a, b in self._guards.get(node, ())):
+            raise SizesChanged
+
+
+def checked_calls(graph: Graph, calls: Sequence[Call], env: Mapping[str, int]) -> list[Call]:
+    """The functions of a graph for one run of it, each of which checks what it gives."""
+    late, sizes, made = LateSizes(graph), dict(env), list(calls)
+    for node in walk(graph):
+        number = node.attrs.get("call") if node.op is NUMPY else None
+        if isinstance(number, int) and number < len(calls):
+            made[number] = partial(_checked, calls[number], late, node, sizes)
+    return made
+
+
+def _checked(call: Call, late: LateSizes, node: Node, sizes: dict[str, int], *operands: Any) -> tuple[Any, ...]:
+    found = call(*operands)
+    late.take(node, [np.asarray(x) for x in found], sizes)
+    return found
+
+
+def _late(size: Size) -> frozenset[str]:
+    return frozenset(name for name in dims.symbols(size) if dims.age(name) >= 0)
