@@ -73,6 +73,9 @@ class Function:
             if out is not None:
                 raise TraceProblem(f"{self.__name__} would write a traced value into out", hint="use what it returns")
             return self._source.function(*args, **kwargs)  # inside another trace: part of that graph
+        return self._source.with_numbers(lambda: self._serve(form, args, kwargs, out))
+
+    def _serve(self, form: Form, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         source, values = self._source.select(args, kwargs)
         kernel = self._kernel(source)
         arguments = kernel.arguments(values, {})
@@ -90,6 +93,9 @@ class Function:
 
     def sized(self, *args: Any, out: Any = None, **kwargs: Any) -> tuple[Lowered, dict[str, int]]:
         """The graph for these arguments, and the sizes that they have."""
+        return self._source.with_numbers(lambda: self._sized(args, kwargs, out))
+
+    def _sized(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> tuple[Lowered, dict[str, int]]:
         kernel, values = self._select(args, kwargs)
         return kernel.sized(*values, out=out)
 

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from ..ir.builder import Builder
+from ..ir.dims import Dim
 from ..ir.errors import Span, TypeProblem, UnknownName, nearest
 from ..ir.graph import Value
 from ..ir.records import record
 from . import arranging, elementwise, reductions
 from .elementwise import Make
-from .maker import Maker
+from .maker import Maker, NumberNeeded, number_of
 from .powers import OPERATOR, raised
 from .taking import index
 from .ufunc_methods import UFUNC_METHODS, outer_operands
@@ -94,9 +95,26 @@ def _bound(function: Function, maker: Maker, args: Sequence[Any], kwargs: dict[s
             raise maker.refuse(f"the argument '{key}' of '{function.name}'")
         del kwargs[key]
     try:
-        return known.bind(maker, *args, **kwargs)
+        bound = known.bind(maker, *args, **kwargs)
     except TypeError as error:
         raise TypeProblem(f"'{function.name}': {error}", maker.span, _usage(function)) from error
+    for key, given in bound.arguments.items():
+        if isinstance(given, (Value, Dim)) and type(known.parameters[key].default) is bool and key != "where":
+            bound.arguments[key] = _flag(maker, key, given)
+    return bound
+
+
+def _flag(maker: Maker, name: str, given: Value | Dim) -> bool:
+    """The truth of an argument that says how the graph is made."""
+    number = maker.builder.facts.specialize(given) if isinstance(given, Dim) else number_of(given)
+    if number is None:
+        raise NumberNeeded(
+            given,
+            f"'{name}' must be known at compile time",
+            maker.span,
+            "write True or False; an array can't decide it",
+        )
+    return bool(number)
 
 
 def _is_same(given: object, neutral: object) -> bool:

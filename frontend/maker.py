@@ -24,6 +24,15 @@ Number = Union[bool, int, float, complex]
 Operand = Union[Value, Number, Dim, np.generic]
 Make = Callable[..., "Value | tuple[Value, ...]"]  # a maker and the arguments of a function in, its results out
 
+
+class NumberNeeded(TypeProblem):
+    """A value or a size where the graph can't be made without the number behind it."""
+
+    def __init__(self, value: Value | Dim, message: str, span: Span | None = None, hint: str | None = None) -> None:
+        super().__init__(message, span, hint)
+        self.value = value
+
+
 COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 EQ, NE = TABLE["eq"], TABLE["ne"]
 
@@ -189,7 +198,8 @@ def static_int(x: object, what: str, span: Span | None) -> int:
     if (number := literal(x)) is not None:
         return number
     if isinstance(x, (Value, Dim)):
-        raise TypeProblem(
+        raise NumberNeeded(
+            x,
             f"'{what}' must be known at compile time",
             span,
             f"write a number here; in a traced function name the argument: jit(static=('{what}',))",

@@ -54,3 +54,18 @@ def _computed(facts: Facts, node: Node, operands: list[Number]) -> Number | None
     assert node.op.numpy is not None
     with np.errstate(all="ignore"):
         return node.op.numpy(*operands).item()  # type: ignore[no-any-return]
+
+
+def inputs_behind(value: Value) -> list[Value]:
+    """The inputs of the graph that decide a value, but for their sizes."""
+    found: dict[Value, None] = {}
+    seen: set[Node] = set()
+    queue = [value]
+    while queue:
+        current = queue.pop()
+        if current.node is None:
+            found[current] = None
+        elif current.node not in seen:
+            seen.add(current.node)
+            queue.extend(current.node.operands)
+    return list(found)

@@ -5,7 +5,6 @@ The graph's attribute `results` says of each output whether NumPy would give a s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from ..ir.builder import is_scalar_result
 from ..ir.errors import Span, TraceProblem
 from ..ir.graph import Graph, Value
-from ..ir.source import Structure
+from ..ir.source import Place, Structure, rebuilt
 from .maker import Maker
 from .symbolic import TracedSize
 from .trace import Trace
@@ -22,36 +21,36 @@ from .tracer import Tracer
 
 def finish(trace: Trace, returned: Any, span: Span | None) -> tuple[Graph, Structure]:
     """The finished graph of a trace."""
-    structure, parts = _flattened(returned)
-    pairs = [_output(trace, part, span) for part in parts]
+    pairs: list[tuple[Value, bool]] = []
+
+    def leaf(part: Any) -> Any:
+        if part is None or isinstance(part, (str, bytes, type, np.dtype)):
+            return part
+        pairs.append(_output(trace, part, span))
+        return Place(len(pairs) - 1)
+
+    tree = rebuilt(returned, leaf)
     trace.builder.attrs["results"] = tuple("scalar" if scalar else "array" for _, scalar in pairs)
     trace.close()
-    return trace.builder.finish([value for value, _ in pairs]), structure
+    return trace.builder.finish([value for value, _ in pairs]), _structure(tree)
 
 
-def _flattened(returned: Any) -> tuple[Structure, Iterable[Any]]:
-    if type(returned) is dict:
-        return Structure("dict", tuple(returned)), returned.values()
-    if type(returned) is list:
-        return Structure("list"), returned
-    if type(returned) is tuple:
-        return Structure("tuple"), returned
-    return Structure(), (returned,)
+def _structure(tree: Any) -> Structure:
+    if isinstance(tree, Place):
+        return Structure()
+    flat = type(tree) is tuple and tree and all(isinstance(item, Place) for item in tree)
+    return Structure("tuple") if flat else Structure("tree", tree)
 
 
 def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, bool]:
     """A value of strong dtype, and whether it is a scalar to NumPy."""
     if not isinstance(part, (Tracer, TracedSize, np.ndarray, np.generic, bool, int, float, complex)):
         raise TraceProblem(
-            f"the function returned {_shown(part)}, which is not an array", span,
-            "return arrays or numbers, alone or in one tuple, list or dict",
+            f"the function returned a {type(part).__name__}, which is not an array", span,
+            "return arrays and numbers, alone or in tuples, lists and dicts",
         )  # fmt: skip
     number = isinstance(part, (TracedSize, np.generic, bool, int, float, complex))
     maker = Maker(trace.builder, span)
     value = maker.lift(trace.operand(part, False, span))
     scalar = number or value.type.dtype.weak or is_scalar_result(value)
     return maker.cast(value, value.type.dtype.strong), scalar
-
-
-def _shown(part: Any) -> str:
-    return "None" if part is None else f"a {type(part).__name__}"

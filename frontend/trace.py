@@ -27,8 +27,9 @@ from .fallback import Fallback
 from .inlining import KernelCall, inline
 from .keys import holds_tracers, items_of
 from .locate import here
-from .maker import Maker, literal
+from .maker import Maker, NumberNeeded, literal
 from .named_ops import NamedOp
+from .numbers import inputs_behind
 from .piecewise import piecewise
 from .powers import OPERATOR
 from .symbolic import TracedSize
@@ -48,6 +49,8 @@ class Trace:
         self.hidden: list[np.ndarray[Any, Any]] = []
         self.open = True
         self.at: Span | None = None  # the place of a recorded call, where calls are not made by the user's code
+        self.numbers: dict[Value, str] = {}  # the arguments that are numbers, by input
+        self.needed: set[str] = set()  # those of them that must be fixed for the function to be traced
         self._captured: dict[int, tuple[object, Value, np.ndarray[Any, Any]]] = {}
         self._fallback = Fallback(self, evaluate)
 
@@ -63,6 +66,12 @@ class Trace:
     def know(self, value: Value, actual: Any) -> None:
         """An input's value in the call at hand."""
         self._fallback.known[value] = actual
+
+    def need(self, value: Value) -> None:
+        """Asks for the arguments that decide a value to be fixed, if all of them are numbers."""
+        inputs = inputs_behind(value)
+        if all(x in self.numbers for x in inputs):
+            self.needed |= {self.numbers[x] for x in inputs}
 
     def close(self) -> None:
         """The end of the trace: what it read must be as it was."""
@@ -97,13 +106,17 @@ class Trace:
         try:
             if name == "piecewise":
                 return piecewise(self, span, *args, **kwargs)
-            if name == "nan_to_num" and isinstance(args[0], Tracer) and kwargs.get("copy") is False:
+            if name == "nan_to_num" and isinstance(args[0], Tracer) and not kwargs.get("copy", True):
                 made = self.apply(function, args, {**kwargs, "copy": True})
                 return args[0]._change(made, "'nan_to_num'", "leave copy=False out")
             given = self._pythonic(function, args, span)
             operands = [self._argument(name, k, x, spread, span) for k, x in enumerate(given)]
             named = {key: self._argument(name, key, x, key in ARRAYS, span) for key, x in kwargs.items()}
             found = functions.call(self.builder, name, operands, named, span)
+        except NumberNeeded as error:
+            if isinstance(error.value, Value):
+                self.need(error.value)
+            raise
         except Unsupported:
             del self.builder.nodes[mark:]
             return self._fallback.call(function, *original, span)

@@ -5,7 +5,8 @@
     built = kernel.build(kernel.bind(types), types)
 
 `None`, strings, tuples, dtypes and the arguments that `static` names are fixed when the function is traced: each
-combination of them is a kernel of its own. All other arguments are arrays and numbers.
+combination of them is a kernel of its own. All other arguments are arrays and numbers. A trace that needs an argument
+as a Python number, as `range(n)` and `np.zeros(n)` do, raises `NumbersNeeded`; then that one is fixed, too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import MethodType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,16 +23,29 @@ from ..ir.builder import Builder
 from ..ir.dims import Size, symbol
 from ..ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest
 from ..ir.facts import Facts
-from ..ir.source import ArgType, Binding, Built, Evaluate, Guard
+from ..ir.source import ArgType, Binding, Built, Evaluate, Guard, rebuilt
 from ..ir.types import TensorType
 from .captures import Captures
 from .locate import definition
 from .outputs import finish
+from .packing import Packed, holds_arrays, is_container, is_same, packed, unpacked
 from .trace import Trace
 from .tracer import Tracer
 
+T = TypeVar("T")
 Key = tuple[tuple[str, Any], ...]
 MAX_KERNELS = 256  # combinations of fixed arguments that are remembered
+
+
+class NumbersNeeded(TraceProblem):
+    """A trace that can't go on without the numbers that some arguments are; `problem` is what it met."""
+
+    def __init__(self, names: frozenset[str], problem: Exception | None = None) -> None:
+        if isinstance(problem, WeftError):
+            super().__init__(problem.message, problem.span, problem.hint)
+        else:
+            super().__init__(f"the numbers behind {', '.join(sorted(names))} are needed to trace the function")
+        self.names = names
 
 
 class TracedFunction:
@@ -47,6 +61,7 @@ class TracedFunction:
         self.evaluate = evaluate
         self.signature = _signature(function, self.static)
         self._kernels: dict[Any, TracedKernel] = {}
+        self._needed: frozenset[str] = frozenset()  # arguments that are fixed where they are numbers
 
     @property
     def name(self) -> str:
@@ -68,12 +83,32 @@ class TracedFunction:
             raise _misfit(self.name, self.signature, kwargs, error) from error
         given = {**self._numbers, **bound.arguments}
         given = {k: given[k] for k in self.signature.parameters if k in given}
-        fixed = {k: v for k, v in given.items() if k in self.static or is_static(v)}
-        values = {k: v for k, v in given.items() if k not in fixed}
-        for name, value in values.items():
-            if not is_dynamic(value):
+        fixed: dict[str, Any] = {}
+        values: dict[str, Any] = {}
+        for name, value in given.items():
+            if name in self.static or is_static(value):
+                fixed[name] = value
+            elif is_container(value):
+                fixed[name], inside = packed(name, value, self._is_input, given)
+                values |= inside
+            elif self._is_input(name, value):
+                values[name] = value
+            elif is_number(value):
+                fixed[name] = value
+            else:
                 raise _unfit(self.name, name, value)
         return self._kernel(fixed, tuple(values)), tuple(values.values())
+
+    def _is_input(self, name: str, value: Any) -> bool:
+        return is_dynamic(value) and not (name in self._needed and is_number(value))
+
+    def with_numbers(self, run: Callable[[], T]) -> T:
+        """What `run` gives once the arguments that the function needs as numbers are fixed: it traces again."""
+        while True:
+            try:
+                return run()
+            except NumbersNeeded as error:  # names what is not fixed yet
+                self._needed |= error.names
 
     def bind(self, args: Sequence[ArgType]) -> Binding:
         return self._plain.bind(args)
@@ -117,15 +152,17 @@ class TracedFunction:
             wrong = next(k for k, v in fixed.items() if not _is_hashable(v))
             if wrong not in self.static:
                 raise TypeProblem(
-                    f"{self.name}: the argument '{wrong}' is a {type(fixed[wrong]).__name__} that holds arrays",
-                    hint="pass the arrays as arguments of their own",
+                    f"{self.name}: the argument '{wrong}' is a {_bare(fixed[wrong])} that holds more than arrays and "
+                    "numbers",
+                    hint="pass what is in it as arguments of their own",
                 ) from error
             raise TypeProblem(
                 f"{self.name}: the static argument '{wrong}' is a {type(fixed[wrong]).__name__}, which can't be a key",
                 hint="pass a tuple in place of a list, and arrays as arguments of their own",
             ) from error
         if found is None:
-            found = self._kernels.setdefault(key, TracedKernel(self, dict(fixed), parameters))
+            own = {name: rebuilt(value, lambda item: item) for name, value in fixed.items()}  # lists may change
+            found = self._kernels.setdefault(key, TracedKernel(self, own, parameters))
             if len(self._kernels) > MAX_KERNELS:
                 del self._kernels[next(iter(self._kernels))]
         return found
@@ -160,15 +197,32 @@ class TracedKernel:
         sizes = dict(binding.sizes)
         builder = Builder(self.name, Facts(sizes if args is not None else None))
         trace = Trace(builder, sizes, self.source.evaluate)
-        given: dict[str, Any] = dict(self.fixed)
+        inputs: dict[str, Any] = {}
         for i, (name, type_) in enumerate(zip(self.parameters, binding.types, strict=True)):
             scalar = args is not None and isinstance(args[i].value, np.generic)
             value = builder.input(name, type_, scalar)
             if args is not None and args[i].value is not None:
                 trace.know(value, args[i].value)
-            given[name] = Tracer(trace, value, f"the argument '{name}'")
-        returned = _called(self.source, given)
-        graph, structure = finish(trace, returned, self._span)
+                if is_number(args[i].value):
+                    trace.numbers[value] = name
+            inputs[name] = Tracer(trace, value, f"the argument '{name}'")
+        given = {name: inputs[name] for name in self.source.signature.parameters if name in inputs}
+        given |= {name: unpacked(value, inputs) for name, value in self.fixed.items()}
+        try:
+            returned = _called(self.source, given)
+            graph, structure = finish(trace, returned, self._span)
+        except Exception as error:
+            if trace.needed:  # NumPy may have put an error of its own in the place of ours
+                raise NumbersNeeded(frozenset(trace.needed), error) from error
+            raise
+        if trace.needed:  # the function went on after the error
+            raise NumbersNeeded(frozenset(trace.needed))
+        for name, value in self.fixed.items():
+            if not is_same(given[name], unpacked(value, inputs)):
+                raise TraceProblem(
+                    f"{self.name} changes its argument '{name}', a {type(given[name]).__name__}, in place", self._span,
+                    "the caller's would stay as it is: make a new one and return it",
+                )  # fmt: skip
         return Built(graph, tuple(trace.hidden), trace.calls, structure)
 
     @property
@@ -181,7 +235,14 @@ def is_static(value: Any) -> bool:
     """Whether an argument is fixed at the trace because of what it is; integers beyond 64 bits with a sign are."""
     if type(value) is int:
         return not -(2**63) <= value < 2**63
-    return value is None or value is Ellipsis or isinstance(value, (str, bytes, tuple, type, np.dtype, slice))
+    if is_container(value):
+        return not holds_arrays(value)
+    return value is None or value is Ellipsis or isinstance(value, (str, bytes, type, np.dtype, slice))
+
+
+def is_number(value: Any) -> bool:
+    """Whether an argument is a number, of Python or of NumPy."""
+    return isinstance(value, (bool, int, float, complex, np.bool_, np.number))
 
 
 def is_dynamic(value: Any) -> bool:
@@ -198,6 +259,13 @@ def _called(source: TracedFunction, given: Mapping[str, Any]) -> Any:
     args, kwargs = [], {}
     by_name = False
     for name, parameter in source.signature.parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += given.get(name, ())
+            by_name = True
+            continue
+        if parameter.kind is parameter.VAR_KEYWORD:
+            kwargs |= given.get(name, {})
+            continue
         by_name = by_name or name not in given or parameter.kind is parameter.KEYWORD_ONLY
         if name in given and by_name:
             kwargs[name] = given[name]
@@ -218,14 +286,6 @@ def _signature(function: Callable[..., Any], static: tuple[str, ...]) -> inspect
         signature = inspect.signature(function)
     except (TypeError, ValueError) as error:
         raise TypeProblem(f"{name} has no signature that can be read", hint="wrap it in a def or a lambda") from error
-    for parameter in signature.parameters.values():
-        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            code = getattr(function, "__code__", None)
-            raise TypeProblem(
-                f"{name} takes '{parameter}': a traced function needs named arguments",
-                definition(code) if code else None,
-                "name each argument, as in def f(x, y, z=1.0)",
-            )
     for wanted in static:
         if wanted not in signature.parameters:
             hint = nearest(wanted, list(signature.parameters))
@@ -250,12 +310,20 @@ def _symbols(name: str, shape: tuple[int, ...], sizes: dict[str, int]) -> tuple[
 
 def _typed(value: Any) -> Any:
     """A key that tells 1 from 1.0 and True; raises TypeError for what can't be compared."""
-    if isinstance(value, tuple):
-        return tuple(_typed(item) for item in value)
+    if isinstance(value, Packed):
+        return Packed, _typed(value.tree)
+    if type(value) is dict:
+        return dict, tuple((_typed(key), _typed(item)) for key, item in value.items())
+    if is_container(value):
+        return type(value), tuple(_typed(item) for item in value)
     if isinstance(value, slice):
         return slice, _typed((value.start, value.stop, value.step))
     hash(value)
     return type(value), repr(value) if isinstance(value, (float, complex)) else value
+
+
+def _bare(value: Any) -> str:
+    return type(value.tree if isinstance(value, Packed) else value).__name__
 
 
 def _is_hashable(value: Any) -> bool:
@@ -276,8 +344,6 @@ def _unfit(function: str, name: str, value: Any) -> WeftError:
     hint = f"name it in jit(static=('{name}',)) if it is fixed"
     if isinstance(value, np.ndarray):
         hint = "Weft would lose what the subclass adds; pass np.asarray(x), or x.filled(...) of a masked array"
-    elif isinstance(value, (list, dict)):
-        hint = "pass arrays one by one, or convert with np.asarray(...)"
     return TypeProblem(
         f"{function}: argument '{name}' is a {type(value).__name__}, not an array or a number", hint=hint
     )

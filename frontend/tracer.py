@@ -31,6 +31,9 @@ class Recorder(Protocol):
 
     def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any: ...
 
+    def need(self, value: Value) -> None:
+        """Python, or the graph, needs the number that a value is."""
+
 
 def _binary(function: Callable[..., Any]) -> Any:
     return lambda self, other: _operator(self, function, (self, other))
@@ -73,6 +76,8 @@ def _leaves(what: str, advice: str, why: str = "would leave the trace") -> Any:
     """A method that needs the elements."""
 
     def method(self: Tracer, *args: Any, **kwargs: Any) -> Any:
+        if self._value is not None:
+            self._trace.need(self._value)
         raise TraceProblem(f"{what} of a traced value {why}", here(), advice)
 
     return method

@@ -44,19 +44,40 @@ Tracing needs it to learn what a NumPy function gives.
 """
 
 
+@record
+class Place:
+    """Where an output stands in what a function returns."""
+
+    index: int
+
+
 class Structure(NamedTuple):
-    """How a kernel hands back its outputs: `single`, or as a `tuple`, `list` or `dict` (with its keys)."""
+    """How a kernel hands back its outputs: a `single` one, a `tuple`, or a `tree` of places and of what never changes.
+
+    Trees are lists, tuples, named tuples and dicts, nested as the user's function returned them.
+    """
 
     kind: str = "single"
-    keys: tuple[Any, ...] = ()
+    tree: Any = None
 
     def pack(self, outputs: Sequence[Any]) -> Any:
         """The outputs as the user's function would have returned them."""
-        if self.kind == "single":
-            return outputs[0]
-        if self.kind == "dict":
-            return dict(zip(self.keys, outputs, strict=True))
-        return list(outputs) if self.kind == "list" else tuple(outputs)
+        if self.kind == "tree":
+            return rebuilt(self.tree, lambda x: outputs[x.index] if isinstance(x, Place) else x)
+        return outputs[0] if self.kind == "single" else tuple(outputs)
+
+
+def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
+    """Nested lists, tuples, named tuples and dicts with what `leaf` makes of all else in them."""
+    kind = type(tree)
+    if kind is dict:
+        return {key: rebuilt(item, leaf) for key, item in tree.items()}
+    if kind is list:
+        return [rebuilt(item, leaf) for item in tree]
+    if isinstance(tree, tuple):
+        items = [rebuilt(item, leaf) for item in tree]
+        return kind(*items) if hasattr(tree, "_fields") else tuple(items)
+    return leaf(tree)
 
 
 @record

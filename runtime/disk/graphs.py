@@ -121,7 +121,7 @@ def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
         assert not lowered.built.hidden
         content["source"] = {
             "graph": writer.graph(lowered.built.graph),
-            "structure": None if structure is None else [structure.kind, list(structure.keys)],
+            "structure": None if structure is None else structure.kind,
             "orders": lowered.orders,
             "scalars": lowered.scalars,
             "any_order": lowered.any_order,
@@ -187,6 +187,6 @@ def _source(reader: Reader, found: Any) -> Known:
     structure = found["structure"]
     built = Built(
         reader.graph(found["graph"]),
-        structure=None if structure is None else Structure(structure[0], tuple(structure[1])),
+        structure=None if structure is None else Structure(structure),
     )
     return built, tuple(map(tuple, found["orders"])), tuple(found["scalars"]), found["any_order"]

@@ -41,14 +41,21 @@ def same(found: Any, expected: Any, ulps: float = 0, zero_signs: bool = True) ->
                 same(a, b, ulps, zero_signs)
             except AssertionError as error:
                 raise AssertionError(f"output {k}: {error}") from error
-        return
+        return None
+    if isinstance(expected, dict):
+        assert type(found) is dict and list(found) == list(expected)
+        return same(list(found.values()), list(expected.values()), ulps, zero_signs)
+    if expected is None or isinstance(expected, str):
+        assert type(found) is type(expected) and found == expected
+        return None
     assert isinstance(found, np.ndarray) == isinstance(expected, np.ndarray), (type(found), type(expected))
     assert isinstance(found, (np.ndarray, np.generic)), type(found)
+    expected = expected if isinstance(expected, np.ndarray) else np.asarray(expected)[()]  # of Python's numbers
     assert found.dtype == expected.dtype, (found.dtype, expected.dtype)
     assert found.shape == expected.shape, (found.shape, expected.shape)
     if isinstance(found, np.ndarray):
         assert memory_order(found) == memory_order(expected), (found.shape, found.strides, expected.strides)
-    same_numbers(np.asarray(found), np.asarray(expected), ulps, zero_signs)
+    return same_numbers(np.asarray(found), np.asarray(expected), ulps, zero_signs)
 
 
 def memory_order(x: Array) -> tuple[int, ...]:

@@ -18,10 +18,6 @@ def branch(x: Any) -> Any:
     return -x
 
 
-def flag(x: Any, negate: bool) -> Any:
-    return -x if negate else x
-
-
 def chained_comparison(x: Any) -> Any:
     return np.where(0 < x < 1, x, 0)
 
@@ -108,16 +104,6 @@ def sort_in_place(x: Any) -> Any:
     return y
 
 
-def range_of_argument(x: Any, steps: int) -> Any:
-    for _ in range(steps):
-        x = x + 1
-    return x
-
-
-def axis_argument(x: Any, axis: int) -> Any:
-    return x.sum(axis=axis)
-
-
 def masked(x: Any) -> Any:
     return x + MASKED
 
@@ -144,14 +130,6 @@ def index_out_of_range(x: Any) -> Any:
 
 def too_large(x: Any) -> Any:
     return x.astype(np.int8) + 1000
-
-
-def returns_nothing(x: Any) -> None:
-    x + 1
-
-
-def returns_text(x: Any) -> Any:
-    return x, "done"
 
 
 def fill_diagonal(x: Any) -> Any:

@@ -21,10 +21,8 @@ MISTAKES = [name for name, f in vars(mistakes).items() if getattr(f, "__module__
 def told(name: str) -> str:
     """The error of one mistake, without the parts that depend on the machine or on other lines."""
     function = getattr(mistakes, name)
-    extra = {"negate": True, "steps": 3, "axis": 0}
-    given = [extra[p] for p in TracedFunction(function).signature.parameters if p in extra]
     with pytest.raises(errors.WeftError) as caught:
-        traced(function, np.arange(4.0), *given)
+        traced(function, np.arange(4.0))
     assert caught.value.span is not None and caught.value.span.file == mistakes.__file__
     text = f"{type(caught.value).__name__}: {caught.value}".replace(mistakes.__file__, "mistakes.py")
     text = re.sub(r"mistakes\.py:\d+:", "mistakes.py:", text)
@@ -82,14 +80,12 @@ def test_errors_of_numpy_itself_pass_through() -> None:
         (lambda s: s.select((), {}), "add: missing a required argument: 'x'"),
         (lambda s: s.select((1, 2, 3), {}), "add: too many positional arguments"),
         (lambda s: s.select((1,), {"yy": 2}), "did you mean 'y'?"),
-        (lambda s: s.select((1, [1, 2]), {}), "argument 'y' is a list, not an array or a number"),
-        (lambda s: s.select((1, {}), {}), "argument 'y' is a dict"),
+        (lambda s: s.select((1, {1, 2}), {}), "argument 'y' is a set, not an array or a number"),
+        (lambda s: s.select((1, [{1}]), {}), "argument 'y' is a list that holds more than arrays and numbers"),
         (lambda s: s.select((1, mistakes.MASKED), {}), "argument 'y' is a MaskedArray"),
         (lambda s: s.select((1, len), {}), "name it in jit(static=('y',))"),
-        (lambda s: TracedFunction(s.function, static=("y",)).select((1, [2]), {}), "static argument 'y' is a list"),
+        (lambda s: TracedFunction(s.function, static=("y",)).select((1, {2}), {}), "static argument 'y' is a set"),
         (lambda s: TracedFunction(s.function, static=("z",)), "has no argument 'z' to make static"),
-        (lambda s: TracedFunction(lambda *args: 0), "'*args': a traced function needs named arguments"),
-        (lambda s: TracedFunction(lambda **more: 0), "'**more': a traced function needs named arguments"),
         (lambda s: TracedFunction(3), "a function is needed, not a int"),
         (lambda s: s.bind([]), "add takes 2 arrays or numbers, not 0"),
     ],

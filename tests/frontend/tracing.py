@@ -31,9 +31,14 @@ def build(function: Callable[..., Any], *args: Any, static: Sequence[str] = (), 
 def prepare(
     function: Callable[..., Any], *args: Any, static: Sequence[str] = (), **kwargs: Any
 ) -> tuple[Built, tuple[Any, ...]]:
-    kernel, values = TracedFunction(function, static, run).select(args, kwargs)
-    types = [arg_type(v) for v in values]
-    return kernel.build(kernel.bind(types), types), values
+    source = TracedFunction(function, static, run)
+
+    def once() -> tuple[Built, tuple[Any, ...]]:
+        kernel, values = source.select(args, kwargs)
+        types = [arg_type(v) for v in values]
+        return kernel.build(kernel.bind(types), types), values
+
+    return source.with_numbers(once)
 
 
 def execute(built: Built, values: Sequence[Any]) -> Any:
