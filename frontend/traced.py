@@ -256,7 +256,8 @@ def is_dynamic(value: Any) -> bool:
 
 def _called(source: TracedFunction, given: Mapping[str, Any]) -> Any:
     """The function on tracers, in order, and by name from the first argument on that is left to its default."""
-    args, kwargs = [], {}
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
     by_name = False
     for name, parameter in source.signature.parameters.items():
         if parameter.kind is parameter.VAR_POSITIONAL:
