@@ -1,4 +1,4 @@
-"""Kernels and the types that are asked for in, the C functions to build out, each with its name.
+"""List the C functions to build for kernels and the types that are asked for, each with its name.
 
 A number that is declared with a class, as in `k: int`, is what a number of Python is: it takes the dtype of the arrays
 that it meets, and is passed as the widest C type of its kind.

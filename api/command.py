@@ -1,4 +1,4 @@
-"""The `weft` command: an argument list in, an exit status out.
+"""Run the `weft` command and give its exit status.
 
 0 is success, 1 a user's error (told on stderr), 2 wrong usage, 130 an interrupt, 141 a reader that went away.
 """

@@ -1,4 +1,4 @@
-"""The text of `--arg` and a declared parameter in, a number or an array out. Text is data: nothing in it is run.
+"""Make a number or an array of the text of `--arg`. Text is data: nothing in it is run.
 
 3   -0.5   true   3:i64   data.npy   randn(1024,512):f32   full(2.5,4,3)   arange(10)
 """

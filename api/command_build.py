@@ -1,4 +1,4 @@
-"""`weft build`: a file of kernels in, a shared library and a C header out."""
+"""Run `weft build`: compile kernels to a shared library and a C header."""
 
 from __future__ import annotations
 

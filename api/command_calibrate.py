@@ -1,4 +1,4 @@
-"""`weft bench --calibrate`: a kernel and descriptions of its arguments in, the times of all its variants out.
+"""Run `weft bench --calibrate`: time all variants of a kernel on described arguments.
 
 The letter n in an argument's description stands for each of the sizes in turn.
 """

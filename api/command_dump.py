@@ -1,4 +1,4 @@
-"""`weft dump`: a file, a kernel and argument types in, its graph or its code on stdout out. Nothing is run."""
+"""Run `weft dump`: print a kernel's graph or code. Nothing is run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths in, texts, kernels and arrays out; and results in, `.npy` and `.npz` files out."""
+"""Read texts, kernels and arrays from paths, and write results to `.npy` and `.npz` files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers and a source of randomness in, an array out: what `randn(4,3)` and the like in `--arg` make."""
+"""Generate the arrays that `randn(4,3)` and the like stand for in `--arg`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`weft opt`: a printed graph and a pipeline in, the graph after it on stdout out."""
+"""Run `weft opt`: apply a pipeline of passes to a printed graph."""
 
 from __future__ import annotations
 

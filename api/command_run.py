@@ -1,4 +1,4 @@
-"""`weft run`: a file, a kernel and arguments in, results on the screen and in a file out."""
+"""Run `weft run`: call a kernel on arguments, and show or keep its results."""
 
 from __future__ import annotations
 

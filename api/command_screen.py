@@ -1,4 +1,4 @@
-"""Messages in, text on stderr out; with colour only on a terminal that wants it."""
+"""Print messages on stderr, in colour only on a terminal that wants it."""
 
 from __future__ import annotations
 

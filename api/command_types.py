@@ -1,4 +1,4 @@
-"""Declared parameters and the text of `--types` in, a request to compile for out.
+"""Turn declared parameters and the text of `--types` into a request to compile for.
 
 Sizes stand for any size: a graph knows only which of them are 1 and which have one name.
 """

@@ -1,4 +1,4 @@
-"""Functions, text, files and expressions in, kernels out: `jit`, `compile`, `load` and `tensor`."""
+"""Make kernels of functions, text, files and expressions: `jit`, `compile`, `load` and `tensor`."""
 
 from __future__ import annotations
 

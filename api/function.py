@@ -1,4 +1,4 @@
-"""A Python function in, a compiled one out: what `jit` gives."""
+"""Implement what `jit` gives: a Python function that is compiled when it is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name in, a kernel of the library that Weft brings out; its files are in the folder `kernels`.
+"""Find a kernel of the library that comes with Weft by its name.
 
 Each kernel has a comment above it, which is its documentation, and a NumPy function of the same name in
 `kernels/references`, in the module that is called as its file is.

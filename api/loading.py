@@ -1,4 +1,4 @@
-"""A file, a directory or the name of an installed package in, a module of kernels out: what `weft.load` does."""
+"""Load a file, a directory or an installed package as a module of kernels: `weft.load`."""
 
 from __future__ import annotations
 

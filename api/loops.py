@@ -1,4 +1,4 @@
-"""Loops and branches for traced functions: Python functions of one step in, traced values out.
+"""Offer loops and branches for traced functions.
 
     def escape(c, limit):
         def goes_on(state):

@@ -1,4 +1,4 @@
-"""A name in, the kernel or the module of kernels that is called so out: `weft.kernels.NAME`.
+"""Find a kernel or a module of kernels by name: `weft.kernels.NAME`.
 
 The user's own come first: `NAME.weft` or the directory `NAME` in a folder of the search path is a module. Then comes
 the library that Weft brings, whose kernels are there themselves, then what an installed package declares. A name is

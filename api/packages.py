@@ -1,4 +1,4 @@
-"""The name of an installed package's kernels in, a module of them out.
+"""Load the kernels of an installed package by its name.
 
 A package declares them by an entry point of the group `weft.kernels`. Nothing is looked up before somebody names one,
 and to load it is to import that package.

@@ -1,4 +1,4 @@
-"""A loader in, its files read again whenever they change out: a thread looks at them several times a second.
+"""Reload a loader's files whenever they change; a thread checks them several times a second.
 
 A file is read again once it has stopped changing. A broken edit keeps the old kernels and is reported once; it is tried
 again when any file changes. Calls of kernels never look at files.

@@ -1,1 +1,1 @@
-"""A lowered graph in, something callable out."""
+"""Run lowered graphs: NumPy as the reference, LLVM for native code."""

@@ -1,4 +1,4 @@
-"""Matrix products written out: NumPy arrays in, the numbers that native code gives out.
+"""Write matrix products out in NumPy, with the bits that native code gives.
 
 An element is one chain of FMAs in the order of k, from 0 on. 16-bit floats are added up in f32 and rounded at the end;
 a complex product is four real ones.

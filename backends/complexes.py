@@ -1,4 +1,4 @@
-"""Complex arithmetic written out on parts: NumPy arrays in, the numbers that native code gives out.
+"""Write complex arithmetic out on real and imaginary parts, with the bits that native code gives.
 
 NumPy's own products depend on the path that it takes; these are the formulas that Weft states:
 `a*b` is `fma(ar, br, -(ai*bi)) + i fma(ar, bi, ai*br)`, and a quotient is Smith's, with one reciprocal.

@@ -1,4 +1,4 @@
-"""An `each` and its operands in, its results out: what programs of elements mean.
+"""Run an `each`, a program of elements, in NumPy: what its control flow means.
 
 A body is run for many elements at once, each value an array with one number for each element. A branch and a step of a
 loop are run for those elements alone that take them, so nothing is ever computed for an element that does not need it.

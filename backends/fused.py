@@ -1,4 +1,4 @@
-"""`a*b + c` with one rounding, written out: three arrays of f32 or f64 in, what an FMA instruction gives out."""
+"""Compute `a*b + c` with one rounding in NumPy, as an FMA instruction does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph and arrays in, arrays out: the living definition of every op.
+"""Run a graph in NumPy: the living definition of every op.
 
 The graph is walked in order and each op is what its `OpDef.numpy` says, on operands cast to the dtypes that it
 computes in; what NumPy leaves open is in `stated`. It runs any stage of the pipeline; a reduction that

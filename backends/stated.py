@@ -1,4 +1,4 @@
-"""What NumPy leaves open, as plain code: operands in, the result that Weft states out.
+"""Compute what NumPy leaves open by Weft's own stated rules.
 
 NumPy's smaller or larger of two zeros, and what a float too large for an integer becomes, depend on the path that it
 takes (by length, stride and CPU). Here -0.0 is below 0.0, and what does not fit is what scalar code on x86 gives.

@@ -1,4 +1,4 @@
-"""The tree of a reduction, written out: elements and a plan in, the result out, bit for bit what native code gives.
+"""Run a reduction by its tree, element by element, with the bits that native code gives.
 
 `passes/lower_reductions.py` says in words what this says in code. Only the elementwise meaning of the combining
 operation is NumPy's; the order is made here.

@@ -1,4 +1,4 @@
-"""The examples in, a table out: compiles each kernel, runs it, checks it against NumPy, and times both.
+"""Compile and run each example kernel, check it against NumPy, time both, and print a table.
 
 Then the scripts of `library/` run, which show kernels of the library in use and check themselves.
 

@@ -1,1 +1,1 @@
-"""`.weft` text or a traced Python function in, a graph out."""
+"""Turn `.weft` text, Python functions and expressions into graphs."""

@@ -1,4 +1,4 @@
-"""Children of a grammar rule in, a node of the abstract syntax out: one method for each rule.
+"""Build nodes of the abstract syntax, with one method for each grammar rule.
 
 The parser calls them bottom up, so nothing here recurses; every node is counted and its depth checked as it is made.
 """

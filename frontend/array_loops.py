@@ -1,4 +1,4 @@
-"""A `for` or `while` of a kernel in, a `loop` over whole arrays out.
+"""Lower a `for` or `while` of a kernel to a `loop` over whole arrays.
 
 The state is what the body assigns of the variables around it, and the index of a `for`. Types are found by lowering
 the body until they stay: a variable that starts from a literal is weak until something strong is assigned to it, and

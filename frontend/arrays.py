@@ -1,4 +1,4 @@
-"""Arguments that NumPy takes as arrays: a value, a number or nested tuples of them in, one value out."""
+"""Convert arguments that NumPy takes as arrays: values, numbers and nested tuples of them."""
 
 from __future__ import annotations
 

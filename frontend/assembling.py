@@ -1,4 +1,4 @@
-"""NumPy's functions that put arrays together and take them apart: values and static axes in, values out."""
+"""Define NumPy's functions that join and split arrays."""
 
 from __future__ import annotations
 

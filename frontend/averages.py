@@ -1,4 +1,4 @@
-"""NumPy's `average`: an array and weights for its elements or for those along some axes in, their mean out."""
+"""Define NumPy's `average` with its weights."""
 
 from __future__ import annotations
 

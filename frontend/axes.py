@@ -1,4 +1,4 @@
-"""NumPy's `axis` and `keepdims` arguments: what a caller gave and a rank in, sorted axes counted from the front out."""
+"""Normalise NumPy's `axis` and `keepdims` arguments."""
 
 from __future__ import annotations
 

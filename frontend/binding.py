@@ -1,4 +1,4 @@
-"""Declared parameters and the arguments of a call in, their types with symbolic sizes out.
+"""Check a call's arguments against the declared parameters and give their types symbolic sizes.
 
 One name is one size, `...` stands for the same leading sizes in every parameter (aligned at the right; a 1 or a missing
 one broadcasts), and a dtype must be the declared one. Python numbers convert where no value is lost in kind.

@@ -1,4 +1,4 @@
-"""An `if` of a kernel in, both of its sides and a choice for each variable that one of them assigns out.
+"""Lower an `if` of a kernel: both sides, and a choice for each variable that one of them assigns.
 
 A side that may fail, may not end, or calls a function from outside is computed only if it is taken.
 """

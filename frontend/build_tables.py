@@ -1,4 +1,4 @@
-"""`grammar.lark` in, `tables.json` out: the LALR tables as plain data, so that no process has to build them.
+"""Build the parser's LALR tables from `grammar.lark` and write them to `tables.json`.
 
 python -m weft.frontend.build_tables
 """

@@ -1,4 +1,4 @@
-"""What a Python function reads from outside: a function in, comparable descriptions of all that guards its trace out.
+"""Describe what a Python function reads from outside, so that its trace can be guarded.
 
 Globals, closure cells and attributes are found in the function's code and in that of the user's functions that it
 calls, once; describing them again is cheap. Numbers, strings and small containers are described by value; functions,

@@ -1,4 +1,4 @@
-"""A file's definitions in, nothing out: what can be told before any types are known is checked here.
+"""Check a file's definitions for what can be told before any types are known.
 
 Names, what may be assigned, where `return` stands, calls in circles, and what is not in the language yet. Lowering
 relies on it.

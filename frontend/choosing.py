@@ -1,4 +1,4 @@
-"""NumPy's functions that choose between values: conditions, limits and stand-ins in, values of the graph out."""
+"""Define NumPy's functions that choose between values, such as `where` and `clip`."""
 
 from __future__ import annotations
 

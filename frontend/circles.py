@@ -1,4 +1,4 @@
-"""A file's definitions in, an error out where one leads back to itself: calls are inlined, consts are put in."""
+"""Refuse definitions that lead back to themselves: calls are inlined and consts substituted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extremes of complex numbers by real ops: an array and axes in, the extreme or the places where it stands out.
+"""Find extremes of complex numbers and their positions by real ops.
 
 Complex numbers are ordered by their real parts, and among equal ones by their imaginary parts. A number with a part
 that is NaN is NaN. As in NumPy, the first of several extremes, or of several NaN, is the one.

@@ -1,4 +1,4 @@
-"""Numbers in; their real and imaginary parts and their angles out, as NumPy has them."""
+"""Define NumPy's functions of real parts, imaginary parts and angles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A value and a declared type in, the value in that type out: converted where NumPy's `same_kind` casting would."""
+"""Convert a value to its declared type where NumPy's `same_kind` casting would."""
 
 from __future__ import annotations
 

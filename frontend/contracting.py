@@ -1,4 +1,4 @@
-"""Two values with a label for each axis in, their product summed over the labels that the result lacks out.
+"""Multiply two values with labelled axes and sum over the labels that the result lacks.
 
     contracted(m, a, "bik", b, "bkj", "bij")     a stack of matrix products
 

@@ -1,4 +1,4 @@
-"""Conversions by name: a value, a dtype and NumPy's casting rule in, the value in that dtype out."""
+"""Convert values to a dtype under NumPy's casting rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy's functions that make arrays: static shapes and fill values in, values out; and copies of values.
+"""Define NumPy's functions that create arrays, and copies of values.
 
 NumPy leaves the elements of `empty` open; here they are zeros.
 """

@@ -1,4 +1,4 @@
-"""NumPy's running sums and products: an array, an axis and a dtype in, an array of the same sizes out."""
+"""Define NumPy's running sums and products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A type as it is written in, a `Declared` type out: a dtype or a class of dtypes, and dimensions."""
+"""Resolve a type as it is written to a dtype or a class of dtypes, with its dimensions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type text in, a type out; and declared types with the arguments of a call in, the binding of sizes out."""
+"""Parse type text for tensors, and bind the sizes of declared types to the arguments of a call."""
 
 from __future__ import annotations
 

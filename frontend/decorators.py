@@ -1,4 +1,4 @@
-"""A kernel's `@impl(op="softmax", hint="vectorized", min_size=1024)` in, what it registers the kernel as out."""
+"""Read what a kernel's `@impl(...)` registers it as."""
 
 from __future__ import annotations
 

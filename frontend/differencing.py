@@ -1,4 +1,4 @@
-"""NumPy's differences of neighbours: an array and static axes in, differences out."""
+"""Define NumPy's differences of neighbours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`einsum`: subscripts and operands in, products of pairs out.
+"""Define `einsum` as a sequence of products of pairs.
 
 Operands are multiplied from the left to the right. What is needed no more is summed over at once; an index that an
 operand has twice is its diagonal, and `...` stands for axes that are broadcast. Results lie in C order.

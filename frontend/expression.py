@@ -1,4 +1,4 @@
-"""Expressions built by hand: named tensors and NumPy calls on them in, a kernel source out.
+"""Build expressions by hand: named tensors and NumPy calls on them, as a kernel source.
 
     x = tensor("x", "f32[n, m]")
     kernel = ExpressionKernel(np.tanh(x) + 1)

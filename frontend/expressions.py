@@ -1,4 +1,4 @@
-"""Expressions in, operands out: numbers and sizes are folded, all else becomes nodes of the graph."""
+"""Lower expressions: fold numbers and sizes, and make nodes of everything else."""
 
 from __future__ import annotations
 

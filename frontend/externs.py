@@ -1,4 +1,4 @@
-"""A declaration of an `extern kernel` in, what a loader of libraries must know out; and the nodes that call it."""
+"""Describe an `extern kernel` to the loader of libraries, and make the nodes that call it."""
 
 from __future__ import annotations
 

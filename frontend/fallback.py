@@ -38,7 +38,7 @@ class Slot:
 
 @record
 class NumpyCall:
-    """A NumPy function with its fixed arguments: operands in, a tuple of arrays out."""
+    """Calls a NumPy function with its fixed arguments on operands, and gives a tuple of arrays."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]

@@ -1,4 +1,4 @@
-"""Numbers on which the shape of a result depends: an argument in, a number or a size that is known when compiling out.
+"""Read numbers that the shape of a result depends on; they must be known when compiling.
 
 What only a call knows is refused as unsupported, which leaves the function to NumPy in a traced function.
 """

@@ -1,4 +1,4 @@
-"""Statements in, what they may do out: which variables they assign, whether they jump, whether they all return."""
+"""Analyse statements: which variables they assign, whether they jump, and whether they always return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loop of a function of elements in, a `while` out.
+"""Lower a loop of a function of elements to a `while`.
 
 What changes from step to step is carried: the variables that the body assigns, the index of a `for`, `keep` where the
 body may leave the loop, and where it may return, `returned` and the results.

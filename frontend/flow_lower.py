@@ -1,4 +1,4 @@
-"""The statements of a function of elements in, operands out: loops, branches and early returns without jumps.
+"""Lower the statements of a function of elements without jumps: loops, branches and early returns.
 
 `break`, `continue` and `return` become truth values: `live` says whether an element still runs the statements that
 follow in a block, `keep` whether its loop goes on, `returned` whether it has its result. What follows a statement that

@@ -1,4 +1,4 @@
-"""What a function assigns to its variables in, one dtype for each variable out.
+"""Find one dtype for each variable of a function from what is assigned to it.
 
 A variable keeps one dtype. One that starts from a literal is weak until something strong is assigned to it; one that
 stays weak takes the dtype that its uses ask for, if they ask for 32 bits or more, else i64, f64 or c128.

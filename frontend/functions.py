@@ -1,4 +1,4 @@
-"""NumPy's functions by name: a name and arguments in, values of the graph out.
+"""Look up NumPy's functions by name and call them on values of the graph.
 
     call(builder, "mean", (x,), {"axis": -1}, span)
 

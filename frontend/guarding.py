@@ -1,4 +1,4 @@
-"""What computes a value and a condition in, the value where it is needed out: the right sides of `and`, `or` and `if`.
+"""Evaluate the right sides of `and`, `or` and `if` only where they are needed.
 
 In the body of an `each` a side that is heavy becomes a `when`. In a kernel, where the condition is a number, one that
 may fail, may not end, or calls a function from outside becomes a loop of one step or none. All else is just computed.

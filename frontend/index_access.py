@@ -1,4 +1,4 @@
-"""`x[i, j + 1]` in index notation: an array and its indices in, a value with an axis for each index in sight out.
+"""Lower `x[i, j + 1]` in index notation to a value with an axis for each index in scope.
 
 Affine indices are shown to be in range and become a view: a slice with its axes in order, or an `access` where an
 index stands on two axes or two of them on one. What is shown relies on the ranges of the access's own indices not being

@@ -1,4 +1,4 @@
-"""An index as it is written in, its formula out: a start and what one step of each index adds, all of them sizes."""
+"""Turn an index as it is written into an affine formula over sizes."""
 
 from __future__ import annotations
 

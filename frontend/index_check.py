@@ -1,4 +1,4 @@
-"""A definition or a reduction over indices and the names in sight in, the names that its expressions see out.
+"""Check a definition or a reduction over indices, and find the names that its expressions see.
 
 What can be told before there are types is refused here: names that are taken, bounds that are no sizes, what does not
 reduce.

@@ -1,4 +1,4 @@
-"""`let c[i, j in 1..m] = value else other` in, the array that it defines out.
+"""Lower `let c[i, j in 1..m] = value else other` to the array that it defines.
 
 Where there is an `else`, ranges say where the first expression holds. Without one, what wraps around at the ends, as
 `x[(i + 1) % n]` does, is a border too: inside of it nothing does.

@@ -1,4 +1,4 @@
-"""`x[idx[i], j]`: an array and indices of which some are known only in a call in, a `gather` of its elements out.
+"""Lower `x[idx[i], j]`, where some indices are known only in a call, to a `gather`.
 
 Every index is checked in the call and counts from the start; the error names it as it is written. Axes with affine
 indices of their own are sliced and read in their order, so that looking up rows costs little more than copying them.

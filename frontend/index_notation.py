@@ -1,4 +1,4 @@
-"""Expressions over indices in, values out that have an axis for each index in sight.
+"""Lower expressions over indices to values with an axis for each index in scope.
 
 Operators and functions of elements are those of any kernel: their operands have one rank here, with 1 for an index that
 does not matter, and broadcast. What differs is what stands for names, brackets and calls; the modules for those are

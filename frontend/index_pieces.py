@@ -1,4 +1,4 @@
-"""Two expressions over indices, the whole of each axis and a part of it in, one array out.
+"""Join two expressions over indices, the inside and the border, into one array.
 
 The first expression holds where all indices are in their parts, the second one elsewhere. The array is put together
 from pieces along each axis (before, inside, after), which loops write into its memory, so the inside is as fast as it

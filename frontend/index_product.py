@@ -1,4 +1,4 @@
-"""`sum[p](a[i, p] * b[p, j])`: factors over indices in, one product of matrices out where there is one.
+"""Recognise `sum[p](a[i, p] * b[p, j])` as one product of matrices where it is one.
 
 Two of the factors depend on every index that is summed over and have an index of their own each. The other factors join
 one of the two that has all of their indices. The terms are the same whatever the order; only their rounding is not.

@@ -1,4 +1,4 @@
-"""A size that may be negative and others that are not in, whether it can be shown not to be negative out.
+"""Prove that a size is not negative from others that are known not to be.
 
 The symbols of sizes are at least 0, whatever numbers they have in a call. The size is shown to be a sum of what is
 known, each times a number that is not negative, and of symbols; a small linear program finds the numbers. What a

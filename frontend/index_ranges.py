@@ -1,4 +1,4 @@
-"""Indices as they are named in brackets in, their ranges out: as given, or from the arrays that they alone index."""
+"""Find the ranges of indices: as given, or from the arrays that they alone index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sum[p](...)`: an expression over one more index in, what is left without it out.
+"""Lower `sum[p](...)` and the other reductions over an index.
 
 It is the function of the same name along the axes of the indices. A sum of products of matrices is one `matmul`.
 """

@@ -1,4 +1,4 @@
-"""Affine indices of an array in, a view of it out that has an axis for each index in sight."""
+"""Turn affine indices of an array into a view with an axis for each index in scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of index notation: what was written and what is known in, an error that says what to write out."""
+"""Word the errors of index notation, each with what to write instead."""
 
 from __future__ import annotations
 

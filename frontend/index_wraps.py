@@ -1,4 +1,4 @@
-"""An expression over indices in, the part of their ranges in which nothing in it wraps around out.
+"""Find the part of the index ranges in which nothing wraps around.
 
 In `x[(i + 1) % n] - x[(i + n - 1) % n]`, with i in 0..n, that is 1..n - 1: there the indices are affine, and the few
 elements around it are computed apart. So it is in `sum[p in 0..3](x[(i + p - 1) % n])`.

@@ -1,4 +1,4 @@
-"""Basic indexing with sizes that may be symbolic: a value and NumPy's index items in, a view out.
+"""Apply basic indexing with sizes that may be symbolic.
 
 An integer becomes a slice of size 1 and a reshape that drops the axis. Slices are clamped as NumPy clamps them, in
 forms that keep equal slices equal: `x[1:-1]` and `x[2:]` of n elements both have `max(0, n - 2)`.

@@ -1,4 +1,4 @@
-"""A kernel that is called with traced values in, their trace with the kernel's graph in it out.
+"""Put the graph of a kernel that is called with traced values into their trace.
 
 The kernel is bound as in a call with the arrays at hand, so that a wrong argument is the same error; sizes that must be
 equal become guards of the trace.

@@ -1,4 +1,4 @@
-"""What stands between the brackets of a traced array in, items of the graph's indexing out.
+"""Translate what stands between the brackets of a traced array to the graph's index items.
 
 None comes out where only NumPy can answer: for masks, whose results have sizes that their elements decide, and for
 slices between traced numbers.

@@ -1,4 +1,4 @@
-"""The language's public face: the text of a `.weft` file in, kernels that the runtime can specialise out."""
+"""Parse a `.weft` file into kernels that the runtime can specialise: the language's public face."""
 
 from __future__ import annotations
 

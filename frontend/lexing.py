@@ -1,4 +1,4 @@
-"""Text in, tokens out: those of the grammar, with one `_NL` for the newlines and `;` that end a statement.
+"""Split kernel text into tokens, with one `_NL` for newlines and `;` that end a statement.
 
 A newline ends nothing inside `()` and `[]` nor before `else`. `var` is a word of the language only before a name, so
 that NumPy's `var(x)` can be called. Brackets are matched here, where the error can name the one that was opened.

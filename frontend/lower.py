@@ -1,4 +1,4 @@
-"""A checked kernel and the types of its arguments in, a graph out.
+"""Lower a checked kernel to a graph for the types of its arguments.
 
 Calls of functions and of other kernels are inlined. `if` becomes a select for each variable that a branch assigns, a
 loop of a kernel a `loop` over whole arrays (`array_loops`).

@@ -1,4 +1,4 @@
-"""Emits the nodes of one call: operands that are graph values or Python constants in, values of the graph out.
+"""Make the nodes of one call from operands that are graph values or Python constants.
 
 A Python integer must fit the integers that it meets, as NumPy demands, except in comparisons, where the answer is
 right whatever it is.

@@ -1,4 +1,4 @@
-"""How a value would lie in memory: a value and NumPy's `order` argument in, the same value with that order noted out.
+"""Note the memory order that NumPy's `order` argument asks for on a value.
 
 Values have no memory of their own, so nothing is computed here; the notes are for the memory of results (see
 `runtime/order.py`). What reads elements in the order of memory can't be answered from values.

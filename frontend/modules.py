@@ -1,4 +1,4 @@
-"""A file's text and a search path in, its definitions with all that it imports out.
+"""Load a file's definitions with all that it imports along a search path.
 
 `import "x.weft"` looks in the folder of the file that says it, then along the search path, and never reaches out of
 them: not by `..`, not by an absolute path, not by a link. Text that did not come from a file can't import.

@@ -1,4 +1,4 @@
-"""An op by its name as a function: traced values in, the op's value in their trace out; arrays in, an array out."""
+"""Call an op by its name on traced values or arrays."""
 
 from __future__ import annotations
 

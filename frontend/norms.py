@@ -1,4 +1,4 @@
-"""NumPy's norms of vectors and matrices: an array, an order and axes in, real numbers out.
+"""Define NumPy's norms of vectors and matrices.
 
 Integers, and with them bf16, are taken as f64; f16 is computed in f32 and rounded once. Norms that need singular
 values (matrices with the orders 2, -2 and 'nuc') are left to NumPy.

@@ -1,4 +1,4 @@
-"""A value in, the number that it is in the call at hand out, where it depends on sizes and literals alone."""
+"""Evaluate a value that depends on sizes and literals alone to its number in the call at hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a traced function returned in, the graph's outputs and their structure out.
+"""Turn what a traced function returned into the graph's outputs and their structure.
 
 The graph's attribute `results` says of each output whether NumPy would give a scalar or an array.
 """

@@ -1,4 +1,4 @@
-"""NumPy's `pad`: an array and widths for each side of each axis in, the array with more elements around it out.
+"""Define NumPy's `pad`.
 
 Each axis is padded in turn, so that corners are made of what the axes before them were padded with, as in NumPy.
 """

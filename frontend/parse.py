@@ -1,4 +1,4 @@
-"""Text in, abstract syntax out; anything that is not a program is a `SyntaxProblem` or a `LimitExceeded`."""
+"""Parse text to abstract syntax; what is no program is a `SyntaxProblem` or a `LimitExceeded`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An expression in, the expressions inside it out, but for the names that brackets bind, as in `sum[p](...)`."""
+"""List the expressions inside an expression, except names that brackets bind, as in `sum[p](...)`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`np.piecewise` of traced values: conditions and functions in, a choice between what the functions give out.
+"""Define `np.piecewise` of traced values.
 
 NumPy calls each function with the elements that its condition picks. Here it is called with all of them, which is the
 same for a function of elements alone; any other is left to NumPy, and so is what could fail for an element that is not

@@ -1,4 +1,4 @@
-"""Where the extremes are: an array and an axis in, positions out."""
+"""Define `argmin` and `argmax`."""
 
 from __future__ import annotations
 

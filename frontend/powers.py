@@ -1,4 +1,4 @@
-"""Powers: a base and an exponent in, the power out, by the operations that NumPy takes for some exponents."""
+"""Define powers by the operations that NumPy uses for some exponents."""
 
 from __future__ import annotations
 

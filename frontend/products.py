@@ -1,4 +1,4 @@
-"""NumPy's products of matrices and vectors: values in, a `matmul`, a sum of products, or a plain product out.
+"""Define NumPy's products of matrices and vectors.
 
 What has a side of length 1 is no product of matrices but a sum of elementwise products, which reductions do best, and
 in their order. All else is `matmul` on views.

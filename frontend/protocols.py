@@ -1,4 +1,4 @@
-"""NumPy's protocols for array-likes (NEP 13 and NEP 18): what NumPy hands over in, what a recorder makes of it out.
+"""Implement NumPy's protocols for array-likes (NEP 13 and NEP 18) on top of a recorder.
 
 Functions that ask about an array and need no elements are answered at once; what would write a traced value into an
 array, or take it out of the trace, is refused.

@@ -1,4 +1,4 @@
-"""NumPy's sequences of evenly spaced numbers: where they start and end in, values out, as NumPy computes them."""
+"""Define NumPy's sequences of evenly spaced numbers, computed as NumPy computes them."""
 
 from __future__ import annotations
 

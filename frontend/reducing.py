@@ -1,4 +1,4 @@
-"""NumPy's reductions by a ufunc: an array and the arguments of `ufunc.reduce` in, a value with NumPy's dtype out.
+"""Define NumPy's reductions by a ufunc, with NumPy's dtypes.
 
 An `Algebra` is what a ufunc reduces with. `where` puts the identity in place of what it leaves out, `initial` is
 combined with the result; a ufunc without identity puts `initial` there.

@@ -1,4 +1,4 @@
-"""Arguments of reductions beside axes: `initial` and `where` as a caller gave them in, values of the graph out."""
+"""Read the `initial` and `where` arguments of reductions."""
 
 from __future__ import annotations
 

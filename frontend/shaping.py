@@ -1,4 +1,4 @@
-"""NumPy's functions that change the shape: values and static shapes or axes in, views out.
+"""Define NumPy's functions that change the shape of an array.
 
 What NumPy gives back unchanged for an array without dimensions stays the same value, so that a scalar stays one.
 """

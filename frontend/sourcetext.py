@@ -1,4 +1,4 @@
-"""The text of one file in, spans of it out."""
+"""Hold the text of one file and find spans in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy's means, variances and averages: an array and their arguments in, a value with NumPy's dtype out.
+"""Define NumPy's means, variances and standard deviations.
 
 16-bit floats are computed in f32 and rounded once. A variance takes two passes, the mean and then the squared
 distances to it, and takes off what the rounding of the mean has added: sum(d)**2 / n, which is 0 but for rounding.

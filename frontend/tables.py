@@ -1,4 +1,4 @@
-"""Ready-built tables and tokens in, what the actions of the rules make of them out: an LALR(1) parser.
+"""Run an LALR(1) parser from ready-built tables.
 
 `tables.json` holds the terminals in the order in which they are tried, words that are terminals of their own, the rules
 (origin, length, alias, whether a lone child stands for the rule), and for each state its steps: a number from 0 up is

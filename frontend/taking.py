@@ -1,4 +1,4 @@
-"""Elements by index arrays: a value and indices of which some are arrays of integers in, looked up elements out.
+"""Look elements up by arrays of integers.
 
 Integers and slices are taken first, as views. The index arrays then look elements up together, and their axes stand
 where the first of them stood, or in front where something stands between them, as NumPy has it.

@@ -1,4 +1,4 @@
-"""Text and the patterns of a grammar's terminals in, tokens out."""
+"""Match the patterns of a grammar's terminals against text."""
 
 from __future__ import annotations
 

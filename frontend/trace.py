@@ -1,4 +1,4 @@
-"""One trace: calls of NumPy on tracers in, nodes of a graph out.
+"""Record one trace: calls of NumPy on tracers become nodes of a graph.
 
 A call that has no op becomes a `numpy` node (see `fallback`). Arrays from outside become hidden inputs, one for each
 array object; an array must not change while the trace runs, because it is read again at each call.

@@ -1,4 +1,4 @@
-"""A Python function written against NumPy as a kernel source: argument types in, its graph out.
+"""Trace a Python function written against NumPy, as a kernel source.
 
     source = TracedFunction(f, static=("axis",))
     kernel, values = source.select((x, 2), {"axis": 0})     # the kernel for these fixed arguments, the others in order

@@ -1,4 +1,4 @@
-"""Control flow in traced functions: Python functions of one step in, one op out.
+"""Record control flow over elements in traced functions: each Python function of one step becomes an op.
 
 A step is traced on arrays. Where it works on elements it becomes an `each`: its graph is made anew over numbers, and
 values of the trace that it reads are operands. Else, if the condition is one number for all elements, it becomes a

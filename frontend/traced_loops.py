@@ -1,4 +1,4 @@
-"""Loops and choices over whole arrays in traced functions: Python functions of one step in, a `loop` or selects out."""
+"""Record loops and choices over whole arrays in traced functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy's functions of diagonals and triangles of matrices: values and static offsets in, values out."""
+"""Define NumPy's functions of diagonals and triangles of matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods of NumPy's ufuncs: `add.reduce`, `add.accumulate` and `add.outer` in, values of the graph out."""
+"""Define `reduce`, `accumulate` and `outer` of NumPy's ufuncs."""
 
 from __future__ import annotations
 

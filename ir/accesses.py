@@ -1,4 +1,4 @@
-"""A region in, the memory accesses of one iteration out, their byte addresses as polynomials over loop variables."""
+"""List the memory accesses of one iteration of a region, with byte addresses as polynomials over loop variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules and NumPy meaning of `access`: an array whose elements stand at affine indices of another.
+"""Define `access`, an array whose elements stand at affine indices of another array.
 
 Element (j0, j1, ...) is `x[starts[a] + sum over b of steps[a, b]*j_b, for each axis a of x]`. `steps` has a row for
 each axis of x and a column for each axis of the result: `x[2*i + k]` over (i, k) has the start 0 and the steps 2, 1.

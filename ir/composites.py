@@ -1,4 +1,4 @@
-"""A region's body in, reductions that need the result of another one and yet can share its walk out.
+"""Find reductions that need the result of another one and can still share its walk over memory.
 
 They are sums over `u - shift`, where `shift` comes from a reduction of `u` itself:
 

@@ -1,4 +1,4 @@
-"""The rule and the meaning of `demand`, by which a graph refuses values as NumPy would: a number and a condition in.
+"""Define `demand`, the op by which a graph refuses values as NumPy would.
 
     %2 = "weft.demand"(%0, %1) {error = "DivisionByZero", message = "Weights sum to zero, can't be normalized"} : ...
 

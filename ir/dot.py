@@ -1,4 +1,4 @@
-"""A graph in, Graphviz DOT text out: boxes are operations, ovals inputs and outputs, a region is a frame."""
+"""Print a graph as Graphviz DOT text: boxes are operations, ovals are inputs and outputs, a region is a frame."""
 
 from __future__ import annotations
 

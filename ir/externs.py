@@ -1,4 +1,4 @@
-"""What a front end asks of a loader of shared libraries: an `Extern` in, a function of arrays out."""
+"""Declare what a front end asks of a loader of shared libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scheduled graph and the sizes of a call in, the forms in which its regions are compiled out.
+"""Choose the forms in which the regions of a scheduled graph are compiled for the sizes of a call.
 
 Most code serves every size. Where other code is faster for other sizes, a compiled graph has the one that its first
 call needs, and guards keep other calls away from it: they get the same graph in another form. The modules that decide

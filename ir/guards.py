@@ -1,4 +1,4 @@
-"""A graph in, the equalities between sizes that it relies on out."""
+"""Collect the equalities and bounds between sizes that a graph relies on."""
 
 from __future__ import annotations
 

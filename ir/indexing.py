@@ -1,4 +1,4 @@
-"""A node and the index of an element of its result in, the indices of the operands' elements that it needs out.
+"""Map the index of a result's element to the indices of the operand elements that it needs.
 
 An index is a tuple of sizes in the sense of `dims`: polynomials over the loop variables, so that an affine map is
 the coefficients of those variables. This is what makes a value a function from an index to an element.

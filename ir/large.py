@@ -1,4 +1,4 @@
-"""A scheduled graph and the sizes of a call in, which of its regions are large out.
+"""Decide which regions of a scheduled graph are large for the sizes of a call.
 
 A region that writes results of its whole space is if it moves more memory than caches hold. Then they are written past
 the caches: a line that is overwritten as a whole needn't be read first. Reductions over the axes outside of the vectors

@@ -1,4 +1,4 @@
-"""A layout class and a shape in, byte strides as sizes out.
+"""Turn a layout class and a shape into symbolic byte strides.
 
 What is known about memory when a graph is compiled is one of five classes; strides that a class leaves open are
 symbols that the call fills in.

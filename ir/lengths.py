@@ -1,4 +1,4 @@
-"""A scheduled graph and the sizes of a call in, which of its regions have long columns out.
+"""Decide which regions of a scheduled graph have long columns for the sizes of a call.
 
 A region whose plan has `cut_from` is compiled in one of two ways: for columns of fewer elements each row is walked as
 a whole, for longer ones in chunks that threads share. A compiled graph has the one that its first call needs; guards

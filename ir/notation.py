@@ -1,4 +1,4 @@
-"""The text of sizes and types in, sizes and types out: what `printer` writes and the parsers of graphs read."""
+"""Parse the text of sizes and types, as the printer writes it."""
 
 from __future__ import annotations
 

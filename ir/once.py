@@ -1,4 +1,4 @@
-"""A method in, a property out that is computed when it is first asked for, and then an attribute.
+"""Compute a property when it is first asked for, and keep it as an attribute.
 
 `functools.cached_property` does the same but takes a lock before Python 3.12, which costs more than what sizes compute.
 """

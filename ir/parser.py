@@ -1,4 +1,4 @@
-"""MLIR's generic syntax in, a graph out: reads what `printer` wrote, or what a person edited.
+"""Parse MLIR's generic syntax into a graph, whether the printer wrote it or a person edited it.
 
 Nodes are made by the builder, so the rules run again and a type that does not follow from them is an error.
 """

@@ -1,4 +1,4 @@
-"""A graph in, MLIR's generic syntax out. Printing is deterministic."""
+"""Print a graph in MLIR's generic syntax. Printing is deterministic."""
 
 from __future__ import annotations
 

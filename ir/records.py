@@ -1,4 +1,4 @@
-"""A class of annotated fields in, a frozen value out: made, compared, hashed, copied and shown by its fields.
+"""Make frozen value classes from annotated fields: constructed, compared, hashed, copied and printed by field.
 
 It is what `dataclasses.dataclass(frozen=True, slots=True)` makes, at a twentieth of the time: that compiles the text of
 seven functions for each class, and for the fifty that a first call needs this took longer than LLVM takes to make code.

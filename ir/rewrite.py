@@ -1,4 +1,4 @@
-"""A graph in, a builder out that makes it anew with values replaced: the way in which passes write graphs.
+"""Rebuild a graph node by node with some values replaced; passes write graphs this way.
 
 Names, attributes, spans and guards are kept. The equalities behind the guards are assumed before anything is
 built, so sizes that were known to be equal in the old graph are equal in the new one.

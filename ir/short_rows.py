@@ -1,4 +1,4 @@
-"""A scheduled graph and the sizes of a call in, which of its regions have short rows out.
+"""Decide which regions of a scheduled graph have short rows for the sizes of a call.
 
 Such a region is compiled in one of two ways: vectors lie along a row or, where they would be nearly empty, across
 rows. A compiled graph has the one that its first call needs; guards keep other calls away from it.

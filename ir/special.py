@@ -1,4 +1,4 @@
-"""What the functions of scipy.special mean, for the reference: an array of f32 or f64 in, the function of it out.
+"""Define the scipy.special functions for the reference backend.
 
 SciPy is not needed: Python has the error functions, and the others are computed in a wider float and rounded.
 """

@@ -1,4 +1,4 @@
-"""The body of a region in, out for each value how many reductions must have ended one after another to know it."""
+"""Count, for each value of a region, how many reductions must finish one after another before it is known."""
 
 from __future__ import annotations
 

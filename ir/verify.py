@@ -1,4 +1,4 @@
-"""A graph in, nothing or a `VerifyProblem` out: the rules that every graph keeps between two passes.
+"""Check the rules that every graph keeps between two passes, and raise `VerifyProblem` where one is broken.
 
 Values are made once, before they are used and in the graph that uses them; nodes have the operands, attributes and
 types that their ops ask for; sizes that meet are equal by their types or by a guard. From `Stage.PROMOTED` on every

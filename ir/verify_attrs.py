@@ -1,4 +1,4 @@
-"""A node in, what is wrong with its attributes out, or None.
+"""Check the attributes of a node.
 
 An op names the attributes that it needs; a node may carry more, which passes leave for one another.
 """

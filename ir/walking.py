@@ -1,4 +1,4 @@
-"""A graph in, what is in it out, the bodies of its loops included: nodes, graphs and loop nests."""
+"""Walk a graph with the bodies of its loops: nodes, graphs and loop nests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A region in, the size of the largest element that it holds in vectors out: as many as fit are its lanes."""
+"""Find the largest element that a region holds in vectors; it decides the number of lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A region in, its windows out: reduced axes that run along the same axis of an array as an axis that is kept does.
+"""Find the windows of a region: reduced axes that slide along a kept axis of the same array.
 
 In `sum[k](x[i + k] * w[k])` the axis k is a window that moves with i. Vectors lie along kept axes there. A region is
 compiled for the lengths of its windows where they are a few elements: their loops become straight code. A compiled

@@ -1,1 +1,1 @@
-"""Graph in, graph out: the pipeline between a front end and a backend."""
+"""Rewrite graphs: the passes between a front end and a backend, and the pipeline that orders them."""

@@ -1,4 +1,4 @@
-"""A flat graph in, the same graph out with copies where a value has to be in memory that it can't be made in.
+"""Insert copies where a value must lie in memory that it can't be computed into.
 
 - Memory of a concatenation is allocated once, and what makes a piece writes it there. A value can do so if loops make
   it, nobody else owns its memory (an output has its own), it is a piece only once, and the size of the whole is known

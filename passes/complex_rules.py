@@ -1,4 +1,4 @@
-"""Complex operations as real ones: a way to make ops and the parts of the operands in, the parts of the result out.
+"""Write complex operations as real operations on real and imaginary parts.
 
 Only what acts on each part by itself, or compares, is here; other functions are left to the backend. Ordering is
 NumPy's: by the real parts, and among equal ones by the imaginary parts.

@@ -1,4 +1,4 @@
-"""A region in, the time that one element of its iteration space takes out: an estimate in picoseconds.
+"""Estimate the time that one element of a region's iteration space takes, in picoseconds.
 
 It decides how large a piece of work is for one thread, and what is too small to share; never a result. It is rough: a
 factor of three either way costs little.

@@ -1,4 +1,4 @@
-"""Matrix products in `fuse`: a `matmul` in, its loops out, and what of its operands must be in memory before it runs.
+"""Plan matrix products for `fuse`: their loops, and which operands must be in memory before they run.
 
 What is cheap is computed while an operand is packed, which happens to some elements more than once. An operand with
 something expensive in it is a kernel of its own; so is one that is longer than a few operations.

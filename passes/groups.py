@@ -1,4 +1,4 @@
-"""A flat graph in, groups of values that one loop nest can compute out: the decisions of `fuse`.
+"""Decide which values of a flat graph one loop nest computes: the decisions of `fuse`.
 
 A group iterates over a space, of which some axes may be reduced, or one walked along by scans. Its members are the
 values that the loops must produce: reductions, scans, and what has to be in memory. Everything else is computed at the

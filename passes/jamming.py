@@ -1,4 +1,4 @@
-"""A region with its loops in, out how many rows one step of them makes together, and how many a thread takes at a time.
+"""Choose how many rows one step makes together (unroll-and-jam) and how many a thread takes at a time.
 
 Rows that read the same elements, as neighbours in a stencil or in a convolution do, load them once if a step makes
 several rows: `v[i - 1, j]` of one row is `v[i, j]` of the row before. The number of loads decides. Pieces of several

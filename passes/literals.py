@@ -1,4 +1,4 @@
-"""A Python number and a dtype in, the number that the dtype holds out: how literals become strong constants."""
+"""Convert a Python number to the number that a dtype holds, as literals become strong constants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A region and layout classes in, its loops out: which axes run together, in which order, and where vectors lie."""
+"""Order the loops of a region by the layout classes of its operands, and choose the vector axis."""
 
 from __future__ import annotations
 

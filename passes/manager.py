@@ -1,4 +1,4 @@
-"""A graph and passes in, a `PipelineResult` out: runs, checks, prints and times passes.
+"""Run, verify, print and time passes.
 
 A pass is a record with a `name` and `run(graph) -> Graph`; its fields are its options and what it needs from
 outside. It returns the graph it got where it changes nothing. A pass that fails leaves one file that replays it. What

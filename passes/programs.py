@@ -1,4 +1,4 @@
-"""A program of elements and a source of kernels in, the program with the graphs of chosen implementations in it out.
+"""Put the graphs of chosen implementations into a program of elements.
 
 What stands in an `each` is computed for one element after another, so an implementation counts only if its graph is of
 elements too. One that is not, or that is a function of Python or of a library, is passed over for vector code of ours.

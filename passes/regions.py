@@ -1,4 +1,4 @@
-"""A graph of regions in, the same graph with attributes added to regions and to nodes inside them out."""
+"""Add attributes to the regions of a graph and to the nodes inside them."""
 
 from __future__ import annotations
 

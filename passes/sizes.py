@@ -1,4 +1,4 @@
-"""A graph in, which NumPy functions make the sizes that are known only when they have run."""
+"""Find which NumPy calls produce the sizes that are known only after they have run."""
 
 from __future__ import annotations
 

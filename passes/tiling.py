@@ -1,4 +1,4 @@
-"""A region with a matrix product in, its plan out: tiles, blocks, and how operands are packed.
+"""Plan a region with a matrix product: tiles, blocks and how operands are packed.
 
 A tile of the result, `registers` rows by vectors, stays in registers while terms are added to it; `blocks` are the
 rows and columns of the result that are computed together, and the terms of them that are added before the next ones.

@@ -1,4 +1,4 @@
-"""What a caller passes in, an array that native code can read and its share of the signature out."""
+"""Turn what a caller passes into arrays that native code can read, and into their share of the signature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two stacks of matrices in, their products by BLAS out: the second implementation of `matmul`, used only on request.
+"""Multiply stacks of matrices by BLAS, the second implementation of `matmul`, used only on request.
 
 The functions are SciPy's (`weft[blas]`), by the pointers that it hands out. BLAS adds terms in an order of its own, so
 bits change with threads, CPU and shape. A matrix is read where it lies if its rows or its columns are contiguous.

@@ -1,4 +1,4 @@
-"""A graph in, the ranges that its Python-number arguments must lie in out.
+"""Find the ranges that a graph's Python-number arguments must lie in.
 
 A Python integer that meets an array of a narrower integer dtype must fit it, as NEP 50 asks; `where`, `astype` and
 comparisons take any.

@@ -1,4 +1,4 @@
-"""Compiled graphs by signature, bounded, least recently used first out."""
+"""Keep compiled graphs by signature, bounded, evicting the least recently used."""
 
 from __future__ import annotations
 

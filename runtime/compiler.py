@@ -1,4 +1,4 @@
-"""A kernel source and arguments in, a `Lowered` graph out, and from it native code."""
+"""Lower a kernel source for its arguments, and compile the graph to native code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stand-ins for the registry and the tuner, which are made when they are first needed: importing them takes a while.
+"""Stand in for the registry and the tuner until they are needed: importing them takes a while.
 
 A kernel that comes from the disk runs before either is: nothing is registered then, and one call is no choice.
 """

@@ -1,4 +1,4 @@
-"""A lowered graph in, words about it out."""
+"""Explain a lowered graph in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The object that users call: arguments in, results out; compiles for a signature when it first sees it."""
+"""Implement the object that users call, which compiles for a signature when it first sees it."""
 
 from __future__ import annotations
 

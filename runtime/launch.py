@@ -1,4 +1,4 @@
-"""A compiled graph and prepared arguments in, result arrays out: sizes, memory and calls of native code.
+"""Run a compiled graph on prepared arguments: bind sizes, allocate memory, call native code.
 
 A graph runs step by step: regions are native functions that read a frame, a NumPy call runs in between, a reshape that
 merges axes reads a dense array in another shape, and a concatenation is the memory that its pieces were written into.

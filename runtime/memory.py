@@ -1,4 +1,4 @@
-"""Memory of large results: shapes and dtypes in, arrays out, whose memory is kept for the next when they end.
+"""Allocate large results from a bounded free list.
 
 New pages are what a large result costs: the system clears each before it hands it out. So blocks of memory are kept
 in a bounded list (`native/block_code.py`). An array made here owns its data as any other does, and its block enters the

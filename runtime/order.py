@@ -1,4 +1,4 @@
-"""A graph and the strides of its inputs in, the axis order of each output's memory out, as NumPy would choose it.
+"""Choose the axis order of each output's memory as NumPy would, from the strides of the inputs.
 
 NumPy's ufuncs keep the order of their operands: the axes of a result are sorted by the operands' strides, and C
 order wins where operands disagree. The walk repeats that op by op, on strides alone.

@@ -1,4 +1,4 @@
-"""A compiled graph and its outputs in; out come their memory before native code runs, and what the caller has after."""
+"""Allocate a graph's outputs before native code runs, and wrap them for the caller afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call that Python has served in, the same call again out, for which nothing is found out twice.
+"""Repeat a call with the signature, sizes and strides of an earlier one without finding anything out again.
 
 The same is: arrays of the same dtypes, sizes and strides in the same places, Python numbers where there were some. What
 else a call depends on is looked at each time: the names that guard a trace, the registry's generation, the values of

@@ -1,4 +1,4 @@
-"""A kernel whose source can be replaced while it is held and called: new source in, the same object out.
+"""Hold a kernel whose source can be replaced while it is called.
 
 Each call runs with one source from its beginning to its end. Native entries of the old source go when it is replaced.
 """

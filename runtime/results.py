@@ -1,4 +1,4 @@
-"""Memory for results: fresh arrays in NumPy's axis order, or the caller's `out`, checked."""
+"""Allocate results in NumPy's axis order, or check the array that the caller gave as `out`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regions and the sizes of a call in, what runs on any arrays of these sizes out.
+"""Bind regions to the sizes of a call, so that they run on any arrays of these sizes.
 
 Extents, estimated times and most words of a frame depend on sizes alone, so that calls of the same sizes share them;
 addresses and strides are those of the arrays at hand.

@@ -1,4 +1,4 @@
-"""How many threads kernels run on, and the pool of them.
+"""Choose how many threads kernels run on, and own their pool.
 
 Workers are threads of the interpreter that enter native code once, without its lock, and stay there: a sleeping one
 costs nothing. They are started by the first call that wants them.

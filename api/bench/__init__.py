@@ -1,4 +1,4 @@
-"""`weft bench`: suites of expressions in, each library's time for them out.
+"""Measure suites of expressions in every library: `weft bench`.
 
 A `Row` (`row.py`) is one expression; the files named after suites hold the rows. A `Library` (`library.py`, `peers.py`)
 turns a row into calls. `measure.py` checks every result against NumPy and times what is right; `results.py` keeps what

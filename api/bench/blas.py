@@ -1,4 +1,4 @@
-"""A number of threads in; from then on the BLAS that NumPy has loaded uses no more.
+"""Limit the threads of the BLAS that NumPy has loaded.
 
 It reads its environment when NumPy is imported, which is before a benchmark knows the number, so it is told by a call.
 """

@@ -1,4 +1,4 @@
-"""A case in, NumPy's answer out; a library's result and that answer in, whether it is right out."""
+"""Compare a library's result with NumPy's answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A case in, calls that can be timed and whose results can be checked out: what a library is, and NumPy and Weft."""
+"""Define what a library is in a benchmark, with NumPy and Weft as the first two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function of numbers in, a loop over vectors out: how a user of Numba maps it."""
+"""Map a function of numbers over vectors as a user of Numba would."""
 
 from __future__ import annotations
 

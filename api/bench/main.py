@@ -1,4 +1,4 @@
-"""The arguments of `weft bench` in, a table on stdout and files out."""
+"""Run `weft bench`: print a table and write files."""
 
 from __future__ import annotations
 

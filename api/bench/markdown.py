@@ -1,4 +1,4 @@
-"""Results in, tables for a document out; one line for each row and dtype, one column for each size."""
+"""Write results as tables for a document: a line for each row and dtype, a column for each size."""
 
 from __future__ import annotations
 

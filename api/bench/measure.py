@@ -1,4 +1,4 @@
-"""A case and libraries in, an `Outcome` out: nothing is timed before its result was compared with NumPy's."""
+"""Measure a case in several libraries; nothing is timed before its result was compared with NumPy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arrays of a case in, the time of a plain loop over the same memory out: as fast as the machine reads and writes.
+"""Time a plain loop over the memory of a case: the speed at which the machine reads and writes.
 
 The loop adds up its inputs and stores the sum, or keeps it where the result is one number. It is scalar LLVM code,
 vectorised by LLVM as a C compiler would do it, and each thread has its own part of the arrays.

@@ -1,4 +1,4 @@
-"""Results in, a picture (SVG) out: every case a dot, by suite and by ratio to the best peer, on a logarithmic scale."""
+"""Draw results as an SVG: every case a dot, by suite and by ratio to the best peer, on a logarithmic scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user wants measured in, `Results` out; each outcome is also handed on as soon as it is known."""
+"""Run the suites that the user wants measured, and report each outcome as soon as it is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outcomes in, lines for a screen out."""
+"""Print outcomes as lines for a screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of several libraries in, the shortest time of one call of each out."""
+"""Find the shortest time of one call for several libraries, measured in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name in, a kernel of the library or the user's own kernels of that name out: `weft.kernels.NAME`.
+"""Look up `weft.kernels.NAME`: a kernel of the library or of the user's own.
 
 The library's files stand beside this one, what their kernels mean in NumPy in `references`. Nothing is read before it
 is named; `dir(weft.kernels)` lists what there is.

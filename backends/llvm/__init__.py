@@ -1,1 +1,1 @@
-"""A lowered graph in, native code out."""
+"""Compile lowered graphs to native code through LLVM."""

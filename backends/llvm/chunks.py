@@ -1,4 +1,4 @@
-"""A region and one of its stages in, functions out that share the columns between threads.
+"""Emit a stage whose columns are shared between threads in chunks.
 
 A walk over all columns is cut into chunks of whole blocks of the reductions' trees. A first function walks chunks and
 leaves what each of them found, a second one joins these in the order of the tree, so the result is that of one walk,

@@ -1,4 +1,4 @@
-"""An op of two numbers in, code that combines two partial results out, and what changes none of them."""
+"""Emit the combination of two partial results of a reduction, and its neutral element."""
 
 from __future__ import annotations
 

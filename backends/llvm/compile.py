@@ -1,4 +1,4 @@
-"""A scheduled graph in, native kernels out: one for each region, of one function or several."""
+"""Compile every region of a scheduled graph to native functions."""
 
 from __future__ import annotations
 

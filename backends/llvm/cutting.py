@@ -1,4 +1,4 @@
-"""A region whose columns are shared between threads in, its functions out, in the order in which they run."""
+"""Emit the functions of a region whose columns are shared between threads, in the order in which they run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LLVM text in, machine code out: LLVM by the C functions of llvmlite's library, without llvmlite's Python layer.
+"""Call LLVM's C functions in llvmlite's library directly, without llvmlite's Python layer.
 
 That layer has types and wrappers for all of LLVM and imports what it finds files in packages with, which takes longer
 than LLVM needs for a kernel. The few functions here are declared as it declares them, the same in all versions that

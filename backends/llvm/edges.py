@@ -1,4 +1,4 @@
-"""A row in; out where whole vectors begin in it, and the loop over what is around them.
+"""Peel row loops so that vector stores are cache-line aligned.
 
 A load or a store that crosses from one line of the cache to the next takes twice as long, so a long row begins with as
 many elements as there are before the next line: of its first result or, where all of it is reduced in any order, of

@@ -1,4 +1,4 @@
-"""A value and an index in, code for that element out: the body of every loop.
+"""Emit the code of one element of a value at an index: the body of every loop.
 
 The index is a tuple of polynomials over loop variables. An element that does not depend on the vector axis is a
 scalar; any other is a vector of `width` elements that lie along that axis, starting at the index. Each element is

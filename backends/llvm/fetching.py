@@ -1,4 +1,4 @@
-"""Elements that a loop is about to need in, requests out that bring them into the cache."""
+"""Emit prefetches of the elements that a loop is about to need."""
 
 from __future__ import annotations
 

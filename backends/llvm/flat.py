@@ -1,4 +1,4 @@
-"""A region without reductions whose rows are short in, its function out: vectors lie through row after row.
+"""Emit a region without reductions whose rows are short, with vectors that run from row to row.
 
 A block of rows is walked as one. What is the same for every row, or one number for each, is first written to scratch
 memory as often as the block's elements need it, so that all loads of the walk are of whole vectors.

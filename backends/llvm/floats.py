@@ -1,4 +1,4 @@
-"""Floats in; their parts, their signs and their neighbours out, exactly.
+"""Emit exact operations on the parts, signs and neighbours of floats.
 
 What steps along the numbers of a dtype works on their bits, and so serves f16 and bf16 too, whose values are `i16`.
 """

@@ -1,4 +1,4 @@
-"""The body of an `each` and vectors of operands in, code for its results out: control flow under lane masks.
+"""Emit the body of an `each` under lane masks.
 
 Several vectors run through one body together, so that what one waits for is hidden behind the others; a value is a list
 with one entry for each of them. A value that is the same number in all lanes is one scalar, shared by the vectors; a

@@ -1,4 +1,4 @@
-"""What the runtime must know to call native code: the words of a frame, the functions of a region, and their loops.
+"""Describe native code to the runtime: the words of a frame, the functions of a region, and their loops.
 
 It needs nothing of LLVM, because code that comes from the disk is called by it as well.
 """

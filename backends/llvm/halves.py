@@ -1,4 +1,4 @@
-"""16-bit floats: their bits in an `i16` in, f32 out, and back with one rounding to nearest even.
+"""Emit conversions between f32 and the 16-bit floats, with one rounding to nearest even.
 
 Every f16 and every bf16 is an f32, and a sum, difference, product, quotient or square root of two of them that is
 rounded to f32 and then to 16 bits is the one that is rounded once: f32 has more than twice as many digits.

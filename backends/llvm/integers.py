@@ -1,4 +1,4 @@
-"""Integers in, integers out: division, powers, shifts and divisors, as NumPy defines them where C leaves them open."""
+"""Emit integer division, powers, shifts and divisors as NumPy defines them where C does not."""
 
 from __future__ import annotations
 

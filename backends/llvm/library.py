@@ -1,4 +1,4 @@
-"""Machine code in memory: an object file in, addresses that can be called out.
+"""Load an object file into memory and give the addresses of its functions.
 
 Memory is filled while it can be written, and can then be run or read but no longer be changed. This module needs no
 LLVM: code that was made by another process is loaded in the same way as code that was made a moment ago.

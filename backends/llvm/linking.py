@@ -1,4 +1,4 @@
-"""An object file and an address in, the bytes that belong there out: sections placed, relocations applied.
+"""Place the sections of an object file at an address and apply its relocations.
 
 Memory is three runs of whole pages: code, constants, and data that can be written. Routines and data from outside may
 lie anywhere, so their addresses stand in a table among the constants, and calls of them go through short stubs

@@ -1,4 +1,4 @@
-"""A `gather` and its indices in, code for the element that it looks up out.
+"""Emit the gather of an element at indices that are data.
 
 A negative index counts from the end, but not in index notation. Where an index is out of range nothing is read and the
 kernel reports failure. What is looked up is memory, or a view of memory: the indices take part in the view's index as

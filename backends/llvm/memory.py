@@ -1,4 +1,4 @@
-"""An address as a polynomial over loop variables in, loads and stores of elements or of vectors of them out.
+"""Emit loads and stores at addresses that are polynomials over loop variables.
 
 What one step along the vector axis adds to the address says how: nothing is a scalar, the element's size a vector
 load, anything else one access for each lane. Lanes outside the mask are never touched.

@@ -1,4 +1,4 @@
-"""LLVM text in, machine code out, as an object file."""
+"""Compile LLVM text to an object file."""
 
 from __future__ import annotations
 

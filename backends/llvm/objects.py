@@ -1,4 +1,4 @@
-"""The bytes of an ELF object file in, its sections, symbols and relocations out.
+"""Read the sections, symbols and relocations of an ELF object file.
 
 Only what LLVM makes of our modules is read: 64-bit, little-endian, relocatable, for x86-64 or AArch64. Everything
 else is a `BadObject`, which a cache takes for a miss.

@@ -1,4 +1,4 @@
-"""`argmin` or `argmax` in, code that compares elements as it ranks them out: NaN is before every number."""
+"""Emit the comparisons of `argmin` and `argmax`, in which NaN comes before every number."""
 
 from __future__ import annotations
 

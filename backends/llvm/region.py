@@ -1,4 +1,4 @@
-"""A scheduled region in, the text of one native function out.
+"""Lower a scheduled region to one native function.
 
 Rows are looped over first. For each row (or, where vectors lie along a row axis, for each vector of rows) the stages
 run one after another: a stage walks the columns, feeds the reductions whose operands are known by then, and stores

@@ -1,4 +1,4 @@
-"""A relocation and the addresses that it speaks of in, the changed bytes of code or data out, for x86-64 and AArch64.
+"""Apply relocations of x86-64 and AArch64 to code and data.
 
 The kinds are those that LLVM makes of our modules; the names in the tables are the ABIs'.
 """

@@ -1,4 +1,4 @@
-"""A region in, out whether its last stage only writes, and what that needs of each row beside the reductions.
+"""Tell whether a region's last stage only writes, and what it needs of each row beside the reductions.
 
 Such a stage runs in the order of memory, row within row, and would compute what belongs to a row again at every line.
 """

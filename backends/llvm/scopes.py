@@ -1,4 +1,4 @@
-"""Loops whose bodies may put code in front of them.
+"""Emit loops whose bodies can put code in front of them.
 
 A `Scope` is a straight run of code: the function's entry, or the body of a loop. While a loop is being written its
 parent stays open at the place before the loop, so a value that does not change inside is computed there.

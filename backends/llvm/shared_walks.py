@@ -1,4 +1,4 @@
-"""A region and two of its stages in, functions out for both: reductions that need others, in one walk over memory.
+"""Emit two dependent stages as one walk over memory, shared between threads.
 
 A chunk is walked for the reductions of the first stage, and while it is in the cache for those of the second, which
 are sums over `u - shift` (`ir/composites.py`): its own maximum or mean is their shift. What it leaves of them is one

@@ -1,4 +1,4 @@
-"""A region whose rows are short in, its function out: vectors lie along the rows, one lane for each.
+"""Emit a region whose rows are short, with one lane for each row.
 
 Along a few columns vectors would be nearly empty. A sum of floats keeps its tree: a row has no more elements than the
 tree has lanes, so each of them is a lane's total. They are stored, a vector of rows for each column, and halved as

@@ -1,4 +1,4 @@
-"""A region and a stage that only writes in, its function out: in the order of memory.
+"""Emit a stage that only writes, in the order of memory.
 
 The stages before it reduce over axes outside of the vectors, in which they walk down from line to line. What is left to
 do then has no such order: line after line is written, with what the reductions left for it.

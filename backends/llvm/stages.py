@@ -1,4 +1,4 @@
-"""A scheduled region in, its stages out: what each walk over the columns computes, and what is kept between walks."""
+"""Split a scheduled region into stages: what each walk over the columns computes and what it keeps."""
 
 from __future__ import annotations
 

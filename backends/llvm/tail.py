@@ -1,4 +1,4 @@
-"""The elements of a step that is not whole in, whole vectors out: collected in memory, one number for all that miss."""
+"""Collect the elements of an incomplete step in memory, padded to whole vectors."""
 
 from __future__ import annotations
 

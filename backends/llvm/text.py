@@ -1,4 +1,4 @@
-"""Typed values and calls in, LLVM assembly text out.
+"""Write LLVM assembly text from typed values and calls.
 
 `Emitter` writes one function. A `Val` is an SSA name or a constant with its element type and number of lanes
 (0 lanes is a scalar), so code written against it serves every vector width. Text is used rather than

@@ -1,4 +1,4 @@
-"""A region whose reduced axes are windows in, its function out: vectors along what is kept, totals in registers.
+"""Emit a region whose reduced axes are windows: vectors along a kept axis, totals in registers.
 
 A step of the row loops holds several vectors of several rows. The windows that are straight code are walked tap by tap,
 the others are loops around that. What neighbouring rows read of the same elements is loaded once: taps of all rows come

@@ -1,4 +1,4 @@
-"""LLVM text in, machine code out: LLVM by llvmlite's Python layer, for versions whose library is not known by heart.
+"""Call LLVM through llvmlite's Python layer, for versions whose library is not known.
 
 It is what `direct.py` is, function by function.
 """

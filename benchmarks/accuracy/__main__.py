@@ -1,4 +1,4 @@
-"""The command behind `make accuracy`: names of functions in, measurements and docs/accuracy.md out.
+"""Measure functions and write docs/accuracy.md: the command behind `make accuracy`.
 
     python -m benchmarks.accuracy exp log --points 100000000 --jobs 2
 

@@ -1,4 +1,4 @@
-"""A function and a format in, the vector code that Weft emits for it out, and what can be read off it.
+"""Emit Weft's vector code for a function and a format, and read its properties.
 
 The code's hash tells whether a measurement is still of today's code. The constants that it compares with are its
 thresholds, and the numbers beside them are the arguments at which it changes its method.

@@ -1,4 +1,4 @@
-"""A function's true values by mpmath: points and results in, errors in ULP out.
+"""Compute a function's true values by mpmath, and errors in ULP.
 
 It needs no compiler and shares no code with `reference.c`: the test suite measures with it, and `make accuracy` checks
 its own reference with it.

@@ -1,4 +1,4 @@
-"""A function, a format and its thresholds in, the points where errors are likely out."""
+"""List the points where errors of a function are likely, from its thresholds."""
 
 from __future__ import annotations
 

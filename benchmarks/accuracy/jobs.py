@@ -1,4 +1,4 @@
-"""Tasks in, measurements out as they are done: each in a process of its own, several at a time.
+"""Run measurements in processes of their own, several at a time.
 
     python -m benchmarks.accuracy.jobs LIBRARY FUNCTION DTYPE POINTS [quick]
 

@@ -1,4 +1,4 @@
-"""A function and a format in, a measurement out: the largest error, where it is, and the share of nearest results.
+"""Measure a function: its largest error, where that is, and the share of nearest results.
 
 Weft's results and NumPy's are taken over the same points: every number there is for functions of one f16, bf16 or f32,
 and for the others hard places first, then random points.

@@ -1,4 +1,4 @@
-"""Arrays in, true values and errors in ULP out: `reference.c` and `complex.c`, compiled for the run.
+"""Compute true values and errors in ULP by `reference.c` and `complex.c`, compiled for the run.
 
 The compiler is the environment's `CC`, else `gcc`, `cc` or `clang`; its quad precision (`libquadmath`) is needed.
 """

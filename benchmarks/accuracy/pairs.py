@@ -1,4 +1,4 @@
-"""A format in, sources of pairs of arguments out, for the functions of two numbers."""
+"""Draw pairs of arguments for the functions of two numbers."""
 
 from __future__ import annotations
 

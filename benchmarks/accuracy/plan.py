@@ -1,4 +1,4 @@
-"""A function and a format in, its points out, in blocks."""
+"""Plan the points of a function and a format, in blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A format and a generator of random numbers in, arguments out.
+"""Draw random arguments of a format.
 
 A source is a function `(rng, count) -> Array` of float64 or of the format's dtype. Sources fill a block in equal
 shares, so that the whole line, the range where a function does its work and the places where it is hard are covered.

@@ -1,4 +1,4 @@
-"""Points done in, one line of progress out: the rate, and the time left."""
+"""Show one line of progress: points done, the rate, and the time left."""
 
 from __future__ import annotations
 

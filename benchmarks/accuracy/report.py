@@ -1,4 +1,4 @@
-"""Measurements in, docs/accuracy.md out."""
+"""Write docs/accuracy.md from measurements."""
 
 from __future__ import annotations
 

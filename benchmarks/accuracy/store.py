@@ -1,4 +1,4 @@
-"""Measurements in and out of files: one JSON file for each function and dtype, so that a run can be taken up again."""
+"""Keep measurements in one JSON file for each function and dtype, so that a run can be resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function and a format in, what computes it out: Weft's own code, and NumPy's."""
+"""Find what computes a function in a format: Weft's own code, and NumPy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name and a dtype in, the function that is measured under them out."""
+"""Find the function that is measured under a name and a dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An array of colours in, a PNG file out; the standard library's zlib does the compression."""
+"""Write an array of colours as a PNG file, compressed by the standard library's zlib."""
 
 from __future__ import annotations
 

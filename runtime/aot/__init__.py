@@ -1,1 +1,1 @@
-"""Kernels in, a library with a plain C interface out, which needs neither Python nor Weft."""
+"""Build kernels into a library with a plain C interface that needs neither Python nor Weft."""

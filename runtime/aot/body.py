@@ -1,4 +1,4 @@
-"""A lowered graph in, the text of a function that runs it on words in memory out: `i32 name(ptr words)`.
+"""Write the function that runs a lowered graph on words in memory: `i32 name(ptr words)`.
 
 The words are those of `Form`. Arrays are in C order without gaps, or (`strided`) have strides in the words. Sizes
 are not negative, and no array that has elements is null; what else can be wrong with them is found here.

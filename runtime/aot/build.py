@@ -1,4 +1,4 @@
-"""C functions that are wanted in, an object file and its header out."""
+"""Build an object file and a header for the C functions that are asked for."""
 
 from __future__ import annotations
 

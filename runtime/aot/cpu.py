@@ -1,4 +1,4 @@
-"""A platform in, code that finds the best level of a library that this CPU has out."""
+"""Write code that finds the best level of a library that this CPU supports."""
 
 from __future__ import annotations
 

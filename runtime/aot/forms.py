@@ -1,4 +1,4 @@
-"""A lowered kernel in, its C function out: names, C types and order of what it takes.
+"""Describe a lowered kernel as a C function: names, C types and the order of its parameters.
 
 Arguments come first, as they were declared, then the sizes, each name once, then a pointer for each result. Behind
 the C function everything is words of 64 bits in this order: addresses of arguments, sizes, addresses of results,

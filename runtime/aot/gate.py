@@ -1,4 +1,4 @@
-"""A form in, the text of its C functions out: they check what came, write it as words, and call the code for this CPU.
+"""Write the C entry points: they check arguments and call the code for this CPU.
 
 `name` takes arrays in C order without gaps as plain pointers, and each size once. `name_strided` takes a `weft_array`
 for each array. Both end at a table of functions, one for each level and for each choice of sizes that are 1.

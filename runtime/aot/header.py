@@ -1,4 +1,4 @@
-"""The C functions of a library in, the text of its header out."""
+"""Write the C header of a library."""
 
 from __future__ import annotations
 

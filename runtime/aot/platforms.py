@@ -1,4 +1,4 @@
-"""A target triple and CPU levels in, what code is made for out: one machine, or several of one family.
+"""Resolve a target triple and CPU levels to the machines that code is made for.
 
 One library may hold a kernel for several levels of x86-64; the first call finds out which one this CPU has. All give
 the same bits.

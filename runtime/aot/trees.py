@@ -1,4 +1,4 @@
-"""A graph in, the order in which its sums add out, in a form that tells whether two graphs give the same bits."""
+"""Describe the order in which a graph's sums add, to tell whether two graphs give the same bits."""
 
 from __future__ import annotations
 

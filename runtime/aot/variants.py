@@ -1,4 +1,4 @@
-"""A kernel and a request in, the graphs that serve every call of its C function out.
+"""Find the graphs that serve every call of a kernel's C function.
 
 A graph knows which sizes are 1, and may rely on others lying in a range; the order in which a sum adds may depend on
 both, and on the layout class. A library holds a graph for each range, found by asking for sizes outside of those that

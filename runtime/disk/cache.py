@@ -1,4 +1,4 @@
-"""The cache on disk as the rest of the runtime sees it: keys in, contents or misses out, and never an error.
+"""Look compiled kernels up on disk: a hit, or a miss, and never an error.
 
 Entries are written by a thread of its own, a moment later: waiting for the disk takes longer than a compile, and the
 first calls of a program are better left alone. What is still to be written when the interpreter ends is written then.

@@ -1,4 +1,4 @@
-"""LLVM text in, an object file out: from the disk, or made and kept there.
+"""Fetch the object file for LLVM text from disk, or make it and keep it there.
 
 It serves what is not a kernel's own code (entries of native calls, the pool, the list of memory blocks) and kernels
 whose graphs can't be kept.

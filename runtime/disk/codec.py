@@ -1,4 +1,4 @@
-"""Graphs and the descriptions of native functions in, JSON values out, and back.
+"""Convert graphs and descriptions of native functions to JSON and back.
 
 Everything is written out by hand: only the types named here come back, and nothing that is read can run. Values that
 recur, as types and spans do, are written once, in a table.

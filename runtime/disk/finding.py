@@ -1,4 +1,4 @@
-"""A kernel source and a request in, a compiled graph out: from the disk, or lowered here and kept there when compiled.
+"""Find a compiled graph on disk, or lower it here and keep it once it is compiled.
 
 A source that knows its own text (`digest`) is found by that, before anything is parsed. Others, as traced functions,
 are built first, and found by the graph's text.

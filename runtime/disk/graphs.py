@@ -1,4 +1,4 @@
-"""A compiled graph with its object file in, one entry's content out, and back into a graph that runs."""
+"""Convert a compiled graph with its object file to one cache entry and back."""
 
 from __future__ import annotations
 

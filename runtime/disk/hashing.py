@@ -1,4 +1,4 @@
-"""Bytes in, 32 bytes out: a digest by which things are known, or with a secret a MAC, by BLAKE2b (RFC 7693).
+"""Compute digests and MACs by BLAKE2b (RFC 7693).
 
 BLAKE2b takes a secret as it is, so a MAC needs no further construction. It comes from the interpreter itself:
 `hashlib` and `hmac` load OpenSSL for what they have beside it, which takes a twentieth of the start of a process.

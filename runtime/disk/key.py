@@ -1,4 +1,4 @@
-"""All that changes generated code in, the 32 bytes that an entry is found by out. Nothing else makes keys."""
+"""Compute the key of a cache entry from all that changes generated code. Nothing else makes keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weft's own files in, a digest of their content out; None if one is younger than this process.
+"""Compute a digest of Weft's own files, or None if one is younger than this process.
 
 A file that changed after the process began may differ from what the process runs. Reading all files takes longer than
 loading a kernel, so the cache remembers the digest under what the system says of them: names, sizes, places, and the

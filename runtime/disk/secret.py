@@ -1,4 +1,4 @@
-"""The user's configuration directory in, the secret that entries of the cache are signed with out.
+"""Read or make the secret that cache entries are signed with.
 
 It lies outside of the cache: whoever can write a cache directory, but not read this file, can't make code run.
 """

@@ -1,4 +1,4 @@
-"""Kernel text in, its kernels out: where the text was parsed before, by name and parameters alone.
+"""Find the kernels of a text by name and parameters without parsing it again.
 
 The kernels that come out know their own text's digest, and parse it when something has to be compiled. Text that was
 never parsed without an error is not in the cache, so whatever is wrong with a text is still said at once.

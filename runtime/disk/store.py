@@ -1,4 +1,4 @@
-"""Keys in, the bytes stored under them out: one file for each key, signed, written whole or not at all.
+"""Store bytes under keys: one signed file for each key, written whole or not at all.
 
 A file is a mark, a MAC (keyed BLAKE2b over the mark, the key and the content, with a secret from outside of the
 directory) and the content. It is read once, through one descriptor, and what was verified is what is handed out. Any

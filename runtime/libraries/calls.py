@@ -1,4 +1,4 @@
-"""A function of a shared library as one of arrays: operands in, new arrays out; what it reports is a typed error.
+"""Call a function of a shared library on arrays; what it reports becomes a typed error.
 
 The call is made without Python's lock, so other threads run meanwhile.
 """

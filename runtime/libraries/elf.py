@@ -1,4 +1,4 @@
-"""The bytes of a shared library in, what is wrong with them out: its end is missing, or it is for another CPU.
+"""Check the bytes of a shared library before it is loaded.
 
 The dynamic linker maps what the headers name without asking whether the file has it, and whoever reads memory past
 the end of a file is killed. A library that is half written, as while it is built anew, must be an error instead. Of

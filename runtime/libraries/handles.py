@@ -1,4 +1,4 @@
-"""The bytes of a shared library in, its loaded code out. Equal bytes are loaded once, and no code is ever unloaded.
+"""Load shared libraries from checked bytes: equal bytes once, and no code is ever unloaded.
 
 The bytes that were checked are the bytes that are loaded: they go into a sealed file in memory, or where there is
 no such thing into a folder that only this user can enter. So a library may be rewritten while its old code runs.

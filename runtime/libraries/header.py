@@ -1,4 +1,4 @@
-"""Where the C header of extern kernels lies: nothing in, the folder out."""
+"""Find the folder with the C header of extern kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The signature text of a C kernel in, its values out: `f32[n, m] f32 -> f32[n]`, with `strided` in front of it."""
+"""Parse the signature text of a C kernel: `f32[n, m] f32 -> f32[n]`, with `strided` in front of it."""
 
 from __future__ import annotations
 

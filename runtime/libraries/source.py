@@ -1,4 +1,4 @@
-"""Declarations of extern kernels in, functions of arrays out: an `ExternSource` that does load libraries."""
+"""Load the functions of `extern kernel` declarations from shared libraries."""
 
 from __future__ import annotations
 

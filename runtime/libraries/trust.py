@@ -1,4 +1,4 @@
-"""A path in, the bytes of the file out, where nobody but this user and root can change what the path leads to.
+"""Read a file only if nobody but this user and root can change what its path leads to.
 
 Every folder on the way, through links too, and the file itself must belong to this user or to root, and nobody else
 may write to it. A folder such as /tmp, which all may write to but where nobody can move what is another's (the

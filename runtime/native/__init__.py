@@ -1,1 +1,1 @@
-"""Calls without the interpreter: compiled graphs in, code that Python calls directly out."""
+"""Serve calls of compiled graphs natively, without the interpreter."""

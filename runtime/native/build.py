@@ -1,4 +1,4 @@
-"""An example of a call in, its native entry in memory out."""
+"""Build the native entry for an example of a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Python class in, a class whose instances can be called natively out.
+"""Make classes whose instances are called natively.
 
 The class made here inherits all from the Python one and adds a pointer to native code (a vectorcall). While that is
 null the interpreter calls the Python `__call__`, so an instance begins its life as an ordinary object.

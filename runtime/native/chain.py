@@ -1,4 +1,4 @@
-"""What one callable has learnt: a call that ran in Python in, a native entry for its like or a way to repeat it out.
+"""Keep what one callable has learnt from its calls: native entries, and calls that can be repeated.
 
 An entry is made when a graph has been called in the same form so often that it is likely to be called often again:
 whoever calls a few times does not wait for it.

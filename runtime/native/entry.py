@@ -1,4 +1,4 @@
-"""A lowered graph and an example of a call in, the text of a function that serves every call like it out.
+"""Write the native function that serves every call with the signature of an example.
 
 The function has the interpreter's vectorcall signature. It checks that objects have the types, dtypes, ranks, layout
 classes and sizes that the graph was compiled for, makes the results' memory, runs the kernels and hands the results

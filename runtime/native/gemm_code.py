@@ -1,4 +1,4 @@
-"""A product that was asked for from BLAS in, code that calls BLAS for it out, without the interpreter and its lock.
+"""Write native calls of BLAS for products that ask for it.
 
 BLAS reads a matrix whose rows or columns are contiguous, and takes sizes of 32 bits. A call with others, or with
 nothing to add up, is Python's (`runtime/blas.py`), which copies.

@@ -1,4 +1,4 @@
-"""The inputs of a native call: objects in; checks that each is what the graph was compiled for, and its memory out."""
+"""Write the checks of a native call's arguments and the reads of their memory."""
 
 from __future__ import annotations
 

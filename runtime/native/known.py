@@ -1,4 +1,4 @@
-"""Whether this interpreter and this NumPy are laid out in memory as native calls expect, found out by looking.
+"""Check by inspection that this interpreter and NumPy have the memory layout that native calls expect.
 
 Calls are made natively only where every offset below was seen to hold what it should; everywhere else, and with
 `WEFT_NATIVE_CALLS=0`, they go through ctypes.

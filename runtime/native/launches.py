@@ -1,4 +1,4 @@
-"""A kernel in, code that fills its frame and runs its functions out: on the calling thread, or shared."""
+"""Write code that fills a kernel's frame and runs its functions, on the calling thread or shared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call that Python has served in, a native entry for the next one like it out, where there can be one."""
+"""Learn a native entry from a call that Python has served, where there can be one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph in, code that runs it out: its kernels one after another, and its loops with what is inside of them.
+"""Write code that runs a graph: its kernels one after another, and its loops.
 
 A loop has two buffers for each value that it makes in a step, and one more for each variable that the value is handed
 on to, as `x` in `x = y`: they are written in turn. Words say where each value is and where its next one goes, and

@@ -1,4 +1,4 @@
-"""Where the values of a graph lie during a native call: addresses and strides as code, and memory for what has none.
+"""Write the addresses and strides of a graph's values in a native call, and allocate what has no memory.
 
 A value between two kernels gets memory of its own, a piece of a concatenation a part of the whole's, and a reshaped
 value the memory of what it was. Memory that was taken is noted in the call's own (0 where nothing was taken yet), so

@@ -1,4 +1,4 @@
-"""The results of a native call: memory for each in, objects for the caller out.
+"""Write the results of a native call: memory for each, and objects for the caller.
 
 Every object that the call makes is noted in memory of its own (0 where nothing was made yet), so that one piece of
 code lets go of all of them when a kernel reports failure or memory runs out.

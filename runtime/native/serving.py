@@ -1,4 +1,4 @@
-"""A lowered graph and an example of a call in, whether calls like it can be native out."""
+"""Tell whether calls with the signature of an example can be native."""
 
 from __future__ import annotations
 

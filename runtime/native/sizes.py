@@ -1,4 +1,4 @@
-"""Sizes as code of a native call: a polynomial over sizes in, the number that it is for this call out."""
+"""Write sizes, which are polynomials, as code of a native call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernel sources and Python functions in, graphs that can take an op's place out."""
+"""Build graphs that can take an op's place from kernel sources and Python functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An op and dtypes in, what Weft itself has for it out: vector code of the backend, a `.weft` kernel, or NumPy."""
+"""Find what Weft itself has for an op: vector code, a `.weft` kernel, or NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A callable as a kernel: operands in, one checked array out; what goes wrong is an error that names it."""
+"""Call a Python function as a kernel, and check the array that it returns."""
 
 from __future__ import annotations
 

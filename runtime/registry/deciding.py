@@ -1,4 +1,4 @@
-"""A ranking for an op in, the choice out: the first that can be built for the types, and the sizes that it is for."""
+"""Choose from a ranking: the first that can be built for the types, and the sizes that it serves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The name and traits of a bundled kernel in, its `OpDef` out; the kernel is read when a rule of the op is asked for.
+"""Make the `OpDef` of a bundled kernel whose text is read only when a rule of the op is asked for.
 
 A graph that comes from the disk needs to know of such an op how its result lies in memory, which the traits say.
 """

@@ -1,4 +1,4 @@
-"""A target in, the names of its CPU features out, as LLVM writes them (`avx512f`)."""
+"""List the CPU features of a target as LLVM names them (`avx512f`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function, a kernel or a jitted function in, an `Implementation` out, with everything about it checked."""
+"""Make an `Implementation` of a function, a kernel or a jitted function, with everything checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An op that is not in the fixed table, and arrays, in; its result out: what the reference backend runs for it."""
+"""Run an op that is not in the fixed table for the reference backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users call ops and dtypes in, what the tables call them out."""
+"""Translate the names that users have for ops and dtypes to those of the tables."""
 
 from __future__ import annotations
 

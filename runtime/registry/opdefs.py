@@ -1,4 +1,4 @@
-"""The implementations of a name in, its `OpDef` out: how a name that Weft does not know becomes an op.
+"""Make an `OpDef` from the implementations of a name, so that an unknown name becomes an op.
 
 The dtype rule takes the signature that fits the operands as they are, else that of the dtype which NumPy promotes them
 to, else the narrowest that they can be cast to. The shape rule is that of the signature, or of the body where that is

@@ -1,4 +1,4 @@
-"""The registry in, one table of all ops out: the fixed ones and those that are registered. IR text is read by it."""
+"""Join the fixed op table and the registered ops; IR text is read with it."""
 
 from __future__ import annotations
 

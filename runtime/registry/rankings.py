@@ -1,4 +1,4 @@
-"""Queries in, rankings out, remembered in the state that they hold for: what lookups and compiles ask."""
+"""Rank implementations for a query and remember the ranking for as long as it holds."""
 
 from __future__ import annotations
 

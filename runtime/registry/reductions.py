@@ -1,4 +1,4 @@
-"""Reductions that users implement: the axes of a node in, a body for just these axes out.
+"""Build a user's reduction for the axes of a node.
 
 A function that implements one takes the arguments that NumPy's has: `f(x, axis, keepdims)`, with a tuple of axes.
 """

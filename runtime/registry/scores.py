@@ -1,4 +1,4 @@
-"""Implementations and a query in, a `Ranking` out: the points of each, who was refused and why, and who wins.
+"""Score implementations for a query: points, refusals with reasons, and the winner.
 
 Tier comes first, then the score, then the newest registration. Each operand gives 10 points for its dtype, 5 where it
 is castable; hints give points where they suit. A castable match counts only where no tier has an exact one.

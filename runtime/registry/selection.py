@@ -1,4 +1,4 @@
-"""The sizes of a call and the registry as it is in, the choice for every op of a graph out: what `select-kernels` asks.
+"""Resolve every op of a graph to an implementation: what `select-kernels` asks.
 
 A `Selection` belongs to one compile. It remembers which implementations there were of the ops that it was asked for,
 so that a later call can tell whether the graph is still the right one, and collects the Python functions that

@@ -1,4 +1,4 @@
-"""Signature text in, a `Signature` out: `f32 f32 -> f32`, `float[..., m] -> float[..., m]`, and how operands fit it.
+"""Parse signature text such as `f32 f32 -> f32` or `float[..., m] -> float[..., m]`, and match operands.
 
 Without brackets an operand may have any shape, and the result has what they broadcast to. Names between brackets are
 sizes, as in the language.

@@ -1,4 +1,4 @@
-"""The named arguments of a registration in, an `Implementation` that has them out, each of them checked."""
+"""Check the named arguments of a registration and put them into an `Implementation`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel and arguments in, the times of all its variants on them out; they go into the history, and a choice is made.
+"""Time all variants of a kernel on given arguments, record the times and choose.
 
 Variants are timed as users call them, in turns and in any order, so that what disturbs the
 machine, or is left by another variant, meets all.

@@ -1,4 +1,4 @@
-"""A compiled graph and the sizes of a call in, its workload and the variants worth trying there out."""
+"""List the variants of a compiled graph that are worth trying for the sizes of a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The variants of a kernel and a workload in, the one to run out, with how sure that is, why, and what else there was.
+"""Choose which variant of a kernel runs a workload, with confidence, reason and alternatives.
 
 Three selectors, all pure functions of what is known: by score, learned, and hybrid, which trusts the learned one where
 its error on held-out records is low.

@@ -1,4 +1,4 @@
-"""Variants of a graph in, their native code out: in a thread of its own, or on the spot for a calibration."""
+"""Compile variants of a graph, in a background thread or on the spot for a calibration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measured times in, what is known of a variant out; kept between processes in one file of plain JSON.
+"""Keep measured times of variants between processes, in one file of plain JSON.
 
 Nothing in it can change a result: it only says which of several equal variants was fast. What is not a plausible
 record is dropped when the file is read.

@@ -1,4 +1,4 @@
-"""A history in, what it says about a variant on a workload out: measured, measured near by, or guessed."""
+"""Say what a history knows of a variant on a workload: measured, measured near by, or guessed."""
 
 from __future__ import annotations
 

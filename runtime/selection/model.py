@@ -1,4 +1,4 @@
-"""Recorded times of one variant in, times predicted for other workloads out, each with an interval.
+"""Predict the time of a variant on other workloads, with an interval, from its recorded times.
 
 The model is a ridge regression of the logarithm of the time on the features of the workload. How far it can be
 trusted is what it gets wrong on records that it was not trained on.

@@ -1,4 +1,4 @@
-"""A tuner in, what it chose and how well out; `str` is for people."""
+"""Report what a tuner chose and how well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call that Python is about to run in, the variant that it runs out; times that were measured come back.
+"""Choose the variant that each call runs, and take measured times back.
 
 What the history knows is used at once. Beyond that small calls are left alone; a graph whose calls take long gets its
 variants compiled in the background, and then a share of its calls try them one after another, none that is expected

@@ -1,4 +1,4 @@
-"""A compiled graph and the sizes of a call in, what selectors know of the call out."""
+"""Describe a call to the selectors: sizes, bytes, operations and threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A built library and arrays in, a status out: calls of C functions by ctypes, without a compiler or a linker."""
+"""Call the C functions of a built library by ctypes, without a compiler or a linker."""
 
 from __future__ import annotations
 

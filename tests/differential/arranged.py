@@ -1,4 +1,4 @@
-"""A kernel and arguments in, Weft's fresh results beside what NumPy views and copies give out; and refusals of both."""
+"""Compare Weft's fresh results with NumPy's views and copies, and the refusals of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function that builds a graph with the `Builder` in, kernels of it for every level of x86-64 out.
+"""Build a graph with the `Builder` and compile it for every level of x86-64.
 
 For ops that are tested by themselves, whatever the front ends make of them. `checked` compares native code on all
 levels with the reference on the lowered graph, bit for bit, and gives the result together with NumPy's.

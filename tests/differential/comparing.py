@@ -1,4 +1,4 @@
-"""Functions and arguments in, what Weft gives beside what NumPy gives out, compared as the contract says.
+"""Compare what Weft gives with what NumPy gives, as the contract says.
 
 `agrees` runs a function both ways; `same` compares two results: dtype, shape, memory order, scalar or array, and
 bits, where any NaN equals any other and, if asked for, results may lie so many ULPs apart.

@@ -1,4 +1,4 @@
-"""Reductions to test: every function with its arguments in, calls of NumPy on an array of shape (4, 6) out.
+"""List reductions to test: every function with its arguments, on an array of shape (4, 6).
 
 A case says how near its result must be: exactly NumPy's, or within so many roundings of a small number where NumPy and
 Weft add in different orders. `CORE` has every function with the arguments that depend on dtypes, `FULL` all arguments.

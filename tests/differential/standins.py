@@ -1,4 +1,4 @@
-"""Ufuncs as SciPy has them, made without SciPy: a name and functions of the C library in, a ufunc out.
+"""Make ufuncs as SciPy has them from functions of the C library, without SciPy.
 
 NumPy's C interface makes them, through the table that it hands to C extensions, with its own loops over `double` and
 `float` functions. So they have SciPy's names, loops and promotion.

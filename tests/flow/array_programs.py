@@ -1,4 +1,4 @@
-"""Random kernels with loops over whole arrays: a seed in, the text and a plain NumPy interpreter of it out.
+"""Generate random kernels with loops over whole arrays, each with a plain NumPy interpreter of it.
 
 Two arrays and two numbers, all i64, so that every order of adding gives the same. A counter that the program can't
 touch ends each `while`.

@@ -1,4 +1,4 @@
-"""Random programs of elements: a seed in, the text of a `fn` and a plain interpreter of the same program out.
+"""Generate random programs of elements, each with a plain interpreter of the same program.
 
 A program has two parameters, `x` (f64) and `n` (i64), and variables of both dtypes. Statements nest; every loop ends,
 because a counter that the program can't touch bounds it. The interpreter runs one element at a time in NumPy scalars.

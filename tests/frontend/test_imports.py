@@ -1,4 +1,4 @@
-"""`import`: what comes in, and that no path leads out of the file's folder and the search path."""
+"""Test `import`: what it brings, and that no path leaves the file's folder and the search path."""
 
 from __future__ import annotations
 

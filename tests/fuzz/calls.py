@@ -1,4 +1,4 @@
-"""One traced call and actual operands in, a failure out if NumPy does not give what Weft has for it.
+"""Check one traced call on actual operands against NumPy.
 
 How near the two must be follows from the nodes that the call made. Nodes that are exact leave no choice: every bit, but
 for what NumPy itself leaves open. One mathematical op is held to its own bound. Where sums are involved, or several

@@ -1,4 +1,4 @@
-"""A seed and a number in, a random program out, the same in every run.
+"""Draw the random program of a seed and a number, the same in every run.
 
 Steps are drawn one after another while NumPy evaluates them, so that shapes fit. A step that NumPy refuses is drawn
 again; now and then it is kept as the last one, because Weft has to refuse it as well.

@@ -1,4 +1,4 @@
-"""A function's name and one element of its operands in, the true value out, to a hundred digits.
+"""Compute the true value of a function at one element, to a hundred digits.
 
 Asked only where the wider function of NumPy says that a result is wrong: it may be wrong itself, as `exp2` of a large
 complex number is.

@@ -1,4 +1,4 @@
-"""Faults to put into Weft, one at a time, to see whether the fuzzer finds them: a name in, a patched compiler out.
+"""Put faults into Weft, one at a time, to see whether the fuzzer finds them.
 
 Each is a mistake that somebody could have made in a pass, an emitter or the runtime. None of them writes outside of
 the arrays, so that the tests go on.

@@ -1,4 +1,4 @@
-"""Arguments of random programs: a description in, the same fresh array or number out every time.
+"""Make the arguments of random programs: the same fresh array or number every time.
 
 An `Input` says what kind of argument it is, its dtype, shape, memory layout and numbers. Numbers are drawn by mood and
 seed, or spelled out, as a shrunk program has them.

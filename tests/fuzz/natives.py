@@ -1,4 +1,4 @@
-"""One operation as a kernel of its own: an op and arrays in, what its own native code gives out.
+"""Run one op as a kernel of its own, by its own native code.
 
 The reference does not repeat mathematical functions bit by bit. Where a walk through a graph needs the very bits that
 native code has, it takes them from here: the op alone, on flat arrays, compiled once for each signature.

@@ -1,4 +1,4 @@
-"""How to call each function of the table: a name in, random arguments for it out.
+"""Draw random arguments for each function of the table.
 
 A ufunc takes as many operands as NumPy says. Any other function is drawn from its signature in NumPy: `PARAMETERS` has
 one recipe for each name that a parameter may have. `OWN` has the few functions whose arguments depend on each other,

@@ -1,4 +1,4 @@
-"""Tracing in, a record of it out: each traced call of NumPy, with the values of the graph that it read and made.
+"""Record a trace: each traced call of NumPy with the values of the graph that it read and made.
 
 A record is what lets the oracle ask NumPy about one call at a time, on the operands that Weft has at that place.
 """

@@ -1,4 +1,4 @@
-"""A seed and a count in, findings out: many programs in worker processes, so that a crash or a hang is a finding too.
+"""Run many random programs in worker processes, so that a crash or a hang is a finding too.
 
 Each worker takes numbers of programs in small batches and says which one it is at. A worker that dies or stands still
 is replaced, and the program that it was at is tried again, alone, in processes of its own, to be shrunk.

@@ -1,4 +1,4 @@
-"""A program that fails in, the smallest one that was found to fail in the same link out.
+"""Shrink a failing program to the smallest one that fails in the same link.
 
 Every way of making a program smaller is tried again and again until none helps: fewer outputs, steps replaced by
 their operands or by arguments, fewer and simpler arguments, smaller sizes, plain layouts, dtypes and numbers.

@@ -1,4 +1,4 @@
-"""Random steps: the values of a program so far in, the next step out, or None where the values do not suit."""
+"""Draw the next random step of a program from its values so far."""
 
 from __future__ import annotations
 

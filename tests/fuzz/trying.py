@@ -1,4 +1,4 @@
-"""A program in, its `Failure` out if it has one: programs as the oracle takes them."""
+"""Try a program with the oracle and give its `Failure` if it has one."""
 
 from __future__ import annotations
 

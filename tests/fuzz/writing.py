@@ -1,4 +1,4 @@
-"""A program in, Python text out: a function, its arguments, and a test that checks it."""
+"""Write a random program as Python text: a function, its arguments, and a test that checks it."""
 
 from __future__ import annotations
 

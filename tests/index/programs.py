@@ -1,4 +1,4 @@
-"""Random kernels in index notation: a seed in, the text of a kernel and the same as plain Python loops out.
+"""Generate random kernels in index notation, each with the same as plain Python loops.
 
 Every part of a program is a pair: its text, and a function of the sizes, arrays and indices at hand that computes one
 number. All accesses are in range for every size, as the ranges show, so each program must be accepted.

@@ -1,4 +1,4 @@
-"""An emitter function and points in, verdicts out: the error in ULP, NumPy's special values, equal bits.
+"""Judge an emitter function at given points: error in ULP, NumPy's special values, equal bits.
 
 Points and errors are those of `make accuracy`, with mpmath for the true values.
 """

@@ -1,4 +1,4 @@
-"""A complex function and points as parts in, verdicts out: the error, NumPy's special values, equal bits.
+"""Judge a complex function at given points: error, NumPy's special values, equal bits.
 
 The error is normwise: the distance from the true value, which mpmath gives at sixty digits, in ULP of its magnitude.
 """

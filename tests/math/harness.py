@@ -1,4 +1,4 @@
-"""An emitter function in, a callable over NumPy arrays out.
+"""Make an emitter function callable on NumPy arrays.
 
 `build(exp, "float", 16, "avx2")` compiles a loop that applies `exp(e, x)` to vectors of 16 floats with the
 instructions of AVX2 only, so that a test can compare vector widths and instruction sets bit for bit. Code that

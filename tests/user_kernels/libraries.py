@@ -1,4 +1,4 @@
-"""Small shared libraries for tests: a kernel's name, signature and body in, a library out.
+"""Build small shared libraries for tests from a kernel's name, signature and body.
 
 They are C for the compiler of this machine. Where there is none they are LLVM text, compiled by llvmlite and linked as
 `weft build` does it.

@@ -1,4 +1,4 @@
-"""`float` ratios in, angles in radians out.
+"""Emit `arctan` and `arctan2` of `float` ratios.
 
 A node `c` near the ratio `y / x` comes from a table, and
 

@@ -1,4 +1,4 @@
-"""Floats in, floats and integers out: the bits and the sign of `float` and `double` values, and bounds for them."""
+"""Emit operations on the bits and signs of `float` and `double` values, and bounds for them."""
 
 from __future__ import annotations
 

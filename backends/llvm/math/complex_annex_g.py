@@ -1,4 +1,4 @@
-"""Two complex values as parts in, their product by the rules of C99, Annex G, out.
+"""Emit complex products by the rules of C99, Annex G.
 
 A factor with an infinite part is an infinity, even beside NaN, and its product is infinite unless the other factor is 0
 or NaN. The parts of the usual formula are kept unless both are NaN.

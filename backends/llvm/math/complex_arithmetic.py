@@ -1,4 +1,4 @@
-"""Complex values as parts in, their products, quotients, squares, magnitudes and signs out.
+"""Emit complex products, quotients, squares, magnitudes and signs.
 
 These have the bits of NumPy's vector loops:
 

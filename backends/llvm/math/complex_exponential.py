@@ -1,4 +1,4 @@
-"""A complex value as parts in, its exponential out.
+"""Emit the complex exponential.
 
 `exp(x + iy) = exp(x) (cos y + i sin y)`, where all three factors are sums of two doubles, so that little more than the
 last rounding is lost. `exp2` has the angle `y ln 2`. The real part of `expm1` is `expm1(x) cos y + (cos y - 1)`, whose

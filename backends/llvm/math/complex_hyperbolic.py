@@ -1,4 +1,4 @@
-"""A complex value as parts in, its hyperbolic and circular functions out.
+"""Emit the complex hyperbolic and circular functions.
 
     sinh(x + iy) = sinh x cos y + i cosh x sin y
     cosh(x + iy) = cosh x cos y + i sinh x sin y

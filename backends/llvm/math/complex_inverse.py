@@ -1,4 +1,4 @@
-"""A complex value as parts in, its inverse circular and hyperbolic functions out.
+"""Emit the complex inverse circular and hyperbolic functions.
 
 Kahan's formulas: with `sqrt(1 + z) = a + ib` and `sqrt(1 - z) = c - id`, where `y >= 0` makes all four positive,
 

@@ -1,4 +1,4 @@
-"""A complex value as parts in, its logarithm to base 2 or 10 out.
+"""Emit complex logarithms to base 2 and 10.
 
 For `double` the natural logarithm to 90 bits (`complex_long_log`) is multiplied by a constant in two doubles, which
 leaves the last rounding: `log2` of a power of two is whole. For `float` the natural logarithm in `double` is good

@@ -1,4 +1,4 @@
-"""A complex value as parts in, its logarithm out.
+"""Emit the complex logarithm.
 
 `log z = log|z| + i arg z`. The square of `|z|` is a sum of two doubles, which keeps its distance from 1 where that is
 small; the logarithm of the square is halved. The rare branch takes sizes whose squares would overflow or underflow.

@@ -1,4 +1,4 @@
-"""A complex value as doubles in, its natural logarithm to 90 bits out, each part a sum of two doubles.
+"""Emit the natural logarithm of a complex value to 90 bits, each part a sum of two doubles.
 
 A double-precision logarithm `w` and angle `t` are improved by one Newton step each. With `|z|^2 = 2^k (1 + d)`, where
 `d` keeps all its digits near 0, `log(1 + d) = w + (d - expm1(w)) / exp(w)`; and with the longer side `a` of `z` and the

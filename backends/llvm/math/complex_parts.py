@@ -1,4 +1,4 @@
-"""A function of `double` parts in, one that serves `float` parts too out.
+"""Widen functions of `double` parts so that they serve `float` parts too.
 
 A complex value is two real ones here: its real and its imaginary part. Complex `float` functions are computed in
 `double` and rounded once, which leaves each part within 0.51 ULP and needs no second set of constants.

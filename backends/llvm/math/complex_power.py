@@ -1,4 +1,4 @@
-"""Two complex values as parts in, the first to the power of the second out.
+"""Emit complex powers.
 
 `a**b = exp(b log a)`, where the logarithm is good to 90 bits and its product with `b` is a sum of two doubles, so that
 the result is good to the last place for angles `Im(b log a)` up to `2**35`. Whole exponents of at most 99 are done by

@@ -1,4 +1,4 @@
-"""A complex value as parts in, its square root out.
+"""Emit the complex square root.
 
 Of the root's two parts the longer is `t = sqrt((|x| + |z|) / 2)` and the shorter `|y| / (2 t)`; they are the real and
 the imaginary one for `x >= 0` and change places otherwise. Nothing cancels, and `|z|`, `t` and the quotient are sums of

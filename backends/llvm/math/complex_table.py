@@ -1,4 +1,4 @@
-"""The name of an op in, the function that emits it for complex operands out.
+"""Map op names to the functions that emit them for complex operands.
 
 Each function takes the emitter and the real and imaginary parts of its operands, in order, and gives the parts of its
 result: two, or one where the result is real. Ops that need no more than an op for each part, and comparisons, are not

@@ -1,4 +1,4 @@
-"""A complex value and small whole exponents in, the powers out, by repeated squaring.
+"""Emit complex powers with small whole exponents by repeated squaring.
 
 `precise_power` multiplies sums of two doubles, which leaves the last rounding and gives exact results where they are
 numbers. `plain_power` has the order of products and quotients of NumPy's loop: for `float` operands in `double`, for

@@ -1,4 +1,4 @@
-"""Values in, unevaluated sums of two values out: the error-free steps that the mathematical functions share.
+"""Emit the error-free steps that the mathematical functions share: unevaluated sums of two values.
 
 A `Pair` stands for `high + low`, where `low` holds what rounding took from `high`.
 """

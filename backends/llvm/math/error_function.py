@@ -1,4 +1,4 @@
-"""Values in, the error function and its complement out.
+"""Emit the error function and its complement.
 
 `erf x = x + x Q(x^2)` up to 0.86, and beyond `1 - 2^P / 8` with a polynomial `P` for `log2(8 erfc x)`. Errors of `P`
 count little, for the power is at most a quarter; it is near 0 where they would count most.

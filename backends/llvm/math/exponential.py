@@ -1,4 +1,4 @@
-"""A value in, its exponential out.
+"""Emit the exponential functions.
 
 The exponent of the result is `k = round(x / ln 2)`, what is left is `r = x - k ln 2` by two FMA steps (the first is
 exact), and a polynomial gives `exp(r)` on `|r| <= ln(2) / 2`. Results that are not normal numbers take the rare branch,

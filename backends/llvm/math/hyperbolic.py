@@ -1,4 +1,4 @@
-"""Values in, hyperbolic sines and cosines out.
+"""Emit the hyperbolic sine and cosine.
 
 `|x| = k ln 2 + r` with `|r| <= ln(2) / 2`, where `r` is a sum of two values. Minimax polynomials
 in `r^2` give `S = sinh r` and `C = cosh r` (to 2**-61 for `double`, 2**-33 for `float`), and the addition theorems

@@ -1,4 +1,4 @@
-"""Values in, hyperbolic tangents out.
+"""Emit the hyperbolic tangent.
 
 `|x|` is a node and a rest `r`, and `t = tanh r` is a short polynomial. For `double` the nodes are the multiples of
 `ln(2)/2`, for

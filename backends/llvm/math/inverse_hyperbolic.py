@@ -1,4 +1,4 @@
-"""Values in, inverse hyperbolic functions out.
+"""Emit the inverse hyperbolic functions.
 
 `atanh x = k ln(2)/2 + atanh t` with `t = (x (1 + 2^-k) - (1 - 2^-k)) / (1 + 2^-k - x (1 - 2^-k))`, where `k` is near
 `log2((1 + x) / (1 - x))`, read off the bits of both. It is `x` itself for `k = 0`, and `k` is biased as in `tanh`.

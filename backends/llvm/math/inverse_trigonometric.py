@@ -1,4 +1,4 @@
-"""Ratios in, angles in radians out.
+"""Emit the inverse trigonometric functions.
 
 `atan` and `atan2` of `float` use tables (`arctangent_float`). For `double`, from 1 on, the angle is
 `pi/2 - atan(1/x)`. On `[0, 1]` a minimax polynomial gives `atan t = t + t^3 A(t^2)`; the cubic term is up to a fifth of

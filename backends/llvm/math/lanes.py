@@ -1,4 +1,4 @@
-"""A vector and a function of scalars in, a vector of results out."""
+"""Apply a function of scalars to every lane of a vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two values in, the logarithm of the sum of their exponentials out.
+"""Emit the logarithm of a sum of two exponentials.
 
 With the larger one `m` and `d` what it exceeds the smaller one by, kept as a sum of two values, `log(exp x + exp y)` is
 `m + log(1 + exp(-d))`. The logarithm stays a sum of two values, so that the last sum is the rounding that counts; where

@@ -1,4 +1,4 @@
-"""A value in, its logarithm out.
+"""Emit the logarithms.
 
 `x = 2**k * (1 + f)` with `1 + f` in [sqrt(1/2), sqrt(2)), and `log(x) = k log(2) + f + remainder(f)`. The remainder is
 a polynomial for `float`; for `double` it comes from `s = f / (2 + f)`, whose series is shorter. `k log(2) + f` is kept

@@ -1,4 +1,4 @@
-"""Values in, the logistic function and its inverse out.
+"""Emit the logistic function and its inverse.
 
 With `u = exp(-|x|)`, `expit x` is `1 / (1 + u)` or, for negative `x`, `u / (1 + u)`: nothing cancels. The exponential
 is `2^k` times a sum of two values, and so is `1 + u`, which leaves the quotient as the only rounding that counts.

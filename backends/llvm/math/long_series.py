@@ -1,4 +1,4 @@
-"""A small double in, a function of it to 90 bits out, as a sum of two doubles.
+"""Emit a function of a small double to 90 bits, as a sum of two doubles.
 
 Taylor series by Horner's rule: the terms that are too small to matter beyond 37 bits are summed in one double, the
 others in two. For logarithms that are to be multiplied by large exponents.

@@ -1,4 +1,4 @@
-"""A magnitude in, its quadrant and what is left over out: range reduction by a quarter turn.
+"""Emit range reduction by a quarter turn: the quadrant and the remainder of a magnitude.
 
 `x = quadrant * pi/2 + high + low` with `|high| <= pi/4` (a hair more at the edges).
 

@@ -1,4 +1,4 @@
-"""Coefficients and a variable in, a polynomial's value out; the highest power comes first.
+"""Emit a polynomial from its coefficients, the highest power first.
 
 Horner's rule has the fewest instructions and the longest chain. Splitting a long polynomial into its even and its
 odd powers halves the chain for one instruction more, which pays because a core can look ahead only so far.

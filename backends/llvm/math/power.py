@@ -1,4 +1,4 @@
-"""Two values in, the first raised to the power of the second out.
+"""Emit real powers.
 
 `x**y = exp(y log(x))`, where the logarithm is a sum of two values with half again as many good bits as one, and so is
 its product with `y`. `float` and `double` have methods of their own for both (`power_float`, `power_double`).

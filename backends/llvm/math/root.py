@@ -1,4 +1,4 @@
-"""Values in, roots out: the cube root, and the root of a sum of squares.
+"""Emit the cube root and the hypotenuse.
 
 The cube root starts from `r ~ |x|**(-1/3)`, a third of the bits of `x` taken from a constant, good to 5 bits. With
 `d = 1 - |x| r**3` the series of `(1 - d)**(-1/3)` improves it without division, and one Newton step on `c = |x| r**2`

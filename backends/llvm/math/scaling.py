@@ -1,4 +1,4 @@
-"""Values in, values times powers of two out: whole numbers and exponents without slow conversions.
+"""Emit products with powers of two, by exponents and whole numbers without slow conversions.
 
 AVX2 has no conversion between `double` and `i64`, so whole numbers are read from the low bits of `x + 1.5 * 2**52`
 (`2**23` for `float`), where rounding puts them.

@@ -1,4 +1,4 @@
-"""An angle in radians in, its sine and its cosine out, each as a sum of two doubles.
+"""Emit sine and cosine of an angle in radians, each as a sum of two doubles.
 
 The angle is reduced to `[-pi/4, pi/4]` as a sum of two values (`pio2`), once for both. Then
 `sin r = r + r^3 P(r^2)` and `cos r = 1 - r^2/2 + r^4 Q(r^2)`, where what rounding takes from `r`, `r^2` and the first

@@ -1,4 +1,4 @@
-"""An index and sixteen numbers in, the number at the index out: a table of `float` that stands in registers.
+"""Emit lookups in a table of sixteen `float` numbers that stays in registers.
 
 A permutation of one register looks up all lanes at once: of one with 16 lanes under AVX-512, of two with 8 lanes under
 AVX2. Vectors of those sizes exist only where the instructions do, but for those that the plan knows to be several

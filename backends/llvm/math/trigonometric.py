@@ -1,4 +1,4 @@
-"""Angles in radians in, sines, cosines and tangents out.
+"""Emit sine, cosine and tangent of angles in radians.
 
 The angle is reduced to `[-pi/4, pi/4]` as a sum of two values (`pio2`); then both
 `sin r = r + (low + r^3 P(r^2))` and `cos r = 1 + r^2 (-1/2 + r^2 Q(r^2))` are

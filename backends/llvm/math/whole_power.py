@@ -1,4 +1,4 @@
-"""A value and a small whole exponent in, the power out, by multiplying.
+"""Emit powers with small whole exponents by multiplication.
 
 Plain products lose up to half a unit in each step (1.29 ULP for a cube). Here each product keeps what its rounding
 took, found by one FMA, and carries it along; the sum at the end is within 0.51 ULP, and within 1 ULP where the result

@@ -1,1 +1,1 @@
-"""Matrix products: a region with a `matmul` in, native functions that pack its operands and multiply tiles out."""
+"""Emit matrix products: functions that pack a region's operands and multiply tiles."""

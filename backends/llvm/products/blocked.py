@@ -1,4 +1,4 @@
-"""A region with a product in, two functions out that run one after another: for large matrices.
+"""Emit the two functions of a product of large matrices: pack, then multiply blocks.
 
 The first packs the right operand into memory that all threads read. The second takes blocks of rows and columns of the
 result. For each part of the terms it packs the rows of the left operand, small enough for the second cache, and

@@ -1,4 +1,4 @@
-"""What is written so far of a function that others of the same region call; its text out, and code for calls of it."""
+"""Write a function that other functions of the same region call, and the calls of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scheduled region with a product in, its native functions out: for small matrices, and for others."""
+"""Emit the native functions of a region with a product, for small matrices and for large ones."""
 
 from __future__ import annotations
 

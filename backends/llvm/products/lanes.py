@@ -1,4 +1,4 @@
-"""A number of lanes in, the mask of a vector out in which so many of the first are set."""
+"""Build a vector mask in which the first lanes are set."""
 
 from __future__ import annotations
 

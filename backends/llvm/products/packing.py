@@ -1,4 +1,4 @@
-"""A part of an operand in, code that copies it in the order in which tiles read it out.
+"""Emit code that copies part of an operand into the order in which tiles read it.
 
 The copy is lines of elements: of the left operand a line is a row and positions are k, of the right operand a line is a
 k and positions are columns. Vectors lie along the positions, or where memory does not, along the lines; then as many

@@ -1,4 +1,4 @@
-"""A region with a product in, a function out that packs panels of the right operand, side by side in memory.
+"""Emit a function that packs panels of the right operand side by side in memory.
 
 A panel is as many columns as a tile has, and as many terms as one call of a tile adds at most.
 """

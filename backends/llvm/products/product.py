@@ -1,4 +1,4 @@
-"""A scheduled region with a `matmul` in; the words, loops and elements out that each of its functions is written with.
+"""Hold what the functions of a region with a `matmul` share: their words, loops and elements.
 
 The space of such a product is that of the result, and k behind it. Axes before the last two of the result number
 matrices; functions count these in C order and take the number apart.

@@ -1,4 +1,4 @@
-"""A region with a product in, a function out that makes the region's results of a finished tile and stores them.
+"""Emit a function that computes a region's results from a finished tile and stores them.
 
 It is apart from those that multiply, which call it: what is fused behind the product is compiled once. Where stages
 over rows follow, what a tile has goes to the memory of its rows.

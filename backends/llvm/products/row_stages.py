@@ -1,4 +1,4 @@
-"""A region of rows with a product in, a function out that runs its stages on finished rows of the product.
+"""Emit a function that runs a region's stages on finished rows of the product.
 
 The stages are those of any region, with the same walks and trees. Only the product is read from memory, where tiles
 were put, and the rows are some of one matrix.

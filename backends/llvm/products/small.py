@@ -1,4 +1,4 @@
-"""A region with a product in, one function out for matrices so small that all but the product itself must be little.
+"""Emit one function for products of matrices so small that all overhead must be little.
 
 Operands are read where they lie: the left one always, for each of its elements is read by itself, the right one where
 its lines are contiguous. Others, and what is computed first, are packed on the stack of the calling thread. Tiles of

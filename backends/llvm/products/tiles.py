@@ -1,4 +1,4 @@
-"""The shape of a tile in, the text of the function out that adds products to it: the innermost loop of every product.
+"""Emit the innermost loop of every product: a function that adds products to one tile.
 
 A tile is a few rows by a few vectors of the result, all of it in registers. For each k the function reads one element
 of every row of the left operand and the vectors of one line of the right operand. An element is one chain of terms in
