@@ -1,4 +1,4 @@
-"""Prints the figures that the README quotes: throughput against NumPy, and the time to a first result.
+"""Print throughput against NumPy and the time to a first result, for a few basic kernels.
 
     python benchmarks/basics.py
 

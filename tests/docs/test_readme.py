@@ -1,30 +1,18 @@
-"""README.md: its Python runs and prints what it shows, its IR is what the compiler prints, what it names exists."""
+"""Check README.md: its Python prints what it shows, and the files that it names exist."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
-from functools import cache
 
-import numpy as np
 import pytest
-import weft
-from weft.runtime.compiler import Lowered
 
-from .pages import ROOT, compare, marked
+from .pages import ROOT
 
 PAGE = ROOT / "README.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 RUN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-STAGES = ("input", "fuse")
-
-
-@cache
-def lowered() -> Lowered:
-    layers = weft.load(ROOT / "examples" / "layers.weft")
-    low: Lowered = layers.softmax.lower(np.ones((8, 64), np.float32))
-    return low
 
 
 @pytest.mark.parametrize("k", range(len(RUN.findall(TEXT))))
@@ -39,16 +27,8 @@ def test_python_prints_what_is_shown(k: int, request: pytest.FixtureRequest) -> 
         assert done.stdout == block[2]
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_ir_is_real(stage: str, request: pytest.FixtureRequest) -> None:
-    update = request.config.getoption("--update-goldens")
-    compare(PAGE, f"softmax {stage}", lambda: lowered().ir(after=stage), update)
-
-
 def test_nothing_is_left_out() -> None:
     assert TEXT.count("```python\n") == len(RUN.findall(TEXT)) == 2
-    assert marked(PAGE) == [f"softmax {stage}" for stage in STAGES]
-    assert len(lowered().kernels) == 1
 
 
 def test_folders_and_links_exist() -> None:
