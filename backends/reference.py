@@ -55,7 +55,14 @@ def run(
             else:
                 results = _run_node(node, [values[v] for v in node.operands], sizes, calls, meanings)
             values.update(zip(node.results, results, strict=True))
-    return tuple(np.asarray(values[v], v.type.dtype.numpy) for v in graph.outputs)
+    return tuple(_output(v, values[v]) for v in graph.outputs)
+
+
+def _output(value: Value, x: Any) -> np.ndarray[Any, Any]:
+    """A result as an array of its dtype; what a NumPy function gave keeps its byte order."""
+    if value.node is not None and value.node.op is NUMPY and not np.asarray(x).dtype.isnative:
+        return np.asarray(x)
+    return np.asarray(x, value.type.dtype.numpy)
 
 
 def _is_long(node: Node, values: Mapping[Value, Any]) -> bool:

@@ -11,6 +11,7 @@ from ..ir.graph import Value
 from ..ir.rules import promote
 from .arrays import array_of, joined, stacked, strong_array
 from .axes import axis_of
+from .choosing import wrapped
 from .converting import demand_cast
 from .elementwise import Make
 from .fixed import fixed_int, known
@@ -25,6 +26,11 @@ Arrays = Value | Sequence[object]
 
 def sequence(m: Maker, arrays: Arrays, name: str) -> list[Value]:
     """The arrays of a tuple, or those along the first axis of one array."""
+    return [strong_array(m, x) for x in _items(m, arrays, name)]
+
+
+def _items(m: Maker, arrays: Arrays, name: str) -> Sequence[object]:
+    """What a sequence holds, Python numbers as they are."""
     if isinstance(arrays, Value):
         if not arrays.type.rank:
             raise TypeProblem(f"'{name}' needs a sequence of arrays, not a number", m.span, f"{name}((a, b))")
@@ -33,7 +39,7 @@ def sequence(m: Maker, arrays: Arrays, name: str) -> list[Value]:
         raise TypeProblem(f"'{name}' needs a sequence of arrays", m.span, f"write {name}((a, b))")
     if not arrays:
         raise ValueProblem("need at least one array to concatenate", m.span)
-    return [strong_array(m, x) for x in arrays]
+    return arrays
 
 
 def _in_dtype(m: Maker, values: Sequence[Value], dtype: object, casting: str) -> list[Value]:
@@ -63,7 +69,12 @@ def _join(m: Maker, values: Sequence[Value], axis: object, dtype: object = None,
 
 def concatenate(m: Maker, arrays: Arrays, /, axis: object = 0, out: None = None, *, dtype: object = None,
                 casting: str = "same_kind") -> Value:  # fmt: skip
-    return _join(m, sequence(m, arrays, "concatenate"), axis, dtype, casting)
+    items = _items(m, arrays, "concatenate")
+    if axis is None and dtype is None:  # the one place in which Python numbers take the dtype of the arrays beside them
+        values = [array_of(m, x) for x in items]
+        common = promote(tuple(value.type.dtype for value in values)).strong
+        items = [m.cast(wrapped(m, x, common), common) if x.type.dtype.weak else x for x in values]
+    return _join(m, [strong_array(m, x) for x in items], axis, dtype, casting)
 
 
 def stack(m: Maker, arrays: Arrays, axis: object = 0, out: None = None, *, dtype: object = None,

@@ -12,6 +12,7 @@ from ..ir.errors import OverflowProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import COMPLEX, DEMAND, IMAG, REAL, RESHAPE, TABLE, WHERE
 from ..ir.types import Sizes
+from .converting import demand_cast
 from .maker import Make, Maker, Operand, fits, literal
 from .memory import copied
 
@@ -23,7 +24,7 @@ def where(m: Maker, condition: Operand, x: Operand | None = None, y: Operand | N
     if x is None or y is None:
         raise m.refuse("'where' with a condition alone")
     dtype = rules.promote((m.dtype_of(x), m.dtype_of(y)))
-    return m.op(WHERE, _truth(condition), _wrapped(m, x, dtype), _wrapped(m, y, dtype))
+    return m.op(WHERE, _truth(condition), wrapped(m, x, dtype), wrapped(m, y, dtype))
 
 
 def _truth(x: Operand) -> Operand:
@@ -31,8 +32,8 @@ def _truth(x: Operand) -> Operand:
     return x if literal(x) is None else bool(literal(x))
 
 
-def _wrapped(m: Maker, x: Operand, dtype: DType) -> Operand:
-    """NumPy's `where` lets an integer literal wrap around."""
+def wrapped(m: Maker, x: Operand, dtype: DType) -> Operand:
+    """NumPy lets an integer literal wrap around where it makes an array of it: in `where` and `concatenate`."""
     number = literal(x)
     if number is None or not dtype.is_integer or fits(number, dtype):
         return x
@@ -45,7 +46,8 @@ def clip(m: Maker, a: Operand, a_min: Operand | None = None, a_max: Operand | No
          min: Operand | None = None, max: Operand | None = None) -> Value:  # fmt: skip
     """Limits of a kind that the array can't reach are no limits, as in NumPy."""
     low, high = (a_min if min is None else min), (a_max if max is None else max)
-    have = m.dtype_of(a)
+    a = m.cast(a, m.dtype_of(a).strong)
+    have = a.type.dtype
     if have.is_integer and not have.weak:
         limits = np.iinfo(have.numpy)
         low = None if (n := literal(low)) is not None and n <= limits.min else low
@@ -96,9 +98,10 @@ def select(m: Maker, condlist: Sequence[Operand], choicelist: Sequence[Operand],
         if m.dtype_of(condition) != BOOL:
             raise TypeProblem(f"invalid entry {place} in condlist: should be boolean ndarray", m.span)
     dtype = rules.promote(tuple(m.dtype_of(x) for x in (*choicelist, default)))
-    found = m.cast(_wrapped(m, default, dtype), dtype)
+    found = m.cast(wrapped(m, default, dtype), dtype)
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
-        found = m.op(WHERE, condition, m.cast(_wrapped(m, choice, dtype), dtype), found)
+        demand_cast(m, m.dtype_of(choice).strong, dtype, "same_kind")
+        found = m.op(WHERE, condition, m.cast(wrapped(m, choice, dtype), dtype), found)
     return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(found.type.shape), order="C")
 
 
@@ -113,7 +116,8 @@ def nan_to_num(m: Maker, x: Operand, copy: bool = True, nan: Operand = 0.0, posi
         return as_scalar(m, copied(m, value))
     value = copied(m, m.cast(value, dtype))
     if dtype.kind == "complex":
-        return m.op(COMPLEX, *(_finite(m, m.op(part, value), nan, posinf, neginf) for part in (REAL, IMAG)))
+        parts = (_finite(m, m.op(part, value), nan, posinf, neginf) for part in (REAL, IMAG))
+        return m.op(POSITIVE, m.op(COMPLEX, *parts))
     return m.op(POSITIVE, _finite(m, value, nan, posinf, neginf))
 
 

@@ -26,7 +26,9 @@ def imag(m: Maker, val: Operand) -> Value:
     dtype = value.type.dtype
     if dtype.kind == "complex":
         return _part(m, value, m.op(IMAG, value))
-    zero = m.builder.constant(False if dtype.kind == "bool" else 0, dtype.strong, m.span)
+    if dtype.weak:
+        return m.lift(0.0 if dtype.kind == "float" else 0)
+    zero = m.builder.constant(False if dtype.kind == "bool" else 0, dtype, m.span)
     return _part(m, value, m.op(WHERE, True, zero, value))
 
 

@@ -15,6 +15,7 @@ from ..ir.graph import Value
 from ..ir.ops import BROADCAST, IOTA, WHERE
 from ..ir.types import Sizes
 from .arrays import array_of, stacked, strong_array
+from .converting import assigned
 from .elementwise import Make
 from .fixed import count_of
 from .maker import Maker, Operand, as_dtype, static_int
@@ -24,7 +25,7 @@ from .shaping import at_least, broadcast_to, reshaped, shape_of
 
 def filled(m: Maker, number: Operand, dtype: DType, shape: Sequence[Size]) -> Value:
     """An array of one number."""
-    return m.builder.op(BROADCAST, m.cast(number, dtype), span=m.span, shape=Sizes(shape))
+    return m.builder.op(BROADCAST, assigned(m, number, dtype), span=m.span, shape=Sizes(shape))
 
 
 def new_shape(m: Maker, shape: object) -> tuple[Size, ...]:
@@ -33,9 +34,14 @@ def new_shape(m: Maker, shape: object) -> tuple[Size, ...]:
 
 
 def full(m: Maker, shape: object, fill_value: Operand, dtype: object = None, order: str = "C") -> Value:
-    fill = strong_array(m, fill_value)
-    wanted = fill.type.dtype if dtype is None else as_dtype(dtype, m.span)
+    fill = _fill(m, fill_value)
+    wanted = m.dtype_of(fill).strong if dtype is None else as_dtype(dtype, m.span)
     return laid_out(m, filled(m, fill, wanted, new_shape(m, shape)), order)
+
+
+def _fill(m: Maker, value: Operand) -> Operand:
+    """What an array is filled with: a number as it is, or an array."""
+    return strong_array(m, value) if isinstance(value, (tuple, list)) else value
 
 
 def _filled(number: int) -> Make:
@@ -49,7 +55,7 @@ def _filled(number: int) -> Make:
 
 def full_like(m: Maker, a: Operand, fill_value: Operand, dtype: object = None, order: str = "K", subok: bool = True,
               shape: object = None) -> Value:  # fmt: skip
-    x, fill = array_of(m, a), strong_array(m, fill_value)
+    x, fill = array_of(m, a), _fill(m, fill_value)
     wanted = x.type.dtype.strong if dtype is None else as_dtype(dtype, m.span)
     sizes = x.type.shape if shape is None else new_shape(m, shape)
     made, lies = filled(m, fill, wanted, sizes), order_of(m, order)

@@ -8,7 +8,7 @@ from ..ir import dims
 from ..ir.dtypes import BOOL, F64
 from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import TABLE
+from ..ir.ops import TABLE, OpDef
 from .arrays import array_of, joined, strong_array
 from .assembling import concatenate
 from .axes import axis_of, ordered_axes
@@ -39,7 +39,7 @@ def diff(m: Maker, a: Operand, n: object = 1, axis: object = -1, prepend: Operan
     if len(pieces) > 1:
         x = concatenate(m, pieces, along)
     for _ in range(times):
-        x = _neighbours(m, x, along)
+        x = _neighbours(m, x, along, NE if x.type.dtype == BOOL else SUB)
     return x
 
 
@@ -51,13 +51,13 @@ def _end(m: Maker, end: Operand, x: Value, axis: int) -> Value:
     return broadcast_to(m, value, tuple(1 if k == axis else size for k, size in enumerate(x.type.shape)))
 
 
-def _neighbours(m: Maker, x: Value, axis: int) -> Value:
+def _neighbours(m: Maker, x: Value, axis: int, op: OpDef = SUB) -> Value:
     size = m.builder.facts.canonical(x.type.shape[axis])
     count = dims.maximum(0, size - 1)
     # The first of nothing is asked for where the array has no more than one element.
     start = dims.minimum(1, size)
     later, earlier = part(m, x, axis, start, count), part(m, x, axis, 0, count)
-    return m.op(NE if x.type.dtype == BOOL else SUB, later, earlier)
+    return m.op(op, later, earlier)
 
 
 def ediff1d(m: Maker, ary: Operand, to_end: Operand | None = None, to_begin: Operand | None = None) -> Value:

@@ -15,7 +15,7 @@ from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import DIAGONAL
 from ..ir.types import Sizes
-from .arrays import array_of
+from .arrays import strong_array
 from .contracting import contracted, total, turned
 from .maker import Maker, Operand
 from .memory import laid_out
@@ -28,7 +28,7 @@ DOTS = "..."
 def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object = False) -> Value:
     if not isinstance(subscripts, str):
         raise m.refuse("'einsum' without a text of subscripts")
-    values = [array_of(m, x) for x in operands]
+    values = [strong_array(m, x) for x in operands]
     if all(v.type.dtype == BF16 for v in values):
         raise TypeProblem("invalid data type for einsum", m.span, "convert the operands to f32")
     inputs, result = _parsed(m, subscripts.replace(" ", ""), [v.type.rank for v in values])

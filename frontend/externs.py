@@ -103,8 +103,8 @@ class ExternCalls:
                 shape += leading if dim is ... else [_placed(dim, sizes)]
             types.append(TensorType(result.dtype, tuple(shape)))
         attrs: dict[str, Attr] = {"function": definition.name, "call": len(self.made)}
-        if not all(t.shape for t in types):
-            attrs["element"] = True
+        if scalars := tuple(k for k, t in enumerate(types) if not t.shape):
+            attrs["scalars"] = scalars
         node = builder.node(NUMPY, operands, attrs, span, types=tuple(types))
         self.made.append(definition.unit.externs[definition.name])
         return list(node.results)

@@ -81,8 +81,8 @@ class Fallback:
         parts = _parts(result)
         types = tuple(self._type(part, name, i, span) for i, part in enumerate(parts))
         attrs: dict[str, Any] = {"function": name, "call": len(self.calls), "from_data": True}
-        if parts and all(not isinstance(part, np.ndarray) for part in parts):
-            attrs["element"] = True
+        if scalars := tuple(k for k, part in enumerate(parts) if not isinstance(part, np.ndarray)):
+            attrs["scalars"] = scalars
         node = self._trace.builder.node(NUMPY, operands, attrs, span, types=types)
         self.calls.append(made)
         for value, part in zip(node.results, parts, strict=True):

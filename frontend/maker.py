@@ -180,8 +180,8 @@ def as_dtype(dtype: object, span: Span | None) -> DType:
             try:
                 return parse(dtype)
             except TypeProblem:
-                return from_numpy(np.dtype(dtype))
-        return from_numpy(np.dtype(dtype))  # type: ignore[call-overload]
+                return _native(np.dtype(dtype), span)
+        return _native(np.dtype(dtype), span)  # type: ignore[call-overload]
     except TypeProblem as error:
         error.span = error.span or span
         raise
@@ -189,6 +189,14 @@ def as_dtype(dtype: object, span: Span | None) -> DType:
         raise TypeProblem(
             f"{_shown(dtype)} is not a dtype", span, "use f32, np.float32, 'float32' and the like"
         ) from error
+
+
+def _native(dtype: np.dtype, span: Span | None) -> DType:
+    """The element type of a dtype in the machine's byte order; values in another order are left to NumPy."""
+    found = from_numpy(dtype)
+    if not dtype.isnative:
+        raise Unsupported(f"the byte order of {dtype.str!r} is not supported", span, "convert the result")
+    return found
 
 
 def static_int(x: object, what: str, span: Span | None) -> int:

@@ -13,7 +13,7 @@ from ..ir.errors import ShapeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import CAST, RESHAPE, TABLE
 from ..ir.types import Sizes
-from .arrays import array_of
+from .arrays import strong_array
 from .axes import axis_of
 from .contracting import contracted
 from .einsum import einsum
@@ -53,7 +53,7 @@ def vecdot(m: Maker, x1: Operand, x2: Operand, /, axis: object = -1) -> Value:
 
 
 def dot(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
-    x, y = array_of(m, a), array_of(m, b)
+    x, y = strong_array(m, a), strong_array(m, b)
     if not x.type.rank or not y.type.rank:
         return m.op(MUL, x, y)
     place = y.type.rank - 2 if y.type.rank > 1 else 0
@@ -61,24 +61,24 @@ def dot(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
 
 
 def inner(m: Maker, a: Operand, b: Operand, /) -> Value:
-    x, y = array_of(m, a), array_of(m, b)
+    x, y = strong_array(m, a), strong_array(m, b)
     if not x.type.rank or not y.type.rank:
         return m.op(MUL, x, y)
     return _over(m, x, y, [x.type.rank - 1], [y.type.rank - 1])
 
 
 def vdot(m: Maker, a: Operand, b: Operand, /) -> Value:
-    x, y = (ravel(m, array_of(m, v)) for v in (a, b))
+    x, y = (ravel(m, strong_array(m, v)) for v in (a, b))
     return _over(m, _conjugate(m, x), y, [0], [0])
 
 
 def outer(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
-    x, y = (ravel(m, array_of(m, v)) for v in (a, b))
+    x, y = (ravel(m, strong_array(m, v)) for v in (a, b))
     return contracted(m, x, "i", y, "j", "ij") if _is_bool(x, y) else m.op(MUL, *_crossed(m, x, y))
 
 
 def tensordot(m: Maker, a: Operand, b: Operand, axes: object = 2) -> Value:
-    x, y = array_of(m, a), array_of(m, b)
+    x, y = strong_array(m, a), strong_array(m, b)
     left, right = _tensor_axes(m, x, y, axes)
     found = _over(m, x, y, left, right)
     # NumPy gives an array even where no axis is left.
@@ -129,7 +129,7 @@ def _operands(m: Maker, name: str, signature: str, *wanted: tuple[Operand, int])
     """Operands with at least so many dimensions each."""
     found = []
     for k, (x, rank) in enumerate(wanted):
-        value = array_of(m, x)
+        value = strong_array(m, x)
         if value.type.rank < rank:
             raise ShapeProblem(
                 f"{name}: Input operand {k} does not have enough dimensions (has {value.type.rank}, gufunc core with "

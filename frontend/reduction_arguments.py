@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir.dims import Size
-from ..ir.dtypes import BOOL, DType
+from ..ir.dtypes import BOOL, WEAK, DType
 from ..ir.errors import OverflowProblem, ShapeProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.rules import shown
 from .arrays import array_of
-from .maker import Maker, fits, literal
+from .converting import assigned
+from .maker import Maker
 from .sizes import at_least
 from .weak import take
 
@@ -19,17 +20,18 @@ def scalar_in(m: Maker, x: object, dtype: DType) -> Value:
     """An argument that is one number, in a dtype; a Python number as an integer must fit it."""
     if type(x) is float and dtype.is_integer:
         x = _truncated(m, x)
-    number = literal(x)
-    if number is not None and dtype.is_integer and not fits(number, dtype):
-        raise OverflowProblem(f"Python integer {number} out of bounds for {dtype.numpy}", m.span)
-    if type(x) is complex and dtype.kind != "complex":
+    if type(x) is complex and dtype.kind not in ("complex", "bool"):
         raise TypeProblem(f"{x} is not a real number, and the result is {dtype}", m.span)
-    if type(x) in (bool, int, float, complex):
+    if type(x) is int:
+        return assigned(m, x, dtype)
+    if type(x) in (bool, float, complex):
         return take(m, x, dtype)  # type: ignore[arg-type]
     value = m.lift(x)  # type: ignore[arg-type]
     if value.type.rank:
         raise ValueProblem("setting an array element with a sequence.", m.span, "'initial' is one number")
-    return m.cast(value, dtype)
+    if value.type.dtype == WEAK["complex"] and dtype.kind not in ("complex", "bool"):
+        raise TypeProblem(f"a complex number is not a real one, and the result is {dtype}", m.span)
+    return assigned(m, value, dtype)
 
 
 def _truncated(m: Maker, x: float) -> int:

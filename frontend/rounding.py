@@ -30,7 +30,8 @@ def round(m: Maker, a: Operand, decimals: int = 0) -> Value:
         raise TypeProblem("'round' of bool to decimals", m.span, "NumPy refuses it too; convert with .astype(...)")
     if dtype.kind == "complex":
         value = copied(m, value)
-        return m.op(COMPLEX, *(_rounded(m, m.op(part, value), places) for part in (REAL, IMAG)))
+        parts = (_rounded(m, m.op(part, value), places) for part in (REAL, IMAG))
+        return m.op(POSITIVE, m.op(COMPLEX, *parts))
     if dtype.is_integer:
         return m.cast(_rounded(m, m.cast(copied(m, value), F64), places), dtype)
     return _rounded(m, value, places)

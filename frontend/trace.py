@@ -37,6 +37,7 @@ from .tracer import Tracer
 
 ARRAYS = frozenset(("weights", "mean"))  # arguments in which a list is an array
 CASES = frozenset((0, 1, "condlist", "choicelist"))  # arguments of `select` in which each item of a list is an array
+PARTS = frozenset(("real", "imag"))  # of a Python number, Python numbers
 SPREADING = frozenset((*ELEMENTWISE, OPERATOR)) - {"astype", "select"}  # functions that take a list as an array
 
 
@@ -164,7 +165,7 @@ class Trace:
         if isinstance(found, tuple):
             parts = [self._wrapped(value, function, name, args, span) for value in found]
             return parts if name in LISTS else tuple(parts)
-        if found.type.dtype.weak and function not in OPERATORS:
+        if found.type.dtype.weak and function not in OPERATORS and name not in PARTS:
             found = Maker(self.builder, span).cast(found, found.type.dtype.strong)
         if name in VIEWS and function != Method("flatten"):
             return self._view(found, args)

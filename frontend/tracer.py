@@ -16,6 +16,8 @@ from ..ir import dims
 from ..ir.builder import Builder, is_scalar_result
 from ..ir.errors import ShapeProblem, TraceProblem, TypeProblem, Unsupported
 from ..ir.graph import Value
+from ..ir.ops import RESHAPE
+from ..ir.types import Sizes
 from .callables import Method
 from .locate import here
 from .numbers import number_behind
@@ -243,6 +245,8 @@ class Tracer:
             )  # fmt: skip
         made = made if made.dtype == self.dtype else made.astype(self.dtype)
         self._value, self._record = made._value, made._record
+        if is_scalar_result(made.value):  # the array without dimensions that it was, not the number that was put there
+            self._value = self._trace.builder.op(RESHAPE, made.value, span=here(), shape=Sizes(()))
         return self
 
     # -- methods

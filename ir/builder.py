@@ -9,8 +9,8 @@ from .dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
 from .errors import LimitExceeded, Span, TypeProblem, WeftError
 from .facts import Facts
 from .graph import Graph, Node, Value
-from .ops import CAST, CONSTANT, LOOP, SIZE, OpDef, Trait
-from .types import Attr, Sizes, TensorType
+from .ops import CAST, CONSTANT, LOOP, NUMPY, SIZE, OpDef, Trait
+from .types import Attr, Sizes, TensorType, ints
 
 MAX_NODES = 100_000
 
@@ -115,4 +115,6 @@ def is_scalar_result(value: Value) -> bool:
         return value.scalar
     if node.op is CAST:
         return is_scalar_result(node.operands[0])
+    if node.op is NUMPY:
+        return "scalars" in node.attrs and value.index in ints(node.attrs, "scalars")
     return Trait.SCALAR in node.op.traits or "element" in node.attrs

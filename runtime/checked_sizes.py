@@ -61,7 +61,7 @@ class LateSizes:
         if len(results) != len(node.results):
             raise SizesChanged
         for value, x in zip(node.results, results, strict=True):
-            if x.dtype != value.type.dtype.numpy:
+            if x.dtype.newbyteorder("=") != value.type.dtype.numpy:
                 raise SizesChanged
         if not bind_sizes(node.results, results, env):
             raise SizesChanged

@@ -22,6 +22,7 @@ from .cache import SignatureCache
 from .checked_sizes import SizesChanged, checked_calls
 from .compiler import Lowered, Options, Request, Variant, fits, orders_of
 from .disk.finding import find_or_lower
+from .launch import noting_strides
 from .native.call import Form
 from .native.callables import is_native, with_native_calls
 from .native.chain import Chain
@@ -276,7 +277,8 @@ class Kernel:
         if self._options.backend == "reference":
             from ..backends import reference
 
-            calls = checked_calls(lowered.meaning, lowered.built.calls, env)
+            strides: dict[int, list[tuple[int, ...]]] = {}
+            calls = noting_strides(checked_calls(lowered.meaning, lowered.built.calls, env), strides)
             outputs = list(reference.run(lowered.meaning, inputs, env, calls))
         else:
             memory = memory_of(lowered, wanted, inputs, orders)
@@ -286,8 +288,8 @@ class Kernel:
             lowered.seconds.setdefault("first run", seconds)
             if self._tuner is not None:
                 self._tuner.took(turn, seconds)
-            if strides:
-                orders = orders_of(lowered, inputs, env, strides)
+        if strides:
+            orders = orders_of(lowered, inputs, env, strides)
         if not lowered.writes_all_outputs:
             outputs = fresh_outputs(outputs, orders, inputs, wanted)
         return handed_back(lowered, outputs, orders, wanted)

@@ -123,7 +123,7 @@ class Launcher:
             else:
                 made = self._call(node, operands, env)
                 given.update(zip(node.results, made, strict=True))
-                made = [np.ascontiguousarray(x).reshape(x.shape) for x in made]
+                made = [_readable(x) for x in made]
             values.update(zip(node.results, made, strict=True))
         return [given.get(v, values[v]) for v in graph.outputs]
 
@@ -175,6 +175,25 @@ class Launcher:
             found = [np.asarray(x) for x in self.calls[_call_number(node)](*operands)]
         self.late_sizes.take(node, found, env)
         return found
+
+
+def noting_strides(calls: Calls, strides: dict[int, list[tuple[int, ...]]]) -> Calls:
+    """Functions of NumPy that leave the strides of what they give, by number of the call."""
+
+    def noting(number: int, call: Callable[..., tuple[Any, ...]]) -> Callable[..., tuple[Any, ...]]:
+        def run(*operands: Any) -> tuple[Any, ...]:
+            found = call(*operands)
+            strides[number] = [np.asarray(x).strides for x in found]
+            return found
+
+        return run
+
+    return [noting(number, call) for number, call in enumerate(calls)]
+
+
+def _readable(x: Array) -> Array:
+    """What NumPy gave as compiled code reads it: dense, and in the machine's byte order."""
+    return np.ascontiguousarray(x, x.dtype.newbyteorder("=")).reshape(x.shape)
 
 
 def _call_number(node: Node) -> int:

@@ -54,7 +54,7 @@ def fresh_outputs(
             found.append(x)
             continue
         if overlaps(x, others) or not x.flags.writeable or not lies_in(order, x.shape, x.strides):
-            copy = fresh(x.shape, from_numpy(x.dtype), order)
+            copy = fresh(x.shape, from_numpy(x.dtype), order).view(x.dtype)
             copy[...] = x
             x = copy
         found.append(x)
