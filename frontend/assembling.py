@@ -71,7 +71,7 @@ def concatenate(m: Maker, arrays: Arrays, /, axis: object = 0, out: None = None,
                 casting: str = "same_kind") -> Value:  # fmt: skip
     items = _items(m, arrays, "concatenate")
     if axis is None and dtype is None:  # the one place in which Python numbers take the dtype of the arrays beside them
-        values = [array_of(m, x) for x in items]
+        values = [array_of(m, x) for x in items]  # type: ignore[arg-type]
         common = promote(tuple(value.type.dtype for value in values)).strong
         items = [m.cast(wrapped(m, x, common), common) if x.type.dtype.weak else x for x in values]
     return _join(m, [strong_array(m, x) for x in items], axis, dtype, casting)
