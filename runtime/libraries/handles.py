@@ -1,4 +1,4 @@
-"""Load shared libraries from checked bytes: equal bytes once, and no code is ever unloaded.
+"""Load shared libraries from bytes. Equal bytes are loaded once, and no code is ever unloaded.
 
 The bytes that were checked are the bytes that are loaded: they go into a sealed file in memory, or where there is
 no such thing into a folder that only this user can enter. So a library may be rewritten while its old code runs.
@@ -15,11 +15,38 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
 from ...ir.errors import LibraryProblem, Span
-from .elf import foreign_machine, is_cut_off
+from ...ir.tuples import NamedTuple
+from .builds import Builds
+from .elf import Damage, Image, Table
+from .elf_tables import check_tables, find_symbol
+from .needs import check_needs
+from .probe import what_kills
 
 _EXECUTABLE = 0x10  # MFD_EXEC, which kernels from 6.3 on want to be told
 _SEALS = 0xF  # no more seals, no shrinking, no growing, no writing
 _ADD_SEALS = 1033
+_MODE = os.RTLD_NOW | os.RTLD_LOCAL
+LONGEST_TEXT = 1 << 16
+
+Tried = tuple[bytes, tuple[str, ...]]  # the digest of a library, and the names that were looked up in it
+
+
+class Library(NamedTuple):
+    """A loaded library and what its file says of it."""
+
+    handle: ctypes.CDLL
+    image: Image
+    symbols: Table
+
+    def text(self, name: str) -> bytes | None:
+        """The text that a symbol names; None where the symbol is not the library's own, but of one that it needs."""
+        address = find_symbol(self.image, self.symbols, name)
+        if address is None:
+            return None
+        text, end, _ = bytes(self.image.rest_at(address, f"'{name}'")[:LONGEST_TEXT]).partition(b"\0")
+        if not end:
+            raise Damage(f"its '{name}' does not end")
+        return text
 
 
 class Handles:
@@ -27,31 +54,49 @@ class Handles:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._loaded: dict[bytes, ctypes.CDLL] = {}
+        self._loaded: dict[bytes, Library] = {}
+        self._builds = Builds()
+        self._deadly: dict[Tried, str] = {}  # and why; nothing where it was survived
 
-    def load(self, content: bytes, path: str, span: Span | None) -> ctypes.CDLL:
-        """The library with these bytes; `path` is what it is called in errors."""
+    def load(self, content: bytes, path: str, span: Span | None, names: tuple[str, ...] = ()) -> Library:
+        """The library with these bytes; `path` is what it is called in errors, and `names` will be looked up in it."""
         digest = hashlib.sha256(content).digest()
         with self._lock:
-            found = self._loaded.get(digest)
-            if found is None:
-                found = self._loaded[digest] = _load(content, path, span)
-            return found
+            try:
+                if digest in self._loaded:
+                    self._try(self._loaded[digest].handle._name, digest, names)
+                else:
+                    self._loaded[digest] = self._new(content, path, span, digest, names)
+                return self._loaded[digest]
+            except Damage as damage:
+                hint = "build it for this machine" if str(damage).startswith("it is for") else "build it again"
+                raise LibraryProblem(f"{path} can't be loaded as a shared library: {damage}", span, hint) from damage
 
-
-def _load(content: bytes, path: str, span: Span | None) -> ctypes.CDLL:
-    failed = f"{path} can't be loaded as a shared library"
-    if is_cut_off(content):
-        raise LibraryProblem(f"{failed}: its end is missing", span, "build it again")
-    if machine := foreign_machine(content):
-        raise LibraryProblem(f"{failed}: it is for {machine}", span, "build it for this machine")
-    copied = _in_memory if hasattr(os, "memfd_create") else _in_a_folder
-    try:
+    def _new(self, content: bytes, path: str, span: Span | None, digest: bytes, names: tuple[str, ...]) -> Library:
+        image = Image(content)
+        symbols = check_tables(image)
+        check_needs(image, path, span)
+        self._builds.check(image)
+        if self._deadly.get((digest, names)):
+            raise Damage(self._deadly[digest, names])
+        copied = _in_memory if hasattr(os, "memfd_create") else _in_a_folder
         with copied(content, os.path.basename(path)) as place:
-            return ctypes.CDLL(place, mode=os.RTLD_NOW | os.RTLD_LOCAL)
-    except OSError as error:
-        reason = str(error).rpartition("/proc/self/fd/")[2].partition(": ")[2]  # without the place of the copy
-        raise LibraryProblem(f"{failed}: {reason or error}", span) from error
+            self._try(place, digest, names)
+            try:
+                loaded = Library(ctypes.CDLL(place, mode=_MODE), image, symbols)
+            except OSError as error:
+                reason = str(error).rpartition("/proc/self/fd/")[2].partition(": ")[2]  # without the place of the copy
+                raise Damage(reason or str(error)) from error
+        self._builds.note(image)
+        return loaded
+
+    def _try(self, place: str, digest: bytes, names: tuple[str, ...]) -> None:
+        """Loads a library in a child first, once for each set of names."""
+        tried = digest, names
+        if tried not in self._deadly:
+            self._deadly[tried] = what_kills(place, _MODE, names)
+        if self._deadly[tried]:
+            raise Damage(self._deadly[tried])
 
 
 @contextmanager

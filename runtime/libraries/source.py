@@ -8,7 +8,8 @@ import os
 from ...ir.errors import LibraryProblem, MissingSymbol, WeftError, WrongInterface, WrongSignature
 from ...ir.externs import Extern
 from .calls import LibraryCall
-from .handles import Handles
+from .elf import Damage
+from .handles import Handles, Library
 from .signature import CSignature, parse_signature
 from .trust import read_trusted
 
@@ -31,8 +32,9 @@ class Libraries:
             raise LibraryProblem(
                 f"there is no library {path}", extern.span, "a path is absolute, or relative to the file that names it"
             )
-        library = self._handles.load(read_trusted(path, extern.span), path, extern.span)
-        _check_version(library, path, extern)
+        names = (VERSION, extern.symbol, f"{extern.symbol}_signature")
+        library = self._handles.load(read_trusted(path, extern.span), path, extern.span, names)
+        _check_version(library.handle, path, extern)
         signature = _signature(library, path, extern)
         if not signature.is_same(extern.parameters, extern.results):
             raise WrongSignature(
@@ -40,7 +42,7 @@ class Libraries:
                 extern.span,
                 "declare what the library has, or build it again",
             )
-        return LibraryCall(extern, library, path, signature.is_strided)
+        return LibraryCall(extern, library.handle, path, signature.is_strided)
 
 
 def _check_version(library: ctypes.CDLL, path: str, extern: Extern) -> None:
@@ -60,15 +62,19 @@ def _check_version(library: ctypes.CDLL, path: str, extern: Extern) -> None:
         )
 
 
-def _signature(library: ctypes.CDLL, path: str, extern: Extern) -> CSignature:
+def _signature(library: Library, path: str, extern: Extern) -> CSignature:
     for name in (extern.symbol, f"{extern.symbol}_signature"):
         try:
-            found = ctypes.c_char.in_dll(library, name)
+            found = ctypes.c_char.in_dll(library.handle, name)
         except ValueError:
             raise MissingSymbol(
                 f"{path} has no symbol '{name}'", extern.span, f"define the kernel by WEFT_KERNEL({extern.symbol}, ...)"
             ) from None
-    text = ctypes.string_at(ctypes.addressof(found)).decode("utf-8", "replace")
+    try:
+        own = library.text(name)
+    except Damage as damage:
+        raise LibraryProblem(f"{path} is damaged: {damage}", extern.span, "build it again") from damage
+    text = (ctypes.string_at(ctypes.addressof(found)) if own is None else own).decode("utf-8", "replace")
     try:
         return parse_signature(text)
     except WeftError as error:

@@ -27,6 +27,18 @@ def read_trusted(path: str, span: Span | None = None) -> bytes:
         raise LibraryProblem(f"can't read the library {path}: {error.strerror}", span) from error
 
 
+def check_searched(path: str, span: Span | None = None) -> None:
+    """Refuses a path at which others can put a file: all folders on the way, the last that exists sticky or not."""
+    try:
+        at = _walk(path, span, may_end_early=True)
+        found = os.lstat(at)
+    except OSError as error:
+        if isinstance(error, LibraryProblem):
+            raise
+        raise LibraryProblem(f"can't look at {path}: {error.strerror}", span) from error
+    _check(at, found, span, sticky=False)
+
+
 def _read(path: str, span: Span | None) -> bytes:
     real = _walk(path, span)
     descriptor = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -40,8 +52,8 @@ def _read(path: str, span: Span | None) -> bytes:
         return file.read(LONGEST)
 
 
-def _walk(path: str, span: Span | None) -> str:
-    """Where the path leads, after a look at every folder and link on the way."""
+def _walk(path: str, span: Span | None, may_end_early: bool = False) -> str:
+    """Where the path leads, after a look at every folder and link on the way; or how far it leads."""
     waiting = os.path.abspath(path).split(os.sep)[:0:-1]
     at, links = os.sep, 0
     _check(at, os.lstat(at), span)
@@ -53,7 +65,12 @@ def _walk(path: str, span: Span | None) -> str:
             at = os.path.dirname(at)
             continue
         here = os.path.join(at, part)
-        found = os.lstat(here)
+        try:
+            found = os.lstat(here)
+        except FileNotFoundError:
+            if may_end_early:
+                return at
+            raise
         if stat.S_ISLNK(found.st_mode):
             links += 1
             if links > LINKS:
@@ -69,9 +86,9 @@ def _walk(path: str, span: Span | None) -> str:
     return at
 
 
-def _check(path: str, found: os.stat_result, span: Span | None) -> None:
+def _check(path: str, found: os.stat_result, span: Span | None, sticky: bool = True) -> None:
     _check_owner(path, found, span)
-    is_sticky = stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX
+    is_sticky = sticky and stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX
     if found.st_mode & OTHERS and not is_sticky:
         raise LibraryProblem(
             f"others can write to {path}, so its code is not loaded", span, f"if it is yours: chmod go-w {path}"

@@ -145,4 +145,4 @@ def test_it_can_be_loaded_without_files_in_memory(
 
     monkeypatch.delattr(os, "memfd_create", raising=False)
     loaded = Handles().load(library, "k.so", None)
-    assert loaded.twice_f32 is not None and not list(Path(tmp_path).glob("weft-library-*"))
+    assert loaded.handle.twice_f32 is not None and not list(Path(tmp_path).glob("weft-library-*"))
