@@ -18,7 +18,7 @@ from weft.ir.errors import FileProblem
 from weft.ir.files import Output, is_plain, is_stream, put_file, read_plain, write_file, write_files
 
 ROOT = Path(__file__).parents[2]
-LAYERS = ("api", "backends", "benchmarks", "frontend", "ir", "passes", "runtime")
+LAYERS = ("api", "backends", "frontend", "ir", "passes", "runtime")
 
 
 @pytest.fixture(autouse=True)
@@ -157,7 +157,7 @@ def _writes(node: ast.AST) -> bool:
 
 def test_nothing_else_writes_files() -> None:
     """Copies of libraries in memory and in folders that are gone a moment later, and archives in files, aside."""
-    allowed = {"ir/files.py", "api/command_files.py", "runtime/libraries/handles.py", "benchmarks/mandelbrot.py"}
+    allowed = {"ir/files.py", "api/command_files.py", "runtime/libraries/handles.py"}
     found = {
         str(path.relative_to(ROOT))
         for layer in LAYERS
