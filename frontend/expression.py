@@ -97,6 +97,10 @@ class ExpressionRecorder:
     def need(self, value: Value) -> None:
         """An expression has no call whose numbers could be fixed."""
 
+    @property
+    def changes_arguments(self) -> bool:
+        return False
+
 
 _RECORDER = ExpressionRecorder()
 
@@ -143,7 +147,7 @@ class ExpressionKernel:
             if args is not None and args[i].value is not None:
                 trace.know(value, args[i].value)
         made = _replayed(trace, self._records, inputs, known)
-        graph, structure = finish(trace, _mapped(self.expression, made), None)
+        graph, structure, _ = finish(trace, (), _mapped(self.expression, made), None)
         return Built(graph, tuple(trace.hidden), trace.calls, structure)
 
 

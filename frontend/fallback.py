@@ -23,7 +23,7 @@ from ..ir.source import Evaluate
 from ..ir.types import TensorType
 from .callables import dotted
 from .symbolic import TracedSize
-from .tracer import Tracer
+from .tracer import VIEW, Tracer, share
 
 if TYPE_CHECKING:
     from .trace import Trace
@@ -64,6 +64,11 @@ class Fallback:
         self.known: dict[Value, Any] = {}
         self.calls: list[Callable[..., tuple[Any, ...]]] = []
 
+    @property
+    def runs(self) -> bool:
+        """Whether there is a call at hand whose values are known."""
+        return self._evaluate is not None
+
     def call(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
     ) -> Any:
@@ -77,7 +82,7 @@ class Fallback:
             (),
         )
         made = NumpyCall(made.function, made.args, made.kwargs, tuple(map(_kind, operands)))
-        result = self._first_run(made, name, operands, span)
+        result, is_view = self._first_run(made, name, operands, span)
         parts = _parts(result)
         types = tuple(self._type(part, name, i, span) for i, part in enumerate(parts))
         attrs: dict[str, Any] = {"function": name, "call": len(self.calls), "from_data": True}
@@ -87,7 +92,10 @@ class Fallback:
         self.calls.append(made)
         for value, part in zip(node.results, parts, strict=True):
             self.known[value] = np.asarray(part)
-        return _rebuilt(result, iter([Tracer(self._trace, value) for value in node.results]))
+        if is_view:
+            share((args, tuple(kwargs.values())))
+        shared = VIEW if is_view else ""
+        return _rebuilt(result, iter([Tracer(self._trace, value, shared) for value in node.results]))
 
     def _template(self, x: Any, operands: list[Value], span: Span | None) -> Any:
         """An argument with slots in place of what is traced or read at each call."""
@@ -107,14 +115,16 @@ class Fallback:
             return {key: self._template(item, operands, span) for key, item in x.items()}
         return x
 
-    def _first_run(self, call: NumpyCall, name: str, operands: list[Value], span: Span | None) -> Any:
+    def _first_run(self, call: NumpyCall, name: str, operands: list[Value], span: Span | None) -> tuple[Any, bool]:
+        """What the call gives, and whether it shares memory with an operand."""
         actual = []
         for x in self._values(operands, name, span):
             array = np.asarray(x).view()
             array.flags.writeable = False
             actual.append(array)
         try:
-            return call.run(tuple(actual))
+            result = call.run(tuple(actual))
+            return result, any(np.may_share_memory(part, x) for part in _parts(result) for x in actual)
         except ValueError as error:
             if "read-only" not in str(error):
                 raise

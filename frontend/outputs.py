@@ -5,6 +5,7 @@ The graph's attribute `results` says of each output whether NumPy would give a s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,21 +19,35 @@ from .symbolic import TracedSize
 from .trace import Trace
 from .tracer import Tracer
 
+Updates = tuple[tuple[int, int], ...]
 
-def finish(trace: Trace, returned: Any, span: Span | None) -> tuple[Graph, Structure]:
-    """The finished graph of a trace."""
+
+def finish(
+    trace: Trace, arguments: Sequence[Tracer], returned: Any, span: Span | None
+) -> tuple[Graph, Structure, Updates]:
+    """The finished graph of a trace, the structure of its results, and which outputs the arguments have become."""
     pairs: list[tuple[Value, bool]] = []
+    changed: dict[int, Place] = {}  # by the tracer of the argument
+    updates: list[tuple[int, int]] = []
+    for k, (argument, given) in enumerate(zip(arguments, trace.builder.inputs, strict=False)):
+        if argument.value is not given:
+            changed[id(argument)] = Place(len(pairs))
+            updates.append((k, len(pairs)))
+            pairs.append((argument.value, False))
 
     def leaf(part: Any) -> Any:
         if part is None or isinstance(part, (str, bytes, type, np.dtype)):
             return part
+        if id(part) in changed:
+            return changed[id(part)]
         pairs.append(_output(trace, part, span))
         return Place(len(pairs) - 1)
 
     tree = rebuilt(returned, leaf)
     trace.builder.attrs["results"] = tuple("scalar" if scalar else "array" for _, scalar in pairs)
     trace.close()
-    return trace.builder.finish([value for value, _ in pairs]), _structure(tree)
+    structure = Structure("tree", tree) if updates else _structure(tree)
+    return trace.builder.finish([value for value, _ in pairs]), structure, tuple(updates)
 
 
 def _structure(tree: Any) -> Structure:

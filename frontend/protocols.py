@@ -27,7 +27,7 @@ def ufunc_call(
     recorder: Recorder, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Any:
     """NEP 13."""
-    if any(out is not None for out in kwargs.get("out") or ()) or method == "at":
+    if method == "at":
         raise TraceProblem(f"'{ufunc.__name__}' would write a traced value into an array", here(), _WRITES)
     return recorder.apply(ufunc if method == "__call__" else UfuncMethod(ufunc, method), inputs, kwargs)
 
@@ -36,8 +36,6 @@ def function_call(
     recorder: Recorder, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Any:
     """NEP 18."""
-    if kwargs.get("out") is not None:
-        raise TraceProblem(f"'{function.__name__}' would write a traced value into an array", here(), _WRITES)
     if function in ANSWERS:
         return ANSWERS[function](*args, **kwargs)
     return recorder.apply(function, args, kwargs)

@@ -33,7 +33,8 @@ from .numbers import inputs_behind
 from .piecewise import piecewise
 from .powers import OPERATOR
 from .symbolic import TracedSize
-from .tracer import Tracer
+from .tracer import VIEW, Tracer, share
+from .writing import split_out, written
 
 ARRAYS = frozenset(("weights", "mean"))  # arguments in which a list is an array
 CASES = frozenset((0, 1, "condlist", "choicelist"))  # arguments of `select` in which each item of a list is an array
@@ -98,6 +99,9 @@ class Trace:
             return inline(self, function.source, args, span)
         if isinstance(function, NamedOp) and not functions.is_known(function.name):
             return self._operate(function, args, kwargs, span)
+        (args, kwargs), out = split_out(function, args, kwargs)
+        if out is not None:
+            return written(self, function, (args, kwargs), out, span)
         original = args, kwargs
         name, args, kwargs = _resolved(function, args, kwargs)
         if name is None or not functions.is_known(name):
@@ -121,7 +125,20 @@ class Trace:
         except Unsupported:
             del self.builder.nodes[mark:]
             return self._fallback.call(function, *original, span)
+        if name == "astype" and not kwargs.get("copy", True):  # it may be the array itself
+            return self._view(found, args)  # type: ignore[arg-type]
         return self._wrapped(found, function, name, args, span)
+
+    def fallback(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
+    ) -> Any:
+        """The result of a call that NumPy makes between compiled pieces."""
+        return self._fallback.call(function, args, kwargs, span)
+
+    @property
+    def changes_arguments(self) -> bool:
+        """Whether an argument may be changed: in a call with arrays, outside of loops."""
+        return self._fallback.runs and self.builder is self._root
 
     def _operate(
         self, function: NamedOp, args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
@@ -172,10 +189,8 @@ class Trace:
         return Tracer(self, found)
 
     def _view(self, value: Value, args: tuple[Any, ...]) -> Tracer:
-        for arg in args:
-            if isinstance(arg, Tracer) and not arg._shared:
-                arg._shared = "an array that another one is a view of"
-        return Tracer(self, value, "an array that is a view of another")
+        share(args)
+        return Tracer(self, value, VIEW)
 
     # -- operands
 

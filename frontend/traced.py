@@ -205,12 +205,12 @@ class TracedKernel:
                 trace.know(value, args[i].value)
                 if is_number(args[i].value):
                     trace.numbers[value] = name
-            inputs[name] = Tracer(trace, value, f"the argument '{name}'")
+            inputs[name] = Tracer(trace, value, argument=name)
         given = {name: inputs[name] for name in self.source.signature.parameters if name in inputs}
         given |= {name: unpacked(value, inputs) for name, value in self.fixed.items()}
         try:
             returned = _called(self.source, given)
-            graph, structure = finish(trace, returned, self._span)
+            graph, structure, updates = finish(trace, list(inputs.values()), returned, self._span)
         except Exception as error:
             if trace.needed:  # NumPy may have put an error of its own in the place of ours
                 raise NumbersNeeded(frozenset(trace.needed), error) from error
@@ -223,7 +223,7 @@ class TracedKernel:
                     f"{self.name} changes its argument '{name}', a {type(given[name]).__name__}, in place", self._span,
                     "the caller's would stay as it is: make a new one and return it",
                 )  # fmt: skip
-        return Built(graph, tuple(trace.hidden), trace.calls, structure)
+        return Built(graph, tuple(trace.hidden), trace.calls, structure, updates)
 
     @property
     def _span(self) -> Span | None:

@@ -36,6 +36,10 @@ class Recorder(Protocol):
     def need(self, value: Value) -> None:
         """Python, or the graph, needs the number that a value is."""
 
+    @property
+    def changes_arguments(self) -> bool:
+        """Whether what changes in an argument is written back to the caller's array."""
+
 
 def _binary(function: Callable[..., Any]) -> Any:
     return lambda self, other: _operator(self, function, (self, other))
@@ -111,17 +115,32 @@ _BRANCH = (
 )
 
 
+VIEW = "an array that is a view of another"
+
+
+def share(tree: Any) -> None:
+    """Notes of all traced arrays among nested arguments that another array is a view of them."""
+    if isinstance(tree, (tuple, list)):
+        for item in tree:
+            share(item)
+    elif isinstance(tree, Tracer) and not tree._shared:
+        tree._shared = "an array that another one is a view of"
+
+
 class Tracer:
     """An array, or a number, of the function that is being traced."""
 
-    __slots__ = ("_record", "_shared", "_trace", "_value")
+    __slots__ = ("_argument", "_record", "_shared", "_trace", "_value")
     __array_priority__ = 1000.0
 
-    def __init__(self, trace: Recorder, value: Value | None, shared: str = "", record: Any = None) -> None:
+    def __init__(
+        self, trace: Recorder, value: Value | None, shared: str = "", record: Any = None, argument: str = ""
+    ) -> None:
         self._trace = trace
         self._value = value
         self._shared = shared  # why a change in place would be seen elsewhere, if it would
         self._record = record
+        self._argument = argument  # the name of the argument that it is, if it is one
 
     def __repr__(self) -> str:
         return f"<traced {self._value.type}>" if self._value is not None else "<traced>"
@@ -234,6 +253,8 @@ class Tracer:
             return made
         if self._shared:
             raise TraceProblem(f"{what} would change {self._shared} in place", here(), advice + rather)
+        if self._argument and not self._trace.changes_arguments:
+            raise TraceProblem(f"{what} would change the argument '{self._argument}' in place", here(), advice + rather)
         if made.value.type.rank != self.ndim or made.shape != self.shape:
             raise ShapeProblem(
                 f"non-broadcastable output operand: {made.value.type} does not fit {self.value.type}", here()
@@ -248,6 +269,18 @@ class Tracer:
         if is_scalar_result(made.value):  # the array without dimensions that it was, not the number that was put there
             self._value = self._trace.builder.op(RESHAPE, made.value, span=here(), shape=Sizes(()))
         return self
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if key is not Ellipsis and not (isinstance(key, slice) and key == slice(None)):
+            self._set_items(key, value)
+        self._change(self._trace.apply(np.full_like, (self, value), {}), "item assignment", _WRITE)
+
+    def fill(self, value: Any) -> None:
+        self._change(self._trace.apply(np.full_like, (self, value), {}), ".fill()", _WRITE)
+
+    def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+        made = self._trace.apply(np.sort, (self, axis, kind, order), {} if stable is None else {"stable": stable})
+        self._change(made, ".sort()", _WRITE)
 
     # -- methods
 
@@ -274,7 +307,7 @@ class Tracer:
     __int__, __index__ = _converts(int, "int()", _KEEP), _converts(operator.index, "the number", _STATIC, _UNKNOWN)
     __hash__ = _converts(hash, "the hash", _STATIC, _UNKNOWN)
     __contains__ = _leaves("'in'", "use np.any(x == value)")
-    __setitem__, __delitem__ = _leaves("item assignment", _WRITE), _leaves("item deletion", _WRITE)
+    __delitem__, _set_items = _leaves("item deletion", _WRITE), _leaves("item assignment", _WRITE)
     __array__ = _leaves(
         "np.asarray()",
         "NumPy functions take a traced value as it is: leave np.asarray and np.array out; np.stack joins several",
@@ -282,9 +315,8 @@ class Tracer:
     item, tolist, tobytes, tofile, dump, dumps = (
         _leaves(f".{name}()", _KEEP) for name in ("item", "tolist", "tobytes", "tofile", "dump", "dumps")
     )
-    fill, sort, partition, put, resize, setfield, setflags, byteswap = (
-        _leaves(f".{name}()", _WRITE)
-        for name in ("fill", "sort", "partition", "put", "resize", "setfield", "setflags", "byteswap")
+    partition, put, resize, setfield, setflags, byteswap = (
+        _leaves(f".{name}()", _WRITE) for name in ("partition", "put", "resize", "setfield", "setflags", "byteswap")
     )
     view, getfield = _leaves(".view()", "use .astype(...)"), _leaves(".getfield()", "use .astype(...)")
     data, ctypes, flat, strides, base, flags = (

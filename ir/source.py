@@ -86,13 +86,15 @@ class Built:
 
     `hidden` are the arrays behind its inputs that are not arguments: captured ones, read at each call. `calls` are
     the NumPy functions of its `numpy` nodes, by the node's attribute `call`: each takes the operands as arrays and
-    gives the results as a tuple. `structure` is None where the graph itself tells (one output or a tuple).
+    gives the results as a tuple. `structure` is None where the graph itself tells (one output or a tuple). `updates`
+    are pairs of an input and an output, by number: arguments that the caller finds changed after the call.
     """
 
     graph: Graph
     hidden: tuple[Any, ...] = ()
     calls: tuple[Callable[..., tuple[Any, ...]], ...] = ()
     structure: Structure | None = None
+    updates: tuple[tuple[int, int], ...] = ()
 
 
 ABSENT = object()

@@ -33,6 +33,7 @@ from .outputs import fresh_outputs, handed_back, memory_of
 from .repeat import Repeat, is_repeatable, key_of
 from .results import as_outputs, check_out
 from .selection.turn import Turn
+from .updates import changed_arrays
 
 if TYPE_CHECKING:
     from .registry import Registry
@@ -110,6 +111,8 @@ class Kernel:
         generation = self._lookup.generation
         result, turn, env = self.run(arguments, out, is_sample=not chain.is_empty)
         guards = self._guards()
+        if turn.lowered.built.updates:
+            return result
         if is_native(instance) and self._is_usual:
             named = dict(zip(self._source.parameters, arguments, strict=True))
             learn(instance, chain, form, turn.lowered, named, out, parameters, fixed, guards)
@@ -154,8 +157,10 @@ class Kernel:
             found = self._find(arguments, out, env, tried)
             lowered, inputs = found.lowered, found.inputs
             turn = self._tuner.turn(lowered, env, self._lookup, is_sample) if self._tuner else Turn(lowered)
+            names, built = self._source.parameters, lowered.built
+            changed = changed_arrays(built, names, arguments, out) if built.updates else None
             try:
-                return self._launch(turn, inputs, env, out), turn, env
+                return self._launch(turn, inputs, env, out, changed), turn, env
             except SizesChanged:
                 tried.append(lowered)
                 rebuilds += found.is_new
@@ -263,7 +268,15 @@ class Kernel:
 
     # -- running
 
-    def _launch(self, turn: Turn, inputs: list[np.ndarray[Any, Any]], env: dict[str, int], out: Any) -> Any:
+    def _launch(
+        self,
+        turn: Turn,
+        inputs: list[np.ndarray[Any, Any]],
+        env: dict[str, int],
+        out: Any,
+        changed: Sequence[np.ndarray[Any, Any] | None] | None = None,
+    ) -> Any:
+        """Runs a compiled graph; `changed` are the arguments that outputs are written to when all of them are made."""
         lowered = turn.lowered
         check_bounds(lowered.bounds, inputs)
         inputs = converted(lowered.built.graph, inputs)
@@ -292,7 +305,7 @@ class Kernel:
             orders = orders_of(lowered, inputs, env, strides)
         if not lowered.writes_all_outputs:
             outputs = fresh_outputs(outputs, orders, inputs, wanted)
-        return handed_back(lowered, outputs, orders, wanted)
+        return handed_back(lowered, outputs, orders, changed or wanted)
 
 
 def trace_of(values: Sequence[Any]) -> Any:

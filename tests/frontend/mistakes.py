@@ -60,11 +60,6 @@ def out_of_sum(x: Any) -> Any:
     return np.sum(x, axis=0, out=np.empty(()))
 
 
-def change_argument(x: Any) -> Any:
-    x *= 2
-    return x
-
-
 def change_a_view(x: Any) -> Any:
     y = x + 1
     y[1:].reshape(3)
@@ -96,12 +91,6 @@ def to_list(x: Any) -> Any:
 
 def item(x: Any) -> Any:
     return x.sum().item() + 1
-
-
-def sort_in_place(x: Any) -> Any:
-    y = x + 1
-    y.sort()
-    return y
 
 
 def masked(x: Any) -> Any:
