@@ -45,6 +45,6 @@ def _changed(names: Sequence[str], arguments: Sequence[Argument], hidden: Sequen
 
 def _overlap(a: Array, b: Array) -> bool:
     try:
-        return np.shares_memory(a, b, max_work=MAX_WORK)
+        return np.shares_memory(a, b, max_work=MAX_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
