@@ -21,7 +21,7 @@ from ..ir.dtypes import DType, python_type
 from ..ir.errors import IndexProblem, Span, Unsupported, ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import FLOW, LOOP, NUMPY, TABLE
-from ..ir.types import Attr, Sizes, integer, ints
+from ..ir.types import Attr, Sizes, axis_groups, integer, ints
 from ..ir.windows import product_in_sum
 from . import flow, stated, tree
 
@@ -82,15 +82,15 @@ def _run_composite(node: Node, values: Mapping[Value, Any], meanings: Meanings) 
 
 
 def _run_chain(node: Node, values: Mapping[Value, Any], sizes: Mapping[str, int]) -> Any:
-    found, order = product_in_sum(node), node.attrs["order"]
-    assert found is not None and isinstance(order, tuple)
+    found, order = product_in_sum(node), axis_groups(node.attrs, "order")
+    assert found is not None
     product, views = found
     a, b = np.broadcast_arrays(*(values[v] for v in product.operands))
     for view in reversed(views):
         attrs, meaning = {k: _resolve(x, sizes) for k, x in view.attrs.items() if k not in CHOICE}, view.op.numpy
         assert meaning is not None
         a, b = (meaning(x, **attrs) for x in (a, b))
-    return tree.chain(a, b, ints(node.attrs, "axes"), bool(node.attrs.get("keepdims")), tuple(map(str, order)))
+    return tree.chain(a, b, ints(node.attrs, "axes"), bool(node.attrs.get("keepdims")), order)
 
 
 def _run_node(

@@ -23,7 +23,7 @@ def reduce(
     x: Array,
     axes: tuple[int, ...],
     keepdims: bool,
-    order: Sequence[str],
+    order: Sequence[tuple[int, ...]],
     lanes: int,
     steps: int,
 ) -> Array:
@@ -38,7 +38,7 @@ def reduce(
     return result.reshape(reduced_shape(x, axes, keepdims))
 
 
-def chain(a: Array, b: Array, axes: tuple[int, ...], keepdims: bool, order: Sequence[str]) -> Array:
+def chain(a: Array, b: Array, axes: tuple[int, ...], keepdims: bool, order: Sequence[tuple[int, ...]]) -> Array:
     """The products of two arrays over `axes`, added up one after another, each with one rounding."""
     left, right = (_runs(x, axes, order) for x in (a, b))
     total = np.zeros(left.shape[:-2], a.dtype)
@@ -55,7 +55,7 @@ def composite(
     shift: Array,
     axes: tuple[int, ...],
     keepdims: bool,
-    order: Sequence[str],
+    order: Sequence[tuple[int, ...]],
     lanes: int,
     steps: int,
     chunk: int,
@@ -92,14 +92,13 @@ def _sum(run: Array, lanes: int, steps: int) -> Array:
     return _halve(np.add, _pairs(np.add, blocks))
 
 
-def _runs(x: Array, axes: tuple[int, ...], order: Sequence[str]) -> Array:
+def _runs(x: Array, axes: tuple[int, ...], order: Sequence[tuple[int, ...]]) -> Array:
     """The elements as the columns are walked: the last axis is a run of the innermost group."""
-    groups = [tuple(int(a) for a in group.split("+")) for group in order]
     kept = [a for a in range(x.ndim) if a not in axes]
-    named = [a for group in groups for a in group]
+    named = [a for group in order for a in group]
     unnamed = [a for a in axes if a not in named]  # axes of size 1 are in no loop
     moved = np.transpose(x, [*kept, *unnamed, *named])
-    inner = int(np.prod([x.shape[a] for a in groups[-1]], dtype=int)) if groups else 1
+    inner = int(np.prod([x.shape[a] for a in order[-1]], dtype=int)) if order else 1
     shape = tuple(x.shape[a] for a in kept)
     return moved.reshape(*shape, -1, inner) if x.size else moved.reshape(*shape, 0, max(1, inner))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.dims import Size
 from ..ir.errors import Span, Unsupported, WeftError
 from ..ir.graph import Graph, Value
-from ..ir.guards import parse_guards
+from ..ir.guards import graph_guards
 from ..ir.loops import body_of, walk
 from ..ir.ops import LOOP, NUMPY
 from ..ir.records import record
@@ -78,7 +78,7 @@ def _number_calls(body: Graph, first_call: int) -> None:
 
 def _spliced(trace: Trace, graph: Graph, operands: Sequence[Value], first_call: int, span: Span | None) -> list[Value]:
     builder = trace.builder
-    for left, right in parse_guards(graph):
+    for left, right in graph_guards(graph):
         builder.facts.assume_equal(left, right)
     values = dict(zip(graph.inputs, operands, strict=True))
     for node in graph:

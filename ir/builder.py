@@ -10,7 +10,7 @@ from .errors import LimitExceeded, Span, TypeProblem, WeftError
 from .facts import Facts
 from .graph import Graph, Node, Value
 from .ops import CAST, CONSTANT, LOOP, NUMPY, SIZE, OpDef, Trait
-from .types import Attr, Sizes, TensorType, ints
+from .types import Attr, Guards, Sizes, TensorType, ints
 
 MAX_NODES = 100_000
 
@@ -90,7 +90,7 @@ class Builder:
         self._settle(self.inputs, self.nodes)
         attrs = dict(self.attrs)
         if self.facts.guards:
-            attrs["guards"] = tuple(f"{a} == {b}" for a, b in self.facts.live_guards)
+            attrs["guards"] = Guards(self.facts.live_guards)
         return Graph(self.name, tuple(self.inputs), tuple(self.nodes), tuple(outputs), attrs)
 
     def _settle(self, inputs: Sequence[Value], nodes: Sequence[Node]) -> None:

@@ -98,6 +98,11 @@ def composites(body: Graph, space: Sequence[Size]) -> list[Composite]:
     return found
 
 
+def is_exact(node: Node) -> bool:
+    """Whether the order in which a reduction combines elements can't change the result."""
+    return node.op.name not in ("sum", "prod") or node.result.type.dtype.kind not in ("float", "complex")
+
+
 def _is_cheap(value: Value) -> bool:
     """Whether a value may be computed once more in every walk."""
     pending, seen = [value], set[Value]()

@@ -117,3 +117,9 @@ def parse(name: str) -> DType:
 def python_type(dtype: DType) -> type:
     """The Python type that stands for a weak kind in NumPy's own promotion."""
     return {"int": int, "float": float, "complex": complex}[dtype.kind]
+
+
+def in_range(value: int, dtype: DType) -> bool:
+    """Whether an integer dtype holds a number."""
+    low, high = (-(1 << dtype.bits - 1), 1 << dtype.bits - 1) if dtype.kind == "int" else (0, 1 << dtype.bits)
+    return low <= value < high

@@ -106,6 +106,7 @@ WHOLE_POWER = make_op(
     "whole_power", 1, rules.whole_power_dtypes, rules.elementwise, "elementwise scalar",
     "The number to a small whole power, by multiplying.",
     lambda x, exponent: np.power(x, np.asarray(exponent, np.asarray(x).dtype)),
+    "exponent: exponent",
 )  # fmt: skip
 WHERE = make_op(
     "where", 3, rules.where_dtypes, rules.elementwise, "elementwise",
@@ -114,8 +115,9 @@ WHERE = make_op(
 DEMAND = make_op(
     "demand", 2, demands.demand_dtypes, rules.elementwise, "elementwise scalar",
     "The first; an error if the second is false anywhere.", demands.demand,
+    "error: error; message: text",
 )  # fmt: skip
 CAST = make_op(
     "cast", 1, rules.cast_dtypes, rules.elementwise, "elementwise", "The number as another dtype, as NumPy's astype.",
-    lambda x, to: np.asarray(x).astype(to),
+    lambda x, to: np.asarray(x).astype(to), "to: strong dtype",
 )  # fmt: skip

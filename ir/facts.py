@@ -10,7 +10,7 @@ decides (`dims.DATA`), an earlier call's for a later one's. So no type speaks of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from . import dims
 from .dims import Atom, Dim, Size
@@ -102,6 +102,10 @@ class Facts:
     def same(self, a: Size, b: Size) -> bool:
         """Whether two sizes are known to be equal."""
         return self.canonical(a) == self.canonical(b)
+
+    def agree(self, left: Sequence[Size], right: Sequence[Size]) -> bool:
+        """Whether two shapes are known to be equal."""
+        return len(left) == len(right) and all(map(self.same, left, right))
 
     def broadcast(self, shapes: list[tuple[Size, ...]], span: Span | None = None) -> tuple[Size, ...]:
         """The shape that NumPy's broadcasting gives."""

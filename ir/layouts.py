@@ -9,7 +9,7 @@ from __future__ import annotations
 from . import dims
 from .dims import Size, symbol
 
-SCALAR, C, F, UNIT, GENERAL = "scalar", "C", "F", "unit", "general"
+SCALAR, C, F, UNIT, GENERAL = CLASSES = "scalar", "C", "F", "unit", "general"
 
 
 def classify(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> str:

@@ -25,7 +25,7 @@ from .dtypes import BOOL
 from .errors import Span
 from .flow import close
 from .graph import Graph, Node, Value
-from .guards import parse_guards
+from .guards import graph_guards
 from .layouts import C
 from .ops import BROADCAST, CONSTANT, DEMAND, GATHER, LOOP, NUMPY, SIZE
 from .rewrite import Rewriter
@@ -90,7 +90,7 @@ def map_loops(graph: Graph, run: Callable[[Graph], Graph]) -> Graph:
         return graph
     rewriter = Rewriter(graph)
     for body in bodies.values():
-        for left, right in parse_guards(body):
+        for left, right in graph_guards(body):
             rewriter.builder.facts.assume_equal(left, right)
     for node in graph:
         copy = rewriter.copy(node)

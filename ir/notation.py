@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from .dims import DATA, Monomial, Size, applied, floordiv, from_terms, symbol, terms_of
 from .dtypes import BF16, BOOL, BY_NAME, WEAK
-from .errors import ShapeProblem, SyntaxProblem
-from .types import Sizes, TensorType
+from .errors import LimitExceeded, ShapeProblem, SyntaxProblem
+from .types import AxisGroups, Guards, Sizes, TensorType
 
+MOST_AXES = 64  # as many as NumPy has
 ELEMENTS = {
     "i1": BOOL, "bf16": BF16, "complex<f32>": BY_NAME["c64"], "complex<f64>": BY_NAME["c128"],
     **{f"ui{b}": BY_NAME[f"u{b}"] for b in (8, 16, 32, 64)},
@@ -27,7 +29,12 @@ def parse_type(text: str) -> TensorType:
     shape, element, named = match.groups()
     if named is None and "?" in shape:
         raise SyntaxProblem(f"{text} has sizes without names", hint="name them: tensor<?xf32, #weft.dims<n>>")
-    sizes = parse_sizes(named) if named is not None else tuple(int(s) for s in shape.split("x")[:-1])
+    numbers = shape.split("x")[:-1]
+    if len(numbers) > MOST_AXES or any(len(s) > MOST_DIGITS for s in numbers):
+        raise SyntaxProblem(f"{text[:80]} has too many or too large sizes")
+    sizes = parse_sizes(named) if named is not None else tuple(map(int, numbers))
+    if len(sizes) != len(numbers) or any(s not in ("?", str(size)) for s, size in zip(numbers, sizes, strict=True)):
+        raise SyntaxProblem(f"{text} gives its sizes twice, and not alike")
     return TensorType(ELEMENTS[element], tuple(sizes))
 
 
@@ -43,18 +50,42 @@ def parse_sizes(text: str) -> Sizes:
     return Sizes(parse_size(p) for p in parts if p.strip())
 
 
-_WORD = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*|\?\d+_\w+)|([-+*(),]))")
+def parse_axis_groups(texts: Sequence[object]) -> AxisGroups:
+    """`["0+1", "2"]`."""
+    found = []
+    for text in texts:
+        if not isinstance(text, str) or re.fullmatch(r"[0-9]{1,4}(\+[0-9]{1,4})*", text) is None:
+            raise SyntaxProblem(f"'{text}' is not a group of axes", hint='write axes between pluses: "0+1"')
+        found.append(tuple(map(int, text.split("+"))))
+    return AxisGroups(found)
+
+
+def parse_guards(texts: Sequence[object]) -> Guards:
+    """`["n == m"]`."""
+    found = []
+    for text in texts:
+        left, equal, right = str(text).partition(" == ")
+        if not equal:
+            raise SyntaxProblem(f"the guard '{text}' is not an equation", hint='write "n == m"')
+        found.append((parse_size(left), parse_size(right)))
+    return Guards(found)
+
+
+MOST_DIGITS, MOST_WORDS = 19, 1000  # in a size
+_WORD = re.compile(r"\s*(?:([0-9]+)|([A-Za-z_]\w*|\?[0-9]{1,9}_\w+)|([-+*(),]))")
 
 
 def parse_size(text: str) -> Size:
     """The size that `str` of a size printed."""
-    tokens, at = [], 0
-    while at < len(text.rstrip()):
+    tokens, at, end = [], 0, len(text.rstrip())
+    while at < end:
         match = _WORD.match(text, at)
         if match is None:
             raise ShapeProblem(f"not a size: '{text}'")
         tokens.append(match.group().strip())
         at = match.end()
+    if len(tokens) > MOST_WORDS:
+        raise LimitExceeded(f"a size has more than {MOST_WORDS} words")
     size, rest = _parse_sum(tokens, 0)
     if rest != len(tokens):
         raise ShapeProblem(f"not a size: '{text}'")
@@ -84,6 +115,8 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
         at += 1
         factor: Size
         if token.isdigit():
+            if len(token) > MOST_DIGITS:
+                raise ShapeProblem(f"the number {token[:MOST_DIGITS]}... does not fit 64 bits")
             factor = int(token)
         elif not (token.isidentifier() or token.startswith(DATA)):
             raise ShapeProblem(f"not a size: '{token}'")
@@ -94,6 +127,8 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
                 args.append(arg)
                 if at >= len(tokens):
                     raise ShapeProblem("a size ends too early")
+                if tokens[at] not in ",)":
+                    raise ShapeProblem(f"not a size: '{tokens[at]}'")
             at += 1
             factor = _parsed_function(token, args)
         else:

@@ -30,7 +30,10 @@ class Trait(Enum):
 
 @record(eq=False)
 class OpDef:
-    """One operation. `numpy` is its meaning, on arrays and with the attributes as keywords."""
+    """One operation. `numpy` is its meaning, on arrays and with the attributes as keywords.
+
+    `attributes` is the schema of the attributes (`schemas.py`), beside those that every op may have.
+    """
 
     name: str
     arity: int | None
@@ -39,6 +42,7 @@ class OpDef:
     traits: frozenset[Trait]
     doc: str
     numpy: Callable[..., Any] | None = None
+    attributes: str = ""
 
     def __repr__(self) -> str:
         return f"OpDef({self.name})"
@@ -62,8 +66,9 @@ def make_op(
     traits: str,
     doc: str,
     numpy: Callable[..., Any] | None = None,
+    attributes: str = "",
 ) -> OpDef:
-    return OpDef(name, arity, dtypes, shapes, _traits(traits), doc, numpy)
+    return OpDef(name, arity, dtypes, shapes, _traits(traits), doc, numpy, attributes)
 
 
 def ufunc_op(name: str, ufunc: np.ufunc, doc: str, traits: str = "") -> OpDef:

@@ -28,12 +28,18 @@ from .opdef import Trait as Trait
 from .opdef import make_op as _op
 from .rules import DTypeRule, ShapeRule
 
+REDUCED = """
+    axes: axes; keepdims?: flag; order from LOWERED: axis groups; lanes from LOWERED: lanes;
+    steps from LOWERED: block steps; chained?: flag;
+    composite?: text; chunk?: blocks; cut_from?: length
+"""
+
 
 def _reduction(name: str, ufunc: np.ufunc, dtypes: DTypeRule, shapes: ShapeRule, doc: str) -> OpDef:
     def meaning(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
         return ufunc.reduce(x, axis=axes, keepdims=keepdims)
 
-    return _op(name, 1, dtypes, shapes, "reduction scalar expensive", doc, meaning)
+    return _op(name, 1, dtypes, shapes, "reduction scalar expensive", doc, meaning, REDUCED)
 
 
 REDUCTIONS = (
@@ -53,12 +59,12 @@ ARGMIN, ARGMAX = POSITIONS = (
     _op(
         "argmin", 1, structure.index_dtypes, structure.positions, "reduction scalar expensive",
         "Where the first smallest over axes is, in C order; the first NaN wins.",
-        structure.position(np.argmin),
+        structure.position(np.argmin), REDUCED,
     ),
     _op(
         "argmax", 1, structure.index_dtypes, structure.positions, "reduction scalar expensive",
         "Where the first largest over axes is, in C order; the first NaN wins.",
-        structure.position(np.argmax),
+        structure.position(np.argmax), REDUCED,
     ),
 )  # fmt: skip
 
@@ -73,48 +79,53 @@ def _slice(x: Any, starts: tuple[int, ...], steps: tuple[int, ...], sizes: tuple
 
 TRANSPOSE = _op(
     "transpose", 1, rules.same_dtypes, rules.transposed, "view", "Axes in another order.",
-    lambda x, order: np.transpose(x, order),
+    lambda x, order: np.transpose(x, order), "order: axes",
 )  # fmt: skip
 SLICE = _op(
-    "slice", 1, rules.same_dtypes, rules.sliced, "view", "Every step-th element from a start, on each axis.", _slice
-)
+    "slice", 1, rules.same_dtypes, rules.sliced, "view", "Every step-th element from a start, on each axis.", _slice,
+    "starts: sizes; steps: steps; sizes: sizes",
+)  # fmt: skip
 RESHAPE = _op(
     "reshape", 1, rules.same_dtypes, rules.reshaped, "view", "The same elements in C order with another shape.",
     lambda x, shape, element=False, order=None: np.reshape(x, shape),
+    "shape: sizes; element?: flag; order?: memory order",
 )  # fmt: skip
 DIAGONAL = _op(
     "diagonal", 1, rules.same_dtypes, rules.diagonal, "view", "Elements along a diagonal of two axes, as the last one.",
     lambda x, axes, starts, size: rules.diagonal_of(np.asarray(x), axes, starts, size[0]),
+    "axes: axes; starts: sizes; size: size",
 )  # fmt: skip
 ACCESS = _op(
     "access", 1, rules.same_dtypes, affine.accessed, "view", "Elements at indices that are affine in the result's.",
-    affine.access,
+    affine.access, "shape: sizes; starts: sizes; steps: sizes",
 )  # fmt: skip
 BROADCAST = _op(
     "broadcast", 1, rules.same_dtypes, rules.broadcast_to, "view", "Axes of size 1 repeated.",
-    lambda x, shape: np.broadcast_to(x, shape),
+    lambda x, shape: np.broadcast_to(x, shape), "shape: sizes",
 )  # fmt: skip
 CONSTANT = _op(
     "constant", 0, rules.own_dtype, rules.scalar, "elementwise", "A literal.",
-    lambda value, dtype: np.asarray(value, dtype)[()],
+    lambda value, dtype: np.asarray(value, dtype)[()], "value: number; dtype: dtype",
 )  # fmt: skip
 
 IOTA = _op(
-    "iota", 0, structure.index_dtypes, structure.numbered, "elementwise", "The index along an axis.", structure.iota
-)
+    "iota", 0, structure.index_dtypes, structure.numbered, "elementwise", "The index along an axis.", structure.iota,
+    "shape: sizes; axis: axis",
+)  # fmt: skip
 CONCATENATE = _op(
     "concatenate", None, structure.joined_dtypes, structure.joined, "structural", "Arrays one behind another.",
-    lambda *pieces, axis: np.concatenate(pieces, axis),
+    lambda *pieces, axis: np.concatenate(pieces, axis), "axis: axis",
 )  # fmt: skip
 GATHER = _op(
     "gather", None, structure.looked_up_dtypes, structure.looked_up, "structural scalar",
     "Elements looked up by index arrays, from the end if negative and not `named`.",
-    structure.gather,
+    structure.gather, "axes: axes; named?: texts",
 )  # fmt: skip
 SCAN = _op(
     "scan", 1, structure.scan_dtypes(lambda name: TABLE.get(name)), structure.scanned, "structural expensive",
     "Each element combined with all before it along an axis, one after another.",
     lambda x, combine, axis: structure.scan(x, TABLE[combine].numpy or _declared, axis),
+    "combine: text; axis: axis",
 )  # fmt: skip
 MATMUL = _op(
     "matmul", 2, products.matmul_dtypes, products.multiplied, "structural expensive",
@@ -132,7 +143,7 @@ COMPLEX = _op(
 COMPLEX_FUNCTION = _op(
     "complex_function", None, complexes.function_dtypes, rules.elementwise, "elementwise expensive",
     "One part of a function of numbers that are given by their parts.",
-    complexes.function_part(lambda name: TABLE[name].numpy if name in TABLE else None),
+    complexes.function_part(lambda name: TABLE[name].numpy if name in TABLE else None), "function: text; part: part",
 )  # fmt: skip
 IN_PARTS = (REAL, IMAG, COMPLEX, COMPLEX_FUNCTION)
 
@@ -141,26 +152,39 @@ def _size_dtype(operands: rules.DTypes, attrs: rules.Attrs) -> tuple[rules.DType
     return (), (WEAK_INT,)
 
 
-SIZE = _op("size", 0, _size_dtype, rules.scalar, "elementwise", "A size as a number.", lambda size: np.int64(size[0]))
+SIZE = _op(
+    "size", 0, _size_dtype, rules.scalar, "elementwise", "A size as a number.", lambda size: np.int64(size[0]),
+    "size: size",
+)  # fmt: skip
 
 
 def _declared(operands: rules.DTypes, attrs: rules.Attrs) -> tuple[rules.DTypes, rules.DTypes]:
     raise TypeError("the maker of this node gives its types")
 
 
+PLANNED = """
+    space: sizes; reduced: axes; scanned?: axes;
+    rows from SCHEDULED: axis groups; columns from SCHEDULED: axis groups; vector from SCHEDULED: vector axis;
+    layouts from SCHEDULED: layouts; width from SCHEDULED: width; unroll from SCHEDULED: unroll;
+    cost from SCHEDULED: picoseconds; windows?: axes; chunk?: blocks; cut_from?: length; tile?: tile; jam?: jam;
+    piece?: piece; stream?: flag; registers?: registers; blocks?: block sizes; turned?: factors; row_width?: width;
+    row_cost?: picoseconds
+"""
 REGION = OpDef(
-    "region", None, _declared, rules.scalar, frozenset({Trait.BARRIER}), "Operations that run as one loop nest."
-)
+    "region", None, _declared, rules.scalar, frozenset({Trait.BARRIER}), "Operations that run as one loop nest.",
+    None, PLANNED,
+)  # fmt: skip
 NUMPY = OpDef(
-    "numpy", None, _declared, rules.scalar, frozenset({Trait.BARRIER}), "A NumPy function without an op of ours."
-)
+    "numpy", None, _declared, rules.scalar, frozenset({Trait.BARRIER}), "A NumPy function without an op of ours.",
+    None, "function: text; call?: count; op?: text; element?: flag",
+)  # fmt: skip
 EACH = OpDef(
     "each", None, _declared, rules.scalar, frozenset({Trait.ELEMENTWISE, Trait.EXPENSIVE, Trait.SCALAR}),
     "A program of one element, over arrays that broadcast.",
 )  # fmt: skip
 WHILE = OpDef(
     "while", None, _declared, rules.scalar, frozenset({Trait.STRUCTURAL, Trait.EXPENSIVE}),
-    "Carried values, stepped as long as the step says so.",
+    "Carried values, stepped as long as the step says so.", None, "carried: count",
 )  # fmt: skip
 WHEN = OpDef(
     "when", None, _declared, rules.scalar, frozenset({Trait.STRUCTURAL, Trait.EXPENSIVE}),
@@ -168,7 +192,7 @@ WHEN = OpDef(
 )  # fmt: skip
 LOOP = OpDef(
     "loop", None, _declared, rules.scalar, frozenset({Trait.BARRIER, Trait.EXPENSIVE, Trait.SCALAR}),
-    "Whole arrays, carried from step to step as long as the step says so.",
+    "Whole arrays, carried from step to step as long as the step says so.", None, "carried: count",
 )  # fmt: skip
 FLOW = (EACH, WHILE, WHEN)
 DECLARED = frozenset((REGION, NUMPY, LOOP, *FLOW))  # their maker gives the types, there is no rule for them

@@ -1,22 +1,26 @@
 """Parse MLIR's generic syntax into a graph, whether the printer wrote it or a person edited it.
 
-Nodes are made by the builder, so the rules run again and a type that does not follow from them is an error.
+Nodes are made by the builder, so the rules run again and a type that does not follow from them is an error. Attributes
+are checked against the op's schema, and where everything stands is remembered for what is found out later.
 """
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from .builder import Builder
-from .errors import LimitExceeded, Span, SyntaxProblem, UnknownName, VerifyProblem, nearest
+from .errors import LimitExceeded, Span, SyntaxProblem, UnknownName, VerifyProblem, WeftError, nearest
 from .facts import Facts
 from .graph import Graph, Value
-from .notation import ELEMENTS, parse_size, parse_sizes, parse_type
+from .notation import ELEMENTS, parse_sizes, parse_type
 from .ops import DECLARED, TABLE, OpDef
-from .types import Attr, TensorType
-from .verify_attrs import missing_attribute
+from .places import Extent, Places, TextLines
+from .records import record
+from .schemas import KERNEL, Attribute, AttributeProblem, parse_schema, schema_of, schema_problem, typed
+from .types import Attr, Guards, TensorType
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*)
@@ -36,8 +40,22 @@ _TOKEN = re.compile(
 )
 
 
+@record(eq=False)
+class Parsed:
+    """A graph, where its parts stand in the text, and the pass that it was printed after, if the text says so."""
+
+    graph: Graph
+    places: Places
+    after: str | None
+
+
 def parse_graph(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TABLE) -> Graph:
     """The kernel that a module's text holds."""
+    return parse_text(text, file, table).graph
+
+
+def parse_text(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TABLE) -> Parsed:
+    """The kernel that a module's text holds, with what else the text tells."""
     try:
         return _Parser(text, file, table).module()
     except RecursionError:
@@ -48,10 +66,18 @@ def _unquoted(text: str) -> str:
     return re.sub(r"\\(0A|.)", lambda found: "\n" if found[1] == "0A" else found[1], text[1:-1])
 
 
+class _Attributes(dict[str, Attr]):
+    """Attributes by name, and where their names and values stand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: dict[str, tuple[Extent, Extent]] = {}
+
+
 class _Parser:
     def __init__(self, text: str, file: str, table: Mapping[str, OpDef]) -> None:
-        self.text = text
-        self.file = file
+        self.lines = TextLines(text, file)
+        self.places = Places(self.lines)
         self.table = table
         self.values: dict[str, Value] = {}
         self.tokens: list[tuple[str, str, int]] = []
@@ -59,8 +85,7 @@ class _Parser:
         while at < len(text):
             match = _TOKEN.match(text, at)
             if match is None or match.lastgroup is None:
-                self.at = len(self.tokens)
-                raise SyntaxProblem(f"unexpected character {text[at]!r}", self.span(at))
+                raise SyntaxProblem(f"unexpected character {text[at]!r}", self.lines.span(at))
             if match.lastgroup != "space":
                 self.tokens.append((match.lastgroup, match.group(), at))
             at = match.end()
@@ -69,12 +94,21 @@ class _Parser:
 
     # -- tokens
 
-    def span(self, offset: int | None = None) -> Span:
-        offset = self.tokens[self.at][2] if offset is None else offset
-        line = self.text.count("\n", 0, offset) + 1
-        start = self.text.rfind("\n", 0, offset) + 1
-        end = self.text.find("\n", offset)
-        return Span(self.file, line, offset - start + 1, 1, self.text[start : end if end >= 0 else None])
+    def extent(self, at: int | None = None) -> Extent:
+        """Where a token is, the next one if none is named."""
+        _, text, offset = self.tokens[self.at if at is None else at]
+        return offset, max(1, len(text))
+
+    def span(self, at: int | None = None) -> Span:
+        return self.lines.span(*self.extent(at))
+
+    @contextmanager
+    def placed(self, at: int) -> Iterator[None]:
+        """Errors about what a token says are errors at its place."""
+        try:
+            yield
+        except WeftError as error:
+            raise type(error)(error.message, error.span or self.span(at), error.hint) from None
 
     def peek(self, text: str) -> bool:
         return self.tokens[self.at][1] == text
@@ -98,29 +132,31 @@ class _Parser:
 
     # -- structure
 
-    def module(self) -> Graph:
+    def module(self) -> Parsed:
         wrapped = self.accept('"builtin.module"')
         if wrapped:
             for mark in "()({":
                 self.expect(mark)
+        start = self.at
         self.expect('"weft.kernel"')
         self.expect("(")
         self.expect(")")
-        attrs: dict[str, Attr] = {}
+        attrs = _Attributes()
         if self.accept("<"):
-            attrs = self.attrs()
+            attrs = self.attrs(parse_schema(KERNEL))
             self.expect(">")
-        name = str(attrs.pop("sym_name", "kernel"))
-        builder = Builder(name, Facts())
-        guards = attrs.pop("guards", ())
-        for guard in guards if isinstance(guards, tuple) else (guards,):
-            left, equal, right = str(guard).partition(" == ")
-            if not equal:
-                raise SyntaxProblem(f"the guard '{guard}' is not an equation", self.span(), 'write "n == m"')
-            builder.facts.assume_equal(parse_size(left), parse_size(right))
+        if problem := schema_problem(parse_schema(KERNEL), attrs):
+            raise self.wrong(problem, attrs, start)
+        after = attrs.pop("after", None)
+        builder = Builder(str(attrs.pop("sym_name", "kernel")), Facts())
+        guards = attrs.pop("guards", Guards())
+        assert isinstance(guards, Guards)
+        for left, right in guards:
+            builder.facts.assume_equal(left, right)
         builder.attrs.update(attrs)
         self.expect("(")
         graph = self.body(builder, '"weft.return"')
+        self.places.put(graph, self.extent(start), attrs.places)
         self.expect(")")
         self.signature()
         if wrapped:
@@ -128,26 +164,46 @@ class _Parser:
             self.expect(")")
             self.signature()
         self.take("end")
-        return graph
+        return Parsed(graph, self.places, None if after is None else str(after))
 
     def body(self, builder: Builder, end: str) -> Graph:
+        """A graph in braces; what is defined in it has no name outside."""
+        around = dict(self.values)
         self.expect("{")
         if self.tokens[self.at][0] == "block":
             self.at += 1
             if self.accept("("):
                 while not self.accept(")"):
+                    start = self.at
                     name = self.take("value")
                     self.expect(":")
-                    self.values[name] = builder.input(name[1:], self.type())
+                    value = builder.input(name[1:], self.type())
+                    self.define(name, value, start)
+                    self.places.put(value, self.extent(start), {})
                     self.accept(",")
             self.expect(":")
         while not self.peek(end):
             self.node(builder)
+        start = self.at
         self.at += 1
         outputs = self.operands()
-        self.signature()
+        self.agree(outputs, self.signature()[0], start)
         self.expect("}")
+        self.values = around
         return builder.finish(outputs)
+
+    def define(self, name: str, value: Value, start: int) -> None:
+        """From here on the name means the value."""
+        if name in self.values:
+            raise SyntaxProblem(f"'{name}' is defined twice", self.span(start))
+        self.values[name] = value
+
+    def agree(self, operands: tuple[Value, ...], said: tuple[TensorType, ...], start: int) -> None:
+        """The types behind an operation are those of its operands."""
+        have = tuple(v.type for v in operands)
+        if have != said:
+            message = f"its operands are ({_shown(have)}), the text says ({_shown(said)})"
+            raise VerifyProblem(message, self.span(start))
 
     def node(self, builder: Builder) -> None:
         start = self.at
@@ -158,25 +214,33 @@ class _Parser:
         if op_name not in self.table:
             self.at -= 1
             raise UnknownName(f"unknown op '{op_name}'", self.span(), nearest(op_name, list(self.table)))
-        operands = self.operands()
-        body = None
+        op, operands, body = self.table[op_name], self.operands(), None
         if self.accept("("):
             body = self.body(Builder(builder.name, builder.facts), '"weft.yield"')
             self.expect(")")
-        attrs = self.attrs() if self.peek("{") else {}
-        results = self.signature()
-        op = self.table[op_name]
-        given = results if op in DECLARED else None
-        if problem := missing_attribute(op, attrs):
-            raise VerifyProblem(f"{op_name}: {problem}", self.span(self.tokens[start][2]))
-        span = self.location() or self.span(self.tokens[start][2])
-        node = builder.node(op, operands, attrs, span, body, given)
+        attrs = self.attrs(parse_schema(op.attributes)) if self.peek("{") else _Attributes()
+        given, results = self.signature()
+        if problem := schema_problem(schema_of(op, attrs, self.table), attrs):
+            raise self.wrong(problem, attrs, start, f"{op_name}: ")
+        span = self.location() or self.span(start)
+        with self.placed(start):
+            node = builder.node(op, operands, dict(attrs), span, body, results if op in DECLARED else None)
+        self.places.put(node, self.extent(start), attrs.places)
+        self.agree(operands, given, start)
+        if len(node.results) != len(results) or len(results) != count:
+            raise VerifyProblem(f"{op_name} has {len(node.results)} results, the text says {count}", self.span(start))
         for value, printed in zip(node.results, results, strict=True):
             if value.type != printed:
-                raise VerifyProblem(
-                    f"{op_name} gives {value.type}, the text says {printed}", self.span(self.tokens[start][2])
-                )
-            self.values[name if count == 1 else f"{name}#{value.index}"] = value
+                if not builder.facts.agree(value.type.shape, printed.shape) or value.type.dtype != printed.dtype:
+                    raise VerifyProblem(f"{op_name} gives {value.type}, the text says {printed}", self.span(start))
+                value.type = printed  # the same sizes by other words, as guards that came later have them
+            self.define(name if count == 1 else f"{name}#{value.index}", value, start)
+
+    def wrong(self, problem: AttributeProblem, attrs: _Attributes, start: int, name: str = "") -> VerifyProblem:
+        """What is wrong with an attribute, where it stands, or where the node begins that lacks it."""
+        place = attrs.places.get(problem.attribute)
+        span = self.span(start) if place is None else self.lines.span(*place[0 if problem.is_name else 1])
+        return VerifyProblem(f"{name}{problem.message}", span)
 
     def location(self) -> Span | None:
         if not self.accept("loc"):
@@ -202,12 +266,12 @@ class _Parser:
             self.accept(",")
         return tuple(found)
 
-    def signature(self) -> tuple[TensorType, ...]:
-        """The result types behind `: (operand types) -> `."""
+    def signature(self) -> tuple[tuple[TensorType, ...], tuple[TensorType, ...]]:
+        """The operand types and the result types of `: (operand types) -> result types`."""
         self.expect(":")
-        self.types()
+        operands = self.types()
         self.expect("->")
-        return self.types() if self.peek("(") else (self.type(),)
+        return operands, self.types() if self.peek("(") else (self.type(),)
 
     def types(self) -> tuple[TensorType, ...]:
         self.expect("(")
@@ -219,35 +283,44 @@ class _Parser:
 
     def type(self) -> TensorType:
         text = self.take("tensor", "weak")
-        try:
+        with self.placed(self.at - 1):
             return parse_type(text)
-        except SyntaxProblem as error:
-            self.at -= 1
-            raise SyntaxProblem(error.message, self.span(), error.hint) from None
 
     # -- attributes
 
-    def attrs(self) -> dict[str, Attr]:
+    def attrs(self, schema: Mapping[str, Attribute]) -> _Attributes:
         self.expect("{")
-        found: dict[str, Attr] = {}
+        found = _Attributes()
         while not self.accept("}"):
+            start = self.at
             name = self.take("word")
-            found[name] = self.attr() if self.accept("=") else True
+            if name in found:
+                raise SyntaxProblem(f"attribute '{name}' is given twice", self.span(start))
+            at = self.at + 1 if self.peek("=") else start
+            value = self.attr() if self.accept("=") else True
+            with self.placed(at):
+                found[name] = typed(schema.get(name), value)
+            offset, _ = self.extent(at)
+            last, length = self.extent(self.at - 1)
+            found.places[name] = (self.extent(start), (offset, last + length - offset))
             self.accept(",")
         return found
 
     def attr(self) -> Attr:
-        kind, text, _ = self.tokens[self.at]
+        start = self.at
+        kind, text, _ = self.tokens[start]
         self.at += 1
         if kind == "string":
             return _unquoted(text)
         if kind == "dims":
-            return parse_sizes(text[len("#weft.dims<") : -1])
+            with self.placed(start):
+                return parse_sizes(text[len("#weft.dims<") : -1])
         if kind == "array":
             inside = text[len("array<i64") : -1].lstrip(":")
             return tuple(self.integer(n) for n in inside.split(",") if n.strip())
         if kind == "weak":
-            return parse_type(text).dtype
+            with self.placed(start):
+                return parse_type(text).dtype
         if kind == "number":
             return self.number(text)
         if text == "[":
@@ -260,28 +333,40 @@ class _Parser:
         raise SyntaxProblem(f"not an attribute: '{text}'", self.span())
 
     def number(self, text: str) -> int | float:
+        start = self.at - 1
         element = self.take("word") if self.accept(":") else "i64"
-        if element.startswith("i"):
-            return self.integer(text)
+        if element == "i64":
+            return self.integer(text, start)
+        if element != "f64":
+            raise SyntaxProblem(f"a number is an i64 or an f64, not '{element}'", self.span(self.at - 1))
         if re.fullmatch(r"0x[0-9A-Fa-f]{1,16}", text):
             return float(struct.unpack("<d", struct.pack("<Q", int(text, 16)))[0])
         if "0x" in text:
-            raise SyntaxProblem(f"'{text}' has more than 64 bits", self.span())
+            raise SyntaxProblem(f"'{text}' has more than 64 bits", self.span(start))
         return float(text)
 
-    def integer(self, text: str) -> int:
+    def integer(self, text: str, at: int | None = None) -> int:
+        """A whole number; where it is none, the token that it stands in is wrong, the last one if none is named."""
         try:
             return int(text, 0)
         except ValueError:
-            raise SyntaxProblem(f"'{text.strip()}' is not a whole number", self.span()) from None
+            place = self.span(self.at - 1 if at is None else at)
+            raise SyntaxProblem(f"'{text.strip()[:40]}' is not a whole number", place) from None
 
     def sequence(self) -> Attr:
         items: list[Attr] = []
+        start = self.at - 1
         while not self.accept("]"):
             items.append(self.attr())
             self.accept(",")
         if items and isinstance(items[0], float):
             if len(items) != 2 or not isinstance(items[1], float):
-                raise SyntaxProblem("a complex number has two parts", self.span())
+                raise SyntaxProblem("a complex number has two parts", self.span(start))
             return complex(items[0], items[1])
-        return tuple(str(i) for i in items)
+        if not all(isinstance(item, str) for item in items):
+            raise SyntaxProblem("a list is of texts, or of the two parts of a complex number", self.span(start))
+        return tuple(str(item) for item in items)
+
+
+def _shown(types: tuple[TensorType, ...]) -> str:
+    return ", ".join(map(str, types))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from .dtypes import BF16, BOOL, DType
 from .graph import Graph, Node, Value
-from .types import Attr, Sizes, TensorType
+from .types import Attr, AxisGroups, Guards, Sizes, TensorType
 
 
 def print_graph(graph: Graph, locations: bool = False) -> str:
@@ -56,6 +56,8 @@ def attr_text(attr: Attr) -> str:
         return dtype_text(attr)
     if isinstance(attr, Sizes):
         return str(attr)
+    if isinstance(attr, (AxisGroups, Guards)):
+        return attr_text(attr.texts)
     if attr and isinstance(attr[0], str):
         return "[" + ", ".join(attr_text(a) for a in attr) + "]"
     return f"array<i64: {', '.join(map(str, attr))}>" if attr else "array<i64>"

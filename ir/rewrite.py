@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from .builder import Builder
 from .facts import Facts
 from .graph import Graph, Node, Value
-from .guards import parse_guards
+from .guards import graph_guards
 from .ops import DECLARED
 
 
 def facts_of(graph: Graph) -> Facts:
     """What the graph's guards say about its sizes."""
     facts = Facts()
-    for left, right in parse_guards(graph):
+    for left, right in graph_guards(graph):
         facts.assume_equal(left, right)
     return facts
 

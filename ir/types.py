@@ -19,7 +19,27 @@ class Sizes(tuple[Size, ...]):
         return f"#weft.dims<{', '.join(map(str, self))}>"
 
 
-Attr = Union[bool, int, float, complex, str, DType, Sizes, tuple[int, ...], tuple[str, ...]]
+class AxisGroups(tuple[tuple[int, ...], ...]):
+    """Loops from the outside in, each a group of axes that run as one, as an attribute: `["0+1", "2"]` in text."""
+
+    __slots__ = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple("+".join(map(str, group)) for group in self)
+
+
+class Guards(tuple[tuple[Size, Size], ...]):
+    """Equalities between sizes under which a graph is valid, as an attribute: `["n == m"]` in text."""
+
+    __slots__ = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(f"{left} == {right}" for left, right in self)
+
+
+Attr = Union[bool, int, float, complex, str, DType, Sizes, AxisGroups, Guards, tuple[int, ...], tuple[str, ...]]
 
 
 @record
@@ -68,10 +88,10 @@ def ints(attrs: Mapping[str, Attr], name: str) -> tuple[int, ...]:
 
 
 def axis_groups(attrs: Mapping[str, Attr], name: str) -> tuple[tuple[int, ...], ...]:
-    """An attribute of loops, each a group of axes: `("0+1", "2")`."""
-    value = attrs[name]
-    assert isinstance(value, tuple), name
-    return tuple(tuple(int(axis) for axis in str(group).split("+")) for group in value)
+    """An attribute of loops, each a group of axes."""
+    found = attrs[name]
+    assert isinstance(found, AxisGroups), name
+    return found
 
 
 def sizes(attrs: Mapping[str, Attr], name: str) -> Sizes:

@@ -8,9 +8,9 @@ that casts have been moved into.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from enum import IntEnum
+from collections.abc import Iterator, Mapping
 
+from .accesses import value_layouts
 from .builder import Builder
 from .dims import Dim, Size
 from .errors import Span, VerifyProblem, WeftError
@@ -18,29 +18,30 @@ from .facts import Facts
 from .flow import body_problem, broadcast_shape
 from .graph import Graph, Node, Value
 from .loops import loop_problem
-from .ops import CAST, CONSTANT, DECLARED, FLOW, LOOP, NUMPY, REGION, SIZE
+from .ops import CAST, CONSTANT, DECLARED, EACH, FLOW, LOOP, NUMPY, REGION, SIZE, TABLE, OpDef, Trait
+from .places import Places
 from .rewrite import facts_of
+from .schemas import KERNEL, LARGEST, AttributeProblem, parse_schema, schema_problem
+from .schemas import REACHED as REACHED
+from .schemas import Stage as Stage
 from .types import TensorType
 from .verify_attrs import attribute_problem
-
-
-class Stage(IntEnum):
-    """How far the pipeline has come."""
-
-    BUILT = 0
-    PROMOTED = 1
-
+from .verify_plans import region_problem, unplaced
 
 READS_WEAK = frozenset((CAST, NUMPY, REGION, LOOP, *FLOW))
 MAKES_WEAK = frozenset((CONSTANT, SIZE))
 
 
-def verify(graph: Graph, stage: Stage = Stage.BUILT) -> None:
-    """Raises a `VerifyProblem` that names the first node which breaks a rule."""
+def verify(
+    graph: Graph, stage: Stage = Stage.BUILT, places: Places | None = None, table: Mapping[str, OpDef] = TABLE
+) -> None:
+    """Raises a `VerifyProblem` that names the first node which breaks a rule, at its place if the graph has a text."""
     names: dict[Node, str] = {}
     for node in _walk(graph):
         names.setdefault(node, f"%{len(names)} ({node.op.name})")
-    _Verifier(stage, facts_of(graph), names).graph(graph)
+    verifier = _Verifier(stage, facts_of(graph), names, places, table)
+    verifier.kernel(graph)
+    verifier.steps(graph)
 
 
 def _is_in_order(graph: Graph) -> bool:
@@ -62,18 +63,48 @@ def _walk(graph: Graph) -> Iterator[Node]:
 
 
 class _Verifier:
-    def __init__(self, stage: Stage, facts: Facts, names: dict[Node, str]) -> None:
+    def __init__(
+        self, stage: Stage, facts: Facts, names: dict[Node, str], places: Places | None, table: Mapping[str, OpDef]
+    ) -> None:
         self.stage = stage
         self.facts = facts
         self.names = names
+        self.places = places
+        self.table = table
 
-    def fail(self, node: Node, text: str, span: Span | None = None) -> VerifyProblem:
-        return VerifyProblem(f"{self.names[node]}: {text}", span or node.span, "a pass or a hand edit broke the graph")
+    def fail(self, node: Node, problem: str | AttributeProblem, span: Span | None = None) -> VerifyProblem:
+        text, place = (problem, None) if isinstance(problem, str) else (problem.message, None)
+        if self.places is not None:
+            of_node = self.places.of(node)
+            place = of_node if isinstance(problem, str) else self.places.of_attribute(node, problem)
+        hint = "a pass or a hand edit broke the graph"
+        return VerifyProblem(f"{self.names[node]}: {text}", place or span or node.span, hint)
+
+    def kernel(self, graph: Graph) -> None:
+        """The attributes of the kernel itself."""
+        attrs = {k: v for k, v in graph.attrs.items() if k != "carried"}
+        problem = schema_problem(parse_schema(KERNEL), {"sym_name": graph.name, **attrs})
+        counts = {"layouts": graph.inputs, "out_layouts": graph.outputs, "results": graph.outputs}
+        for name, values in counts.items():
+            given = graph.attrs.get(name)
+            if problem is None and isinstance(given, tuple) and len(given) != len(values):
+                problem = AttributeProblem(
+                    name, f"attribute '{name}' has {len(given)} entries for {len(values)} arrays"
+                )
+        if problem is not None:
+            place = self.places.of_attribute(graph, problem) if self.places is not None else None
+            raise VerifyProblem(f"{graph.name}: {problem.message}", place)
 
     def named(self, value: Value) -> str:
         if value.node is None:
             return f"the input '{value.name}'"
         return self.names.get(value.node, f"a {value.node.op.name} of another graph")
+
+    def steps(self, graph: Graph) -> None:
+        """The rules of a kernel, or of the body of a loop: what a call runs step by step."""
+        self.graph(graph)
+        if self.stage >= Stage.FUSED and (found := unplaced(graph)):
+            raise self.fail(*found)
 
     def graph(self, graph: Graph) -> None:
         self.acyclic(graph)
@@ -82,12 +113,17 @@ class _Verifier:
             if value.node is not None or value in defined:
                 raise VerifyProblem(f"{self.named(value)} is not an input of its own in '{graph.name}'")
             if problem := _type_problem(value.type):
-                raise VerifyProblem(f"{self.named(value)}: {problem}")
+                place = self.places.of(value) if self.places is not None else None
+                raise VerifyProblem(f"{self.named(value)}: {problem}", place)
             defined.add(value)
         own = {r for n in graph for r in n.results}
+        layouts: Mapping[Value, str] | None = None
         for node in graph:
             self.scope(node, defined, own)
             self.node(node)
+            if node.op is REGION:
+                layouts = value_layouts(graph) if layouts is None else layouts
+                self.region(node, layouts)
             defined.update(node.results)
         for i, value in enumerate(graph.outputs):
             if value not in defined:
@@ -121,8 +157,8 @@ class _Verifier:
     def node(self, node: Node) -> None:
         if node.op.arity is not None and len(node.operands) != node.op.arity:
             raise self.fail(node, f"takes {node.op.arity} operands, not {len(node.operands)}")
-        if problem := attribute_problem(node):
-            raise self.fail(node, problem)
+        if wrong := attribute_problem(node, self.stage, self.table):
+            raise self.fail(node, wrong)
         for value in node.results:
             if problem := _type_problem(value.type):
                 raise self.fail(node, problem)
@@ -148,8 +184,17 @@ class _Verifier:
             raise self.fail(node, f"its body gives {_shown(made)}, it says {_shown([v.type for v in node.results])}")
         self.graph(body)
 
+    def region(self, node: Node, layouts: Mapping[Value, str]) -> None:
+        if problem := region_problem(node, layouts, self.stage):
+            raise self.fail(node, problem)
+
     def flow(self, node: Node) -> None:
         assert node.body is not None
+        for inner in node.body:
+            if inner.op in (EACH, LOOP, REGION, NUMPY) or not (
+                inner.op in FLOW or Trait.ELEMENTWISE in inner.op.traits
+            ):
+                raise self.fail(inner, "is no part of a program of elements")
         if problem := body_problem(node):
             raise self.fail(node, problem)
         shape = broadcast_shape(self.facts, node.operands)
@@ -162,7 +207,7 @@ class _Verifier:
         assert node.body is not None
         if problem := loop_problem(node):
             raise self.fail(node, problem)
-        self.graph(node.body)
+        self.steps(node.body)
 
     def types(self, node: Node) -> None:
         known = len(self.facts.guards)
@@ -170,6 +215,8 @@ class _Verifier:
             found = Builder("", self.facts).infer(node.op, node.operands, node.attrs, node.span)
         except WeftError as error:
             raise self.fail(node, error.message, error.span) from error
+        if len(found) != len(node.results):
+            raise self.fail(node, f"gives {len(found)} results, it has {len(node.results)}")
         if len(self.facts.guards) > known:
             left, right = self.facts.guards[known]
             raise self.fail(node, f"relies on {left} == {right}, which no guard says")
@@ -212,7 +259,9 @@ def _type_problem(type: TensorType) -> str | None:
 
 
 def _is_size(size: Size) -> bool:
-    return isinstance(size, Dim) or (type(size) is int and size >= 0)
+    if isinstance(size, Dim):
+        return all(abs(c) <= LARGEST for _, c in size.terms)
+    return type(size) is int and 0 <= size <= LARGEST
 
 
 def _shown(types: list[TensorType]) -> str:

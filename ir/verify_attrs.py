@@ -1,6 +1,6 @@
-"""Check the attributes of a node.
+"""Check the attributes of a node against its operands, its types and one another.
 
-An op names the attributes that it needs; a node may carry more, which passes leave for one another.
+What each attribute may be by itself is in the op's schema (`schemas.py`); the plans of regions are in `verify_plans`.
 """
 
 from __future__ import annotations
@@ -8,202 +8,189 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from .affine import access_problem
-from .composites import recognise
-from .demands import ERRORS
+from .complexes import FUNCTIONS
+from .composites import is_exact, recognise
 from .dims import Dim
-from .dtypes import DType
+from .dtypes import DType, in_range
 from .graph import Node
 from .ops import (
     ACCESS,
-    BROADCAST,
-    CAST,
-    CONCATENATE,
+    COMPLEX_FUNCTION,
     CONSTANT,
-    DEMAND,
     DIAGONAL,
     GATHER,
-    IOTA,
     LOOP,
+    NUMPY,
     POSITIONS,
     REDUCTIONS,
-    RESHAPE,
-    SCAN,
-    SIZE,
     SLICE,
-    TRANSPOSE,
+    TABLE,
     WHILE,
     OpDef,
 )
-from .types import Attr, Sizes, ints, normalize_axes, sizes
+from .schemas import AttributeProblem, Stage, schema_of, schema_problem
+from .types import AxisGroups, Guards, Sizes, integer, ints, normalize_axes, sizes
 from .windows import product_in_sum
 
-Check = Callable[[Attr], bool]
+Problem = AttributeProblem
 
 
-def attribute_problem(node: Node) -> str | None:
-    """What is wrong with the attributes, for a message behind the node's name."""
+def attribute_problem(
+    node: Node, stage: Stage = Stage.BUILT, table: Mapping[str, OpDef] = TABLE
+) -> AttributeProblem | None:
+    """What is wrong with the attributes of a node, for a message behind the node's name."""
     for name, attr in node.attrs.items():
         if not (isinstance(name, str) and name) or not _is_attr(attr):
-            return f"attribute {name!r} is {attr!r}, which has no text form"
-    if problem := missing_attribute(node.op, node.attrs):
+            return Problem(name, f"attribute {name!r} is {attr!r}, which has no text form")
+    if problem := schema_problem(schema_of(node.op, node.attrs, table), node.attrs, stage):
         return problem
+    if "follows" in node.attrs and integer(node.attrs, "follows") >= len(node.operands):
+        return Problem("follows", f"attribute 'follows' names operand {node.attrs['follows']} of {len(node.operands)}")
     special = _SPECIAL.get(node.op)
     return special(node) if special else None
 
 
-def missing_attribute(op: OpDef, attrs: Mapping[str, Attr]) -> str | None:
-    """What an op needs before its rules can tell any types."""
-    for name, (check, meaning) in _NEEDED.get(op, {}).items():
-        if name not in attrs:
-            return f"attribute '{name}' is missing"
-        if not check(attrs[name]):
-            return f"attribute '{name}' is {attrs[name]!r}, not {meaning}"
-    return None
-
-
 def _is_attr(attr: object) -> bool:
     if isinstance(attr, Sizes):
-        return _are_sizes(attr)
-    if isinstance(attr, tuple):
+        return all(isinstance(s, Dim) or type(s) is int for s in attr)
+    if isinstance(attr, tuple) and not isinstance(attr, (AxisGroups, Guards)):
         return all(type(a) is int for a in attr) or all(type(a) is str for a in attr)
-    return isinstance(attr, (bool, int, float, complex, str, DType))
+    return isinstance(attr, (bool, int, float, complex, str, DType, AxisGroups, Guards))
 
 
-def _are_sizes(attr: Attr) -> bool:
-    return isinstance(attr, Sizes) and all(isinstance(s, Dim) or type(s) is int for s in attr)
-
-
-def _are_ints(attr: Attr) -> bool:
-    return type(attr) is tuple and all(type(a) is int for a in attr)
-
-
-def _is_dtype(attr: Attr) -> bool:
-    return isinstance(attr, DType)
-
-
-def _is_strong(attr: Attr) -> bool:
-    return isinstance(attr, DType) and not attr.weak
-
-
-def _is_whole(attr: Attr) -> bool:
-    return type(attr) is int
-
-
-def _is_text(attr: Attr) -> bool:
-    return isinstance(attr, str)
-
-
-def _is_number(attr: Attr) -> bool:
-    return isinstance(attr, (bool, int, float, complex))
-
-
-_SIZES = (_are_sizes, "sizes")
-_INTS = (_are_ints, "whole numbers")
-_AXIS = (_is_whole, "an axis")
-_COUNT = (_is_whole, "how many operands change")
-_NEEDED: Mapping[OpDef, Mapping[str, tuple[Check, str]]] = {
-    CAST: {"to": (_is_strong, "a dtype")},
-    DEMAND: {"error": (lambda attr: attr in ERRORS, "an error"), "message": (_is_text, "text")},
-    CONSTANT: {"value": (_is_number, "a number"), "dtype": (_is_dtype, "a dtype")},
-    SIZE: {"size": _SIZES},
-    TRANSPOSE: {"order": _INTS},
-    SLICE: {"starts": _SIZES, "steps": _INTS, "sizes": _SIZES},
-    RESHAPE: {"shape": _SIZES},
-    DIAGONAL: {"axes": _INTS, "starts": _SIZES, "size": _SIZES},
-    ACCESS: {"shape": _SIZES, "starts": _SIZES, "steps": _SIZES},
-    BROADCAST: {"shape": _SIZES},
-    IOTA: {"shape": _SIZES, "axis": _AXIS},
-    CONCATENATE: {"axis": _AXIS},
-    GATHER: {"axes": _INTS},
-    WHILE: {"carried": _COUNT},
-    LOOP: {"carried": _COUNT},
-    SCAN: {"combine": (_is_text, "the name of an op"), "axis": _AXIS},
-    **{op: {"axes": _INTS} for op in (*REDUCTIONS, *POSITIONS)},
-}
-
-
-def _constant_problem(node: Node) -> str | None:
+def _constant_problem(node: Node) -> Problem | None:
     value, dtype = node.attrs["value"], node.attrs["dtype"]
     assert isinstance(dtype, DType) and isinstance(value, (bool, int, float, complex))
     allowed: dict[str, tuple[type, ...]] = {
         "bool": (bool,), "int": (int,), "uint": (int,), "float": (int, float), "complex": (int, float, complex),
     }  # fmt: skip
     if type(value) not in allowed[dtype.kind]:
-        return f"the value {value!r} is not a {dtype}"
+        return Problem("value", f"the value {value!r} is not a {dtype}")
     if dtype.is_integer and not dtype.weak and isinstance(value, int) and not in_range(value, dtype):
-        return f"the value {value} does not fit {dtype}"
+        return Problem("value", f"the value {value} does not fit {dtype}")
     return None
 
 
-def in_range(value: int, dtype: DType) -> bool:
-    """Whether an integer dtype holds a number."""
-    low, high = (-(1 << dtype.bits - 1), 1 << dtype.bits - 1) if dtype.kind == "int" else (0, 1 << dtype.bits)
-    return low <= value < high
-
-
-def _size_problem(node: Node) -> str | None:
-    return None if len(sizes(node.attrs, "size")) == 1 else "names one size, no more and no less"
-
-
-def _slice_problem(node: Node) -> str | None:
+def _slice_problem(node: Node) -> Problem | None:
     starts, steps, counts = sizes(node.attrs, "starts"), ints(node.attrs, "steps"), sizes(node.attrs, "sizes")
     shape = node.operands[0].type.shape
-    if not len(starts) == len(steps) == len(counts) == len(shape):
-        return f"slices {len(starts)}, {len(steps)} and {len(counts)} axes of {len(shape)}"
+    for name, given in (("starts", starts), ("steps", steps), ("sizes", counts)):
+        if len(given) != len(shape):
+            return Problem(name, f"attribute '{name}' is for {len(given)} axes of {len(shape)}")
     for axis, (start, step, count, size) in enumerate(zip(starts, steps, counts, shape, strict=True)):
         if step == 0:
-            return f"the step of axis {axis} is 0"
+            return Problem("steps", f"the step of axis {axis} is 0")
         if not (isinstance(start, int) and isinstance(count, int) and isinstance(size, int)) or count == 0:
             continue
         last = start + step * (count - 1)
         if not (0 <= start < size and 0 <= last < size):
-            return f"axis {axis} is read from {start} to {last}, it has {size} elements"
+            name = "sizes" if 0 <= start < size else "starts"
+            return Problem(name, f"axis {axis} is read from {start} to {last}, it has {size} elements")
     return None
 
 
-def _diagonal_problem(node: Node) -> str | None:
-    axes, starts, size = ints(node.attrs, "axes"), sizes(node.attrs, "starts"), sizes(node.attrs, "size")
-    if not len(axes) == len(starts) == 2 or len(size) != 1:
-        return f"runs along {len(axes)} axes from {len(starts)} starts, with {len(size)} sizes"
+def _diagonal_problem(node: Node) -> Problem | None:
+    axes, starts, (count,) = ints(node.attrs, "axes"), sizes(node.attrs, "starts"), sizes(node.attrs, "size")
     shape = node.operands[0].type.shape
-    for axis, start in zip(axes, starts, strict=True):
-        if not 0 <= axis < len(shape):
-            return f"runs along axis {axis} of {len(shape)}"
-        first, count, whole = start, size[0], shape[axis]
+    if len(axes) != 2 or normalize_axes(axes, len(shape)) != tuple(sorted(axes)):
+        return Problem("axes", f"attribute 'axes' is {axes}, not two axes of {len(shape)}")
+    if len(starts) != 2:
+        return Problem("starts", f"attribute 'starts' has {len(starts)} sizes, not 2")
+    for axis, first in zip(axes, starts, strict=True):
+        whole = shape[axis]
         if not (isinstance(first, int) and isinstance(count, int) and isinstance(whole, int)) or count == 0:
             continue
         if first < 0 or first + count > whole:
-            return f"axis {axis} is read from {first} to {first + count - 1}, it has {whole} elements"
+            name = "starts" if first < 0 else "size"
+            return Problem(name, f"axis {axis} is read from {first} to {first + count - 1}, it has {whole} elements")
     return None
 
 
-def _axes_problem(node: Node) -> str | None:
+def _access_problem(node: Node) -> Problem | None:
+    found = access_problem(node.attrs, node.operands[0].type.shape)
+    return None if found is None else Problem("steps", found)
+
+
+def _axes_problem(node: Node) -> Problem | None:
     axes, rank = ints(node.attrs, "axes"), node.operands[0].type.rank
     if normalize_axes(axes, rank) != axes:
-        return f"axes {axes} are not sorted axes of an array with {rank} dimensions"
-    if not isinstance(node.attrs.get("keepdims", False), bool):
-        return "attribute 'keepdims' is not true or false"
-    if "chained" in node.attrs and product_in_sum(node) is None:
-        return "attribute 'chained' is for sums of products"
-    return _composite_problem(node) if "composite" in node.attrs else None
+        return Problem("axes", f"axes {axes} are not sorted axes of an array with {rank} dimensions")
+    if node.attrs.get("chained") and product_in_sum(node) is None:
+        return Problem("chained", "attribute 'chained' is for sums of products")
+    return _tree_problem(node)
 
 
-def _composite_problem(node: Node) -> str | None:
-    found, kind = recognise(node), node.attrs["composite"]
+def _tree_problem(node: Node) -> Problem | None:
+    """A tree names each of the reduced axes at most once; those of size 1 are in no loop."""
+    order, axes = node.attrs.get("order"), ints(node.attrs, "axes")
+    if isinstance(order, AxisGroups):
+        walked = [axis for group in order for axis in group]
+        if len(set(walked)) != len(walked) or not set(walked) <= set(axes):
+            return Problem("order", f"attribute 'order' walks along {walked}, the reduced axes are {axes}")
+        if missing := [a for a in axes if a not in walked and node.operands[0].type.shape[a] != 1]:
+            return Problem("order", f"attribute 'order' leaves out axis {missing[0]}")
+    elif found := next((name for name in ("lanes", "steps", "chained", "composite") if name in node.attrs), None):
+        return Problem(found, f"attribute '{found}' is part of a tree, which needs 'order'")
+    if "steps" in node.attrs and (node.attrs["steps"] == 0) != (is_exact(node) or bool(node.attrs.get("chained"))):
+        expected = "0, for the order can't matter" if is_exact(node) else "above 0, for the order matters"
+        return Problem("steps", f"attribute 'steps' is {node.attrs['steps']}, it must be {expected}")
+    return _composite_problem(node)
+
+
+def _composite_problem(node: Node) -> Problem | None:
+    kind = node.attrs.get("composite")
+    if kind is None:
+        stray = next((name for name in ("chunk", "cut_from") if name in node.attrs), None)
+        return Problem(stray, f"attribute '{stray}' belongs to 'composite'") if stray else None
+    found = recognise(node)
     if found is None or found.kind != kind:
-        return f"attribute 'composite' is {kind!r}, which this sum is not"
-    for name, least in (("chunk", 1), ("cut_from", 0)):
-        number = node.attrs.get(name)
-        if type(number) is not int or number < least:
-            return f"attribute '{name}' is {number!r}, not a whole number from {least} on"
+        return Problem("composite", f"attribute 'composite' is {kind!r}, which this sum is not")
+    missing = next((name for name in ("chunk", "cut_from") if name not in node.attrs), None)
+    return Problem(missing, f"attribute '{missing}' is missing") if missing else None
+
+
+def _gather_problem(node: Node) -> Problem | None:
+    named = node.attrs.get("named")
+    if named is None or (isinstance(named, tuple) and len(named) == len(node.operands)):
+        return None
+    return Problem("named", f"attribute 'named' has other than one name for each of {len(node.operands)} operands")
+
+
+def _function_problem(node: Node) -> Problem | None:
+    name = str(node.attrs["function"])
+    arity = TABLE[name].arity if name in FUNCTIONS else None
+    if arity is None:
+        return Problem("function", f"attribute 'function' is '{name}', not a function of complex numbers")
+    if len(node.operands) != 2 * arity:
+        return Problem("function", f"'{name}' has {2 * arity} parts as operands, not {len(node.operands)}")
     return None
 
 
-_SPECIAL: Mapping[OpDef, Callable[[Node], str | None]] = {
+def _numpy_problem(node: Node) -> Problem | None:
+    if "call" in node.attrs and "op" in node.attrs:
+        return Problem("call", "a NumPy function has one of the attributes 'call' and 'op', not both")
+    name = node.attrs.get("op")
+    if name is not None and (str(name) not in TABLE or TABLE[str(name)].numpy is None):
+        return Problem("op", f"attribute 'op' is '{name}', which is not an op with a meaning in NumPy")
+    return None
+
+
+def _carried_problem(node: Node) -> Problem | None:
+    count, most = integer(node.attrs, "carried"), len(node.operands) - (node.op is LOOP)
+    if 1 <= count <= most:
+        return None
+    return Problem("carried", f"attribute 'carried' is {count}, there are {most} values to carry")
+
+
+_SPECIAL: Mapping[OpDef, Callable[[Node], Problem | None]] = {
     CONSTANT: _constant_problem,
-    SIZE: _size_problem,
     SLICE: _slice_problem,
     DIAGONAL: _diagonal_problem,
-    ACCESS: lambda node: access_problem(node.attrs, node.operands[0].type.shape),
+    ACCESS: _access_problem,
+    GATHER: _gather_problem,
+    COMPLEX_FUNCTION: _function_problem,
+    NUMPY: _numpy_problem,
+    WHILE: _carried_problem,
+    LOOP: _carried_problem,
     **dict.fromkeys((*REDUCTIONS, *POSITIONS), _axes_problem),
 }

@@ -11,10 +11,9 @@ import math
 
 import numpy as np
 
-from ..ir.dtypes import BF16, DType
+from ..ir.dtypes import BF16, DType, in_range
 from ..ir.graph import Value
 from ..ir.ops import CAST, TABLE, OpDef
-from ..ir.verify_attrs import in_range
 from .literals import as_python
 from .site import Rule, Site, constant_of
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.dtypes import DType
+from ..ir.dtypes import DType, in_range
 from ..ir.errors import OverflowProblem, Span
-from ..ir.verify_attrs import in_range
 
 Number = bool | int | float | complex
 

@@ -10,7 +10,7 @@ from ..ir.dims import Size
 from ..ir.graph import Node, Value
 from ..ir.ops import GATHER
 from ..ir.records import record
-from ..ir.types import ints, sizes
+from ..ir.types import AxisGroups, ints, sizes
 from ..ir.windows import window_axes
 
 SAMPLE = 97  # a size that stands for every unknown one where strides are only compared
@@ -24,15 +24,10 @@ class Loops:
     are the reduced axes that move along kept ones: the last of the columns, each a group of its own.
     """
 
-    rows: tuple[tuple[int, ...], ...]
-    columns: tuple[tuple[int, ...], ...]
+    rows: AxisGroups
+    columns: AxisGroups
     vector: int
     windows: tuple[int, ...] = ()
-
-    @staticmethod
-    def text(groups: tuple[tuple[int, ...], ...]) -> tuple[str, ...]:
-        """`("0+1", "2")`, the form in attributes."""
-        return tuple("+".join(map(str, g)) for g in groups)
 
 
 def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
@@ -42,7 +37,7 @@ def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
     accesses = region_accesses(region, layouts)
     axes = [axis for axis, size in enumerate(space) if size != 1]
     if not axes:
-        return Loops((), (), -1)
+        return Loops(AxisGroups(), AxisGroups(), -1)
     weights = {axis: _weight(axis, accesses) for axis in axes}
     # What happens once a row does not decide where the vectors of the many columns lie; lookups happen for each.
     sought = _sought(region)
@@ -63,7 +58,8 @@ def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
         return Loops(_join(rows, space, walked), _join(columns, space, walked), vector)
     others = _join([a for a in columns if a not in windows], space, walked)
     alone = tuple((a,) for a in columns if a in windows)
-    return Loops(_join(rows, space, walked), (*others, *alone), vector, tuple(a for a in columns if a in windows))
+    walks = AxisGroups((*others, *alone))
+    return Loops(_join(rows, space, walked), walks, vector, tuple(a for a in columns if a in windows))
 
 
 def scanned_axes(region: Node) -> tuple[int, ...]:
@@ -106,7 +102,7 @@ def _sample(size: Size) -> int:
     return dims.evaluate(size, env)
 
 
-def _join(axes: list[int], space: tuple[Size, ...], walked: list[Size]) -> tuple[tuple[int, ...], ...]:
+def _join(axes: list[int], space: tuple[Size, ...], walked: list[Size]) -> AxisGroups:
     """Axes in groups: neighbours through which every expression goes on in equal steps."""
     groups: list[tuple[int, ...]] = []
     for axis in axes:
@@ -116,4 +112,4 @@ def _join(axes: list[int], space: tuple[Size, ...], walked: list[Size]) -> tuple
             groups[-1] = (*groups[-1], axis)
         else:
             groups.append((axis,))
-    return tuple(groups)
+    return AxisGroups(groups)

@@ -36,14 +36,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..ir.accesses import value_layouts
-from ..ir.composites import SCALED, SUM, composites
+from ..ir.composites import SCALED, SUM, composites, is_exact
 from ..ir.dtypes import DType
 from ..ir.graph import Graph, Node
 from ..ir.ops import POSITIONS, Trait
 from ..ir.records import record
 from ..ir.types import Attr, sizes
 from ..ir.windows import is_one_walk, product_in_sum
-from .loops import Loops, plan_loops
+from .loops import plan_loops
 from .regions import Plan, annotate_regions
 from .tiling import is_of_rows, row_loops
 
@@ -74,12 +74,12 @@ class LowerReductions:
             if any(loops.vector in group for group in loops.columns):
                 lanes = LANE_BYTES // max(_least(reductions), *(_carried(n).size for n in reductions))
             plan: dict[str, Attr] = {
-                "rows": Loops.text(loops.rows),
-                "columns": Loops.text(loops.columns),
+                "rows": loops.rows,
+                "columns": loops.columns,
                 "vector": loops.vector,
             }
             trees: dict[Node, dict[str, Attr]] = {
-                node: {"order": Loops.text(loops.columns), "lanes": lanes, "steps": 0 if is_exact(node) else STEPS}
+                node: {"order": loops.columns, "lanes": lanes, "steps": 0 if is_exact(node) else STEPS}
                 for node in reductions
             }
             if loops.windows and is_one_walk(region):
@@ -117,9 +117,3 @@ def _least(reductions: list[Node]) -> int:
 def _carried(node: Node) -> DType:
     """What the lanes hold: totals, or the elements of which a position is asked for."""
     return (node.operands[0] if node.op in POSITIONS else node.result).type.dtype
-
-
-def is_exact(node: Node) -> bool:
-    """Whether the order of combining can't change the result."""
-    dtype: DType = node.result.type.dtype
-    return node.op.name not in ("sum", "prod") or dtype.kind not in ("float", "complex")

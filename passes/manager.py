@@ -104,9 +104,9 @@ def run_pipeline(
     for name in options.print_after:
         if name not in known:
             raise UnknownName(f"no pass '{name}' to print after", hint=nearest(name, list(known)))
-    graph, is_promoted = _in_place(graph), False
+    graph, done = _in_place(graph), list[str]()
     if options.verify:
-        _verify(graph, is_promoted)
+        _verify(graph, done)
     snapshots, seconds = [graph], []
     for i, step in enumerate(passes):
         start = perf_counter()
@@ -117,10 +117,10 @@ def run_pipeline(
         except Exception as error:
             _fail(graph, passes[i:], options, error)
         seconds.append(perf_counter() - start)
-        is_promoted = is_promoted or isinstance(step, PromoteDtypes)
+        done.append(step.name)
         if options.verify and (result is not graph or isinstance(step, PromoteDtypes)):
             try:
-                _verify(result, is_promoted)
+                _verify(result, done)
             except Exception as error:
                 _fail(graph, passes[i:], options, error)
         _print(step.name, graph, result, options)
@@ -129,10 +129,11 @@ def run_pipeline(
     return PipelineResult(graph, tuple(p.name for p in passes), tuple(snapshots), tuple(seconds))
 
 
-def _verify(graph: Graph, is_promoted: bool) -> None:
-    from ..ir.verify import Stage, verify
+def _verify(graph: Graph, done: Sequence[str]) -> None:
+    """Checks a graph after these passes."""
+    from ..ir.verify import REACHED, Stage, verify
 
-    verify(graph, Stage.PROMOTED if is_promoted else Stage.BUILT)
+    verify(graph, max((REACHED[name] for name in done if name in REACHED), default=Stage.BUILT))
 
 
 def _in_place(graph: Graph) -> Graph:

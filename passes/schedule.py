@@ -34,11 +34,11 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.ops import EACH, FLOW, MATMUL, SCAN, WHEN, WHILE, Trait
 from ..ir.records import record
 from ..ir.stages import known_stages
-from ..ir.types import Attr, integer, sizes
+from ..ir.types import Attr, axis_groups, integer, sizes
 from ..ir.widths import widest
 from .costs import element_cost, window_cost
 from .jamming import plan_together
-from .loops import Loops, plan_loops
+from .loops import plan_loops
 from .lower_reductions import LONG_CHUNK, SEVERAL_CHUNKS, STEPS, UNCACHED_CHUNKS
 from .regions import Plan, annotate_regions
 from .tiling import is_of_rows, plan_product, product_in
@@ -73,8 +73,8 @@ class Schedule:
             if "rows" not in region.attrs:
                 loops = plan_loops(region, layouts)
                 attrs |= {
-                    "rows": Loops.text(loops.rows),
-                    "columns": Loops.text(loops.columns),
+                    "rows": loops.rows,
+                    "columns": loops.columns,
                     "vector": loops.vector,
                 }
             attrs["layouts"] = tuple(layouts[v] for v in (*region.operands, *region.results))
@@ -114,11 +114,10 @@ def _is_scattered(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str
 
 def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str, Attr]) -> bool:
     """Whether some operands lie along the vectors and others along the loop around them."""
-    rows, vector = attrs["rows"], integer(attrs, "vector")
-    assert isinstance(rows, tuple)
+    rows, vector = axis_groups(attrs, "rows"), integer(attrs, "vector")
     if attrs["columns"] or len(rows) != 2:
         return False
-    outer = int(str(rows[0]).split("+")[-1])
+    outer = rows[0][-1]
     accesses = region_accesses(region, layouts)
     return any(
         coefficient(a.address, outer) == a.itemsize and coefficient(a.address, vector) not in (0, a.itemsize)
@@ -128,11 +127,10 @@ def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str
 
 def _chunk(attrs: Mapping[str, Attr]) -> int | None:
     """How many blocks a thread takes at a time, where not only rows are shared between threads."""
-    columns = attrs["columns"]
-    assert isinstance(columns, tuple)
+    columns = axis_groups(attrs, "columns")
     if not columns or "scanned" in attrs or "windows" in attrs:
         return None
-    return LONG_CHUNK if str(columns[-1]).split("+")[-1] == str(attrs["vector"]) else FLAT_CHUNK
+    return LONG_CHUNK if columns[-1][-1] == attrs["vector"] else FLAT_CHUNK
 
 
 def _cut_from(region: Node, attrs: Mapping[str, Attr]) -> int:

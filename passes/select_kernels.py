@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..ir.graph import Graph, Node, Value
-from ..ir.guards import parse_guards
+from ..ir.guards import graph_guards
 from ..ir.kernels import Choice, KernelLookup
 from ..ir.loops import body_of
 from ..ir.ops import CAST, CONSTANT, EACH, LOOP, NUMPY, REGION, SIZE
@@ -95,7 +95,7 @@ class _Walk:
         inner = _Walk(Rewriter(body))
         inner.nodes(body, source)
         made = inner.rewriter.finish()
-        for left, right in parse_guards(made):
+        for left, right in graph_guards(made):
             self.rewriter.builder.facts.assume_equal(left, right)
         self.chosen += inner.chosen
         self.rewriter.copy(node).body = made
@@ -126,7 +126,7 @@ class _Walk:
         """The graph of an implementation in place of the op."""
         assert choice.inside is not None
         body = prepared(choice)
-        for left, right in parse_guards(body):
+        for left, right in graph_guards(body):
             self.rewriter.builder.facts.assume_equal(left, right)
         for inner, outer in zip(body.inputs, node.operands, strict=True):
             self.rewriter.values[inner] = self.rewriter.get(outer)

@@ -17,7 +17,7 @@ from ..ir.accesses import address, coefficient, slot_strides
 from ..ir.graph import Node, Value
 from ..ir.indexing import Index, loop_variables, operand_elements
 from ..ir.ops import MATMUL
-from ..ir.types import Attr, sizes
+from ..ir.types import Attr, AxisGroups, sizes
 from .costs import element_cost
 from .loops import Loops
 
@@ -43,7 +43,8 @@ def row_loops(region: Node) -> Loops:
     """The loops of a region of rows: tiles lie along the last axis, and so do vectors, whatever the operands' order."""
     space = tuple(sizes(region.attrs, "space"))
     columns = len(space) - 1
-    return Loops(tuple((axis,) for axis in range(columns) if space[axis] != 1), ((columns,),), columns)
+    rows = AxisGroups((axis,) for axis in range(columns) if space[axis] != 1)
+    return Loops(rows, AxisGroups(((columns,),)), columns)
 
 
 def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_bytes: int) -> dict[str, Attr]:
@@ -51,7 +52,9 @@ def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_
     size, is_narrow = node.result.type.dtype.size, vector_bytes == 32
     depth = (NARROW_DEPTH if is_narrow else WIDE_DEPTH)[size]
     of_rows, own = is_of_rows(region), element_cost(region)
-    loops: dict[str, Attr] = {} if of_rows else {"rows": (), "columns": (), "vector": node.result.type.rank - 1}
+    loops: dict[str, Attr] = (
+        {} if of_rows else {"rows": AxisGroups(), "columns": AxisGroups(), "vector": node.result.type.rank - 1}
+    )
     costs: dict[str, Attr] = {"cost": TERM[size]}
     if of_rows:
         costs = {"cost": TERM[size] * depth + own, "row_cost": own}

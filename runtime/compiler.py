@@ -192,9 +192,9 @@ class Lowered:
     @cached_property
     def assumptions(self) -> list[tuple[Size, Size]]:
         """Equalities of sizes without which the graph would be another one."""
-        from ..ir.guards import parse_guards
+        from ..ir.guards import graph_guards
 
-        return parse_guards(self.graph)
+        return list(graph_guards(self.graph))
 
     @cached_property
     def guards(self) -> list[tuple[Size, Size]]:

@@ -9,7 +9,7 @@ from ..ir import dims
 from ..ir.graph import Graph, Node, Value
 from ..ir.loops import body_of, graphs, walk
 from ..ir.ops import CONSTANT, LOOP, NUMPY, REGION, RESHAPE, SIZE
-from ..ir.types import Sizes, ints, sizes
+from ..ir.types import AxisGroups, Sizes, ints, sizes
 
 PASS = "pass "
 
@@ -151,8 +151,8 @@ def _plan(region: Node) -> str:
     loops = []
     for kind in ("rows", "columns"):
         groups = attrs[kind]
-        assert isinstance(groups, tuple)
-        loops.append(f"{kind} {' '.join(map(str, groups)) or 'none'}")
+        assert isinstance(groups, AxisGroups)
+        loops.append(f"{kind} {' '.join(groups.texts) or 'none'}")
     loops.append(f"vectors of {attrs['width']} along axis {attrs['vector']}, {attrs['unroll']} at once")
     if "jam" in attrs:
         axis, count = ints(attrs, "jam")

@@ -15,7 +15,7 @@ from ...ir.flow import has_loop
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name, operand_elements, operand_index
 from ...ir.ops import CAST, COMPLEX, CONSTANT, EACH, GATHER, IMAG, IOTA, REAL, SCAN, SIZE, WHERE, WHOLE_POWER, Trait
-from ...ir.types import integer
+from ...ir.types import integer, sizes
 from . import integers
 from .casts import cast, constant
 from .flow import PATIENCE, Clock, emit_each
@@ -178,9 +178,7 @@ class Elements:
             assert isinstance(value, (bool, int, float))
             return constant(e, dtype, value), entry
         if node.op is SIZE:
-            size = node.attrs["size"]
-            assert isinstance(size, tuple) and not isinstance(size[0], str)
-            return self.frame.size(size[0]), entry
+            return self.frame.size(sizes(node.attrs, "size")[0]), entry
         if Trait.VIEW in node.op.traits:
             return operands[0]
         if node.op is SCAN:

@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping
 from ...ir.graph import Graph, Node
 from ...ir.loops import regions
 from ...ir.ops import Trait
-from ...ir.types import Attr, sizes
+from ...ir.types import Attr, AxisGroups, axis_groups, sizes
 
 # What does not change the order in which a reduction combines elements, or is compared in another form.
 _ASIDE = frozenset(("axes", "keepdims", "order", "impl", "score", "variant"))
@@ -33,11 +33,10 @@ def _described(region: Node, node: Node) -> dict[str, Attr]:
     return {**others, **own, "op": node.op.name}
 
 
-def _order(region: Node, node: Node, ones: Container[str]) -> tuple[str, ...]:
+def _order(region: Node, node: Node, ones: Container[str]) -> AxisGroups:
     """The walk over the elements without axes of size 1; an inner loop of one step is a block of its own, and stays."""
-    space, order = list(sizes(region.attrs, "space")), node.attrs["order"]
-    assert isinstance(order, tuple)
-    groups = [[a for a in str(group).split("+") if a and str(space[int(a)]) not in ones] for group in order]
+    space = sizes(region.attrs, "space")
+    groups = [[a for a in group if str(space[a]) not in ones] for group in axis_groups(node.attrs, "order")]
     while groups and not groups[0]:
         groups.pop(0)
-    return tuple("+".join(group) for group in groups)
+    return AxisGroups(map(tuple, groups))

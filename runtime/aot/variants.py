@@ -15,7 +15,7 @@ from itertools import chain
 from ...ir import dims
 from ...ir.dims import Dim, Size
 from ...ir.errors import Unsupported, WeftError
-from ...ir.guards import parse_guards
+from ...ir.guards import graph_guards
 from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F
 from ...ir.loops import walk
 from ...ir.ops import CONCATENATE, LOOP, NUMPY, REGION, RESHAPE
@@ -155,7 +155,7 @@ class Graphs:
 
 def guards_of(lowered: Lowered) -> list[tuple[Size, Size]]:
     """What code relies on that serves columns of any length: long ones are cut when it runs."""
-    return [*parse_guards(lowered.graph), *short_guards(lowered.forms.short)]
+    return [*graph_guards(lowered.graph), *short_guards(lowered.forms.short)]
 
 
 def _refuse_python(name: str, lowered: Lowered) -> None:

@@ -19,7 +19,7 @@ from ...ir.graph import Graph, Node, Value
 from ...ir.notation import parse_size
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
-from ...ir.types import Attr, Sizes, TensorType
+from ...ir.types import Attr, AxisGroups, Guards, Sizes, TensorType
 
 DTYPES = {d.name: d for d in (*dtypes.ALL, *dtypes.WEAK.values())}
 
@@ -156,6 +156,10 @@ def attr(value: Attr) -> Any:
         return {"dtype": value.name}
     if isinstance(value, Sizes):
         return {"sizes": [size(s) for s in value]}
+    if isinstance(value, AxisGroups):
+        return {"groups": [list(group) for group in value]}
+    if isinstance(value, Guards):
+        return {"guards": [[size(left), size(right)] for left, right in value]}
     if isinstance(value, tuple) and all(isinstance(x, (int, str)) for x in value):
         return list(value)
     raise TypeError(f"an attribute of the type {type(value).__name__}")
@@ -176,6 +180,10 @@ def attribute(found: Any) -> Attr:
         return DTYPES[content]
     if kind == "sizes":
         return Sizes(map(sized, content))
+    if kind == "groups":
+        return AxisGroups(map(tuple, content))
+    if kind == "guards":
+        return Guards((sized(left), sized(right)) for left, right in content)
     raise ValueError(f"an attribute of the kind {kind}")
 
 

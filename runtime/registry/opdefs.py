@@ -15,7 +15,7 @@ from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.errors import TypeProblem, WeftError
 from ...ir.facts import Facts
-from ...ir.guards import parse_guards
+from ...ir.guards import graph_guards
 from ...ir.opdef import OpDef, make_op
 from ...ir.rules import Attrs, DTypes, promote
 from ...ir.types import TensorType
@@ -120,7 +120,7 @@ def _shape_rule(implementations: Sequence[Implementation]) -> Callable[..., list
         except WeftError as error:
             error.span = None  # the user's own line is that of the call
             raise
-        for left, right in parse_guards(graph):
+        for left, right in graph_guards(graph):
             facts.assume_equal(left, right)
         return [graph.outputs[0].type.shape]
 

@@ -79,7 +79,7 @@ def test_tree() -> None:
     kernel = compiled(lambda x: x.sum(axis=1), 4)
     for shape in SHAPES:
         x = numbers(shape, "float32")
-        plan = {"axes": (1,), "keepdims": False, "order": ("1",), "lanes": 64, "steps": 16}
+        plan = {"axes": (1,), "keepdims": False, "order": ((1,),), "lanes": 64, "steps": 16}
         same([kernel(x)], [tree.reduce(np.add, np.float32(0), x, **plan)], shape)
 
 

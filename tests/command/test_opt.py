@@ -122,11 +122,11 @@ def test_a_pipeline_that_is_none_is_an_error(weft: Weft, printed: str, passes: s
     ("old", "new", "message"),
     [
         ('"weft.exp"', '"weft.expp"', "unknown op 'expp'"),
-        ("axes = array<i64: 1>", "axis = array<i64: 1>", "attribute 'axes' is missing"),
+        ("axes = array<i64: 1>", "axis = array<i64: 1>", "there is no attribute 'axis' here; did you mean 'axes'?"),
         ("axes = array<i64: 1>", "axes = array<i64: x>", "'x' is not a whole number"),
         ("axes = array<i64: 1>", "axes = 1.5 : i64", "'1.5' is not a whole number"),
         ("tensor<?x?xf32, #weft.dims<x_0, m>>", "tensor<?x?xf32>", "has sizes without names"),
-        ("}> ({", ', guards = ["n"]}> ({', "the guard 'n' is not an equation"),
+        ("guards = [", 'guards = ["n", ', "the guard 'n' is not an equation"),
         ("%2)", "%99)", "unknown value '%99'"),
         ("axes = array<i64: 1>", "axes = array<i64: 7>", "axes"),
         ("}) : () -> ()", "", "expected"),

@@ -127,7 +127,7 @@ def test_extremes_of_nothing() -> None:
     with pytest.raises(errors.ValueProblem, match="minimum"):
         traced(lambda x: x.min(axis=1), np.zeros((0, 0)))
     check(lambda x: np.max(x, axis=0), np.zeros((3, 0)))
-    assert build(np.max, np.ones(4)).graph.attrs["guards"] == ("max(1, a0) == a0",)
+    assert build(np.max, np.ones(4)).graph.attrs["guards"].texts == ("max(1, a0) == a0",)
 
 
 @pytest.mark.parametrize("axis", [2, -3, (0, 2)])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from weft.ir import dims
 from weft.ir.errors import WeftError
-from weft.ir.guards import parse_guards
+from weft.ir.guards import graph_guards
 
 from .tracing import execute, prepare, same
 
@@ -32,7 +32,7 @@ FUNCTIONS = {
 
 
 def holds(graph: Any, sizes: dict[str, int]) -> bool:
-    return all(dims.evaluate(a, sizes) == dims.evaluate(b, sizes) for a, b in parse_guards(graph))
+    return all(dims.evaluate(a, sizes) == dims.evaluate(b, sizes) for a, b in graph_guards(graph))
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

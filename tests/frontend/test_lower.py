@@ -8,7 +8,7 @@ from weft.frontend.conform import same_kind
 from weft.frontend.language import parse_module
 from weft.ir import dtypes
 from weft.ir.errors import OverflowProblem, ShapeProblem, TypeProblem
-from weft.ir.guards import parse_guards
+from weft.ir.guards import graph_guards
 from weft.ir.source import ArgType, KernelSource
 
 RNG = np.random.default_rng(7)
@@ -297,7 +297,7 @@ def test_binding_of_ones_and_leading_sizes(argument_type) -> None:
 def test_a_number_as_dimension_is_a_guard(argument_type) -> None:
     kernel = parse_module("kernel f(x: f32[n, 4]) -> f32[n, 4] { return x * 2 }", "t.weft").kernels["f"]
     graph = kernel.build(kernel.bind([argument_type(X)])).graph
-    assert [(str(a), str(b)) for a, b in parse_guards(graph)] == [("x_axis1", "4")]
+    assert [(str(a), str(b)) for a, b in graph_guards(graph)] == [("x_axis1", "4")]
     with pytest.raises(ShapeProblem, match="expected size 4 on axis 1, got 3"):
         kernel.bind([argument_type(X[:, :3])])
 

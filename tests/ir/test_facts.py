@@ -11,7 +11,7 @@ from weft.ir.dims import Size, symbol
 from weft.ir.dtypes import F32
 from weft.ir.errors import ShapeProblem
 from weft.ir.facts import Facts
-from weft.ir.guards import parse_guards
+from weft.ir.guards import graph_guards
 from weft.ir.notation import parse_size
 from weft.ir.ops import TABLE
 from weft.ir.rewrite import Rewriter, facts_of
@@ -101,7 +101,7 @@ def test_guards_travel_with_the_graph() -> None:
     total = builder.op(TABLE["add"], x, y)
     folded = builder.op(TABLE["reshape"], total, shape=Sizes((k, 2)))
     graph = builder.finish([folded])
-    assert parse_guards(graph) == [(n, m), (k * 2, n)]
+    assert graph_guards(graph) == ((n, m), (k * 2, n))
     facts = facts_of(graph)
     assert facts.guards == builder.facts.guards and facts.same(m, k * 2)
     rewriter = Rewriter(graph)

@@ -17,7 +17,7 @@ from weft.ir.notation import parse_type
 from weft.ir.ops import REGION, TABLE
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph, type_text
-from weft.ir.types import Sizes, TensorType
+from weft.ir.types import Attr, AxisGroups, Sizes, TensorType
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.parser import Parser
@@ -35,14 +35,16 @@ def softmax() -> Graph:
 
 
 def every_attribute() -> Graph:
-    b = Builder("every", Facts({"n": 5, "m": 5}))
-    b.attrs.update({"note": 'a "quoted" \\ text\nof two, \\0A', "count": -3, "ratio": 0.1, "flag": True, "off": False})
+    b = Builder("every", Facts({"n": 3, "m": 3}))
+    b.attrs |= {"unfused": ('a "quoted" \\ text\nof two, \\0A', "b"), "layouts": ("C", "F"), "chosen": ()}
     x, y = b.input("x", TensorType(F64, (n, 4))), b.input("y", TensorType(F64, (m, 4)))
     total = b.op(TABLE["add"], x, y)
     part = b.op(TABLE["slice"], total, starts=Sizes((n - 1, 0)), steps=(-2, 1), sizes=Sizes((maximum(0, n - 1), 4)))
     turned = b.op(TABLE["transpose"], part, order=(1, 0))
     flat = b.op(TABLE["reshape"], turned, shape=Sizes((4 * maximum(0, n - 1),)))
-    return b.finish([flat, b.op(TABLE["cast"], b.size(n), to=I32), b.op(TABLE["sum"], x, axes=())])
+    return b.finish(
+        [flat, b.op(TABLE["cast"], b.size(n), to=I32), b.op(TABLE["sum"], x, axes=(), keepdims=False, score=-3)]
+    )
 
 
 def constants() -> Graph:
@@ -69,7 +71,8 @@ def region() -> Graph:
     double = inner.op(TABLE["add"], y, y)
     body = inner.finish([double, inner.op(TABLE["sum"], double, axes=(0,))])
     outputs = (TensorType(F32, (n,)), TensorType(F32))
-    node = b.node(REGION, [x], {"space": Sizes((n,)), "order": ("0+1", "2")}, None, body, outputs)
+    attrs: dict[str, Attr] = {"space": Sizes((n,)), "reduced": (0,), "rows": AxisGroups(((0, 1), (2,)))}
+    node = b.node(REGION, [x], attrs, None, body, outputs)
     return b.finish([b.op(TABLE["mul"], node.results[0], node.results[1])])
 
 

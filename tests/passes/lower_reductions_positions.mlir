@@ -1,13 +1,13 @@
 // RUN: fuse,lower-reductions
 // Positions count in C order, so axes that memory has in another order are not walked as one.
-"weft.kernel"() <{sym_name = "f", layouts = ["F"], out_layouts = ["S"]}> ({
+"weft.kernel"() <{sym_name = "f", layouts = ["F"], out_layouts = ["C"]}> ({
 ^bb0(%x : tensor<?x?xf32, #weft.dims<n, m>>):
   %0 = "weft.argmax"(%x) {axes = array<i64: 0, 1>} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<i64>
   "weft.return"(%0) : (tensor<i64>) -> ()
 }) : () -> ()
 // CHECK
 "builtin.module"() ({
-  "weft.kernel"() <{sym_name = "f", layouts = ["F"], out_layouts = ["S"]}> ({
+  "weft.kernel"() <{sym_name = "f", layouts = ["F"], out_layouts = ["C"]}> ({
   ^bb0(%x : tensor<?x?xf32, #weft.dims<n, m>>):
     %0 = "weft.region"(%x) ({
     ^bb0(%x_1 : tensor<?x?xf32, #weft.dims<n, m>>):

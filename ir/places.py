@@ -1,0 +1,55 @@
+"""Remember where in a text the parts of a graph stand, for messages about them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from .errors import Span
+from .graph import Graph, Node, Value
+from .schemas import AttributeProblem
+
+
+class TextLines:
+    """A text by its lines."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text, self.file = text, file
+        self._starts: list[int] = []
+
+    def span(self, offset: int, length: int = 1) -> Span:
+        """The place at an offset."""
+        if not self._starts:
+            self._starts = [0, *(k + 1 for k, char in enumerate(self.text) if char == "\n")]
+        line = bisect_right(self._starts, offset)
+        start, end = self._starts[line - 1], self.text.find("\n", offset)
+        return Span(self.file, line, offset - start + 1, length, self.text[start : end if end >= 0 else None])
+
+
+Extent = tuple[int, int]  # where something begins and how long it is
+
+
+class Places:
+    """Where the nodes, inputs and attributes of a graph begin in the text that it was read from.
+
+    The top graph itself stands for its `weft.kernel`.
+    """
+
+    def __init__(self, lines: TextLines) -> None:
+        self._lines = lines
+        self._heads: dict[Node | Value | Graph, Extent] = {}
+        self._attributes: dict[tuple[Node | Graph, str], tuple[Extent, Extent]] = {}
+
+    def put(self, what: Node | Value | Graph, head: Extent, attributes: dict[str, tuple[Extent, Extent]]) -> None:
+        """Something begins here; its attributes have a name and a value each."""
+        self._heads[what] = head
+        self._attributes |= {(what, name): place for name, place in attributes.items() if not isinstance(what, Value)}
+
+    def of(self, what: Node | Value | Graph) -> Span | None:
+        """Where something begins, if it is of this text."""
+        found = self._heads.get(what)
+        return None if found is None else self._lines.span(*found)
+
+    def of_attribute(self, what: Node | Graph, problem: AttributeProblem) -> Span | None:
+        """Where the value of an attribute is, or its name, or the whole that lacks it."""
+        found = self._attributes.get((what, problem.attribute))
+        return self.of(what) if found is None else self._lines.span(*found[0 if problem.is_name else 1])

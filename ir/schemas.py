@@ -1,0 +1,211 @@
+"""Say what attributes an op takes, and what is wrong with those that a node has.
+
+An `OpDef` has the schema of its attributes as text, a name and a kind for each:
+
+    axes: axes; keepdims?: flag; order from LOWERED: axis groups
+
+A `?` marks an attribute that may be missing, `from STAGE` one that is there once the pipeline has come so far. A kind
+is one of the table below: it checks a value by itself. What a value has to do with types, operands and other
+attributes is checked in `verify_attrs` and `verify_plans`. Only verification reads schemas; compiling does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from functools import cache
+
+from .dims import Dim
+from .dtypes import DType
+from .errors import nearest
+from .layouts import CLASSES
+from .notation import parse_axis_groups, parse_guards
+from .opdef import OpDef
+from .records import record
+from .types import Attr, AxisGroups, Guards, Sizes
+
+
+class Stage(IntEnum):
+    """How far the pipeline has come."""
+
+    BUILT = 0
+    PROMOTED = 1  # every operand has the dtype that its op computes in
+    FUSED = 2  # loop nests are regions
+    LOWERED = 3  # reductions have trees
+    SCHEDULED = 4  # regions have plans
+
+
+REACHED = {
+    "promote-dtypes": Stage.PROMOTED,
+    "fuse": Stage.FUSED,
+    "lower-reductions": Stage.LOWERED,
+    "schedule": Stage.SCHEDULED,
+}
+"""The stage that holds after a pass; after others it is the one from before."""
+
+
+@record
+class Kind:
+    """What values an attribute takes: in words, and as a test."""
+
+    meaning: str
+    accepts: Callable[[Attr], bool]
+
+
+@record
+class Attribute:
+    """One attribute of an op. `since` is the stage from which on it must be there, if it ever must."""
+
+    name: str
+    kind: Kind
+    since: Stage | None
+
+
+@record
+class AttributeProblem:
+    """What is wrong, and with which attribute; `is_name` where it is the name that does not belong here."""
+
+    attribute: str
+    message: str
+    is_name: bool = False
+
+
+LARGEST = 1 << 47  # as a number in a size: sums and products of a few of them still fit 64 bits in every check
+
+
+def _whole(low: int, high: int | None = None) -> Kind:
+    most = LARGEST if high is None else high
+    meaning = f"a whole number from {low} {'on' if high is None else f'to {high}'}"
+    return Kind(meaning, lambda attr: type(attr) is int and low <= attr <= most)
+
+
+def _power(low: int, high: int) -> Kind:
+    return Kind(
+        f"a power of two from {low} to {high}",
+        lambda attr: type(attr) is int and low <= attr <= high and not attr & (attr - 1),
+    )
+
+
+def _ints(meaning: str, low: int, high: int, count: tuple[int, ...] = ()) -> Kind:
+    def accepts(attr: Attr) -> bool:
+        if type(attr) is not tuple or (count and len(attr) not in count):
+            return False
+        return all(type(a) is int and low <= a <= high for a in attr)
+
+    return Kind(meaning, accepts)
+
+
+def _one_of(*words: str) -> Kind:
+    return Kind(" or ".join(f'"{w}"' for w in words), lambda attr: isinstance(attr, str) and attr in words)
+
+
+def _texts(meaning: str, accepts: Callable[[str], bool] = lambda text: True) -> Kind:
+    return Kind(meaning, lambda attr: type(attr) is tuple and all(isinstance(a, str) and accepts(a) for a in attr))
+
+
+def _are_sizes(attr: Attr) -> bool:
+    return isinstance(attr, Sizes) and all(isinstance(s, Dim) or type(s) is int for s in attr)
+
+
+MOST_AXES = 64
+KINDS: Mapping[str, Kind] = {
+    "flag": Kind("true or false", lambda attr: isinstance(attr, bool)),
+    "number": Kind("a number", lambda attr: isinstance(attr, (bool, int, float, complex))),
+    "whole number": Kind("a whole number", lambda attr: type(attr) is int and abs(attr) <= LARGEST),
+    "count": _whole(0),
+    "part": _whole(0, 1),
+    "exponent": _whole(2, 64),
+    "text": Kind("text", lambda attr: isinstance(attr, str)),
+    "texts": _texts("a list of texts"),
+    "error": _one_of("DivisionByZero", "OverflowProblem", "ValueProblem"),
+    "memory order": _one_of("C", "K"),
+    "dtype": Kind("a dtype", lambda attr: isinstance(attr, DType)),
+    "strong dtype": Kind("a dtype that is not weak", lambda attr: isinstance(attr, DType) and not attr.weak),
+    "sizes": Kind("sizes", _are_sizes),
+    "size": Kind("one size", lambda attr: _are_sizes(attr) and isinstance(attr, tuple) and len(attr) == 1),
+    "axis": _whole(0, MOST_AXES),
+    "axes": _ints("axes", 0, MOST_AXES),
+    "steps": _ints("whole numbers", -LARGEST, LARGEST),
+    "axis groups": Kind('groups of axes such as ["0+1", "2"]', lambda attr: isinstance(attr, AxisGroups)),
+    "guards": Kind('equations such as ["n == m"]', lambda attr: isinstance(attr, Guards)),
+    "layouts": _texts(f"layout classes ({', '.join(CLASSES)})", CLASSES.__contains__),
+    "result kinds": _texts('"scalar" or "array" for each result', ("scalar", "array").__contains__),
+    "vector axis": _whole(-1, MOST_AXES),
+    "width": _power(1, 64),
+    "lanes": _power(1, 256),
+    "unroll": _whole(1, 16),
+    "block steps": Kind(
+        "0 or a power of two up to 1024", lambda attr: type(attr) is int and 0 <= attr <= 1024 and not attr & (attr - 1)
+    ),
+    "blocks": _whole(1, 1 << 20),
+    "length": _whole(0, 1 << 40),
+    "tile": _whole(1, 1 << 20),
+    "picoseconds": _whole(0, 1 << 40),
+    "jam": _ints("an axis and how many rows along it", 0, MOST_AXES, (2,)),
+    "piece": _ints("one or two numbers of rows from 1 on", 1, 1 << 20, (1, 2)),
+    "registers": _ints("rows and vectors of a tile, from 1 to 16", 1, 16, (2,)),
+    "block sizes": _ints("rows, columns and terms of a block, from 1 to 65536", 1, 1 << 16, (3,)),
+    "factors": _ints("0, 1, both or none", 0, 1, (0, 1, 2)),
+}
+COMMON = "impl?: text; score?: whole number; follows?: count"
+KERNEL = (
+    "sym_name?: text; after?: text; layouts?: layouts; out_layouts?: layouts; results?: result kinds; unfused?: texts; "
+    "chosen?: texts; guards?: guards"
+)
+
+_LINE = re.compile(r"\s*(\w+)(\?| from (\w+))?: ([a-z ]+?)\s*")
+
+
+@cache
+def parse_schema(text: str) -> Mapping[str, Attribute]:
+    """The attributes that a schema's text names."""
+    found = {}
+    for line in filter(str.strip, text.split(";")):
+        match = _LINE.fullmatch(line)
+        assert match is not None, line
+        name, mark, stage, kind = match.groups()
+        since = None if mark == "?" else Stage[stage] if stage else Stage.BUILT
+        found[name] = Attribute(name, KINDS[kind], since)
+    return found
+
+
+def schema_of(op: OpDef, attrs: Mapping[str, Attr], table: Mapping[str, OpDef]) -> Mapping[str, Attribute]:
+    """The attributes of an op; a `numpy` node that stands for an op of ours has those of that op, too."""
+    found = parse_schema(f"{op.attributes};{COMMON}")
+    stands_for = table.get(str(attrs.get("op"))) if op.name == "numpy" else None
+    return {**parse_schema(stands_for.attributes), **found} if stands_for is not None else found
+
+
+def schema_problem(
+    schema: Mapping[str, Attribute], attrs: Mapping[str, Attr], stage: Stage = Stage.BUILT
+) -> AttributeProblem | None:
+    """The first attribute that is unknown, is missing, or has a value of another kind."""
+    for name, value in attrs.items():
+        if name not in schema:
+            hint = nearest(name, list(schema)) or f"it has {', '.join(schema)}"
+            return AttributeProblem(name, f"there is no attribute '{name}' here; {hint}", is_name=True)
+        if not schema[name].kind.accepts(value):
+            return AttributeProblem(name, f"attribute '{name}' is {shown(value)}, not {schema[name].kind.meaning}")
+    for name, attribute in schema.items():
+        if name not in attrs and attribute.since is not None and attribute.since <= stage:
+            return AttributeProblem(name, f"attribute '{name}' is missing")
+    return None
+
+
+def typed(attribute: Attribute | None, value: Attr) -> Attr:
+    """A value as its kind has it: groups of axes and guards are lists of texts in text."""
+    if attribute is None or type(value) is not tuple:
+        return value
+    if attribute.kind is KINDS["axis groups"]:
+        return parse_axis_groups(value)
+    if attribute.kind is KINDS["guards"]:
+        return parse_guards(value)
+    return value
+
+
+def shown(value: Attr) -> str:
+    """A value as the text has it."""
+    from .printer import attr_text
+
+    return attr_text(value).removesuffix(" : i64").removesuffix(" : f64")

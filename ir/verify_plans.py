@@ -1,0 +1,345 @@
+"""Check that a region iterates over what its body computes, and that its plan can be compiled.
+
+Code is emitted from the plan as it stands, so nothing here is left to the emitter: every axis is in exactly one loop,
+axes that run as one lie so in memory, layouts are those of the arrays, and vectors and trees fit one another. With
+that and with views that stay inside of their operands (`bounds.py`) no access of a region leaves its arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from .accesses import coefficient, home_index, region_accesses, region_elements, region_positions
+from .composites import composites
+from .dims import Size
+from .graph import Graph, Node, Value
+from .indexing import is_affine
+from .layouts import GENERAL, UNIT, C
+from .ops import CONCATENATE, GATHER, LOOP, MATMUL, NUMPY, REGION, RESHAPE, SCAN, WHEN, WHILE, Trait
+from .printer import attr_text
+from .products import product_space
+from .schemas import AttributeProblem, Stage
+from .types import Attr, AxisGroups, axis_groups, integer, ints, sizes
+from .widths import widest
+from .windows import is_one_walk, window_axes
+
+Problem = AttributeProblem
+BYTES = 64  # of the widest vectors
+OUTSIDE = frozenset((REGION, LOOP, NUMPY, CONCATENATE, WHILE, WHEN))  # what is no part of a loop nest
+OF_PRODUCTS = ("registers", "blocks", "turned")
+OF_ROWS = ("row_width", "row_cost")
+
+
+def region_problem(region: Node, layouts: Mapping[Value, str], stage: Stage) -> Problem | None:
+    """What is wrong with a region's attributes; `layouts` are the layout classes of the values around it."""
+    return _space_problem(region) or _body_problem(region) or _plan_problem(region, layouts, stage)
+
+
+# -- what is iterated over
+
+
+def _body(region: Node) -> Graph:
+    assert region.body is not None
+    return region.body
+
+
+def _reductions(region: Node) -> list[Node]:
+    return [n for n in _body(region) if Trait.REDUCTION in n.op.traits]
+
+
+def _product(region: Node) -> Node | None:
+    return next((n for n in _body(region) if n.op is MATMUL), None)
+
+
+def _space(region: Node) -> tuple[Size, ...]:
+    return tuple(sizes(region.attrs, "space"))
+
+
+def _scanned(region: Node) -> tuple[int, ...]:
+    return ints(region.attrs, "scanned") if "scanned" in region.attrs else ()
+
+
+def _space_problem(region: Node) -> Problem | None:
+    rank, reduced, scanned = len(_space(region)), ints(region.attrs, "reduced"), _scanned(region)
+    for name, axes in (("reduced", reduced), ("scanned", scanned)):
+        if list(axes) != sorted(set(axes)) or any(axis >= rank for axis in axes):
+            return Problem(name, f"attribute '{name}' is {axes}, not sorted axes of a space with {rank}")
+    if len(scanned) > 1 or (scanned and reduced and scanned != reduced):
+        return Problem("scanned", f"attribute 'scanned' is {scanned}, not one axis, the only one that is reduced")
+    return None
+
+
+def _body_problem(region: Node) -> Problem | None:
+    """Reductions and scans run along the axes that the region says, and every output is made by its iterations."""
+    space, reduced, scanned = _space(region), ints(region.attrs, "reduced"), _scanned(region)
+    product, body = _product(region), _body(region)
+    for node in body:
+        if (
+            node.op in OUTSIDE
+            or (node.op is RESHAPE and not is_affine(node))
+            or (node.op is MATMUL and node is not product)
+        ):
+            return Problem("space", f"a region has no {node.op.name} like this one in it")
+        if Trait.REDUCTION in node.op.traits:
+            if node.operands[0].type.shape != space:
+                return Problem("space", f"its {node.op.name} reduces {node.operands[0].type}, not what the space has")
+            if ints(node.attrs, "axes") != reduced:
+                return Problem(
+                    "reduced", f"its {node.op.name} reduces {ints(node.attrs, 'axes')}, the region {reduced}"
+                )
+        if node.op is SCAN and (node.result.type.shape != space or (integer(node.attrs, "axis"),) != scanned):
+            return Problem("scanned", f"its scan runs along axis {node.attrs['axis']} of {node.result.type}")
+    if product is not None and (problem := _product_space_problem(region, product)):
+        return problem
+    if reduced and product is None and not _reductions(region):
+        return Problem("reduced", f"attribute 'reduced' is {reduced}, nothing is reduced")
+    if scanned and not any(n.op is SCAN for n in body):
+        return Problem("scanned", f"attribute 'scanned' is {scanned}, nothing is scanned")
+    for value in body.outputs:
+        if home_index(space, reduced, value.type.shape) is None:
+            return Problem("space", f"its result {value.type} is neither of the space nor of its rows")
+    return _elements_problem(region)
+
+
+def _product_space_problem(region: Node, product: Node) -> Problem | None:
+    space, reduced, shape = _space(region), ints(region.attrs, "reduced"), product.result.type.shape
+    if _scanned(region):
+        return Problem("scanned", "a region with a product scans nothing")
+    if space == shape:
+        if reduced != (len(shape) - 1,) or not _reductions(region):
+            return Problem("reduced", f"attribute 'reduced' is {reduced}, not the last axis of a product's rows")
+    elif space != product_space(product.operands[0].type.shape, shape):
+        return Problem("space", f"the space is neither that of a product of {product.result.type} nor of its rows")
+    elif reduced != (len(shape),) or _reductions(region):
+        return Problem("reduced", f"attribute 'reduced' is {reduced}, not the axis of the terms")
+    return None
+
+
+def _elements_problem(region: Node) -> Problem | None:
+    """What an iteration makes is read by the same iteration alone, and lookups read memory."""
+    space, reduced, body = _space(region), ints(region.attrs, "reduced"), _body(region)
+    for value, index in region_elements(region):
+        node = value.node
+        if node is None:
+            continue
+        is_made = Trait.REDUCTION in node.op.traits or node.op in (SCAN, MATMUL)
+        if is_made and index != home_index(space, reduced, value.type.shape):
+            return Problem("space", f"its {node.op.name} is read where another iteration makes it")
+        if node.op is GATHER and not _is_memory(node.operands[0], body):
+            return Problem("space", "its gather looks up what is not in memory")
+    return None
+
+
+def _is_memory(value: Value, body: Graph) -> bool:
+    while value.node is not None and (Trait.VIEW in value.node.op.traits or value.node.op.name in ("real", "imag")):
+        value = value.node.operands[0]
+    return value in body.inputs
+
+
+# -- the plan
+
+
+def _plan_problem(region: Node, layouts: Mapping[Value, str], stage: Stage) -> Problem | None:
+    attrs, product = region.attrs, _product(region)
+    of_rows = product is not None and product.result.type.shape == _space(region)
+    for name in (*OF_PRODUCTS, *OF_ROWS):
+        wanted = stage >= Stage.SCHEDULED and product is not None and (of_rows or name not in OF_ROWS)
+        if name in attrs and (product is None or (name in OF_ROWS and not of_rows)):
+            return Problem(name, f"attribute '{name}' is for {'rows of ' * (name in OF_ROWS)}products")
+        if wanted and name not in attrs:
+            return Problem(name, f"attribute '{name}' is missing")
+    if "layouts" in attrs and (problem := _layouts_problem(region, layouts)):
+        return problem
+    given = [name for name in ("rows", "columns", "vector") if name in attrs]
+    if len(given) in (1, 2):
+        return Problem(given[0], f"attribute '{given[0]}' is alone; loops are 'rows', 'columns' and 'vector'")
+    if not given:
+        stray = next((n for n in attrs if n not in ("space", "reduced", "scanned", "impl", "score")), None)
+        return Problem(stray, f"attribute '{stray}' is part of a plan, which needs loops") if stray else None
+    if product is not None:
+        return _product_loops_problem(region, product, of_rows)
+    return _loops_problem(region, layouts) or _vector_problem(region) or _options_problem(region)
+
+
+def _layouts_problem(region: Node, layouts: Mapping[Value, str]) -> Problem | None:
+    given, values = region.attrs["layouts"], (*region.operands, *region.results)
+    assert isinstance(given, tuple)
+    if len(given) != len(values):
+        return Problem("layouts", f"attribute 'layouts' has {len(given)} classes for {len(values)} arrays")
+    for k, (said, value) in enumerate(zip(given, values, strict=True)):
+        have, shape = layouts.get(value, C), value.type.shape
+        if not shape:
+            continue
+        is_wider = said == GENERAL or (said == UNIT and have == C and any(n != 1 for n in shape))
+        if said != have and not is_wider:
+            return Problem("layouts", f"array {k} is of the layout class '{have}', attribute 'layouts' says '{said}'")
+    return None
+
+
+def _loops_problem(region: Node, layouts: Mapping[Value, str]) -> Problem | None:
+    """Every axis is in one loop; axes that run as one go on in equal steps wherever they are used."""
+    space, attrs = _space(region), region.attrs
+    inside = {*ints(attrs, "reduced"), *_scanned(region)}
+    axes = [axis for axis, size in enumerate(space) if size != 1]
+    for name, wanted in (("rows", [a for a in axes if a not in inside]), ("columns", [a for a in axes if a in inside])):
+        found = [axis for group in axis_groups(attrs, name) for axis in group]
+        if sorted(found) != wanted:
+            return Problem(name, f"attribute '{name}' has the axes {found}, not each of {wanted} once")
+    named = layouts
+    if "layouts" in attrs and isinstance(attrs["layouts"], tuple):
+        named = dict(zip((*region.operands, *region.results), map(str, attrs["layouts"]), strict=True))
+    walked = [*(a.address for a in region_accesses(region, named)), *region_positions(region)]
+    for name in ("rows", "columns"):
+        for group in axis_groups(attrs, name):
+            for outer, inner in pairwise(group):
+                if any(coefficient(w, outer) != coefficient(w, inner) * space[inner] for w in walked):
+                    return Problem(name, f"axes {outer} and {inner} do not run as one through all arrays")
+    return None
+
+
+def _vector_problem(region: Node) -> Problem | None:
+    """Vectors lie along the innermost loop of rows or of columns; trees have lanes where they lie along columns."""
+    attrs, vector = region.attrs, integer(region.attrs, "vector")
+    rows, columns = axis_groups(attrs, "rows"), axis_groups(attrs, "columns")
+    ends = [groups[-1][-1] for groups in (rows, columns) if groups] or [-1]
+    if vector not in ends:
+        return Problem("vector", f"attribute 'vector' is {vector}, not the innermost axis of rows or columns, {ends}")
+    is_along = bool(columns) and columns[-1][-1] == vector
+    trees = [n for n in _reductions(region) if "order" in n.attrs]
+    if any(axis_groups(n.attrs, "order") != columns for n in trees):
+        return Problem("columns", f"attribute 'columns' is {_texts(columns)}, a tree has another order")
+    lanes = {integer(n.attrs, "lanes") for n in trees if "lanes" in n.attrs}
+    if len(lanes) > 1 or any((count > 1) != is_along for count in lanes):
+        return Problem(
+            "vector", f"attribute 'vector' is {vector}, which does not suit trees with {sorted(lanes)} lanes"
+        )
+    if len({n.attrs["steps"] for n in trees if n.attrs.get("steps")}) > 1:
+        return Problem("columns", "the trees of a region have blocks of one length")
+    width = integer(attrs, "width") if "width" in attrs else 1
+    if vector >= 0 and width * widest(region, vector) > BYTES:
+        most = BYTES // widest(region, vector)
+        return Problem("width", f"attribute 'width' is {width}, a vector has at most {most} of these elements")
+    if is_along and any(count % width for count in lanes):
+        return Problem("width", f"attribute 'width' is {width}, trees have {max(lanes)} lanes")
+    return None
+
+
+def _options_problem(region: Node) -> Problem | None:
+    """What else a plan may have, each where there are loops for it."""
+    attrs, space = region.attrs, _space(region)
+    rows, columns = axis_groups(attrs, "rows"), axis_groups(attrs, "columns")
+    if "windows" in attrs and (problem := _windows_problem(region, columns)):
+        return problem
+    has_windows = bool(attrs.get("windows"))
+    if not has_windows and any(n.attrs.get("chained") for n in _reductions(region)):
+        return Problem("windows", "attribute 'windows' is missing, a sum is 'chained'")
+    if "jam" in attrs:
+        axis, count = ints(attrs, "jam")
+        if axis not in [group[-1] for group in rows[:-1]] or not 1 <= count <= 8 or (columns and not has_windows):
+            return Problem(
+                "jam", f"attribute 'jam' is ({axis}, {count}), not an outer loop of rows and up to 8 of them"
+            )
+        if rows[-1][-1] != attrs["vector"]:
+            return Problem("jam", "attribute 'jam' needs vectors along the rows")
+    if "piece" in attrs and not rows:
+        return Problem("piece", "attribute 'piece' counts rows, there are none")
+    if "tile" in attrs and (columns or len(rows) < 2):
+        return Problem("tile", "attribute 'tile' is for two loops of rows and no columns")
+    if attrs.get("stream") and columns:
+        return Problem("stream", "attribute 'stream' is for regions without columns")
+    if "chunk" in attrs and (not columns or has_windows or _scanned(region)):
+        return Problem("chunk", "attribute 'chunk' is for columns without windows and scans")
+    if "cut_from" in attrs and "chunk" not in attrs:
+        return Problem("cut_from", "attribute 'cut_from' needs 'chunk'")
+    return _composites_problem(region, space)
+
+
+def _texts(groups: tuple[tuple[int, ...], ...]) -> str:
+    return attr_text(AxisGroups(groups))
+
+
+def _windows_problem(region: Node, columns: tuple[tuple[int, ...], ...]) -> Problem | None:
+    windows = ints(region.attrs, "windows")
+    if columns[len(columns) - len(windows) :] != tuple((axis,) for axis in windows):
+        return Problem("windows", f"attribute 'windows' is {windows}, not the last loops of {_texts(columns)}")
+    if not set(windows) <= set(window_axes(region)) or not is_one_walk(region) or _scanned(region):
+        return Problem("windows", f"attribute 'windows' is {windows}, which are not windows of one walk")
+    if axis_groups(region.attrs, "rows")[-1:] == () or columns[-1][-1] == region.attrs["vector"]:
+        return Problem("windows", "attribute 'windows' needs vectors along the rows")
+    return None
+
+
+def _composites_problem(region: Node, space: tuple[Size, ...]) -> Problem | None:
+    """Sums that share a walk do so together, in chunks of the region's length."""
+    said = {n for n in _reductions(region) if "composite" in n.attrs}
+    if not said:
+        return None
+    columns = axis_groups(region.attrs, "columns")
+    if len(columns) != 1 or _scanned(region) or columns[-1][-1] != region.attrs["vector"]:
+        return Problem("columns", "sums that are 'composite' need vectors along one loop of columns")
+    if said != {c.node for c in composites(_body(region), space)}:
+        return Problem("space", "some but not all sums that can share a walk are 'composite'")
+    for name in ("chunk", "cut_from"):
+        found = {n.attrs.get(name) for n in said}
+        if len(found) > 1 or ("width" in region.attrs and {region.attrs.get(name) or 0} != found):
+            return Problem(
+                name, f"attribute '{name}' is {region.attrs.get(name)}, that of its sums is {sorted(map(str, found))}"
+            )
+    return None
+
+
+def _product_loops_problem(region: Node, product: Node, of_rows: bool) -> Problem | None:
+    attrs, space, size = region.attrs, _space(region), product.result.type.dtype.size
+    rank = product.result.type.rank
+    rows = AxisGroups((axis,) for axis in range(rank - 1) if space[axis] != 1) if of_rows else AxisGroups()
+    columns = AxisGroups(((rank - 1,),)) if of_rows else AxisGroups()
+    loops: dict[str, Attr] = {"rows": rows, "columns": columns, "vector": rank - 1}
+    for name, wanted in loops.items():
+        if attrs[name] != wanted:
+            return Problem(name, f"attribute '{name}' of a product like this is {attr_text(wanted)}")
+    for node in _reductions(region):
+        if "order" in node.attrs and axis_groups(node.attrs, "order") != columns:
+            return Problem("columns", "a tree has another order than the columns")
+    stray = next((n for n in ("windows", "chunk", "cut_from", "tile", "jam", "piece", "stream") if n in attrs), None)
+    if stray is not None:
+        return Problem(stray, f"attribute '{stray}' is not for products")
+    if "registers" not in attrs:
+        return None
+    (high, wide), (block_rows, block_columns, _) = ints(attrs, "registers"), ints(attrs, "blocks")
+    width = integer(attrs, "width")
+    if width * size > BYTES or width * size < 16:
+        return Problem("width", f"attribute 'width' is {width}, a vector has {16 // size} to {BYTES // size} of these")
+    if high * wide > 32:
+        return Problem("registers", f"attribute 'registers' is ({high}, {wide}), more vectors than there are registers")
+    if block_rows % high or block_columns % (wide * width):
+        return Problem(
+            "blocks", f"attribute 'blocks' has rows and columns that tiles of {high} by {wide * width} do not fill"
+        )
+    if len(set(ints(attrs, "turned"))) != len(ints(attrs, "turned")):
+        return Problem("turned", "attribute 'turned' names a factor twice")
+    if of_rows:
+        lanes = {integer(n.attrs, "lanes") for n in _reductions(region) if "lanes" in n.attrs}
+        row_width = integer(attrs, "row_width")
+        if row_width * widest(region, rank - 1) > BYTES or any(count % row_width for count in lanes):
+            return Problem(
+                "row_width", f"attribute 'row_width' is {row_width}, which does not suit {sorted(lanes)} lanes"
+            )
+    return None
+
+
+def unplaced(graph: Graph) -> tuple[Node, str] | None:
+    """A node of a fused graph, or of the body of a loop in it, that no step of a call runs, and why."""
+    owned = dict[Value, Node]()
+    for node in graph:
+        if node.op not in (REGION, LOOP, NUMPY, CONCATENATE, RESHAPE):
+            return node, "stands outside of regions after fuse"
+        if node.op is not CONCATENATE:
+            continue
+        for value in node.operands:
+            if value.node is None or value.node.op not in (REGION, CONCATENATE):
+                return node, "joins what no region writes into its place"
+            if value in owned or value in graph.outputs:
+                return node, "joins what has a place elsewhere"
+            owned[value] = node
+    return None
