@@ -16,7 +16,7 @@ import numpy as np
 from ..ir import dims
 from ..ir.dims import Dim, Size
 from ..ir.graph import Graph, Node, Value
-from ..ir.guards import parse_guards
+from ..ir.guards import graph_guards
 from ..ir.ops import NUMPY
 from ..ir.walking import walk
 
@@ -49,7 +49,7 @@ class LateSizes:
     def __init__(self, graph: Graph) -> None:
         self._guards: dict[Node, list[tuple[Size, Size]]] = {}
         nodes = [n for n in walk(graph) if n.op is NUMPY]
-        pending = [(a, b, _late(a) | _late(b)) for a, b in parse_guards(graph)] if nodes else []
+        pending = [(a, b, _late(a) | _late(b)) for a, b in graph_guards(graph)] if nodes else []
         shown: set[str] = set()
         for node in nodes:
             shown.update(name for v in node.results for size in v.type.shape for name in _late(size))
