@@ -176,7 +176,7 @@ REGION = OpDef(
 )  # fmt: skip
 NUMPY = OpDef(
     "numpy", None, _declared, rules.scalar, frozenset({Trait.BARRIER}), "A NumPy function without an op of ours.",
-    None, "function: text; call?: count; op?: text; element?: flag",
+    None, "function: text; call?: count; op?: text; from_data?: flag; scalars?: numbers of results",
 )  # fmt: skip
 EACH = OpDef(
     "each", None, _declared, rules.scalar, frozenset({Trait.ELEMENTWISE, Trait.EXPENSIVE, Trait.SCALAR}),

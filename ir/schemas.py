@@ -124,6 +124,7 @@ KINDS: Mapping[str, Kind] = {
     "strong dtype": Kind("a dtype that is not weak", lambda attr: isinstance(attr, DType) and not attr.weak),
     "sizes": Kind("sizes", _are_sizes),
     "size": Kind("one size", lambda attr: _are_sizes(attr) and isinstance(attr, tuple) and len(attr) == 1),
+    "numbers of results": _ints("numbers of results", 0, LARGEST),
     "axis": _whole(0, MOST_AXES),
     "axes": _ints("axes", 0, MOST_AXES),
     "steps": _ints("whole numbers", -LARGEST, LARGEST),
