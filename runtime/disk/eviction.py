@@ -17,8 +17,8 @@ ABANDONED = 3600  # seconds after which an unfinished file is nobody's, where lo
 KEPT = 0.8  # of the limit, so that not every write deletes something
 
 
-def evict(folder: int, limit: int) -> int:
-    """Deletes what is too much and gives how many bytes are left; another process may do the same at once."""
+def evict(folder: int, limit: int, coming: int) -> int:
+    """Makes room for some bytes more and gives how many there are left; another process may do the same at once."""
     found: list[tuple[float, int, str]] = []
     total, now = 0, time.time()
     with suppress(OSError):
@@ -33,10 +33,10 @@ def evict(folder: int, limit: int) -> int:
                 total += status.st_size
                 if name.endswith(ENDING):  # a use in the future is one by a clock that was wrong, now or then
                     found.append((status.st_mtime if status.st_mtime <= now + ABANDONED else 0.0, status.st_size, name))
-    if total <= limit:
+    if total + coming <= limit:
         return total
     for _, size, name in sorted(found):
-        if total <= KEPT * limit:
+        if total + coming <= KEPT * limit:
             break
         with suppress(OSError):
             os.unlink(name, dir_fd=folder)

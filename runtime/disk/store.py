@@ -85,11 +85,18 @@ class Store:
         return folder
 
     def write(self, key: bytes, content: bytes) -> None:
-        """Stores something under a key, in place of what was there."""
+        """Stores something under a key, in place of what was there; but not what is over the limit by itself."""
         from ...ir.files import put_file
         from .eviction import evict
 
         folder = self.prepare()
+        size = len(MARK) + MAC + len(content)
+        if size > self.limit:
+            return
+        if size > self._room or self._writes % SCAN == SCAN - 1:  # before it is written: this process may be killed
+            self._room = self.limit - evict(folder, self.limit, size)
+        self._writes += 1
+        self._room -= size
         try:
             put_file(key.hex() + ENDING, MARK + self._mac(key, content) + content, folder)
         except FileNotFoundError:
@@ -98,10 +105,6 @@ class Store:
             return
         except OSError as error:
             raise Unusable(f"{self.folder}: {error.strerror}") from error
-        self._writes += 1
-        self._room -= len(MARK) + MAC + len(content)
-        if self._room < 0 or self._writes % SCAN == 0:
-            self._room = self.limit - evict(folder, self.limit)
 
     def entries(self, endings: tuple[str, ...] = (ENDING,)) -> list[tuple[str, int]]:
         """The names and sizes of all entries, or of files with other endings."""
