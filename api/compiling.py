@@ -52,9 +52,17 @@ def tensor(name: str, type: str) -> Tracer:
     return expression.tensor(name, type)
 
 
-def compile(what: Any, *, name: str | None = None, backend: str = "llvm") -> Any:
-    """The text of a `.weft` file as a module of kernels, or an expression of `weft.tensor`s as one kernel."""
+def compile(
+    what: Any, *, name: str | None = None, backend: str = "llvm", arguments: Sequence[str | Tracer] | None = None
+) -> Any:
+    """The text of a `.weft` file as a module of kernels, or an expression of `weft.tensor`s as one kernel.
+
+    `arguments` are the tensors of an expression, or their names, in the order in which the kernel takes them. Without
+    it that is the order of their first use, read from left to right: `x - y` takes x, then y.
+    """
     if isinstance(what, str):
+        if arguments is not None:
+            raise TypeProblem("kernel text names its own arguments", hint="leave arguments= out")
         if "\n" not in what and what.endswith(".weft"):
             raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"weft.load({what!r}) reads the file")
         return _of_text(what, name or "<text>", _options(backend))
@@ -65,7 +73,7 @@ def compile(what: Any, *, name: str | None = None, backend: str = "llvm") -> Any
     if isinstance(what, (Tracer, tuple, list)):
         from .backends import reference
 
-        return made(ExpressionKernel(what, name or "expression", reference.run), _options(backend))
+        return made(ExpressionKernel(what, name or "expression", reference.run, arguments), _options(backend))
     raise TypeProblem(
         f"weft.compile takes kernel text or an expression of weft.tensor, not a {type(what).__name__}",
         hint="weft.jit compiles a Python function, weft.load a file",

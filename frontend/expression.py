@@ -4,13 +4,13 @@
     kernel = ExpressionKernel(np.tanh(x) + 1)
 
 The calls are recorded, and made again on a trace for the types of each call, so a dimension that is 1 there broadcasts
-as in NumPy. Arguments come in the order in which their tensors were made. Types of parts are inferred at once where
-that needs no arrays, so that a mistake is shown at its own line.
+as in NumPy. Arguments come in the order in which the expression first uses their tensors, read from left to right, or
+as the caller says. Types of parts are inferred at once where that needs no arrays, so that a mistake is shown at its
+own line.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 from ..ir import dims
 from ..ir.builder import Builder
 from ..ir.dims import Size
-from ..ir.errors import Span, TypeProblem, Unsupported, ValueProblem
+from ..ir.errors import Span, TypeProblem, UnknownName, Unsupported, ValueProblem, nearest
 from ..ir.facts import Facts
 from ..ir.graph import Value
 from ..ir.records import record
@@ -30,9 +30,7 @@ from .locate import here
 from .outputs import finish
 from .symbolic import TracedSize, sized
 from .trace import Trace
-from .tracer import Tracer
-
-_ORDER = itertools.count()
+from .tracer import Error, Tracer
 
 
 @record(eq=False)
@@ -41,7 +39,6 @@ class Leaf:
 
     name: str
     type: TensorType
-    order: int
     span: Span | None
 
 
@@ -69,9 +66,7 @@ def tensor(name: str, type: str) -> Tracer:
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueProblem(f"{name!r} can't be the name of a tensor", span, "use a name such as x")
     found = parsed(type, span)
-    return Tracer(
-        _RECORDER, Value(found, name=name), f"the tensor '{name}'", Part(Leaf(name, found, next(_ORDER), span))
-    )
+    return Tracer(_RECORDER, Value(found, name=name), f"the tensor '{name}'", Part(Leaf(name, found, span)))
 
 
 class ExpressionRecorder:
@@ -81,6 +76,10 @@ class ExpressionRecorder:
     def builder(self) -> Builder:
         """Nothing is known about sizes before a call, and nothing is kept."""
         return Builder("expression", Facts())
+
+    def noted(self, error: Error) -> Error:
+        """Nothing of an expression depends on what the user does with an error."""
+        return error
 
     def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The expression for a call; its types are left open where only NumPy can tell them."""
@@ -115,16 +114,29 @@ def _tried(trace: Trace, x: Any) -> Any:
 class ExpressionKernel:
     """An expression, or a tuple, list or dict of them, as a `KernelSource`."""
 
-    def __init__(self, expression: Any, name: str = "expression", evaluate: Evaluate | None = None) -> None:
+    def __init__(
+        self,
+        expression: Any,
+        name: str = "expression",
+        evaluate: Evaluate | None = None,
+        arguments: Sequence[str | Tracer] | None = None,
+    ) -> None:
         self.name = name
         self.expression = expression
         self.evaluate = evaluate
         self._records = _ordered(_roots(expression))
         self._leaves = _leaves(self._records)
+        if arguments is not None:
+            self._leaves = _arranged(self._leaves, arguments)
 
     @property
     def parameters(self) -> tuple[str, ...]:
         return tuple(self._leaves)
+
+    @property
+    def shown_parameters(self) -> tuple[str, ...]:
+        """The arguments with their types, as `x: f32[n]`."""
+        return tuple(f"{name}: {leaf.type}" for name, leaf in self._leaves.items())
 
     def captures(self) -> tuple[Any, ...]:
         """Nothing outside of the expression guards it."""
@@ -222,14 +234,40 @@ def _ordered(roots: list[Tracer]) -> list[Leaf | Applied]:
 
 
 def _leaves(records: list[Leaf | Applied]) -> dict[str, Leaf]:
-    """Tensors by name, in the order in which they were made."""
+    """Tensors by name, in the order of first use."""
     found: dict[str, Leaf] = {}
-    for leaf in sorted((r for r in records if isinstance(r, Leaf)), key=lambda leaf: leaf.order):
-        first = found.setdefault(leaf.name, leaf)
-        if first.type != leaf.type:
-            raise TypeProblem(
-                f"two tensors are called '{leaf.name}': {first.type} and {leaf.type}",
-                leaf.span,
-                "give one another name",
-            )
+    for leaf in (r for r in records if isinstance(r, Leaf)):
+        _same_type(found.setdefault(leaf.name, leaf), leaf)
     return found
+
+
+def _arranged(leaves: Mapping[str, Leaf], arguments: Sequence[str | Tracer]) -> dict[str, Leaf]:
+    """Tensors in the order that the caller wants; tensors that the expression does not use are arguments too."""
+    found: dict[str, Leaf] = {}
+    for argument in (arguments,) if isinstance(arguments, (str, Tracer)) else arguments:
+        leaf = _argument(leaves, argument)
+        if leaf.name in found:
+            raise ValueProblem(f"'{leaf.name}' stands twice among the arguments", here())
+        found[leaf.name] = leaf
+    if missing := [name for name in leaves if name not in found]:
+        raise ValueProblem(f"the expression uses '{missing[0]}', which is not among the arguments", here())
+    return found
+
+
+def _argument(leaves: Mapping[str, Leaf], argument: object) -> Leaf:
+    if isinstance(argument, str):
+        if argument not in leaves:
+            raise UnknownName(f"the expression has no tensor '{argument}'", here(), nearest(argument, list(leaves)))
+        return leaves[argument]
+    leaf = argument._record.of if isinstance(argument, Tracer) and argument._record is not None else None
+    if not isinstance(leaf, Leaf):
+        raise TypeProblem("arguments are named tensors, or their names", here(), "arguments=('x', 'y')")
+    _same_type(leaves.get(leaf.name, leaf), leaf)
+    return leaf
+
+
+def _same_type(first: Leaf, leaf: Leaf) -> None:
+    if first.type != leaf.type:
+        raise TypeProblem(
+            f"two tensors are called '{leaf.name}': {first.type} and {leaf.type}", leaf.span, "give one another name"
+        )

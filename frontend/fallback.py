@@ -62,6 +62,8 @@ class Fallback:
         self._trace = trace
         self._evaluate = evaluate
         self.known: dict[Value, Any] = {}
+        self.failure: Exception | None = None  # the last error of a call that was run, and where that was
+        self.failed_at: Span | None = None
         self.calls: list[Callable[..., tuple[Any, ...]]] = []
 
     @property
@@ -82,7 +84,11 @@ class Fallback:
             (),
         )
         made = NumpyCall(made.function, made.args, made.kwargs, tuple(map(_kind, operands)))
-        result, is_view = self._first_run(made, name, operands, span)
+        try:
+            result, is_view = self._first_run(made, name, operands, span)
+        except Exception as error:
+            self.failure, self.failed_at = error, span
+            raise
         parts = _parts(result)
         types = tuple(self._type(part, name, i, span) for i, part in enumerate(parts))
         attrs: dict[str, Any] = {"function": name, "call": len(self.calls), "from_data": True}

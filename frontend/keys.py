@@ -57,6 +57,8 @@ def holds_tracers(tree: Any) -> bool:
 def _is_basic(item: Any) -> bool:
     if item is None or item is Ellipsis or isinstance(item, TracedSize):
         return True
+    if isinstance(item, Tracer):
+        return False
     if isinstance(item, slice):
         return all(part is None or _is_basic(part) for part in (item.start, item.stop, item.step))
     return isinstance(item, (int, np.integer)) and not isinstance(item, bool)

@@ -64,7 +64,7 @@ class Maker:
         if all(n is None for n in numbers):
             return self.builder.op(op, *map(self.lift, operands), span=self.span, **attrs)
         compute = self._compute(op, operands, attrs)
-        if op in COMPARISONS and (settled := self._settled(op, operands, numbers, compute)):
+        if op in COMPARISONS and (settled := self._settled(op, operands, numbers, compute)) is not None:
             return settled
         fitted = (x if n is None else self._fitted(x, n, d) for x, n, d in zip(operands, numbers, compute, strict=True))
         return self.builder.op(op, *map(self.lift, fitted), span=self.span, **attrs)

@@ -64,7 +64,7 @@ def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, bool]:
             f"the function returned a {type(part).__name__}, which is not an array", span,
             "return arrays and numbers, alone or in tuples, lists and dicts",
         )  # fmt: skip
-    number = isinstance(part, (TracedSize, np.generic, bool, int, float, complex))
+    number = not isinstance(part, (Tracer, np.ndarray))
     maker = Maker(trace.builder, span)
     value = maker.lift(trace.operand(part, False, span))
     scalar = number or value.type.dtype.weak or is_scalar_result(value)

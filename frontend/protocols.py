@@ -28,7 +28,8 @@ def ufunc_call(
 ) -> Any:
     """NEP 13."""
     if method == "at":
-        raise TraceProblem(f"'{ufunc.__name__}' would write a traced value into an array", here(), _WRITES)
+        problem = f"'{ufunc.__name__}' would write a traced value into an array"
+        raise recorder.noted(TraceProblem(problem, here(), _WRITES))
     return recorder.apply(ufunc if method == "__call__" else UfuncMethod(ufunc, method), inputs, kwargs)
 
 
@@ -37,7 +38,10 @@ def function_call(
 ) -> Any:
     """NEP 18."""
     if function in ANSWERS:
-        return ANSWERS[function](*args, **kwargs)
+        try:
+            return ANSWERS[function](*args, **kwargs)
+        except TraceProblem as problem:
+            raise recorder.noted(problem) from None
     return recorder.apply(function, args, kwargs)
 
 

@@ -49,6 +49,11 @@ class TracedSize:
     def __repr__(self) -> str:
         return str(self.dim)
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """A size is an integer to the user's own tests of its kind."""
+        return int
+
     __add__, __radd__ = _arithmetic(operator.add), _reflected(operator.add)
     __sub__, __rsub__ = _arithmetic(operator.sub), _reflected(operator.sub)
     __mul__, __rmul__ = _arithmetic(operator.mul), _reflected(operator.mul)
@@ -61,7 +66,7 @@ class TracedSize:
     def _combine(self, function: Callable[[Any, Any], Any], left: object, right: object) -> Any:
         a, b = _size(left), _size(right)
         if a is None or b is None:
-            if isinstance(left, (float, complex, bool)) or isinstance(right, (float, complex, bool)):
+            if _is_a(left, (float, complex, bool)) or _is_a(right, (float, complex, bool)):
                 return self._trace.apply(function, (left, right), {})
             return NotImplemented
         if function is operator.truediv:
@@ -98,7 +103,7 @@ class TracedSize:
     def __eq__(self, other: object) -> bool:
         b = _size(other)
         if b is None:
-            return NotImplemented if not isinstance(other, float) else self.__index__() == other
+            return self.__index__() == other if _is_a(other, float) else NotImplemented
         facts = self._trace.builder.facts
         gap = facts.number(self.dim - b)
         if facts.same(self.dim, b):
@@ -129,7 +134,7 @@ class TracedSize:
         b = _size(other)
         if b is not None:
             return decide(self.dim, b)
-        return plain(self.__index__(), other) if isinstance(other, float) else NotImplemented
+        return plain(self.__index__(), other) if _is_a(other, float) else NotImplemented
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """NumPy asks for this where an integer argument is one of its own, as in `np.arange(n)`."""
@@ -148,7 +153,12 @@ def sized(trace: Recorder, size: Size) -> Any:
 def _size(x: object) -> Size | None:
     if isinstance(x, TracedSize):
         return x.dim
-    return x if isinstance(x, int) and not isinstance(x, bool) else None
+    return x if isinstance(x, int) and _is_a(x, int) and not isinstance(x, bool) else None
+
+
+def _is_a(x: object, kinds: type | tuple[type, ...]) -> bool:
+    """Whether it is a number itself: a traced one says to `isinstance` that it is."""
+    return issubclass(type(x), kinds)
 
 
 def _exact(trace: Recorder, function: Callable[[Any, Any], Any], a: Size, b: Size) -> Any:

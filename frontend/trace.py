@@ -15,7 +15,7 @@ import numpy as np
 from ..ir.builder import Builder, is_scalar_result
 from ..ir.dims import Size, symbol
 from ..ir.dtypes import from_numpy
-from ..ir.errors import Span, TraceProblem, TypeProblem, Unsupported
+from ..ir.errors import Span, TraceProblem, TypeProblem, Unsupported, WeftError
 from ..ir.graph import Value
 from ..ir.source import Evaluate
 from ..ir.types import TensorType
@@ -33,7 +33,7 @@ from .numbers import inputs_behind
 from .piecewise import piecewise
 from .powers import OPERATOR
 from .symbolic import TracedSize
-from .tracer import VIEW, Tracer, share
+from .tracer import VIEW, Error, Tracer, share
 from .writing import split_out, written
 
 ARRAYS = frozenset(("weights", "mean"))  # arguments in which a list is an array
@@ -55,6 +55,7 @@ class Trace:
         self.needed: set[str] = set()  # those of them that must be fixed for the function to be traced
         self._captured: dict[int, tuple[object, Value, np.ndarray[Any, Any]]] = {}
         self._fallback = Fallback(self, evaluate)
+        self._raised: list[Exception] = []  # what the user's code got to see
 
     @property
     def calls(self) -> tuple[Callable[..., tuple[Any, ...]], ...]:
@@ -75,9 +76,16 @@ class Trace:
         if all(x in self.numbers for x in inputs):
             self.needed |= {self.numbers[x] for x in inputs}
 
+    def noted(self, error: Error) -> Error:
+        """An error that the user's code gets to see; if it goes on after it, so does the trace, but not unawares."""
+        if not any(error is known for known in self._raised):
+            self._raised.append(error)
+        return error
+
     def close(self) -> None:
-        """The end of the trace: what it read must be as it was."""
+        """The end of the trace: what it read must be as it was, and errors that were caught must come again."""
         self.open = False
+        self._settle_caught()
         for source, value, snapshot in self._captured.values():
             if not _same(np.asarray(source), snapshot):
                 raise TraceProblem(
@@ -85,10 +93,36 @@ class Trace:
                     "make a new array in place of changing one that traced values were combined with",
                 )  # fmt: skip
 
+    def _settle_caught(self) -> None:
+        """Errors that the function caught: what NumPy raises for these sizes too makes a graph for these sizes.
+
+        What only a trace raises, and what depends on values, is raised again.
+        """
+        for error in self._raised:
+            if isinstance(error, (TraceProblem, Unsupported)):
+                raise error
+            if not isinstance(error, WeftError) or error is self._fallback.failure:
+                raise TraceProblem(
+                    f"an error that depends on values was caught while tracing: {type(error).__name__}: {error}",
+                    self._fallback.failed_at, "call what raises it outside of the function, or use np.where",
+                ) from error  # fmt: skip
+            if self.builder.facts.sizes is None:
+                raise error
+        if self._raised:
+            for name in self.sizes:
+                self.builder.facts.specialize(symbol(name))
+
     # -- calls
 
     def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The result of a call of NumPy, of an operator or of a method."""
+        try:
+            return self._applied(function, args, kwargs)
+        except Exception as error:
+            self.noted(error)
+            raise
+
+    def _applied(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         span = self.at or here()
         if not self.open:
             raise TraceProblem("a traced value was kept and used after its trace ended", span, "return it instead")
@@ -107,7 +141,7 @@ class Trace:
         if name is None or not functions.is_known(name):
             return self._fallback.call(function, *original, span)
         spread = name.removesuffix(functions.OUTER) in SPREADING
-        mark = len(self.builder.nodes)
+        mark, noted = len(self.builder.nodes), len(self._raised)
         try:
             if name == "piecewise":
                 return piecewise(self, span, *args, **kwargs)
@@ -123,7 +157,7 @@ class Trace:
                 self.need(error.value)
             raise
         except Unsupported:
-            del self.builder.nodes[mark:]
+            del self.builder.nodes[mark:], self._raised[noted:]
             return self._fallback.call(function, *original, span)
         if name == "astype" and not kwargs.get("copy", True):  # it may be the array itself
             return self._view(found, args)  # type: ignore[arg-type]
@@ -256,7 +290,7 @@ class Trace:
         if isinstance(tree, (tuple, list)):
             for item in tree:
                 self._refuse_subclasses(item, span)
-        elif isinstance(tree, np.ndarray) and type(tree) is not np.ndarray:
+        elif issubclass(type(tree), np.ndarray) and type(tree) is not np.ndarray:
             raise TypeProblem(
                 f"a {type(tree).__name__} can't be used with traced values",
                 span,

@@ -233,6 +233,8 @@ class TracedKernel:
 
 def is_static(value: Any) -> bool:
     """Whether an argument is fixed at the trace because of what it is; integers beyond 64 bits with a sign are."""
+    if isinstance(value, Tracer):
+        return False
     if type(value) is int:
         return not -(2**63) <= value < 2**63
     if is_container(value):
@@ -242,14 +244,16 @@ def is_static(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """Whether an argument is a number, of Python or of NumPy."""
-    return isinstance(value, (bool, int, float, complex, np.bool_, np.number))
+    return not isinstance(value, Tracer) and isinstance(value, (bool, int, float, complex, np.bool_, np.number))
 
 
 def is_dynamic(value: Any) -> bool:
     """Whether an argument is an array or a number."""
+    if isinstance(value, Tracer):
+        return True
     if isinstance(value, np.ndarray):
         return type(value) in (np.ndarray, np.memmap)
-    return isinstance(value, (bool, int, float, complex, np.generic, Tracer)) or (
+    return isinstance(value, (bool, int, float, complex, np.generic)) or (
         hasattr(value, "__array__") or hasattr(value, "__dlpack__")
     )
 

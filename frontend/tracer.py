@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from ..ir import dims
 from ..ir.builder import Builder, is_scalar_result
+from ..ir.dtypes import BOOL, python_type
 from ..ir.errors import ShapeProblem, TraceProblem, TypeProblem, Unsupported
 from ..ir.graph import Value
 from ..ir.ops import RESHAPE
@@ -23,6 +24,8 @@ from .locate import here
 from .numbers import number_behind
 from .protocols import function_call, ufunc_call
 from .symbolic import sized
+
+Error = TypeVar("Error", bound=Exception)
 
 
 class Recorder(Protocol):
@@ -39,6 +42,8 @@ class Recorder(Protocol):
     @property
     def changes_arguments(self) -> bool:
         """Whether what changes in an argument is written back to the caller's array."""
+
+    def noted(self, error: Error) -> Error: ...
 
 
 def _binary(function: Callable[..., Any]) -> Any:
@@ -84,7 +89,7 @@ def _leaves(what: str, advice: str, why: str = "would leave the trace") -> Any:
     def method(self: Tracer, *args: Any, **kwargs: Any) -> Any:
         if self._value is not None:
             self._trace.need(self._value)
-        raise TraceProblem(f"{what} of a traced value {why}", here(), advice)
+        raise self._trace.noted(TraceProblem(f"{what} of a traced value {why}", here(), advice))
 
     return method
 
@@ -102,6 +107,19 @@ def _converts(convert: Callable[[Any], Any], what: str, advice: str, why: str = 
 
 def _hides(name: str) -> Any:
     return property(_leaves(f".{name}", "a traced array has no memory of its own; use its shape and dtype"))
+
+
+def _kind(value: Value) -> type:
+    """The class of what NumPy, or Python for its own numbers, has in place of a value."""
+    dtype = value.type.dtype
+    if dtype.weak:
+        return python_type(dtype)
+    if not is_scalar_result(value):
+        return np.ndarray
+    node = value.node
+    if dtype == BOOL and node is not None and node.operands and all(v.type.dtype.weak for v in node.operands):
+        return bool  # a comparison of Python's numbers
+    return dtype.numpy.type
 
 
 _KEEP = "keep it an array inside the function, and take numbers from the result after the call"
@@ -146,6 +164,11 @@ class Tracer:
         return f"<traced {self._value.type}>" if self._value is not None else "<traced>"
 
     # -- what is known of it
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What the user's own tests of its kind see: `isinstance(x, np.ndarray)`, `np.isscalar(x)`."""
+        return Tracer if self._value is None else _kind(self._value)
 
     @property
     def value(self) -> Value:
@@ -252,9 +275,13 @@ class Tracer:
         if self._value is None or made._value is None or self._value.type.dtype.weak or is_scalar_result(self._value):
             return made
         if self._shared:
-            raise TraceProblem(f"{what} would change {self._shared} in place", here(), advice + rather)
+            problem = TraceProblem(f"{what} would change {self._shared} in place", here(), advice + rather)
+            raise self._trace.noted(problem)
         if self._argument and not self._trace.changes_arguments:
-            raise TraceProblem(f"{what} would change the argument '{self._argument}' in place", here(), advice + rather)
+            problem = TraceProblem(
+                f"{what} would change the argument '{self._argument}' in place", here(), advice + rather
+            )
+            raise self._trace.noted(problem)
         if made.value.type.rank != self.ndim or made.shape != self.shape:
             raise ShapeProblem(
                 f"non-broadcastable output operand: {made.value.type} does not fit {self.value.type}", here()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .errors import Span
+from .errors import Span, Unsupported
 from .types import Attr, TensorType
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ class Value:
 
     def __repr__(self) -> str:
         return f"<{self.name or (self.node.op.name if self.node else 'input')}: {self.type}>"
+
+    def __bool__(self) -> bool:
+        """Whether it is true is known only when the graph runs; that there is a value is asked with `is not None`."""
+        raise Unsupported("the truth of a value that is known only at a call", hint="write True or False here")
 
 
 class Node:

@@ -66,7 +66,7 @@ class Fuse:
                 values.update(zip(unit.results, copy.results, strict=True))
             else:
                 _emit_region(builder, unit, wanted, values, outputs)
-        return builder.finish([outputs.get(v, values.get(v)) or values[v] for v in graph.outputs])
+        return builder.finish([outputs[v] if v in outputs else values[v] for v in graph.outputs])
 
 
 def _operands(unit: Group | Node) -> set[Value]:

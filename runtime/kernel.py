@@ -72,7 +72,8 @@ class Kernel:
             lookup.watch(self)
 
     def __repr__(self) -> str:
-        return f"<weft kernel {self._source.name}({', '.join(self._source.parameters)})>"
+        shown = getattr(self._source, "shown_parameters", self._source.parameters)
+        return f"<weft kernel {self._source.name}({', '.join(shown)})>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (known := self.chain.repeat(args, kwargs)) is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import weft
 from weft.backends.reference import run
 from weft.frontend.expression import ExpressionKernel, tensor
 from weft.ir import errors
@@ -54,12 +55,6 @@ def test_sizes_in_expressions() -> None:
     same(result(x.reshape(x.shape[0] * x.shape[1]) / x.shape[0], X), X.reshape(12) / 3)
     same(result(x[: x.shape[0] - 1], X), X[:2])
     same(result(x / x.size, X), X / 12)
-
-
-def test_arguments_come_in_the_order_of_creation() -> None:
-    x, y = tensor("x", "f64[n]"), tensor("y", "f64[n]")
-    assert ExpressionKernel(y - x).parameters == ("x", "y")
-    same(result(y - x, np.arange(3.0), np.ones(3)), 1 - np.arange(3.0))
 
 
 def test_a_dimension_of_one_broadcasts() -> None:
@@ -172,3 +167,33 @@ def test_not_an_expression() -> None:
     for wrong in (3, np.ones(3), (), (tensor("x", "f32"), 2)):
         with pytest.raises(errors.TypeProblem, match=r"an expression of weft.tensor"):
             ExpressionKernel(wrong)
+
+
+def test_arguments_come_in_the_order_of_use() -> None:
+    y, x = weft.tensor("y", "f32[n]"), weft.tensor("x", "f32[n]")
+    a, b = np.array([5, 7], np.float32), np.array([1, 2], np.float32)
+    k = weft.compile(x - y)
+    assert repr(k) == "<weft kernel expression(x: f32[n], y: f32[n])>"
+    assert k(a, b).tolist() == [4, 5]
+    assert weft.compile((2 - np.sqrt(y) * x, x))(b, a)[1].tolist() == [5, 7]
+    for arguments in (("y", "x"), (y, x), ["y", x]):
+        k = weft.compile(x - y, arguments=arguments)
+        assert k.parameters == ("y", "x") and k(b, a).tolist() == [4, 5]
+    unused = weft.tensor("z", "f64")
+    assert weft.compile(x + 1, arguments=(unused, x))(0.0, b).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("x",), "the expression uses 'y', which is not among the arguments"),
+        (("x", "y", "x"), "'x' stands twice"),
+        (("x", "yy"), "no tensor 'yy'"),
+        ((1, 2), "named tensors, or their names"),
+        ((weft.tensor("x", "f64[n]"), "y"), "two tensors are called 'x'"),
+    ],
+)
+def test_wrong_orders(arguments: Any, message: str) -> None:
+    x, y = weft.tensor("x", "f32[n]"), weft.tensor("y", "f32[n]")
+    with pytest.raises(errors.WeftError, match=message):
+        weft.compile(x - y, arguments=arguments)
