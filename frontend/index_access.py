@@ -14,11 +14,11 @@ from ..ir.dims import Size
 from ..ir.errors import IndexProblem, TypeProblem
 from ..ir.facts import Facts
 from ..ir.graph import Value
+from ..ir.proofs import follows
 from . import syntax
 from .frame import Frame
 from .index_affine import Affine, affine
 from .index_gather import gathered
-from .index_proofs import follows
 from .index_scope import Scope
 from .index_views import viewed
 from .index_words import out_of_range, written

@@ -8,10 +8,10 @@ from ..ir import dims
 from ..ir.accesses import coefficient_of
 from ..ir.dims import Dim, Size
 from ..ir.facts import Facts
+from ..ir.proofs import follows
 from ..ir.records import record
 from . import folding, syntax
 from .frame import Frame
-from .index_proofs import follows
 from .index_scope import IndexRange, Scope
 from .syntax import Expr
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from ..ir.dims import Dim, Size
 from ..ir.errors import IndexProblem, ShapeProblem, ValueProblem
 from ..ir.graph import Value
+from ..ir.proofs import follows
 from ..ir.records import replace
 from . import syntax
 from .declared import declare
 from .frame import Frame
 from .index_pieces import Box, Pieces, evaluated, filled_out
-from .index_proofs import follows
 from .index_ranges import extent, given, named, ranges
 from .index_scope import IndexRange, Scope, settled
 from .index_wraps import unwrapped

@@ -7,9 +7,9 @@ import re
 from ..ir import dims
 from ..ir.dims import Size
 from ..ir.errors import IndexProblem
+from ..ir.proofs import follows
 from . import syntax
 from .index_affine import Affine
-from .index_proofs import follows
 from .index_scope import Scope
 from .syntax import Expr
 

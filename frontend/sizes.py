@@ -7,13 +7,8 @@ guard. A guard is an equality, so "at least" is written as `max(bound, size) == 
 from __future__ import annotations
 
 from ..ir import dims
-from ..ir.dims import Size
+from ..ir.dims import Size, never_negative
 from ..ir.facts import Facts
-
-
-def never_negative(size: Size) -> bool:
-    """Whether a size is at least 0 whatever its symbols are."""
-    return dims.maximum(0, size) == size
 
 
 def at_least(facts: Facts, size: Size, bound: Size) -> bool:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir import dims
-from ..ir.dims import Dim, Size
+from ..ir.dims import Dim, Size, never_negative
 from ..ir.errors import Unsupported
 from .locate import here
 from .protocols import ufunc_call
-from .sizes import at_least, never_negative
+from .sizes import at_least
 
 if TYPE_CHECKING:
     from .tracer import Recorder

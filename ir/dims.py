@@ -343,10 +343,10 @@ def _choose(name: str, a: Size, b: Size) -> Size:
 
 def _is_beyond(name: str, size: Size, other: Size) -> bool:
     """Whether a `min` or `max` that has this size does not need the other one, whatever the symbols are."""
-    return _never_negative(size - other if name == "max" else other - size)
+    return never_negative(size - other if name == "max" else other - size)
 
 
-def _never_negative(size: Size) -> bool:
+def never_negative(size: Size) -> bool:
     """Whether a size is at least 0 because its symbols are."""
     return all(c >= 0 and all(_atom_never_negative(a) for a in m) for m, c in terms_of(size))
 
@@ -355,4 +355,4 @@ def _atom_never_negative(atom: Atom) -> bool:
     if not atom.args:
         return True
     test = any if atom.name == "max" else all
-    return test(_never_negative(a) for a in atom.args)
+    return test(never_negative(a) for a in atom.args)

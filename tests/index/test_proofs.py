@@ -6,10 +6,10 @@ from itertools import product
 from random import Random
 
 import pytest
-from weft.frontend.index_proofs import follows
 from weft.ir import dims
 from weft.ir.dims import Size
 from weft.ir.notation import parse_size
+from weft.ir.proofs import follows
 
 NUMBERS = [dict(zip("nmk", values, strict=True)) for values in product(range(6), repeat=3)]
 

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import gcd
 
-from ..ir import dims
-from ..ir.dims import Atom, Dim, Monomial, Size
-from .sizes import never_negative
+from . import dims
+from .dims import Atom, Dim, Monomial, Size, never_negative
 
 MOST_CASES = 64  # that each `min` and `max` multiplies by its arguments
 MOST_KNOWN = 24
