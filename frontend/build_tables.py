@@ -16,6 +16,7 @@ from lark.lexer import PatternRE, TerminalDef
 from lark.parsers.lalr_analysis import Shift
 
 from ..ir.files import write_file
+from .tables import checksum
 
 FOLDER = Path(__file__).parent
 
@@ -37,6 +38,7 @@ def build(grammar: str) -> dict[str, Any]:
 
     words = _words(lark.terminals)
     return {
+        "grammar": checksum(grammar),
         "terminals": [
             [t.name, t.pattern.to_regexp()]
             for t in sorted(lark.terminals, key=_precedence)

@@ -2,14 +2,15 @@
 
 `tables.json` holds the terminals in the order in which they are tried, words that are terminals of their own, the rules
 (origin, length, alias, whether a lone child stands for the rule), and for each state its steps: a number from 0 up is
-the state to go to, a negative one the rule to reduce by. `build_tables.py` makes it with lark, which no process that
-compiles kernels needs to import.
+the state to go to, a negative one the rule to reduce by. `build_tables.py` makes it with lark. Importing lark takes
+longer than compiling a kernel, so that is done ahead; only a grammar that was edited since is given to lark here.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from binascii import crc32
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
@@ -83,9 +84,22 @@ class Tables:
 
 @cache
 def load() -> Tables:
-    """The tables that ship with the package."""
-    with open(os.path.join(os.path.dirname(__file__), "tables.json"), encoding="utf-8") as file:
-        return Tables(json.load(file))
+    """The tables that ship with the package; of a grammar that was edited since, those that lark makes of it now."""
+    folder = os.path.dirname(__file__)
+    with open(os.path.join(folder, "tables.json"), encoding="utf-8") as file:
+        data = json.load(file)
+    with open(os.path.join(folder, "grammar.lark"), encoding="utf-8") as file:
+        grammar = file.read()
+    if data["grammar"] != checksum(grammar):
+        from .build_tables import build
+
+        data = build(grammar)
+    return Tables(data)
+
+
+def checksum(grammar: str) -> int:
+    """A number by which tables know the grammar that they were made of."""
+    return crc32(grammar.encode())
 
 
 def _with_end(tokens: Iterable[Token]) -> Iterable[Token]:
