@@ -105,7 +105,7 @@ def _numbered(param: Parameter, rank: int) -> Iterator[int]:
 def _check_name(name: str) -> None:
     if not name.isascii() or not name.isidentifier():
         raise SyntaxProblem(
-            f"'{name}' is no name of a C function", hint="rename the kernel, or choose another --prefix"
+            f"'{name}' is not a valid name for a C function", hint="rename the kernel, or choose another --prefix"
         )
     if name in RESERVED or hasattr(ctypes.CDLL(None), name):
-        raise SyntaxProblem(f"C has a '{name}' of its own", hint="put something before it with --prefix")
+        raise SyntaxProblem(f"'{name}' is already a name in C", hint="put something before it with --prefix")

@@ -199,11 +199,11 @@ def _add_kernel(parser: argparse.ArgumentParser) -> None:
 
 def _natural(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of 0 or more")
     return int(text)
 
 
 def _array_file(text: str) -> str:
     if not text.endswith((".npy", ".npz")):
-        raise argparse.ArgumentTypeError(f"'{text}' ends neither in .npy nor in .npz")
+        raise argparse.ArgumentTypeError(f"'{text}' must end in .npy or .npz")
     return text

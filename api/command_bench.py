@@ -70,7 +70,7 @@ def named_value(text: str) -> tuple[str, str]:
 
 def _positive(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 on")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
     return int(text)
 
 

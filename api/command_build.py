@@ -80,7 +80,7 @@ def _stem(path: str) -> str:
 
 def _output(text: str) -> str:
     if not text.endswith((".so", ".o")):
-        raise argparse.ArgumentTypeError(f"'{text}' ends neither in .so nor in .o")
+        raise argparse.ArgumentTypeError(f"'{text}' must end in .so or .o")
     return text
 
 

@@ -32,7 +32,7 @@ class Generator:
 def _sizes(usage: str, numbers: Sequence[Number]) -> tuple[int, ...]:
     sizes = [n for n in numbers if type(n) is int and n >= 0]
     if len(sizes) != len(numbers):
-        raise ValueProblem("a size is a whole number from 0 on", hint=f"write {usage}")
+        raise ValueProblem("a size must be a whole number of 0 or more", hint=f"write {usage}")
     if len(sizes) > MAX_RANK:
         raise LimitExceeded(f"{len(sizes)} dimensions are more than {MAX_RANK}")
     _check_memory(math.prod(sizes))
@@ -101,7 +101,7 @@ def _arange(numbers: Sequence[Number], random: Random) -> Array:
     given = _finite("write arange(stop), arange(start,stop) or arange(start,stop,step)", numbers, (1, 2, 3))
     start, stop, step = (0, given[0], 1) if len(given) == 1 else (*given[:2], given[2] if len(given) == 3 else 1)
     if step == 0:
-        raise ValueProblem("a step of 0 never arrives")
+        raise ValueProblem("the step must not be 0")
     try:
         _check_memory((stop - start) / step)
         return np.arange(start, stop, step)

@@ -66,4 +66,4 @@ def cond(pred: Any, then: Callable[..., Any], otherwise: Callable[..., Any], *op
 
 def _untraced(name: str) -> TraceProblem:
     hint = "call it in a function under weft.jit, on its arguments"
-    return TraceProblem(f"'{name}' got no traced value", here(), hint)
+    return TraceProblem(f"'{name}' needs at least one traced value", here(), hint)

@@ -74,7 +74,7 @@ def _compiled(op: NamedOp, count: int, fixed: Mapping[str, Any]) -> Function:
     try:
         return _function(op, count, tuple(fixed.items()))
     except TypeError as error:
-        raise TypeProblem(f"'{op.name}': an argument beside the operands can't be a key: {error}") from error
+        raise TypeProblem(f"'{op.name}': an argument other than the operands must be hashable: {error}") from error
 
 
 @lru_cache(256)

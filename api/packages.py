@@ -73,9 +73,9 @@ def _place(found: Any, name: str) -> str | None:
         return str(folders[0])
     if not isinstance(found, (str, os.PathLike)):
         raise TypeProblem(
-            f"the kernels '{name}' are a {type(found).__name__}", hint="name a package, a path or a function"
+            f"the entry point '{name}' gave a {type(found).__name__}", hint="name a package, a path or a function"
         )
     path = os.fspath(found)
     if not os.path.isabs(path):
-        raise ValueProblem(f"the kernels '{name}' are at {path!r}", hint="an absolute path is needed")
+        raise ValueProblem(f"the kernels '{name}' must be at an absolute path, not at {path!r}")
     return str(path)

@@ -41,7 +41,9 @@ def _history_path() -> Path | None:
         return None
     found = Path(given or Path(_data_directory()) / "history.json").expanduser()
     if given and not is_plain(str(found)):
-        raise ValueProblem(f"WEFT_HISTORY is {given!r}, which is not a plain file", hint="0 keeps no history")
+        raise ValueProblem(
+            f"WEFT_HISTORY must name a regular file, not {given!r}", hint="WEFT_HISTORY=0 keeps no history"
+        )
     return found
 
 
@@ -66,7 +68,7 @@ def _settings() -> Settings:
     try:
         return Settings(explore=float(given))
     except ValueError:
-        raise ValueProblem(f"WEFT_EXPLORE is {given!r}", hint="it is a number from 0 to 1") from None
+        raise ValueProblem(f"WEFT_EXPLORE must be a number from 0 to 1, not {given!r}") from None
 
 
 def _make_registry() -> Registry:

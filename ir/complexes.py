@@ -29,7 +29,7 @@ FUNCTIONS = frozenset((
 def part_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
     """The dtype of a complex number's parts."""
     if operands[0] not in PARTS:
-        raise TypeProblem(f"a number of dtype {operands[0]} has no parts")
+        raise TypeProblem(f"dtype {operands[0]} has no real and imaginary parts")
     return operands, (PARTS[operands[0]],)
 
 

@@ -100,7 +100,7 @@ def from_numpy(dtype: np.dtype) -> DType:
         return BF16
     if found is None:
         raise TypeProblem(
-            f"dtype {dtype} has no numbers that Weft computes with",
+            f"Weft does not support dtype {dtype}",
             hint="Weft takes bool, integers, floats and complex numbers; convert with .astype(...)",
         )
     return found

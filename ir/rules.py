@@ -193,7 +193,7 @@ def ordered(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[
 def transposed(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
     order, shape = ints(attrs, "order"), shapes[0]
     if sorted(order) != list(range(len(shape))):
-        raise IndexProblem(f"axes {order} are not an order of {len(shape)} dimensions")
+        raise IndexProblem(f"axes {order} are not a permutation of {len(shape)} dimensions")
     return [tuple(shape[a] for a in order)]
 
 

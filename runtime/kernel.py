@@ -166,7 +166,7 @@ class Kernel:
                 tried.append(lowered)
                 rebuilds += found.is_new
         raise TraceProblem(
-            f"{self._source.name}: {', '.join(lowered.fallbacks)} gives another dtype, rank or shape at every call",
+            f"{self._source.name}: {', '.join(lowered.fallbacks)} returns another dtype, rank or shape at every call",
             hint="call it outside of the kernel and pass its result in",
         )
 
@@ -238,7 +238,9 @@ class Kernel:
                     if not general:
                         self._layouts.add((*layouts, *(outs or ())))
             if not suits(found, has_code=False):
-                raise VerifyProblem(f"{self._source.name}: the graph does not fit the arguments that it was made for")
+                raise VerifyProblem(
+                    f"{self._source.name}: the graph does not match the arguments that it was built for"
+                )
         return Found(found if suits(found) else self._sibling(found, env, suits), inputs, is_new)
 
     def _sibling(self, lowered: Lowered, env: dict[str, int], suits: Callable[[Lowered], bool]) -> Lowered:
@@ -252,7 +254,9 @@ class Kernel:
                 found.siblings = lowered.siblings
                 lowered.siblings.append(found)
             if not suits(found):
-                raise VerifyProblem(f"{self._source.name}: the graph does not fit the arguments that it was made for")
+                raise VerifyProblem(
+                    f"{self._source.name}: the graph does not match the arguments that it was built for"
+                )
         return found
 
     def _lower(self, arguments: Sequence[Argument], asked: Layouts, suits: Callable[[Lowered], bool]) -> Lowered:

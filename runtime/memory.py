@@ -147,7 +147,7 @@ def memory_info() -> MemoryInfo:
 def set_memory_limit(limit: int) -> None:
     """From now on at most so many bytes are kept for results to come; 0 keeps none, and NumPy allocates all arrays."""
     if not isinstance(limit, int) or isinstance(limit, bool) or not 0 <= limit < NEVER:
-        raise ValueProblem(f"{limit!r} is not a number of bytes", hint="it is a whole number; 0 keeps no memory")
+        raise ValueProblem(f"the memory limit must be a whole number of bytes, not {limit!r}", hint="0 keeps no memory")
     if known.has_handlers():
         blocks().set_limit(limit)
 
@@ -158,7 +158,7 @@ def _default_limit() -> int:
     if not given:
         return min(MOST, _memory_there_is() // 16)
     if not given.isascii() or not given.isdigit() or int(given) >= NEVER:
-        raise ValueProblem(f"WEFT_MEMORY_LIMIT is {given!r}", hint="it is a number of bytes; 0 keeps no memory")
+        raise ValueProblem(f"WEFT_MEMORY_LIMIT must be a number of bytes, not {given!r}", hint="0 keeps no memory")
     return int(given)
 
 

@@ -30,9 +30,7 @@ _LAUNCH = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *(
 def set_threads(count: int) -> None:
     """From now on kernels run on at most so many threads, the caller's among them. Results do not depend on it."""
     if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST:
-        raise ValueProblem(
-            f"{count!r} is not a number of threads", hint=f"it is a whole number from 1 to {MOST}; 1 is no pool"
-        )
+        raise ValueProblem(f"the number of threads must be from 1 to {MOST}, not {count!r}", hint="1 disables the pool")
     with _making:
         _wanted[:] = [count]
         for made in _made:
@@ -50,9 +48,7 @@ def _default() -> int:
     if not given:
         return min(MOST, len(os.sched_getaffinity(0)))
     if not given.isascii() or not given.isdigit() or not 1 <= int(given) <= MOST:
-        raise ValueProblem(
-            f"WEFT_NUM_THREADS is {given!r}", hint=f"it is a whole number from 1 to {MOST}; 1 is no pool"
-        )
+        raise ValueProblem(f"WEFT_NUM_THREADS must be from 1 to {MOST}, not {given!r}", hint="1 disables the pool")
     return int(given)
 
 

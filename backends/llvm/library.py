@@ -50,7 +50,7 @@ class Library:
     def _protect(self, start: int, end: int, access: int) -> None:
         if end > start and _libc().mprotect(self._base + start, end - start, access):
             raise UnsupportedTarget(
-                f"the system lets no code be run that was made here: {os.strerror(ctypes.get_errno())}",
+                f"the system does not allow generated code to run: {os.strerror(ctypes.get_errno())}",
                 hint="the reference backend still works: weft.jit(f, backend='reference')",
             )
 

@@ -82,7 +82,7 @@ def _check_names(names: Sequence[str], prefix: str) -> None:
         for own in (name, f"{name}_strided"):
             if own in taken:
                 hint = "rename one, or build them into two libraries"
-                raise TypeProblem(f"two functions would be called {own}: a kernel's and {taken[own]}", hint=hint)
+                raise TypeProblem(f"two functions would be named {own}: a kernel's and {taken[own]}", hint=hint)
             taken[own] = f"that of the kernel {name}"
 
 

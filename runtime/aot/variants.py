@@ -163,9 +163,9 @@ def _refuse_python(name: str, lowered: Lowered) -> None:
         if node.op not in (REGION, CONCATENATE, RESHAPE, LOOP):
             what = node.attrs.get("function", node.op.name) if node.op is NUMPY else node.op.name
             raise Unsupported(
-                f"{name}: {what} runs in Python, and a library has none in it",
+                f"{name}: {what} runs in Python, which a C library does not have",
                 node.span,
-                "compute it outside of the kernel and pass its result in",
+                "compute it outside the kernel and pass the result in",
             )
 
 

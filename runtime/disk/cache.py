@@ -145,5 +145,5 @@ def cache_limit() -> int:
     if not given:
         return LIMIT
     if not given.isascii() or not given.isdigit():
-        raise ValueProblem(f"WEFT_CACHE_LIMIT is {given!r}", hint="it is a number of bytes")
+        raise ValueProblem(f"WEFT_CACHE_LIMIT must be a number of bytes, not {given!r}")
     return int(given)

@@ -70,7 +70,7 @@ class LibraryCall:
         """The operand as C reads it: aligned, and for most kernels in C order without gaps."""
         x = np.asarray(given)
         if x.dtype != declared.dtype.numpy:
-            raise TypeProblem(f"{self} takes {self.extern.signature}, and {x.dtype} came", self.extern.span)
+            raise TypeProblem(f"{self} takes {self.extern.signature}, not {x.dtype}", self.extern.span)
         return np.require(x, requirements=["ALIGNED"] if self._is_strided else ["ALIGNED", "C_CONTIGUOUS"])
 
     def _shapes(self, inputs: Sequence[Array]) -> list[tuple[int, ...]]:
@@ -81,14 +81,14 @@ class LibraryCall:
             before = declared.dims.index(...) if ... in declared.dims else len(declared.dims)
             after = len(declared.dims) - before - 1 if ... in declared.dims else 0
             if x.ndim < before + after or (... not in declared.dims and x.ndim != before):
-                raise ShapeProblem(f"{self}: shape {x.shape} came for {declared}", self.extern.span)
+                raise ShapeProblem(f"{self}: expected {declared}, got shape {x.shape}", self.extern.span)
             if ... in declared.dims:
                 free.append(x.shape[before : x.ndim - after])
             named = [*zip(declared.dims[:before], x.shape, strict=False)]
             named += zip(declared.dims[before + 1 :], x.shape[x.ndim - after :], strict=True)
             for dim, size in named:
                 if (sizes.setdefault(str(dim), size) if not isinstance(dim, int) else dim) != size:
-                    raise ShapeProblem(f"{self}: size {size} came for '{dim}' in {declared}", self.extern.span)
+                    raise ShapeProblem(f"{self}: size {size} does not fit '{dim}' in {declared}", self.extern.span)
         leading = np.broadcast_shapes(*free)
         return [_shape(result, sizes, leading) for result in self.extern.results]
 

@@ -30,7 +30,9 @@ class Libraries:
         self.paths.add(path)
         if not os.path.lexists(path):
             raise LibraryProblem(
-                f"there is no library {path}", extern.span, "a path is absolute, or relative to the file that names it"
+                f"library {path} does not exist",
+                extern.span,
+                "give an absolute path, or one relative to the file that names it",
             )
         names = (VERSION, extern.symbol, f"{extern.symbol}_signature")
         library = self._handles.load(read_trusted(path, extern.span), path, extern.span, names)

@@ -183,7 +183,7 @@ def _calls_before_an_entry() -> int:
         return AFTER
     if not given.isascii() or not given.isdigit() or int(given) < 2:
         raise ValueProblem(
-            f"WEFT_NATIVE_AFTER is {given!r}",
-            hint="it is a whole number of calls, at least 2; WEFT_NATIVE_CALLS=0 is never",
+            f"WEFT_NATIVE_AFTER must be a whole number of calls, at least 2, not {given!r}",
+            hint="WEFT_NATIVE_CALLS=0 turns native calls off",
         )
     return int(given)

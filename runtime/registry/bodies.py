@@ -43,9 +43,9 @@ class SourceBody:
         self.signature.bind(Facts(strict=True), [t.shape for t in types])
         built = self.source.build(Binding(tuple(types), sizes), _arguments(types, sizes))
         if built.hidden or not all(isinstance(function, LibraryCall) for function in built.calls):
-            raise Unsupported(f"'{self.source.name}' reads arrays from outside, or calls what Weft has no op for")
+            raise Unsupported(f"'{self.source.name}' captures arrays, or calls a function that Weft has no op for")
         if len(built.graph.outputs) != 1:
-            raise TypeProblem(f"'{self.source.name}' gives {len(built.graph.outputs)} results", hint="an op has one")
+            raise TypeProblem(f"'{self.source.name}' returns {len(built.graph.outputs)} results", hint="an op has one")
         if call is not None:
             _number(built, call)
         return built.graph

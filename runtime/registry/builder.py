@@ -79,7 +79,7 @@ class ImplementationBuilder:
         """Registers it."""
         if self.op is None or self.function is None:
             missing = "op" if self.op is None else "function"
-            raise TypeProblem(f"the implementation has no {missing}", hint=f"add .with_{missing}(...)")
+            raise TypeProblem(f"the implementation needs {missing}", hint=f"add .with_{missing}(...)")
         made: Implementation = self.registry.register(self.op, self.signature, self.function, **dict(self.traits))
         return made
 

@@ -47,15 +47,15 @@ class PythonKernel:
 
     def _checked(self, found: Any, operands: list[Array]) -> Array:
         if not isinstance(found, (np.ndarray, np.generic, bool, int, float, complex)):
-            raise TypeProblem(f"{self} gave a {type(found).__name__}", hint="return one array")
+            raise TypeProblem(f"{self} returned a {type(found).__name__}", hint="return one array")
         if isinstance(found, np.ndarray) and type(found) not in (np.ndarray, np.memmap):
             hint = "what the subclass adds would be lost; return np.asarray(x), or x.filled(...) of a masked array"
-            raise TypeProblem(f"{self} gave a {type(found).__name__}, a subclass of ndarray", hint=hint)
+            raise TypeProblem(f"{self} returned a {type(found).__name__}, a subclass of ndarray", hint=hint)
         array = np.asarray(found)
         wanted = self.signature.result_dtype([from_numpy(x.dtype) for x in operands])
         if wanted is not None and array.dtype != wanted.numpy:
             hint = f"convert it: .astype(np.{wanted.numpy})"
-            raise TypeProblem(f"{self} gave {array.dtype} where {self.signature} says {wanted}", hint=hint)
+            raise TypeProblem(f"{self} returned {array.dtype}, but {self.signature} says {wanted}", hint=hint)
         try:
             given = [x.shape for x in operands]
             shape = self.shape(given) if self.shape else self.signature.result_shape(Facts(), given)
@@ -63,7 +63,7 @@ class PythonKernel:
             raise ShapeProblem(f"{self}: {error.message}", hint=error.hint) from error
         if array.shape != shape:
             shapes = " ".join(str(x.shape) for x in operands)
-            raise ShapeProblem(f"{self} gave shape {array.shape} where {self.signature} of {shapes} is {shape}")
+            raise ShapeProblem(f"{self} returned shape {array.shape}; {self.signature} of {shapes} has shape {shape}")
         return array
 
 

@@ -36,18 +36,18 @@ def make(op: str, signature: str | None, function: Any, traits: Traits) -> Imple
     """The implementation that a registration asks for."""
     _check_name(op)
     if traits.kind is not None and traits.kind not in KINDS:
-        raise ValueProblem(f"unknown kind '{traits.kind}'", hint=f"they are {', '.join(KINDS)}")
+        raise ValueProblem(f"unknown kind '{traits.kind}'", hint=f"choose one of {', '.join(KINDS)}")
     source = language_kernel(function)
     if source is not None and is_reduction(op):
-        raise Unsupported(f"'{op}' has axes, which no kernel takes", hint="register a function f(x, axis, keepdims)")
+        raise Unsupported(f"'{op}' takes axes, which a kernel can't", hint="register a function f(x, axis, keepdims)")
     if source is not None:
         found = from_kernel(op, source)
         if signature is not None and parse_signature(signature) != found.signature:
-            raise TypeProblem(f"the kernel '{found.name}' is {found.signature}, not {signature}")
+            raise TypeProblem(f"the kernel '{found.name}' has the signature {found.signature}, not {signature}")
     else:
         function = getattr(function, "__wrapped__", function)
         if not callable(function):
-            raise TypeProblem(f"a function or a kernel is needed, not a {type(function).__name__}")
+            raise TypeProblem(f"an implementation must be a function or a kernel, not a {type(function).__name__}")
         if signature is None:
             raise TypeProblem(f"the implementation of '{op}' needs a signature", hint="as in 'f32 f32 -> f32'")
         name = traits.name or _name(function, op)
@@ -108,7 +108,7 @@ def _from_function(
 ) -> Implementation:
     """Traced where that is possible and not asked otherwise, else called as it is."""
     if kind not in (None, "inline", "python"):
-        raise ValueProblem(f"a Python function is inline or python, not {kind}")
+        raise ValueProblem(f"the kind of a Python function must be inline or python, not {kind}")
     note = "asked for as a Python kernel"
     if kind != "python":
         try:

@@ -165,7 +165,7 @@ class Registry:
         from .traits import numbers
 
         if size is not None and (not isinstance(size, Integral) or size < 0):
-            raise ValueProblem(f"the size is {size!r}", hint="it is a number of elements")
+            raise ValueProblem(f"size must be a number of elements, not {size!r}")
         if ranks is not None:
             ranks = numbers("ranks", ranks)
         state, name = self._tables.state, self._known(op)

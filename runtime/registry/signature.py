@@ -130,7 +130,7 @@ class Signature:
             after = len(dims) - before - 1 if ... in dims else 0
             if len(shape) < before + after or (... not in dims and len(shape) != before):
                 found = shown([_told(facts, size) for size in shape])
-                raise ShapeProblem(f"operand {place} has shape {found} where {spec} is declared")
+                raise ShapeProblem(f"operand {place} has shape {found}, but {spec} is declared")
             if ... in dims:
                 free.append(shape[before : len(shape) - after])
             named = [*zip(dims[:before], shape, strict=False)]
@@ -140,20 +140,22 @@ class Signature:
                 assert not isinstance(wanted, EllipsisType)
                 if not _are_equal(facts, wanted, size):
                     declared = f"{dim} = {_told(facts, wanted)}" if isinstance(dim, str) else dim
-                    raise ShapeProblem(f"operand {place} has the size {_told(facts, size)} where {spec} has {declared}")
+                    raise ShapeProblem(f"operand {place} has size {_told(facts, size)}, but {spec} declares {declared}")
         return sizes, facts.broadcast(free) if free else ()
 
 
 def parse_signature(text: str) -> Signature:
     """`f32 f32 -> f32`."""
     if not isinstance(text, str):
-        raise TypeProblem(f"the signature is {text!r}", hint="it is a text, as in 'f32 f32 -> f32'")
+        raise TypeProblem(f"signature must be a string such as 'f32 f32 -> f32', not {text!r}")
     left, arrow, right = text.partition("->")
     if not arrow:
-        raise SyntaxProblem(f"'{text}' is not a signature", hint="write operands and result, as in 'f32 f32 -> f32'")
+        raise SyntaxProblem(
+            f"the signature '{text}' has no '->'", hint="write operands and result, as in 'f32 f32 -> f32'"
+        )
     results = _specs(right, text)
     if len(results) != 1:
-        raise SyntaxProblem(f"'{text}' has {len(results)} results", hint="an op has one result")
+        raise SyntaxProblem(f"the signature '{text}' has {len(results)} results, and an op has one")
     signature = Signature(_specs(left, text), results[0])
     known = {d for spec in signature.inputs for d in spec.dims or ()}
     for dim in signature.output.dims or ():
@@ -169,7 +171,9 @@ def _specs(text: str, whole: str) -> tuple[Spec, ...]:
         at = len(text) - len(rest)
         match = _SPEC.match(text, at)
         if match is None:
-            raise SyntaxProblem(f"'{whole}' is not a signature at '{rest}'", hint="write it as in 'f32 f32 -> f32'")
+            raise SyntaxProblem(
+                f"can't read the signature '{whole}' at '{rest}'", hint="write it like 'f32 f32 -> f32'"
+            )
         name, inside = match.groups()
         if name not in BY_NAME and name not in CLASSES:
             raise UnknownName(f"unknown dtype '{name}' in '{whole}'", hint=nearest(name, [*BY_NAME, *CLASSES]))

@@ -116,7 +116,7 @@ class Tables:
         for other in (*present, *(() if known is None else (known,))):
             if len(other.signature.inputs) != len(each.signature.inputs):
                 raise Unsupported(
-                    f"'{each.op}' has {len(other.signature.inputs)} operands, '{each.signature}' another number",
+                    f"'{each.signature}' does not have the {len(other.signature.inputs)} operands of '{each.op}'",
                     hint="register it under another name",
                 )
 

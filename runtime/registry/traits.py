@@ -39,8 +39,8 @@ class Traits:
         known = [each.name for each in fields(Traits) if each.name != "origin"]
         for name in arguments:
             if name not in known:
-                hint = nearest(name, known) or f"there are {', '.join(known)}"
-                raise TypeProblem(f"an implementation has no '{name}'", hint=hint)
+                hint = nearest(name, known) or f"the options are {', '.join(known)}"
+                raise TypeProblem(f"an implementation has no option '{name}'", hint=hint)
         return Traits(**arguments)
 
     def applied(self, each: Implementation) -> Implementation:
@@ -50,12 +50,12 @@ class Traits:
         variant = self.variant.replace("_", "-")
         for word, known, what in [(variant, VARIANTS, "variant"), *((h, HINTS, "hint") for h in sorted(hints))]:
             if word not in known:
-                hint = nearest(word, list(known)) or f"they are {', '.join(known)}"
+                hint = nearest(word, list(known)) or f"choose one of {', '.join(known)}"
                 raise ValueProblem(f"unknown {what} '{word}'", hint=hint)
         if self.min_size < 0 or (self.max_size is not None and self.max_size < self.min_size):
-            raise ValueProblem(f"no size is between min_size {self.min_size} and max_size {self.max_size}")
+            raise ValueProblem(f"max_size {self.max_size} is below min_size {self.min_size}, or min_size is negative")
         if self.alignment < 1 or self.alignment & (self.alignment - 1):
-            raise ValueProblem(f"the alignment {self.alignment} is no power of two")
+            raise ValueProblem(f"alignment must be a power of two, not {self.alignment}")
         constraints = Constraints(
             self.min_size, self.max_size, tuple(map(parse_dtype, _texts("dtypes", self.dtypes))),
             numbers("ranks", self.ranks), _texts("requires", self.requires), self.alignment,
@@ -75,22 +75,22 @@ class Traits:
         for name in ("min_size", "max_size", "alignment"):
             given = getattr(self, name)
             if not isinstance(given, Integral) and not (given is None and name == "max_size"):
-                raise TypeProblem(f"{name} is {given!r}", hint="it is a whole number")
+                raise TypeProblem(f"{name} must be a whole number, not {given!r}")
         for name in ("variant", "name"):
             given = getattr(self, name)
             if not isinstance(given, str) and not (given is None and name == "name"):
-                raise TypeProblem(f"{name} is {given!r}", hint="it is a text")
+                raise TypeProblem(f"{name} must be a string, not {given!r}")
         for name in ("can_handle", "estimate"):
             given = getattr(self, name)
             if given is not None and not callable(given):
-                raise TypeProblem(f"{name} is {given!r}", hint="it is a function of a query")
+                raise TypeProblem(f"{name} must be a function of a query, not {given!r}")
 
 
 def numbers(what: str, given: Iterable[int]) -> tuple[int, ...]:
     """One whole number or several."""
     found = (given,) if isinstance(given, Integral) else _all(what, given)
     if not all(isinstance(x, Integral) for x in found):
-        raise TypeProblem(f"{what} are {given!r}", hint=f"they are whole numbers, as in {what}=[1, 2]")
+        raise TypeProblem(f"{what} must be whole numbers such as [1, 2], not {given!r}")
     return found
 
 
@@ -98,13 +98,13 @@ def _texts(what: str, given: Iterable[str]) -> tuple[str, ...]:
     """One word or several."""
     found = (given,) if isinstance(given, str) else _all(what, given)
     if not all(isinstance(x, str) for x in found):
-        raise TypeProblem(f"{what} are {given!r}", hint=f"they are texts, as in {what}=['...']")
+        raise TypeProblem(f"{what} must be a string or a list of strings, not {given!r}")
     return found
 
 
 def _all(what: str, given: Any) -> tuple[Any, ...]:
     if not isinstance(given, Iterable):
-        raise TypeProblem(f"{what} are {given!r}", hint="give a list")
+        raise TypeProblem(f"{what} must be a list, not {given!r}")
     return tuple(given)
 
 
@@ -116,5 +116,5 @@ def _resources(given: Resources | Mapping[str, int]) -> Resources:
     if not isinstance(found, Resources) or not (
         isinstance(found.memory, Integral) and isinstance(found.threads, Integral)
     ):
-        raise TypeProblem(f"resources are {given!r}", hint='as in resources={"memory": 4096, "threads": 2}')
+        raise TypeProblem(f'resources must be such as {{"memory": 4096, "threads": 2}}, not {given!r}')
     return found

@@ -63,7 +63,7 @@ def calibrate(
     """Times every variant, the fastest first. The settings' time limit is for all of them together."""
     lowered, env = kernel.sized(*args, **kwargs)
     if not lowered.kernels:
-        raise TypeProblem(f"{lowered.graph.name} has no native kernel, so it has no variants")
+        raise TypeProblem(f"{lowered.graph.name} has no native kernel, so there is nothing to choose from")
     kernel(*args, **kwargs)  # what fails here fails in every variant
     plan = tuner.plan(lowered, env)
     load = workload_of(plan.base, env)

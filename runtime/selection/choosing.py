@@ -32,7 +32,7 @@ class Weights:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
-                raise ValueProblem(f"the weight {name} is {value!r}", hint="it is a number from 0 on")
+                raise ValueProblem(f"the weight {name} must be a number that is not negative, not {value!r}")
 
 
 @dataclass(frozen=True)

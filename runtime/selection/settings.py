@@ -30,20 +30,18 @@ class Settings:
     def __post_init__(self) -> None:
         if self.selector not in SELECTORS:
             raise ValueProblem(
-                f"there is no selector {self.selector!r}",
-                hint=nearest(str(self.selector), list(SELECTORS)) or f"they are {', '.join(SELECTORS)}",
+                f"unknown selector {self.selector!r}",
+                hint=nearest(str(self.selector), list(SELECTORS)) or f"choose one of {', '.join(SELECTORS)}",
             )
         if not isinstance(self.weights, Weights):
-            raise TypeProblem(
-                f"weights are a {type(self.weights).__name__}", hint="as in weft.selection.Weights(time=0.5)"
-            )
+            raise TypeProblem(f"weights must be weft.selection.Weights(...), not a {type(self.weights).__name__}")
         for name in ("explore", "confidence", "most_error", "time_limit", "half_life", "at_once"):
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int if name == "at_once" else (int, float)):
-                raise TypeProblem(f"{name} is {given!r}", hint="it is a number")
+                raise TypeProblem(f"{name} must be a number, not {given!r}")
         for name in ("explore", "confidence"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ValueProblem(f"{name} is {getattr(self, name)!r}", hint="it is a number from 0 to 1")
+                raise ValueProblem(f"{name} must be a number from 0 to 1, not {getattr(self, name)!r}")
         for name in ("most_error", "time_limit", "half_life", "at_once"):
             if not getattr(self, name) > 0:
-                raise ValueProblem(f"{name} is {getattr(self, name)!r}", hint="it is a number above 0")
+                raise ValueProblem(f"{name} must be positive, not {getattr(self, name)!r}")

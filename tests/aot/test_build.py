@@ -79,17 +79,17 @@ def test_what_does_not_fit_together_is_refused(weft_build: Weft) -> None:
         found, out, err = weft_build(*args)
         assert (found, out) == (status, "") and words in err
 
-    refused(2, "ends neither in .so nor in .o", "-o", "f.dll")
+    refused(2, "must end in .so or .o", "-o", "f.dll")
     refused(2, "needs the linker of that machine", "-o", "f.so", "--target", "aarch64-linux-gnu")
     refused(1, "no native code for the target 'sparc-sun-solaris'", "-o", "f.o", "--target", "sparc-sun-solaris")
     refused(1, "no native code for x86-64-v2", "-o", "f.o", "--target", "x86_64-linux-gnu", "--cpu-levels", "2,3")
     refused(1, "f.weft has no kernel 'scale'", "scale", "-o", "f.o")
     refused(1, "--types: no kernel 'joint' is built", "-o", "f.o", "--types", "joint: x=f32[?]")
-    refused(1, "two functions would be called scaled_f32_i32", "scaled", "-o", "f.o", *["--types", "k=i32"] * 2)
+    refused(1, "two functions would be named scaled_f32_i32", "scaled", "-o", "f.o", *["--types", "k=i32"] * 2)
     Path("f.weft").write_text("kernel f_cpu(x: f32[n]) = x\n")
-    refused(1, "two functions would be called f_cpu", "-o", "f.o")
+    refused(1, "two functions would be named f_cpu", "-o", "f.o")
     Path("f.weft").write_text("kernel exp(x: f32[n]) = x\n")
-    refused(1, "C has a 'exp' of its own", "-o", "f.o")
+    refused(1, "'exp' is already a name in C", "-o", "f.o")
 
 
 def test_what_runs_in_python_is_refused() -> None:

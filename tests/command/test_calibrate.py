@@ -61,9 +61,9 @@ def test_a_jitted_function_is_calibrated_and_reported() -> None:
 def test_settings_are_checked() -> None:
     with pytest.raises(w.errors.WeftError, match="no setting 'exlpore'"):
         selection.configure(exlpore=1)
-    with pytest.raises(w.errors.WeftError, match="explore is 2"):
+    with pytest.raises(w.errors.WeftError, match="explore must be a number from 0 to 1, not 2"):
         selection.configure(explore=2)
-    with pytest.raises(w.errors.WeftError, match="no selector 'best'"):
+    with pytest.raises(w.errors.WeftError, match="unknown selector 'best'"):
         selection.configure(selector="best")
     with pytest.raises(w.errors.WeftError, match="a kernel or a jitted function, not a function"):
         selection.calibrate(test_settings_are_checked)

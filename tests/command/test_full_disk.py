@@ -143,7 +143,9 @@ def test_a_history_is_a_plain_file_and_nothing_else(tmp_path: Path, monkeypatch:
         with pytest.raises(OSError, match="can't delete the history"):
             history.clear()
         monkeypatch.setenv("WEFT_HISTORY", str(node))
-        with pytest.raises(ValueError, match=r"WEFT_HISTORY is .* not a plain file\nhint: 0 keeps no history"):
+        with pytest.raises(
+            ValueError, match=r"WEFT_HISTORY must name a regular file, not .*\nhint: WEFT_HISTORY=0 keeps no history"
+        ):
             _history_path()
     assert [node.lstat().st_mode for node in nodes] == kinds and len(os.listdir(tmp_path)) == len(nodes)
     monkeypatch.setenv("WEFT_HISTORY", str(tmp_path / "new.json"))

@@ -251,7 +251,7 @@ def test_the_default_limit_knows_a_container(monkeypatch: pytest.MonkeyPatch, tm
 
 @pytest.mark.parametrize("limit", [-1, 1.5, True, "1", 1 << 63])
 def test_what_is_no_limit(limit: Any) -> None:
-    with pytest.raises(ValueProblem, match="not a number of bytes"):
+    with pytest.raises(ValueProblem, match="must be a whole number of bytes"):
         weft.set_memory_limit(limit)
 
 

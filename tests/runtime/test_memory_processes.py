@@ -116,7 +116,7 @@ def test_a_limit_of_the_environment_that_is_none(given: str) -> None:
         except weft.errors.ValueProblem as error:
             print(error)
     """
-    assert run(check, WEFT_MEMORY_LIMIT=given).startswith(f"WEFT_MEMORY_LIMIT is {given!r}")
+    assert run(check, WEFT_MEMORY_LIMIT=given).startswith(f"WEFT_MEMORY_LIMIT must be a number of bytes, not {given!r}")
 
 
 def test_the_list_is_given_back_when_memory_runs_out() -> None:

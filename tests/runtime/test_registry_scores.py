@@ -188,7 +188,7 @@ def test_what_can_not_be_registered(registry):
         registry.lookup("sofmax", "f32")
     with pytest.raises(UnknownName, match="unknown dtype 'f23'"):
         registry.register("cube", "f23 -> f32", identity)
-    with pytest.raises(SyntaxError, match="is not a signature"):
+    with pytest.raises(SyntaxError, match="the signature 'f32' has no"):
         registry.register("cube", "f32", identity)
     with pytest.raises(ValueProblem, match="unknown hint 'fast'"):
         registry.register("cube", "f32 -> f32", identity, hints=["fast"])
@@ -215,7 +215,7 @@ def test_what_can_not_be_registered(registry):
         registry.register("exp", "f32[n, m] -> f32[n]", lambda x: x.sum(1))
     with pytest.raises(TypeProblem, match="'exp' has 1 operands"):
         registry.register("exp", "f32 f32 -> f32", lambda x, y: x)
-    with pytest.raises(ValueProblem, match="no size is between"):
+    with pytest.raises(ValueProblem, match="is below min_size"):
         registry.register("cube", "f32 -> f32", identity, min_size=10, max_size=9)
     with pytest.raises(Unsupported, match="'softmax' has 1 operands"):
         registry.register("softmax", "f32 f32 -> f32", lambda x, y: x)
@@ -234,7 +234,7 @@ def test_what_is_no_number_or_no_shape_is_told(registry):
             registry.register("new", "f32 -> f32", lambda x: x, **wrong)
         with pytest.raises(TypeProblem, match=next(iter(wrong))):
             registry.unary("new", lambda x: x, **wrong)
-    with pytest.raises(TypeProblem, match="the signature is 32"):
+    with pytest.raises(TypeProblem, match="signature must be a string such as"):
         registry.register("new", 32, lambda x: x)
     with pytest.raises(TypeProblem, match="3 is neither the name of an op nor an implementation"):
         registry.unregister(3)
@@ -244,11 +244,11 @@ def test_what_is_no_number_or_no_shape_is_told(registry):
     assert registry.register("bitwise_and", "any any -> any", lambda x, y: x, kind="python").op == "bitwise_and"
     assert "needs 4096 bytes, 1 threads" in str(registry.explain("new", "f32"))
     for size in (-1, 2.5, "9"):
-        with pytest.raises(ValueProblem, match="the size is"):
+        with pytest.raises(ValueProblem, match="size must be a number of elements"):
             registry.lookup("new", "f32", size=size)
     assert registry.lookup("new", "f32", ranks=[2]) is registry.lookup("new", "f32", ranks=(2,))
     for ask in (registry.lookup, registry.explain):
-        with pytest.raises(TypeProblem, match="ranks are"):
+        with pytest.raises(TypeProblem, match="ranks must be"):
             ask("new", "f32", ranks="two")
         with pytest.raises(TypeProblem, match="unknown dtype"):
             ask("new", ["f32"])

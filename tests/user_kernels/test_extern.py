@@ -145,7 +145,7 @@ def test_a_kernel_that_calls_it_is_an_implementation_too(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("made", "declared", "error", "message"),
     [
-        ({}, TWICE.replace("k.so", "missing.so"), LibraryProblem, "there is no library .*missing.so"),
+        ({}, TWICE.replace("k.so", "missing.so"), LibraryProblem, "library .*missing.so does not exist"),
         ({}, TWICE.replace("twice_f32", "thrice"), MissingSymbol, "has no symbol 'thrice'"),
         ({"abi": 2}, TWICE, WrongInterface, "version 2 of Weft's C interface, this is version 1"),
         ({"abi": None}, TWICE, WrongInterface, "does not say which interface"),

@@ -166,5 +166,5 @@ def test_what_stays_for_want_of_certainty_is_told_with_its_own_times() -> None:
 def test_settings_that_are_none_are_typed_errors(wrong: dict[str, Any]) -> None:
     with pytest.raises(WeftError):
         Settings(**wrong)
-    with pytest.raises(WeftError, match="the weight time is -1"):
+    with pytest.raises(WeftError, match="the weight time must be"):
         Weights(time=-1)
