@@ -192,7 +192,7 @@ class _Verifier:
         assert node.body is not None
         for inner in node.body:
             if inner.op in (EACH, LOOP, REGION, NUMPY) or not (
-                inner.op in FLOW or Trait.ELEMENTWISE in inner.op.traits
+                inner.op in FLOW or Trait.ELEMENTWISE in inner.op.traits or inner.op.name not in TABLE
             ):
                 raise self.fail(inner, "is no part of a program of elements")
         if problem := body_problem(node):
