@@ -11,14 +11,17 @@ import dis
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..ir.source import ABSENT, Guard
+from .tracer import Tracer
 
 _DEPTH = 4
+NOTHING = type(None), None  # how None is described
 _LIBRARIES = frozenset(("numpy", "weft", *sys.stdlib_module_names)) - {"__main__"}
 Read = Callable[[], Any]
 Place = tuple[Any, str | None]  # a dict and a key, a cell and None, or twice None for what never changes
@@ -57,6 +60,19 @@ class Captures:
             values = [read() for read in self._reads]
         return tuple(_described(value, _DEPTH) for value in values)
 
+    @property
+    def functions(self) -> Mapping[FunctionType, Any]:
+        """The user's functions whose code may be run, and for a method its object, else `ABSENT`."""
+        return self._seen
+
+    def changed(self, before: tuple[Any, ...]) -> str | None:
+        """The name of something that is no longer as it was described, but for results that are remembered there."""
+        after = self.describe()
+        if len(before) != len(after):
+            return None
+        pairs = zip(self._labels, before, after, strict=True)
+        return next((label for label, old, new in pairs if not _is_kept(old, new)), None)
+
     def guards(self) -> list[Guard] | None:
         """What guards a trace as names that must still mean the same objects; None where that would not suffice."""
         values = [read() for read in self._reads]
@@ -68,8 +84,9 @@ class Captures:
     def _search(self) -> None:
         self._reads: list[Read] = []
         self._places: list[Place | None] = []
+        self._labels: list[str] = []
         self._functions: list[FunctionType | None] = []
-        self._seen: set[FunctionType] = set()
+        self._seen: dict[FunctionType, Any] = {}
         self._scan(self._function)
 
     def _scan(self, value: Any) -> None:
@@ -77,17 +94,17 @@ class Captures:
         function = _underlying(value)
         if function is None or function in self._seen or _top(function.__module__ or "") in _LIBRARIES:
             return
-        self._seen.add(function)
+        self._seen[function] = instance
         if instance is not ABSENT:
-            self._add(lambda: instance, None)
+            self._add(lambda: instance, None, function.__code__.co_varnames[0])
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        for code in _codes(function.__code__):
+        for code in nested_codes(function.__code__):
             for kind, root, *attributes in _chains(code):
                 read = self._root(function, cells, instance, kind, root)
                 for attribute in attributes:
                     read = self._attribute(read, attribute)
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-            self._add(lambda default=default: default, (None, None))  # type: ignore[misc]
+            self._add(lambda default=default: default, (None, None), "a default")  # type: ignore[misc]
 
     def _root(
         self, function: FunctionType, cells: Mapping[str, Any], instance: Any, kind: str, root: str
@@ -97,10 +114,10 @@ class Captures:
             return lambda: instance
         if kind == "global":
             space = function.__globals__
-            return self._add(lambda: space.get(root, ABSENT), (space, root))
+            return self._add(lambda: space.get(root, ABSENT), (space, root), root)
         if kind == "deref" and root in cells:
             cell = cells[root]
-            return self._add(lambda: _contents(cell), (cell, None))
+            return self._add(lambda: contents(cell), (cell, None), root)
         return None
 
     def _attribute(self, holder: Read | None, name: str) -> Read | None:
@@ -111,13 +128,14 @@ class Captures:
             return None
         if not hasattr(owner, "__dict__") and not _is_users(type(owner)):
             return None
-        return self._add(lambda: _attribute(holder(), name), None)
+        return self._add(lambda: static_attribute(holder(), name), None, name)
 
-    def _add(self, read: Read, place: Place | None) -> Read:
-        """Notes a place that is read; `place` says where that is, if it is a name."""
+    def _add(self, read: Read, place: Place | None, label: str) -> Read:
+        """Notes a place that is read; `place` says where that is, if it is a name, and `label` what people call it."""
         value = read()
         self._reads.append(read)
         self._places.append(place)
+        self._labels.append(label)
         self._functions.append(_underlying(value))
         self._scan(value)
         return read
@@ -132,20 +150,20 @@ def _underlying(value: Any) -> FunctionType | None:
     return value if isinstance(value, FunctionType) else None
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def nested_codes(code: CodeType) -> Iterator[CodeType]:
     """A function's code and all code nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _codes(constant)
+            yield from nested_codes(constant)
 
 
 def _chains(code: CodeType) -> Iterator[tuple[str, ...]]:
-    """Names that are loaded, each with the attributes that follow: `("global", "config", "scale")`."""
+    """Names that are loaded or stored, each with the attributes that follow: `("global", "config", "scale")`."""
     chain: list[str] = []
     for instruction in dis.get_instructions(code):
         name = instruction.opname
-        if name in ("LOAD_ATTR", "LOAD_METHOD") and chain:
+        if name in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and chain:
             chain.append(str(instruction.argval))
             continue
         if name in ("CACHE", "PUSH_NULL", "EXTENDED_ARG", "NOP"):
@@ -153,9 +171,9 @@ def _chains(code: CodeType) -> Iterator[tuple[str, ...]]:
         if chain:
             yield tuple(chain)
         chain = []
-        if name in ("LOAD_GLOBAL", "LOAD_NAME"):
+        if name in ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"):
             chain = ["global", str(instruction.argval)]
-        elif name in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
+        elif name in ("LOAD_DEREF", "LOAD_CLASSDEREF", "STORE_DEREF"):
             chain = ["deref", str(instruction.argval)]
         elif name.startswith("LOAD_FAST") and isinstance(instruction.argval, str):
             chain = ["fast", instruction.argval]
@@ -163,7 +181,7 @@ def _chains(code: CodeType) -> Iterator[tuple[str, ...]]:
         yield tuple(chain)
 
 
-def _attribute(holder: Any, name: str) -> Any:
+def static_attribute(holder: Any, name: str) -> Any:
     """An attribute without running a property."""
     found = vars(holder).get(name, ABSENT) if hasattr(holder, "__dict__") else ABSENT
     if found is not ABSENT or isinstance(holder, ModuleType):
@@ -177,7 +195,7 @@ def _attribute(holder: Any, name: str) -> Any:
     return ABSENT
 
 
-def _contents(cell: Any) -> Any:
+def contents(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # the cell is empty: the name is bound later
@@ -190,7 +208,7 @@ def _described(value: Any, depth: int) -> Any:
         return kind, repr(value)
     if value is None or kind in (bool, int, str, bytes):
         return kind, value
-    if isinstance(value, np.generic):
+    if issubclass(kind, np.generic):
         return kind, value.tobytes()
     if isinstance(value, MethodType):
         return Identity(value.__func__), Identity(value.__self__)
@@ -203,6 +221,33 @@ def _described(value: Any, depth: int) -> Any:
     if depth and _is_users(kind) and hasattr(value, "__dict__"):
         return Identity(value), _described(vars(value), depth - 1)
     return Identity(value)
+
+
+def _is_kept(old: Any, new: Any) -> bool:
+    """Whether all that was described is still there.
+
+    Dicts and attributes may have been added to, and nothing may have become something, as where results are remembered.
+    """
+    if old == new:
+        return True
+    if old in (NOTHING, Identity(ABSENT)) or (isinstance(old, Identity) and isinstance(old.object, cached_property)):
+        return not _holds_tracer(new)
+    if type(old) is not tuple or type(new) is not tuple or len(old) != 2 or len(new) != 2:
+        return False
+    if isinstance(old[0], Identity):  # an object and its attributes
+        return bool(old[0] == new[0]) and _is_kept(old[1], new[1])
+    if old[0] is not new[0] or not issubclass(old[0], dict):
+        return False
+    items = dict(new[1])
+    if not all(key in items and _is_kept(value, items.pop(key)) for key, value in old[1]):
+        return False
+    return not any(map(_holds_tracer, items.values()))
+
+
+def _holds_tracer(described: Any) -> bool:
+    if isinstance(described, tuple):
+        return any(map(_holds_tracer, described))
+    return isinstance(described, Identity) and isinstance(described.object, Tracer)
 
 
 def _is_constant(value: Any) -> bool:

@@ -25,13 +25,13 @@ def here() -> Span | None:
 
 def definition(code: CodeType) -> Span:
     """The line where a function starts."""
-    return _line(code.co_filename, code.co_firstlineno)
+    return line_of(code.co_filename, code.co_firstlineno)
 
 
 @lru_cache(maxsize=1024)
 def _span(code: CodeType, instruction: int, line: int) -> Span:
     start, end, left, right = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
-    whole = _line(code.co_filename, start or line)
+    whole = line_of(code.co_filename, start or line)
     if left is None or right is None or whole.text is None:
         return whole
     source = whole.text.encode()
@@ -40,7 +40,8 @@ def _span(code: CodeType, instruction: int, line: int) -> Span:
     return Span(whole.file, whole.line, column + 1, max(1, last - column), whole.text)
 
 
-def _line(file: str, line: int) -> Span:
+def line_of(file: str, line: int) -> Span:
+    """A line of a file, without the space around it."""
     text = linecache.getline(file, line)
     if not text:
         return Span(file, line)

@@ -26,6 +26,7 @@ from ..ir.facts import Facts
 from ..ir.source import ArgType, Binding, Built, Evaluate, Guard, rebuilt
 from ..ir.types import TensorType
 from .captures import Captures
+from .impure import impure_loads, watched
 from .locate import definition
 from .outputs import finish
 from .packing import Packed, holds_arrays, is_container, is_same, packed, unpacked
@@ -118,14 +119,15 @@ class TracedFunction:
 
     def captures(self) -> tuple[Any, ...]:
         """What guards the trace beside the arguments; when it differs the function must be traced again."""
-        return self._captures.describe()
+        return self.captured.describe()
 
     def guards(self) -> list[Guard] | None:
         """The names outside of the function that must still mean the same objects; None where that would not do."""
-        return self._captures.guards()
+        return self.captured.guards()
 
     @cached_property
-    def _captures(self) -> Captures:
+    def captured(self) -> Captures:
+        """What the function reads from outside."""
         return Captures(self.function)
 
     @cached_property
@@ -208,8 +210,11 @@ class TracedKernel:
             inputs[name] = Tracer(trace, value, argument=name)
         given = {name: inputs[name] for name in self.source.signature.parameters if name in inputs}
         given |= {name: unpacked(value, inputs) for name, value in self.fixed.items()}
+        captures = self.source.captured
+        before = captures.describe()
         try:
-            returned = _called(self.source, given)
+            with watched(impure_loads(captures.functions)):
+                returned = _called(self.source, given)
             graph, structure, updates = finish(trace, list(inputs.values()), returned, self._span)
         except Exception as error:
             if trace.needed:  # NumPy may have put an error of its own in the place of ours
@@ -223,6 +228,12 @@ class TracedKernel:
                     f"{self.name} changes its argument '{name}', a {type(given[name]).__name__}, in place", self._span,
                     "the caller's would stay as it is: make a new one and return it",
                 )  # fmt: skip
+        if (changed := captures.changed(before)) is not None:
+            raise TraceProblem(
+                f"{self.name} changes '{changed}', which is not its own; compiled code would not change it again",
+                self._span,
+                "return what changes, and change it outside of the function",
+            )
         return Built(graph, tuple(trace.hidden), trace.calls, structure, updates)
 
     @property

@@ -51,7 +51,8 @@ def test_every_golden_has_its_mistake() -> None:
 
 def test_a_value_that_outlives_its_trace() -> None:
     kept: list[Any] = []
-    traced(lambda x: kept.append(x) or x, np.ones(3))
+    with pytest.raises(errors.TraceProblem, match="changes 'kept'"):
+        traced(lambda x: kept.append(x) or x, np.ones(3))
     with pytest.raises(errors.TraceProblem, match="used after its trace ended"):
         kept[0] + 1
     with pytest.raises(errors.TraceProblem, match="value of another trace"):

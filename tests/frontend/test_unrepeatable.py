@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import numbers
+import random
+import sys
+import time
 from collections.abc import Callable
+from functools import cached_property
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
 import pytest
 from weft import jit
+from weft.function import Function
 from weft.ir.errors import TraceProblem
 
 X = np.array([1.0, 2.0, 3.0])
@@ -97,3 +104,137 @@ def test_errors_that_numpy_raises_too() -> None:
     for n, m in ((3, 3), (2, 2), (4, 3), (2, 3), (5, 5), (2, 2), (1, 4), (3, 3)):
         x, y = np.arange(1.0, n + 1), np.arange(m) * 10.0
         assert function(x, y) == last(x, y), (n, m)
+
+
+RNG, SEEDED = np.random.default_rng(1), random.Random(1)
+STATE: dict[str, Any] = {"calls": 0}
+LOG: list[int] = []
+COUNT = 0
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.calls, self.rng = 0, np.random.default_rng(2)
+
+    @jit
+    def count(self, x: Any) -> Any:
+        self.calls += 1
+        return x
+
+    @jit
+    def keep(self, x: Any) -> Any:
+        self.last = x * 2
+        return x
+
+    @jit
+    def noisy(self, x: Any) -> Any:
+        return x + self.rng.random()
+
+    @cached_property
+    def twice(self) -> Any:
+        return np.full(3, 2.0)
+
+    @jit
+    def memory(self, x: Any) -> Any:
+        return x * self.twice
+
+
+def draws() -> float:
+    return random.random()
+
+
+def imports(x: Any) -> Any:
+    import time
+
+    return x + time.perf_counter()
+
+
+IMPURE: list[Callable[..., Any]] = [
+    lambda x: x + np.random.rand(),
+    lambda x: x + np.random.normal(size=3),
+    lambda x: x + np.random.default_rng().random(),
+    lambda x: x + RNG.standard_normal(3),
+    lambda x: x + random.random(),
+    lambda x: x + SEEDED.randint(1, 6),
+    lambda x: x + draws(),
+    lambda x: x + time.time(),
+    lambda x: x + perf_counter_ns(),
+    lambda x: x + datetime.datetime.now().second,
+    imports,
+    Counter().noisy,
+]
+
+
+@pytest.mark.parametrize("function", IMPURE)
+def test_random_numbers_and_clocks(function: Callable[..., Any]) -> None:
+    with pytest.raises(TraceProblem, match="something else at each call") as caught:
+        (function if isinstance(function, Function) else compiled(function))(X)
+    assert caught.value.span is not None and caught.value.span.file == __file__
+
+
+def test_random_numbers_that_are_not_drawn() -> None:
+    """Seeds of their own, and branches that are not taken."""
+
+    def seeded(x: Any, noise: bool) -> Any:
+        if noise:
+            return x + np.random.rand() + time.time()
+        return x + np.random.default_rng(3).random(3)
+
+    for _ in range(2):
+        assert (compiled(seeded)(X, False) == seeded(X, False)).all()
+    assert sys.gettrace() is None or "weft" not in repr(sys.gettrace())
+
+
+def counts(x: Any) -> Any:
+    global COUNT
+    COUNT += 1
+    return x
+
+
+def stores(x: Any) -> Any:
+    global COUNT
+    COUNT = 7
+    return x
+
+
+def logs(x: Any) -> Any:
+    LOG.append(1)
+    return x
+
+
+def counts_in_a_dict(x: Any) -> Any:
+    STATE["calls"] += 1
+    return x
+
+
+def keeps(x: Any) -> Any:
+    STATE["last"] = x
+    return x
+
+
+@pytest.mark.parametrize("function", [counts, stores, logs, counts_in_a_dict, keeps, Counter().count, Counter().keep])
+def test_changes_of_what_is_outside(function: Callable[..., Any]) -> None:
+    STATE.pop("last", None)
+    with pytest.raises(TraceProblem, match="which is not its own"):
+        (function if isinstance(function, Function) else compiled(function))(X)
+
+
+def test_a_memory_of_results_is_no_change() -> None:
+    assert Counter().memory(X).tolist() == [2, 4, 6]
+
+
+class Lazy:
+    def __init__(self) -> None:
+        self.table: Any = None
+
+    @jit
+    def use(self, x: Any) -> Any:
+        if self.table is None:
+            self.table = np.full(3, 5.0)
+        return x * self.table
+
+
+def test_what_is_made_once_is_no_change() -> None:
+    lazy = Lazy()
+    for _ in range(3):
+        assert lazy.use(X).tolist() == [5, 10, 15]
