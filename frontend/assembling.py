@@ -43,9 +43,7 @@ def _items(m: Maker, arrays: Arrays, name: str) -> Sequence[object]:
 
 
 def _in_dtype(m: Maker, values: Sequence[Value], dtype: object, casting: str) -> list[Value]:
-    """Values that can be joined: in the dtype asked for, or all in their common one."""
-    if dtype is None:
-        return list(values)
+    """Values that can be joined, in one dtype that the casting rule lets them have."""
     wanted = as_dtype(dtype, m.span)
     for value in values:
         demand_cast(m, value.type.dtype, wanted, casting)
@@ -60,10 +58,8 @@ def _join(m: Maker, values: Sequence[Value], axis: object, dtype: object = None,
         raise ValueProblem(
             "zero-dimensional arrays cannot be concatenated", m.span, "stack(...) gives each of them a place"
         )
-    if dtype is None:
-        common = promote(tuple(value.type.dtype for value in values))
-        values = [converted(m, value, common) for value in values]
-    values = _in_dtype(m, values, dtype, casting)
+    wanted = promote(tuple(value.type.dtype for value in values)) if dtype is None else dtype
+    values = _in_dtype(m, values, wanted, casting)
     return joined(m, values, axis_of(m, axis, values[0].type.rank))
 
 
@@ -79,7 +75,9 @@ def concatenate(m: Maker, arrays: Arrays, /, axis: object = 0, out: None = None,
 
 def stack(m: Maker, arrays: Arrays, axis: object = 0, out: None = None, *, dtype: object = None,
           casting: str = "same_kind") -> Value:  # fmt: skip
-    values = _in_dtype(m, sequence(m, arrays, "stack"), dtype, casting)
+    values = sequence(m, arrays, "stack")
+    wanted = promote(tuple(value.type.dtype for value in values)) if dtype is None else dtype
+    values = _in_dtype(m, values, wanted, casting)
     return stacked(m, values, axis_of(m, axis, values[0].type.rank + 1))
 
 

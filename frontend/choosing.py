@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ..ir.graph import Value
 from ..ir.ops import COMPLEX, DEMAND, IMAG, REAL, RESHAPE, TABLE, WHERE
 from ..ir.types import Sizes
 from .converting import demand_cast
-from .maker import Make, Maker, Operand, fits, literal
+from .maker import ABSENT, Make, Maker, Operand, fits, literal
 from .memory import copied
 
 MINIMUM, MAXIMUM, POSITIVE, BOTH = (TABLE[name] for name in ("minimum", "maximum", "positive", "bitwise_and"))
@@ -42,16 +43,22 @@ def wrapped(m: Maker, x: Operand, dtype: DType) -> Operand:
     return int(np.asarray(number).astype(dtype.numpy))
 
 
-def clip(m: Maker, a: Operand, a_min: Operand | None = None, a_max: Operand | None = None, *,
-         min: Operand | None = None, max: Operand | None = None) -> Value:  # fmt: skip
+def clip(m: Maker, a: Operand, a_min: Any = ABSENT, a_max: Any = ABSENT, *, min: Any = ABSENT,
+         max: Any = ABSENT) -> Value:  # fmt: skip
     """Limits of a kind that the array can't reach are no limits, as in NumPy."""
-    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    if (a_min is ABSENT) != (a_max is ABSENT):
+        missing = "a_min" if a_min is ABSENT else "a_max"
+        raise TypeProblem(f"clip() missing 1 required positional argument: '{missing}'", m.span, "None is no limit")
+    if a_min is not ABSENT and (min is not ABSENT or max is not ABSENT):
+        raise ValueProblem("'min' and 'max' are given beside 'a_min' and 'a_max'", m.span, "give two limits")
+    limits = (min, max) if a_min is ABSENT else (a_min, a_max)
+    low, high = (None if limit is ABSENT else limit for limit in limits)
     a = m.cast(a, m.dtype_of(a).strong)
     have = a.type.dtype
     if have.is_integer and not have.weak:
-        limits = np.iinfo(have.numpy)
-        low = None if (n := literal(low)) is not None and n <= limits.min else low
-        high = None if (n := literal(high)) is not None and n >= limits.max else high
+        ends = np.iinfo(have.numpy)
+        low = None if (n := literal(low)) is not None and n <= ends.min else low
+        high = None if (n := literal(high)) is not None and n >= ends.max else high
     if low is None and high is None:
         return m.op(POSITIVE, a)
     dtype = rules.promote(tuple(m.dtype_of(x) for x in (a, low, high) if x is not None))

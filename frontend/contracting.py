@@ -19,7 +19,7 @@ from ..ir.products import matmul_dtypes, meet
 from .maker import Maker
 from .shaping import reshaped
 
-MUL, SUM, AND, ANY = (TABLE[name] for name in ("mul", "sum", "logical_and", "any"))
+ADD, MUL, SUM, AND, ANY = (TABLE[name] for name in ("add", "mul", "sum", "logical_and", "any"))
 Labels = Sequence[object]
 
 
@@ -34,12 +34,12 @@ def contracted(m: Maker, a: Value, left: Labels, b: Value, right: Labels, result
         return contracted(m, b, right, a, left, result)  # so that the result lies as it is wanted
     if not (gone and _is_long(m, a, left, rows) and _is_long(m, b, right, columns)):
         order = [*gone, *result]  # where vectors may lie along two axes the last wins, which more is contiguous along
-        return summed(m, _spread(m, a, left, order), _spread(m, b, right, order), len(gone))
+        return summed(m, spread(m, a, left, order), spread(m, b, right, order), len(gone))
     both = [label for label in result if label in left and label in right]
     stack = [*both, *rows[:-1], *columns[:-1]]
     terms = dims.product(m.builder.facts.canonical(a.type.shape[left.index(label)]) for label in gone)
-    lefts = _merged(m, _spread(m, a, left, [*stack, rows[-1], *gone]), len(gone), terms, -1)
-    rights = _merged(m, _spread(m, b, right, [*stack, *gone, columns[-1]]), len(gone), terms, -2)
+    lefts = _merged(m, spread(m, a, left, [*stack, rows[-1], *gone]), len(gone), terms, -1)
+    rights = _merged(m, spread(m, b, right, [*stack, *gone, columns[-1]]), len(gone), terms, -2)
     made = [*stack, rows[-1], columns[-1]]
     return turned(m, m.op(MATMUL, lefts, rights), [made.index(label) for label in result])
 
@@ -61,12 +61,17 @@ def total(m: Maker, x: Value, axes: Sequence[int]) -> Value:
     return m.cast(m.op(SUM, x, axes=tuple(axes)), x.type.dtype)
 
 
+def cleared(m: Maker, x: Value) -> Value:
+    """Products as the first terms of sums that start at 0: none of them is -0.0."""
+    return m.cast(m.op(ADD, x, 0), x.type.dtype) if x.type.dtype.kind in ("float", "complex") else x
+
+
 def _is_long(m: Maker, x: Value, own: Labels, labels: Labels) -> bool:
     """Whether a value has an axis of its own that is more than one element long, as its last."""
     return bool(labels) and m.builder.facts.canonical(x.type.shape[own.index(labels[-1])]) != 1
 
 
-def _spread(m: Maker, x: Value, labels: Labels, wanted: Labels) -> Value:
+def spread(m: Maker, x: Value, labels: Labels, wanted: Labels) -> Value:
     """The axes in this order, with axes of size 1 for labels that the value lacks."""
     have = [labels.index(label) for label in wanted if label in labels]
     moved = turned(m, x, have)

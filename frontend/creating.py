@@ -64,7 +64,7 @@ def full_like(m: Maker, a: Operand, fill_value: Operand, dtype: object = None, o
     if sizes != x.type.shape:
         raise m.refuse("an array of another shape in the memory order of its prototype")
     # The prototype has no say in the values, but memory follows its axis order, as in NumPy.
-    prototype = m.cast(laid_out(m, copied(m, x), lies), wanted)
+    prototype = m.cast(copied(m, x) if lies == "K" else laid_out(m, x, lies), wanted)
     return m.op(WHERE, m.builder.constant(True, span=m.span), made, prototype)
 
 

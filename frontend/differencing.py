@@ -16,7 +16,7 @@ from .converting import demand_cast
 from .elementwise import Make
 from .fixed import fixed_int
 from .maker import Maker, Operand, static_int
-from .memory import converted
+from .memory import converted, lying_as
 from .shaping import broadcast_to, part, ravel
 from .sizes import reaches
 
@@ -100,7 +100,8 @@ def gradient(m: Maker, f: Operand, /, *varargs: Operand, axis: object = None,
                 "required.",
                 m.span,
             )
-        found.append(joined(m, [m.cast(piece, dtype) for piece in _slopes(m, x, along, by, order)], along))
+        slopes = [m.cast(piece, dtype) for piece in _slopes(m, x, along, by, order)]
+        found.append(lying_as(m, joined(m, slopes, along), x))
     return found[0] if len(found) == 1 else tuple(found)
 
 

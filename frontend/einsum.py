@@ -1,7 +1,7 @@
 """Define `einsum` as a sequence of products of pairs.
 
 Operands are multiplied from the left to the right. What is needed no more is summed over at once; an index that an
-operand has twice is its diagonal, and `...` stands for axes that are broadcast. Results lie in C order.
+operand has twice is its diagonal, and `...` stands for axes that are broadcast.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Union
 
-from ..ir.dtypes import BF16
+from ..ir.dtypes import BF16, BOOL
 from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import DIAGONAL
+from ..ir.ops import DIAGONAL, MATMUL, RESHAPE, TRANSPOSE
 from ..ir.types import Sizes
 from .arrays import strong_array
-from .contracting import contracted, total, turned
+from .contracting import ANY, cleared, contracted, spread, total, turned
 from .maker import Maker, Operand
-from .memory import laid_out
+from .memory import lying_as, together
 from .sizes import equal
 
 Label = Union[str, int]  # a letter, or a number for an axis of the dots, counted from the last
@@ -26,6 +26,8 @@ DOTS = "..."
 
 
 def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object = False) -> Value:
+    if isinstance(optimize, (tuple, list)):
+        raise m.refuse("a path of contractions")
     if not isinstance(subscripts, str):
         raise m.refuse("'einsum' without a text of subscripts")
     values = [strong_array(m, x) for x in operands]
@@ -41,9 +43,36 @@ def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object
         kept = [label for label in dict.fromkeys((*labels, *others)) if label in later]
         wanted = list(result) if k == len(terms) - 1 else kept
         x, labels = contracted(m, x, labels, y, others, wanted), wanted
+    summed = len(terms) == 1 and set(labels) > set(result)
     x, labels = _without(m, x, labels, set(result))
     found = turned(m, x, [labels.index(label) for label in result])
-    return laid_out(m, found, "C") if len(terms) > 1 else found
+    if len(terms) == 1 and not summed:
+        return found  # a view
+    if not _is_product(found):
+        found = cleared(m, found)
+    found = _laid_out(m, found, terms, result)
+    if optimize is False or found.type.rank:
+        return found
+    return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(()))  # an array in any case
+
+
+def _is_product(x: Value) -> bool:
+    """Whether a value is a product of matrices, or one in another order."""
+    node = x.node
+    if node is not None and node.op is TRANSPOSE:
+        node = node.operands[0].node
+    return node is not None and node.op is MATMUL
+
+
+def _laid_out(m: Maker, x: Value, terms: Sequence[tuple[Value, list[Label]]], result: Sequence[Label]) -> Value:
+    """In the order of memory that NumPy's iterator over all labels finds from the strides of the operands."""
+    if x.type.rank < 2:
+        return x
+    gone = sorted({label for _, labels in terms for label in labels if label not in result}, key=str)
+    met = together(m, *(spread(m, value, labels, [*result, *gone]) for value, labels in terms))
+    if gone:
+        met = m.op(ANY, m.cast(met, BOOL), axes=tuple(range(len(result), len(result) + len(gone))))
+    return lying_as(m, x, met)
 
 
 def _parsed(m: Maker, text: str, ranks: Sequence[int]) -> tuple[list[list[Label]], list[Label]]:

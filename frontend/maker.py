@@ -33,6 +33,7 @@ class NumberNeeded(TypeProblem):
         self.value = value
 
 
+ABSENT: object = object()  # an argument that was not given, where None means something
 COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 EQ, NE = TABLE["eq"], TABLE["ne"]
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from ..ir.dtypes import DType
 from ..ir.errors import TypeProblem, Unsupported, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import RESHAPE, TRANSPOSE
+from ..ir.ops import RESHAPE, TRANSPOSE, WHERE
+from ..ir.rules import promote
 from ..ir.types import Sizes
 from .maker import Maker, Operand
 
@@ -33,6 +34,29 @@ def laid_out(m: Maker, x: Value, order: object) -> Value:
         return turned(m, laid_out(m, turned(m, x), "C"))
     note: dict[str, int | str] = {"order": "C"} if wanted == "C" else {"follows": 0}
     return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(x.type.shape), **note)
+
+
+def with_core(m: Maker, x: Value, count: int) -> Value:
+    """A value whose last axes lie innermost in C order, as gufuncs leave them; the others lie as they do."""
+    if x.type.rank < 2 or count == 0:
+        return x
+    return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(x.type.shape), core=count)
+
+
+def lying_as(m: Maker, x: Value, prototype: Value) -> Value:
+    """A value that lies in memory as a ufunc of the prototype would leave its result; elements stay what they are."""
+    if x.type.rank < 2:
+        return x
+    fits = promote((x.type.dtype, prototype.type.dtype)) == x.type.dtype
+    other = prototype if fits else m.cast(prototype, x.type.dtype)
+    return m.op(WHERE, m.builder.constant(True, span=m.span), x, other, like=2)
+
+
+def together(m: Maker, first: Value, *others: Value) -> Value:
+    """A prototype that lies in memory as the result of a ufunc of these would."""
+    for other in others:
+        first = m.op(WHERE, m.builder.constant(True, span=m.span), first, other)
+    return first
 
 
 def copied(m: Maker, x: Value) -> Value:

@@ -15,10 +15,10 @@ from .arrays import array_of
 from .axes import axes_of
 from .cumulative import along
 from .elementwise import Make
-from .maker import Maker, Operand, as_dtype
+from .maker import ABSENT, Maker, Operand, as_dtype
 from .memory import copied
 from .positions import position
-from .reducing import ABSENT, ALGEBRAS, PLUS, SUB, TIMES, Algebra, reduced
+from .reducing import ALGEBRAS, PLUS, SUB, TIMES, Algebra, reduced
 from .reduction_arguments import mask_in
 from .statistics import averaged, freedom_lost, quotient, root, squared_distances
 

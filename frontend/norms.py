@@ -16,9 +16,9 @@ from ..ir.ops import IMAG, REAL, TABLE
 from .arrays import array_of
 from .axes import axis_of, flag
 from .elementwise import Make, power
-from .maker import Maker, Number, Operand, number_of
+from .maker import ABSENT, Maker, Number, Operand, number_of
 from .memory import converted
-from .reducing import ABSENT, ADD, LEAST, MOST, PLUS, reduced
+from .reducing import ADD, LEAST, MOST, PLUS, reduced
 from .shaping import reshaped
 
 ABS, NOT_EQUAL, SQRT, SQUARE = (TABLE[name] for name in ("abs", "ne", "sqrt", "square"))

@@ -17,7 +17,7 @@ from ..ir.types import Sizes
 from .arrays import array_of
 from .elementwise import Make
 from .fixed import count_of
-from .maker import Maker, Operand
+from .maker import ABSENT, Maker, Operand
 from .memory import laid_out
 from .shaping import broadcast_to, part
 from .sizes import at_least, is_one, reaches
@@ -30,19 +30,20 @@ _ARGUMENTS = {
 }  # fmt: skip
 
 
-def pad(m: Maker, array: Operand, pad_width: object, mode: str = "constant", *, constant_values: object = None,
-        end_values: object = None, stat_length: object = None, reflect_type: object = None) -> Value:  # fmt: skip
+def pad(m: Maker, array: Operand, pad_width: object, mode: str = "constant", *, constant_values: object = ABSENT,
+        end_values: object = ABSENT, stat_length: object = ABSENT, reflect_type: object = ABSENT) -> Value:  # fmt: skip
     x = array_of(m, array)
     widths = _widths(m, pad_width, x.type.rank)
     given = {"constant_values": constant_values, "end_values": end_values, "stat_length": stat_length,
              "reflect_type": reflect_type}  # fmt: skip
-    _check_mode(m, mode, [name for name, value in given.items() if value is not None])
+    _check_mode(m, mode, [name for name, value in given.items() if value is not ABSENT])
     if not widths:
         return broadcast_to(m, x, ())
     if mode in ("constant", "empty"):
-        return _constant(m, x, widths, 0 if constant_values is None else constant_values)
-    if mode not in ("edge", "reflect", "symmetric", "wrap") or reflect_type not in (None, "even"):
-        raise m.refuse(f"'pad' with mode='{mode}'" + (f" and reflect_type='{reflect_type}'" if reflect_type else ""))
+        return _constant(m, x, widths, 0 if constant_values is ABSENT else constant_values)
+    if mode not in ("edge", "reflect", "symmetric", "wrap") or reflect_type not in (ABSENT, "even"):
+        odd = "" if reflect_type is ABSENT else f" and reflect_type='{reflect_type}'"
+        raise m.refuse(f"'pad' with mode='{mode}'{odd}")
     for axis, pair in enumerate(widths):
         if any(_is_some(m, width) for width in pair):
             x = _around(m, x, axis, *_extended(m, x, axis, pair, mode))
@@ -139,8 +140,10 @@ def _widths(m: Maker, given: object, rank: int) -> list[Pair]:
 
 
 def _width(m: Maker, x: object) -> Size:
-    if isinstance(x, float):
+    if x is None or isinstance(x, (float, complex, str)):
         raise TypeProblem("`pad_width` must be of integral type.", m.span, "write a whole number")
+    if isinstance(x, (int, np.integer)) and x < 0:
+        raise ValueProblem("index can't contain negative values", m.span, f"'pad_width' is {x}")
     return count_of(m, x, "pad_width")
 
 
@@ -161,7 +164,10 @@ def _pairs(m: Maker, given: object, rank: int, what: str) -> list[tuple[object, 
         spread = np.broadcast_to(cells, (rank, 2))
     except ValueError as error:
         hint = "give a number, a pair (before, after), or such a pair for each axis"
-        raise ValueProblem(f"'{what}' does not fit an array with {rank} dimensions", m.span, hint) from error
+        deep = shape is not None and len(shape) > 2
+        why = "input operand has more dimensions than allowed by the axis remapping"
+        why = why if deep else "operands could not be broadcast together"
+        raise ValueProblem(f"{why}: '{what}' does not fit an array with {rank} dimensions", m.span, hint) from error
     return [(row[0], row[1]) for row in spread]
 
 

@@ -8,46 +8,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..ir.dtypes import BF16
+from ..ir.dtypes import BF16, C64, C128, F32, F64
 from ..ir.errors import ShapeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import CAST, RESHAPE, TABLE
+from ..ir.ops import CAST, MATMUL, RESHAPE, TABLE
 from ..ir.types import Sizes
 from .arrays import strong_array
 from .axes import axis_of
-from .contracting import contracted
+from .contracting import cleared, contracted
 from .einsum import einsum
 from .elementwise import Make
 from .maker import Maker, Operand, static_int
-from .memory import laid_out
-from .shaping import moveaxis, ravel
+from .memory import laid_out, with_core
+from .shaping import moveaxis, ravel, reshaped
 
 MUL, CONJUGATE = TABLE["mul"], TABLE["conjugate"]
+BLAS_DTYPES = (F32, F64, C64, C128)
 
 
 def matmul(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     a, b = _operands(m, "matmul", "(n?,k),(k,m?)->(n?,m?)", (x1, 1), (x2, 1))
     rows, columns = ["m"] * (a.type.rank > 1), ["n"] * (b.type.rank > 1)
     stacks = _stack_labels(a.type.rank - 1 - len(rows), b.type.rank - 1 - len(columns))
-    return contracted(m, a, [*stacks[0], *rows, "k"], b, [*stacks[1], "k", *columns], [*stacks[2], *rows, *columns])
+    result = [*stacks[2], *rows, *columns]
+    found = contracted(m, a, [*stacks[0], *rows, "k"], b, [*stacks[1], "k", *columns], result)
+    return _as_gufunc(m, found, len(rows) + len(columns))
 
 
 def matvec(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     a, b = _operands(m, "matvec", "(m,n),(n)->(m)", (x1, 2), (x2, 1))
     stacks = _stack_labels(a.type.rank - 2, b.type.rank - 1)
-    return contracted(m, a, [*stacks[0], "m", "k"], b, [*stacks[1], "k"], [*stacks[2], "m"])
+    return _as_gufunc(m, contracted(m, a, [*stacks[0], "m", "k"], b, [*stacks[1], "k"], [*stacks[2], "m"]), 1)
 
 
 def vecmat(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     a, b = _operands(m, "vecmat", "(n),(n,m)->(m)", (x1, 1), (x2, 2))
     stacks = _stack_labels(a.type.rank - 1, b.type.rank - 2)
-    return contracted(m, _conjugate(m, a), [*stacks[0], "k"], b, [*stacks[1], "k", "n"], [*stacks[2], "n"])
+    found = contracted(m, _conjugate(m, a), [*stacks[0], "k"], b, [*stacks[1], "k", "n"], [*stacks[2], "n"])
+    return _as_gufunc(m, found, 1)
 
 
 def vecdot(m: Maker, x1: Operand, x2: Operand, /, axis: object = -1) -> Value:
     a, b = _operands(m, "vecdot", "(n),(n)->()", (x1, 1), (x2, 1))
-    if axis != -1:
-        a, b = (moveaxis(m, x, axis, -1) for x in (a, b))
+    along = static_int(axis, "axis", m.span)
+    if along != -1:
+        a, b = (moveaxis(m, x, along, -1) for x in (a, b))
     stacks = _stack_labels(a.type.rank - 1, b.type.rank - 1)
     return contracted(m, _conjugate(m, a), [*stacks[0], "k"], b, [*stacks[1], "k"], stacks[2])
 
@@ -55,7 +60,7 @@ def vecdot(m: Maker, x1: Operand, x2: Operand, /, axis: object = -1) -> Value:
 def dot(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
     x, y = strong_array(m, a), strong_array(m, b)
     if not x.type.rank or not y.type.rank:
-        return m.op(MUL, x, y)
+        return _scaled(m, x, y)
     place = y.type.rank - 2 if y.type.rank > 1 else 0
     return _over(m, x, y, [x.type.rank - 1], [place])
 
@@ -63,7 +68,7 @@ def dot(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
 def inner(m: Maker, a: Operand, b: Operand, /) -> Value:
     x, y = strong_array(m, a), strong_array(m, b)
     if not x.type.rank or not y.type.rank:
-        return m.op(MUL, x, y)
+        return _scaled(m, x, y)
     return _over(m, x, y, [x.type.rank - 1], [y.type.rank - 1])
 
 
@@ -94,6 +99,8 @@ def _tensor_axes(m: Maker, x: Value, y: Value, axes: object) -> tuple[list[int],
         count = static_int(axes, "axes", m.span)
         named = [range(x.type.rank - count, x.type.rank), range(count)]
     left, right = ([axis_of(m, axis, v.type.rank) for axis in part] for part, v in zip(named, (x, y), strict=True))
+    if any(len(set(part)) < len(part) for part in (left, right)):
+        raise ValueProblem("duplicate axes are not allowed in tensordot", m.span)
     if len(left) != len(right):
         raise ValueProblem("shape-mismatch for sum", m.span, f"{len(left)} axes of one, {len(right)} of the other")
     return left, right
@@ -101,6 +108,10 @@ def _tensor_axes(m: Maker, x: Value, y: Value, axes: object) -> tuple[list[int],
 
 def _over(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int]) -> Value:
     """Summed over pairs of axes, in C order; the other axes of one come before those of the other."""
+    if x.type.dtype in BLAS_DTYPES and y.type.dtype in BLAS_DTYPES and _is_single(m, x) and _is_single(m, y):
+        return reshaped(
+            m, m.op(MUL, *(reshaped(m, v, ()) for v in (x, y))), (1,) * (x.type.rank + y.type.rank - 2 * len(left))
+        )
     own = [f"a{k}" for k in range(x.type.rank)]
     others = [f"b{k}" for k in range(y.type.rank)]
     for k, (i, j) in enumerate(zip(left, right, strict=True)):
@@ -110,7 +121,26 @@ def _over(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int
     found = contracted(m, x, own, y, others, result)
     if x.type.dtype == y.type.dtype == BF16:  # unlike `matmul`, which gives f32
         found = m.builder.op(CAST, found, span=m.span, to=BF16)
-    return found if found.node is None or found.type.rank < 3 else laid_out(m, found, "C")
+    if not left and not _is_single(m, found):
+        found = cleared(m, found)
+    return found if found.node is None or (found.node.op is MATMUL and found.type.rank < 3) else laid_out(m, found, "C")
+
+
+def _scaled(m: Maker, x: Value, y: Value) -> Value:
+    """A product with a number: NumPy leaves that of matrices to BLAS, which adds it to zeros in C order."""
+    found = m.op(MUL, x, y)
+    if found.type.dtype not in BLAS_DTYPES or found.type.rank > 2 or _is_single(m, found):
+        return found
+    return laid_out(m, cleared(m, found), "C")
+
+
+def _is_single(m: Maker, x: Value) -> bool:
+    return all(m.builder.facts.canonical(size) == 1 for size in x.type.shape)
+
+
+def _as_gufunc(m: Maker, x: Value, core: int) -> Value:
+    """A sum of products that lies in memory as a product of matrices does."""
+    return x if x.node is not None and x.node.op is MATMUL else with_core(m, x, core)
 
 
 def _demand_equal(m: Maker, x: Value, i: int, y: Value, j: int) -> None:

@@ -21,12 +21,11 @@ from .arrays import array_of
 from .axes import axes_of, flag
 from .complex_order import ORDERED, extreme
 from .elementwise import Make
-from .maker import Maker, Operand, as_dtype, number_of
+from .maker import ABSENT, Maker, Operand, as_dtype, number_of
 from .memory import converted
 from .reduction_arguments import has_elements, mask_in, scalar_in
 from .weak import take
 
-ABSENT: object = object()  # an argument that was not given, where None means something
 ADD, MUL, SUB, POSITIVE, LOGICAL_OR = (TABLE[n] for n in ("add", "mul", "sub", "positive", "logical_or"))
 
 

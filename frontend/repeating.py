@@ -16,7 +16,7 @@ from .axes import axis_of
 from .elementwise import Make
 from .fixed import count_of, fixed_size
 from .maker import Maker, Operand, literal
-from .memory import laid_out
+from .memory import copied, laid_out, lying_as
 from .shaping import at_least as with_rank
 from .shaping import broadcast_to, part, ravel, reshaped
 from .sizes import at_least, is_negative
@@ -38,9 +38,10 @@ def roll(m: Maker, a: Operand, shift: object, axis: object = None) -> Value:
     totals: dict[int, Size] = {}
     for along, by in zip(axes * (count // len(axes)), shifts * (count // len(shifts)), strict=True):
         totals[along] = totals.get(along, 0) + by
+    found = x
     for along, by in totals.items():
-        x = _rolled(m, x, along, by)
-    return x
+        found = _rolled(m, found, along, by)
+    return lying_as(m, found, copied(m, x)) if found is not x else x
 
 
 def _rolled(m: Maker, x: Value, axis: int, shift: Size) -> Value:

@@ -21,8 +21,8 @@ from ..ir.types import Sizes
 from .arrays import array_of
 from .axes import axes_of
 from .elementwise import Make
-from .maker import Maker, Operand, as_dtype, literal, number_of
-from .reducing import ABSENT, ADD, MUL, PLUS, SUB, reduced
+from .maker import ABSENT, Maker, Operand, as_dtype, literal, number_of
+from .reducing import ADD, MUL, PLUS, SUB, reduced
 from .reduction_arguments import mask_in
 
 DIV, SQUARE, SQRT, MAXIMUM = (TABLE[name] for name in ("div", "square", "sqrt", "maximum"))

@@ -312,6 +312,8 @@ def _resolved(
         return "real", args, kwargs  # the method gives the array itself
     if function == Method("copy") and isinstance(array, Tracer) and is_scalar_result(array.value):
         return "real", args, {}  # a scalar's method gives a scalar, where `np.copy` makes an array of it
+    if function == Method("clip"):  # unlike the function, the method can be given one limit
+        return name, args[:1], {**dict(zip(("min", "max"), args[1:], strict=False)), **kwargs}
     if name in SPECIAL_NAMES and is_complex:
         return None, args, kwargs
     return name, args, kwargs

@@ -66,6 +66,18 @@ def _inplace(function: Callable[..., Any], sign: str) -> Any:
     return lambda self, other: self._update(function, sign, other)
 
 
+def _multiplied() -> Any:
+    """`x @= y`, for which NumPy demands matrices."""
+
+    def method(self: Tracer, other: Any) -> Any:
+        if self._value is not None and (not self.ndim or np.ndim(other) < 2):
+            message = "inplace matrix multiplication requires the first operand to have at least one and the second at"
+            raise ShapeProblem(f"{message} least two dimensions.", here(), "write x = x @ y in place of x @= y")
+        return self._update(operator.matmul, "@=", other)
+
+    return method
+
+
 def _method(name: str) -> Any:
     def method(self: Tracer, *args: Any, **kwargs: Any) -> Any:
         return self._trace.apply(Method(name), (self, *args), kwargs)
@@ -250,6 +262,7 @@ class Tracer:
     __pow__, __rpow__, __ipow__ = _binary(operator.pow), _reflected(operator.pow), _inplace(operator.pow, "**=")
     __divmod__, __rdivmod__ = _binary(divmod), _reflected(divmod)
     __matmul__, __rmatmul__ = _binary(operator.matmul), _reflected(operator.matmul)
+    __imatmul__ = _multiplied()
     __and__, __rand__, __iand__ = _binary(operator.and_), _reflected(operator.and_), _inplace(operator.and_, "&=")
     __or__, __ror__, __ior__ = _binary(operator.or_), _reflected(operator.or_), _inplace(operator.or_, "|=")
     __xor__, __rxor__, __ixor__ = _binary(operator.xor), _reflected(operator.xor), _inplace(operator.xor, "^=")

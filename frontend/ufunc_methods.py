@@ -8,8 +8,8 @@ from ..ir.graph import Value
 from .arrays import array_of, strong_array
 from .cumulative import accumulated
 from .elementwise import Make
-from .maker import Maker, Operand
-from .reducing import ABSENT, ALGEBRAS, Algebra, reduced
+from .maker import ABSENT, Maker, Operand
+from .reducing import ALGEBRAS, Algebra, reduced
 from .shaping import reshaped
 
 

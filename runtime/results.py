@@ -40,10 +40,10 @@ def as_outputs(out: Any, count: int) -> tuple[Array | None, ...]:
 def check_out(out: Array, shape: tuple[int, ...], dtype: DType, nth: int, count: int) -> None:
     """Refuses an `out` that does not fit before anything is computed."""
     which = f"out[{nth}]" if count > 1 else "out"
-    if out.dtype != dtype.numpy:
-        raise TypeProblem(f"{which} has dtype {out.dtype}, the result has {dtype}", hint="make it with that dtype")
     if out.shape != shape:
         raise ShapeProblem(f"{which} has shape {out.shape}, the result has {shape}", hint="make it with that shape")
+    if out.dtype != dtype.numpy:
+        raise TypeProblem(f"{which} has dtype {out.dtype}, the result has {dtype}", hint="make it with that dtype")
 
 
 def overlaps(out: Array, others: Sequence[Array]) -> bool:
