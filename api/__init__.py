@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from .settings import registry
 
 __all__ = [
-    "Registry", "__version__", "call", "compile", "cond", "errors", "fori_loop", "get_threads", "include_dir", "jit",
-    "kernels", "load", "memory_info", "ops", "registry", "selection", "set_memory_limit", "set_threads", "tensor",
-    "while_loop",
+    "Registry", "__version__", "call", "compile", "cond", "errors", "fori_loop", "get_limits", "get_threads",
+    "include_dir", "jit", "kernels", "load", "memory_info", "ops", "registry", "selection", "set_limits",
+    "set_memory_limit", "set_threads", "tensor", "while_loop",
 ]  # fmt: skip
 
 
@@ -30,7 +30,7 @@ __all__ = [
 _LAZY = {
     "call": ".op_calls", "ops": ".op_calls", "registry": ".settings", "get_threads": ".runtime.threads",
     "set_threads": ".runtime.threads", "memory_info": ".runtime.memory", "set_memory_limit": ".runtime.memory",
-    "cond": ".loops", "fori_loop": ".loops", "while_loop": ".loops",
+    "get_limits": ".limits", "set_limits": ".limits", "cond": ".loops", "fori_loop": ".loops", "while_loop": ".loops",
     "Registry": ".runtime.registry", "include_dir": ".runtime.libraries.header",
 }  # fmt: skip
 

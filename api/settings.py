@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, cast
 
 from .ir.errors import ValueProblem
+from .limits import read_environment
 from .runtime.compiler import Options
 from .runtime.deferred import DeferredRegistry, DeferredTuner
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 def default_options(backend: str = "llvm", blas: bool = False) -> Options:
     """What a kernel is compiled with; `WEFT_VERIFY=1` checks the graph after every pass."""
+    read_environment()
     return Options(backend=backend, verify=os.environ.get("WEFT_VERIFY", "") not in ("", "0"), blas=blas)
 
 

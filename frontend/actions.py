@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from ..ir.errors import LimitExceeded, OverflowProblem, Span, SyntaxProblem
+from ..ir.limits import limiter
 from . import syntax
-from .limits import MAX_DEPTH, MAX_SYNTAX
+from .limits import MAX_SYNTAX
 from .sourcetext import Source
 from .syntax import Expr, Node
 from .tables import Action
@@ -47,9 +48,9 @@ class Actions:
         depth = 1 + max((c.depth for c in children if isinstance(c, Node) and c is not chain), default=0)
         if chain is not None:
             depth = max(depth, chain.depth)
-        if depth > MAX_DEPTH:
+        if depth > limiter.now.depth:
             hint = "give parts of the expression a name with 'let'"
-            raise LimitExceeded(f"more than {MAX_DEPTH} levels inside one another", span, hint)
+            raise LimitExceeded(f"more than {limiter.now.depth} levels inside one another", span, hint)
         self._count += 1
         if self._count > MAX_SYNTAX:
             hint = "split the file and 'import' its parts"

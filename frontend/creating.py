@@ -11,6 +11,7 @@ from ..ir import dims
 from ..ir.dims import Size
 from ..ir.dtypes import DType
 from ..ir.errors import ValueProblem
+from ..ir.extents import MOST_DIMENSIONS
 from ..ir.graph import Value
 from ..ir.ops import BROADCAST, IOTA, WHERE
 from ..ir.types import Sizes
@@ -92,7 +93,10 @@ def array(m: Maker, object: Operand, dtype: object = None, *, copy: bool | None 
     x = strong_array(m, object)
     if dtype is not None:
         x = converted(m, x, as_dtype(dtype, m.span))
-    grown = at_least(m, x, static_int(ndmin, "ndmin", m.span))
+    rank = static_int(ndmin, "ndmin", m.span)
+    if rank > MOST_DIMENSIONS:
+        raise ValueProblem(f"ndmin bigger than allowable number of dimensions (={MOST_DIMENSIONS})", m.span)
+    grown = at_least(m, x, rank)
     return laid_out(m, grown, order) if grown.type.rank else broadcast_to(m, grown, ())
 
 

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from ..ir.builder import MAX_NODES, Builder
+from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
 from ..ir.dtypes import BY_NAME, C128, F64, I64, U64, DType
 from ..ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem
 from ..ir.graph import Value
 from ..ir.kernels import OpSource
+from ..ir.limits import limiter
 from ..ir.opdef import Trait
 from ..ir.rules import shown
 from . import folding, functions, syntax
@@ -152,9 +153,9 @@ class Expressions:
         finally:
             self.builder, self.has_bodies = before
         self._made += len(builder.nodes)
-        if self._made > MAX_NODES:  # a builder counts its own alone
+        if self._made > limiter.now.nodes:  # a builder counts its own alone
             hint = "use fewer functions with loops that call one another"
-            raise LimitExceeded(f"more than {MAX_NODES} operations once every call is inlined", hint=hint)
+            raise LimitExceeded(f"more than {limiter.now.nodes} operations once every call is inlined", hint=hint)
 
     def splice(self, side: Builder) -> None:
         """What was built aside comes here, and so does what values of it make later."""

@@ -6,7 +6,7 @@ What only a call knows is refused as unsupported, which leaves the function to N
 from __future__ import annotations
 
 from ..ir.dims import Dim, Size
-from ..ir.errors import Unsupported, ValueProblem
+from ..ir.errors import OverflowProblem, Unsupported, ValueProblem
 from ..ir.graph import Value
 from .maker import Maker, literal, static_size
 
@@ -36,9 +36,18 @@ def known(m: Maker, size: Size, what: str) -> int:
     return number
 
 
+def countable(m: Maker, size: Size, what: str) -> Size:
+    """A size that a signed word can hold, as NumPy asks of every size and count."""
+    if isinstance(size, Dim) or -(1 << 63) <= size < 1 << 63:
+        return size
+    if what == "shape":
+        raise ValueProblem("Maximum allowed dimension exceeded", m.span, f"it is {size}")
+    raise OverflowProblem(f"'{what}' is too large to convert to a C long", m.span, f"it is {size}")
+
+
 def count_of(m: Maker, x: object, what: str) -> Size:
     """How often, or how much: a size that is not negative."""
-    count = fixed_size(m, x, what)
+    count = countable(m, fixed_size(m, x, what), what)
     number = m.builder.facts.number(count)
     if number is not None and number < 0:
         what = "negative dimensions are not allowed" if what == "shape" else f"'{what}' may not contain negative values"

@@ -15,6 +15,7 @@ from ..ir import dims
 from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
 from ..ir.errors import IndexProblem, Span, TypeProblem, ValueProblem
+from ..ir.extents import MOST_ELEMENTS
 from ..ir.graph import Value
 from ..ir.ops import RESHAPE, SLICE
 from ..ir.types import Sizes
@@ -113,9 +114,14 @@ def _backward(start: Bound | None, stop: Bound | None, size: Size, stride: int) 
 
 
 def _bound(builder: Builder, part: Any, size: Size, span: Span | None) -> Bound:
-    at = _size(part, "a slice bound", span)
+    at = _clamped(_size(part, "a slice bound", span))
     negative = at < 0 if isinstance(at, int) else is_negative(builder.facts, at)
     return (size + at, True) if negative else (at, False)
+
+
+def _clamped(at: Size) -> Size:
+    """A bound as far away as any array reaches, for one that is further: native code counts in signed words."""
+    return max(-MOST_ELEMENTS, min(at, MOST_ELEMENTS)) if isinstance(at, int) else at
 
 
 def _step(builder: Builder, step: Any, span: Span | None) -> int:
@@ -127,6 +133,7 @@ def _step(builder: Builder, step: Any, span: Span | None) -> int:
         if known is None:
             raise TypeProblem(f"the slice step '{number}' must be a number", span, "write the step as a literal")
         number = known
+    number = _clamped(number)
     if number == 0:
         raise ValueProblem("slice step cannot be zero", span)
     return number

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..ir.errors import LimitExceeded, Span, SyntaxProblem
-from .limits import MAX_DEPTH
+from ..ir.limits import limiter
 from .sourcetext import Source
 from .tokens import Scanner, Token, UnexpectedCharacter
 
@@ -76,8 +76,9 @@ class Statements:
 
     def _match(self, token: Token) -> None:
         if token.type in _OPEN:
-            if len(self.open) >= MAX_DEPTH:
-                raise LimitExceeded(f"more than {MAX_DEPTH} brackets inside one another", self.span(token), _SPLIT)
+            if len(self.open) >= limiter.now.depth:
+                most = limiter.now.depth
+                raise LimitExceeded(f"more than {most} brackets inside one another", self.span(token), _SPLIT)
             self.open.append(token)
         elif token.type in _CLOSE:
             if not self.open:

@@ -1,12 +1,6 @@
-"""How much kernel text may ask for. Each limit is a `LimitExceeded` of its own, raised before the work is done."""
+"""State the limits on kernel text that nobody sets; the others are in `ir/limits.py`. Each is a `LimitExceeded`."""
 
 from __future__ import annotations
-
-MAX_TEXT = 1_000_000
-"""Characters in one file."""
-
-MAX_DEPTH = 100
-"""Brackets, blocks and operators inside one another; a chain such as `a + b + c` counts once."""
 
 MAX_SYNTAX = 200_000
 """Parts of a program in one file: names, numbers, operators, statements."""

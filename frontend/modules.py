@@ -13,10 +13,11 @@ from typing import Union
 from ..ir.dtypes import BY_NAME, CLASSES
 from ..ir.errors import FileProblem, ImportProblem, LimitExceeded, Span, Unsupported, ValueProblem
 from ..ir.externs import ExternCall
+from ..ir.limits import limiter
 from ..ir.records import record
 from . import syntax
 from .functions import FUNCTIONS
-from .limits import MAX_FILES, MAX_TEXT
+from .limits import MAX_FILES
 from .parse import parse
 from .sourcetext import Source
 
@@ -131,14 +132,14 @@ def read(path: str) -> str:
         if os.path.exists(path) and not os.path.isfile(path):
             raise FileProblem(f"{path} is not a file", hint="give the path of a .weft file")
         with open(path, "rb") as file:
-            data = file.read(4 * MAX_TEXT + 1)
+            data = file.read(4 * limiter.now.text + 1)
     except FileProblem:
         raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise FileProblem(f"can't read {path!r}: {reason}") from error
-    if len(data) > 4 * MAX_TEXT:
-        raise LimitExceeded(f"{path} has more than {4 * MAX_TEXT} bytes", hint="split it into several files")
+    if len(data) > 4 * limiter.now.text:
+        raise LimitExceeded(f"{path} has more than {4 * limiter.now.text} bytes", hint="split it into several files")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

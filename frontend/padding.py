@@ -12,7 +12,7 @@ import numpy as np
 from ..ir.dims import Size
 from ..ir.errors import TypeProblem, ValueProblem
 from ..ir.graph import Value
-from ..ir.ops import BROADCAST, CONCATENATE
+from ..ir.ops import BROADCAST, CONCATENATE, GATHER, IOTA, TABLE
 from ..ir.types import Sizes
 from .arrays import array_of
 from .elementwise import Make
@@ -23,6 +23,7 @@ from .shaping import broadcast_to, part
 from .sizes import at_least, is_one, reaches
 
 Pair = tuple[Size, Size]
+MANY = 16  # copies of an array beside it, each a piece of the result
 _ARGUMENTS = {
     "constant": "constant_values", "linear_ramp": "end_values", "reflect": "reflect_type", "symmetric": "reflect_type",
     "maximum": "stat_length", "mean": "stat_length", "median": "stat_length", "minimum": "stat_length", "edge": "",
@@ -45,7 +46,9 @@ def pad(m: Maker, array: Operand, pad_width: object, mode: str = "constant", *, 
         odd = "" if reflect_type is ABSENT else f" and reflect_type='{reflect_type}'"
         raise m.refuse(f"'pad' with mode='{mode}'{odd}")
     for axis, pair in enumerate(widths):
-        if any(_is_some(m, width) for width in pair):
+        if _is_far(m, x, axis, pair, mode):
+            x = _looked_up(m, x, axis, pair, mode)
+        elif any(_is_some(m, width) for width in pair):
             x = _around(m, x, axis, *_extended(m, x, axis, pair, mode))
     return laid_out(m, x, "A")
 
@@ -104,6 +107,33 @@ def _extended(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> tuple[lis
         return before, after
     left = _repeated(m, x, axis, pair[0], mode, backwards=True)
     return left[::-1], _repeated(m, x, axis, pair[1], mode, backwards=False)
+
+
+def _is_far(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> bool:
+    """Whether an axis is extended by many times its own length, so that a piece for each time would be too many."""
+    size, number = x.type.shape[axis], m.builder.facts.number
+    have = number(size)
+    if mode == "edge" or have is None or have < 1 or (mode != "wrap" and have == 1):
+        return False
+    if all((n := number(width)) is None or n <= MANY * have for width in pair):
+        return False
+    return any(reaches(m.builder.facts, width, MANY * size + 1) for width in pair) and reaches(
+        m.builder.facts, size, 1 if mode == "wrap" else 2
+    )
+
+
+def _looked_up(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> Value:
+    """Each place looks up its element: places run to and fro over the array, or round and round."""
+    size = x.type.shape[axis]
+    before, after = pair
+    place = m.builder.op(IOTA, span=m.span, shape=Sizes((before + size + after,)), axis=0)
+    period = {"wrap": size, "symmetric": 2 * size, "reflect": 2 * size - 2}[mode]
+    number = m.builder.size(period, m.span)
+    at = m.op(TABLE["remainder"], m.op(TABLE["sub"], place, m.builder.size(before, m.span)), number)
+    if mode != "wrap":
+        last = number if mode == "reflect" else m.builder.size(period - 1, m.span)
+        at = m.op(TABLE["minimum"], at, m.op(TABLE["sub"], last, at))
+    return m.builder.op(GATHER, x, at, span=m.span, axes=(axis,), follows=0)
 
 
 def _repeated(m: Maker, x: Value, axis: int, width: Size, mode: str, backwards: bool) -> list[Value]:

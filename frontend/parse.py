@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..ir.errors import LimitExceeded, SyntaxProblem
+from ..ir.limits import limiter
 from . import tables
 from .actions import Actions
 from .lexing import Statements
-from .limits import MAX_TEXT
 from .sourcetext import Source
 from .syntax import File
 from .tables import END, UnexpectedToken
@@ -28,9 +28,9 @@ _FOREIGN = {
 
 def parse(source: Source) -> File:
     """The syntax of one file."""
-    if len(source.text) > MAX_TEXT:
+    if len(source.text) > limiter.now.text:
         raise LimitExceeded(
-            f"{source.file} has {len(source.text)} characters; the limit is {MAX_TEXT}",
+            f"{source.file} has {len(source.text)} characters; the limit is {limiter.now.text}",
             hint="split it into several files and 'import' them",
         )
     shared = tables.load()

@@ -67,7 +67,9 @@ def _rolled_by_value(m: Maker, x: Value, axis: int, shift: Value) -> Value:
     """Each place looks up the element that comes to it."""
     size = x.type.shape[axis]
     place = m.builder.op(IOTA, span=m.span, shape=Sizes((size,)), axis=0)
-    source = m.op(REMAINDER, m.op(SUB, place, m.cast(shift, I64)), m.builder.size(size, m.span))
+    number = m.builder.size(size, m.span)
+    less = m.op(REMAINDER, m.cast(shift, I64), number)  # first, because the difference could overflow
+    source = m.op(REMAINDER, m.op(SUB, place, less), number)
     return m.builder.op(GATHER, x, source, span=m.span, axes=(axis,))
 
 

@@ -17,7 +17,7 @@ from ..ir.types import Sizes
 from .arrays import array_of
 from .axes import axes_of, axis_of, ordered_axes
 from .elementwise import Make
-from .fixed import fixed_int
+from .fixed import countable, fixed_int
 from .maker import Maker, Operand, static_int, static_size
 from .memory import reading_order, turned
 from .sizes import is_one, reaches
@@ -26,7 +26,7 @@ from .sizes import is_one, reaches
 def shape_of(m: Maker, shape: object) -> tuple[Size, ...]:
     """A static shape: one size or several."""
     parts = shape if isinstance(shape, (tuple, list)) else (shape,)
-    return tuple(static_size(part, "shape", m.span) for part in parts)
+    return tuple(countable(m, static_size(part, "shape", m.span), "shape") for part in parts)
 
 
 def reshaped(m: Maker, x: Value, shape: Sequence[Size]) -> Value:
@@ -161,7 +161,10 @@ def squeeze(m: Maker, a: Operand, axis: object = None) -> Value:
 
 
 def broadcast_to(m: Maker, array: Operand, shape: object, subok: bool = False) -> Value:
-    return m.builder.op(BROADCAST, array_of(m, array), span=m.span, shape=Sizes(shape_of(m, shape)))
+    sizes = shape_of(m, shape)
+    if any((n := m.builder.facts.number(size)) is not None and n < 0 for size in sizes):
+        raise ValueProblem("all elements of broadcast shape must be non-negative", m.span, f"it is {shown(sizes)}")
+    return m.builder.op(BROADCAST, array_of(m, array), span=m.span, shape=Sizes(sizes))
 
 
 def broadcast_arrays(m: Maker, *args: Operand, subok: bool = False) -> tuple[Value, ...]:

@@ -8,6 +8,7 @@ from ..ir import dims
 from ..ir.dims import Size
 from ..ir.dtypes import I64
 from ..ir.errors import TypeProblem, ValueProblem
+from ..ir.extents import MOST_ELEMENTS
 from ..ir.graph import Value
 from ..ir.ops import DIAGONAL, TABLE, WHERE, OpDef
 from ..ir.types import Sizes
@@ -15,14 +16,15 @@ from .arrays import array_of, joined
 from .axes import axis_of
 from .creating import filled, numbered
 from .elementwise import Make
-from .fixed import count_of, fixed_size
-from .maker import Maker, Operand, as_dtype, static_size
+from .fixed import count_of, countable, fixed_size
+from .maker import Maker, Operand, as_dtype, literal, static_size
 from .memory import laid_out
 from .reducing import PLUS, reduced
 from .shaping import ravel, reshaped
 from .sizes import is_negative
 
 ADD, SUB, EQ, GE = (TABLE[name] for name in ("add", "sub", "eq", "ge"))
+MAXIMUM, MINIMUM = TABLE["maximum"], TABLE["minimum"]
 
 
 def eye(m: Maker, N: object, M: object = None, k: object = 0, dtype: object = float, order: str = "C") -> Value:
@@ -49,7 +51,16 @@ def _offset(m: Maker, k: object) -> Operand:
     """How far right of the main diagonal; a number that only the call knows will do."""
     if isinstance(k, Value) and (k.type.rank or not k.type.dtype.is_integer):
         raise TypeProblem(f"'k' must be a whole number, not {k.type}", m.span)
-    return k if isinstance(k, Value) else static_size(k, "k", m.span)
+    if not isinstance(k, Value):
+        return _near(static_size(k, "k", m.span))
+    if literal(k) is not None:
+        return _offset(m, literal(k))
+    return m.op(MAXIMUM, m.op(MINIMUM, m.cast(k, I64), MOST_ELEMENTS), -MOST_ELEMENTS)
+
+
+def _near(offset: Size) -> Size:
+    """An offset as far away as any array reaches, for one that is further: native code counts in signed words."""
+    return max(-MOST_ELEMENTS, min(offset, MOST_ELEMENTS)) if isinstance(offset, int) else offset
 
 
 def _triangle(lower: bool) -> Make:
@@ -76,7 +87,7 @@ def diagonal(m: Maker, a: Operand, offset: object = 0, axis1: object = 0, axis2:
     axes = axis_of(m, axis1, rank), axis_of(m, axis2, rank)
     if axes[0] == axes[1]:
         raise ValueProblem("axis1 and axis2 cannot be the same", m.span, "a diagonal runs across two axes")
-    return _along(m, x, axes, fixed_size(m, offset, "offset"))
+    return _along(m, x, axes, _near(fixed_size(m, offset, "offset")))
 
 
 def _along(m: Maker, x: Value, axes: tuple[int, int], offset: Size) -> Value:
@@ -99,7 +110,7 @@ def diag(m: Maker, v: Operand, k: object = 0) -> Value:
         return diagonal(m, x, k)
     if x.type.rank != 1:
         raise ValueProblem("Input must be 1- or 2-d.", m.span, f"it has {x.type.rank} dimensions")
-    offset = fixed_size(m, k, "k")
+    offset = countable(m, fixed_size(m, k, "k"), "k")
     below = is_negative(m.builder.facts, offset)
     room = -offset if below else offset
     size = x.type.shape[0] + room

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from .dims import Size
 from .dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
 from .errors import LimitExceeded, Span, TypeProblem, WeftError
+from .extents import check_type
 from .facts import Facts
 from .graph import Graph, Node, Value
+from .limits import limiter
 from .ops import CAST, CONSTANT, LOOP, NUMPY, SIZE, OpDef, Trait
 from .types import Attr, Guards, Sizes, TensorType, ints
 
-MAX_NODES = 100_000
+TIMED = 64  # nodes, after which the time is looked at
 
 
 class Builder:
@@ -44,8 +46,11 @@ class Builder:
         attrs = attrs or {}
         if op.arity is not None and len(operands) != op.arity:
             raise TypeProblem(f"{op.name} takes {op.arity} operands, not {len(operands)}", span)
-        if len(self.nodes) >= MAX_NODES:
-            raise LimitExceeded(f"more than {MAX_NODES} operations in one kernel", span)
+        if len(self.nodes) >= limiter.now.nodes:
+            hint = "split the kernel into several, or allow more with WEFT_MAX_NODES or weft.set_limits(nodes=...)"
+            raise LimitExceeded(f"more than {limiter.now.nodes} operations in one kernel", span, hint)
+        if len(self.nodes) % TIMED == TIMED - 1:
+            limiter.check_time(span)
         if types is None:
             types = self.infer(op, operands, attrs, span)
         node = Node(op, tuple(operands), attrs, types, span, body)
@@ -67,7 +72,12 @@ class Builder:
             error.span = error.span or span
             raise
         pairs = zip(results, shapes, strict=True)
-        return tuple(TensorType(d.strong if d.weak and s else d, s) for d, s in pairs)
+        types = tuple(TensorType(d.strong if d.weak and s else d, s) for d, s in pairs)
+        known = {v.type.shape for v in operands}
+        for type in types:
+            if type.shape not in known or type.dtype.size > min(v.type.dtype.size for v in operands):
+                check_type(type, self.facts, span)
+        return types
 
     def constant(
         self, value: bool | int | float | complex, dtype: DType | None = None, span: Span | None = None

@@ -95,7 +95,9 @@ def _bfloat16() -> np.dtype:
 
 def from_numpy(dtype: np.dtype) -> DType:
     """The element type of a NumPy dtype, byte order ignored."""
-    found = _FROM_NUMPY.get(dtype) or _FROM_NUMPY.get(dtype.newbyteorder("="))
+    found = _FROM_NUMPY.get(dtype)
+    if found is None and dtype.byteorder in "<>":  # others, as StringDType, have none to change
+        found = _FROM_NUMPY.get(dtype.newbyteorder("="))
     if dtype.name == BFLOAT16:
         return BF16
     if found is None:

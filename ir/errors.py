@@ -92,6 +92,10 @@ class OverflowProblem(WeftError, OverflowError):
     """A Python integer that does not fit the dtype it meets."""
 
 
+class MemoryProblem(WeftError, MemoryError):
+    """An array that is larger than the memory there is, or than a stated limit."""
+
+
 class DivisionByZero(WeftError, ZeroDivisionError):
     """A constant expression divides by zero."""
 

@@ -22,6 +22,7 @@ from ..ir.errors import (
     nearest,
 )
 from ..ir.graph import Graph
+from ..ir.limits import limiter
 from ..ir.loops import map_loops
 from ..ir.records import record
 from .promote_dtypes import PromoteDtypes
@@ -109,6 +110,7 @@ def run_pipeline(
         _verify(graph, done)
     snapshots, seconds = [graph], []
     for i, step in enumerate(passes):
+        limiter.check_time()
         start = perf_counter()
         try:
             result = run_pass(step, graph)

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ..ir import dims
 from ..ir.dims import Size
 from ..ir.errors import ValueProblem
+from ..ir.extents import Extent, check_ranks, extents_of
 from ..ir.forms import Forms
 from ..ir.graph import Graph, Node
 from ..ir.layouts import GENERAL, classify
+from ..ir.limits import limiter
 from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.records import record, replace
 from ..ir.source import ArgType, Built, KernelSource
@@ -185,6 +187,11 @@ class Lowered:
         return bounds_of(self.built.graph)
 
     @cached_property
+    def extents(self) -> tuple[Extent, ...]:
+        """Shapes that the sizes of a call may make too large: of what was asked for, and of what it became."""
+        return extents_of((self.built.graph, self.graph))
+
+    @cached_property
     def repeats_outputs(self) -> bool:
         """Whether one value is handed back twice, as equal expressions are."""
         return len(set(self.graph.outputs)) < len(self.graph.outputs)
@@ -223,7 +230,7 @@ class Lowered:
     def launcher(self) -> Launcher:
         """Native code, loaded and ready to run."""
         if self._launcher is None:
-            with self._lock:
+            with self._lock, limiter.compiling():
                 self._launcher = self._launcher or self._load()
         return self._launcher
 
@@ -283,6 +290,7 @@ def begin(source: KernelSource, request: Request) -> Begun:
     env = dict(binding.sizes)
     for value, shape in zip(graph.inputs, shapes, strict=True):
         env |= {str(s): n for s, n in zip(value.type.shape, shape, strict=True) if not isinstance(s, int)}
+    check_ranks(graph)
     orders = usual_orders(graph, shapes, strides, env)
     classes = [GENERAL if request.general else _order_class(o) for o in orders]
     given = request.out_layouts or [None] * len(orders)

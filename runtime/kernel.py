@@ -13,6 +13,7 @@ import numpy as np
 from ..ir import dims
 from ..ir.errors import TraceProblem, VerifyProblem
 from ..ir.layouts import GENERAL, SCALAR, classify
+from ..ir.limits import limiter
 from ..ir.records import replace
 from ..ir.source import Guard, KernelSource
 from ..ir.tuples import NamedTuple
@@ -269,7 +270,8 @@ class Kernel:
             outs,
             general,
         )
-        return find_or_lower(self._source, request, self._lookup, self._options, suits)
+        with limiter.compiling():
+            return find_or_lower(self._source, request, self._lookup, self._options, suits)
 
     # -- running
 
@@ -284,6 +286,8 @@ class Kernel:
         """Runs a compiled graph; `changed` are the arguments that outputs are written to when all of them are made."""
         lowered = turn.lowered
         check_bounds(lowered.bounds, inputs)
+        for extent in lowered.extents:
+            extent.check(env)
         inputs = converted(lowered.built.graph, inputs)
         count = len(lowered.graph.outputs)
         wanted = as_outputs(out, count) if out is not None else (None,) * count

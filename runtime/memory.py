@@ -12,11 +12,14 @@ import math
 import os
 import threading
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ..ir.errors import ValueProblem
+from ..ir.errors import MemoryProblem, ValueProblem
+from ..ir.extents import check_extent
+from ..ir.limits import limiter
 from ..ir.tuples import NamedTuple
 from .native import array_code, known
 from .native.array_code import LEAST
@@ -79,6 +82,7 @@ class Blocks:
         self.write("numpy", known.numpy_table()[known.NEW_ARRAY])
         self.write("trace", known.address("PyTraceMalloc_Track"))
         self.write("handler", id(self._handler))
+        self.write("most", result_limit())
         self.set_limit(_default_limit())
         os.register_at_fork(after_in_child=self._forget_others)
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
@@ -126,6 +130,8 @@ def blocks() -> Blocks:
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None = None) -> Array:
     """A new array whose elements are not set and whose axes lie in memory in this order, C's if it is None."""
     size = math.prod(shape) * dtype.itemsize
+    if size >= LEAST:
+        _check_result(size, shape, dtype)
     from_list = size >= LEAST and known.has_handlers() and size >= blocks().read("least")
     if not from_list and order is None:
         return np.empty(shape, dtype)
@@ -135,6 +141,28 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] |
         step *= max(1, shape[axis])
     make = blocks().array if from_list else np.ndarray
     return make(shape, dtype, strides=tuple(strides))
+
+
+def result_limit() -> int:
+    """The most bytes that one array may have."""
+    return min(limiter.now.result_bytes or _memory_there_is(), NEVER)
+
+
+def limit_results() -> None:
+    """Native code goes by the limit that has been set."""
+    if _made:
+        blocks().write("most", result_limit())
+
+
+def _check_result(size: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Refuses what can't be there, which some systems would hand out and then end the process for using it."""
+    check_extent(shape, dtype.itemsize)
+    limit = result_limit()
+    if size > limit:
+        raise MemoryProblem(
+            f"Unable to allocate {size / 2**30:.3g} GiB for an array with shape {shape} and data type {dtype}",
+            hint=f"the limit is {limit} bytes; WEFT_MAX_RESULT_BYTES or weft.set_limits(result_bytes=...) sets it",
+        )
 
 
 def memory_info() -> MemoryInfo:
@@ -162,6 +190,7 @@ def _default_limit() -> int:
     return int(given)
 
 
+@cache
 def _memory_there_is() -> int:
     """The machine's memory, or what its container may use."""
     found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]

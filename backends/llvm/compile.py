@@ -6,6 +6,7 @@ from ...ir import dims
 from ...ir.forms import Forms
 from ...ir.graph import Graph, Node
 from ...ir.large import reduces_across
+from ...ir.limits import limiter
 from ...ir.ops import MATMUL
 from ...ir.records import record
 from ...ir.types import integer, ints
@@ -22,6 +23,7 @@ from .short import Short
 from .target import Target
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
+SECONDS_PER_BYTE = 5e-7  # of LLVM, for the text of a program: 4 to 8 were measured
 LONG_STEP = 8  # vectors of a step of reductions over axes outside of them, where lines are long
 
 
@@ -115,7 +117,8 @@ def _cut_from(region: Region) -> int:
 
 
 def build(program: Program, target: Target) -> Compiled:
-    """Machine code for a program."""
+    """Machine code for a program, unless LLVM would work on it for too long."""
+    limiter.check_time(to_come=len(program.text) * SECONDS_PER_BYTE)
     return compile_module(program.text, target)
 
 

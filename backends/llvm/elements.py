@@ -14,6 +14,7 @@ from ...ir.accesses import slot_strides
 from ...ir.flow import has_loop
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name, operand_elements, operand_index
+from ...ir.limits import limiter
 from ...ir.ops import CAST, COMPLEX, CONSTANT, EACH, GATHER, IMAG, IOTA, REAL, SCAN, SIZE, WHERE, WHOLE_POWER, Trait
 from ...ir.types import integer, sizes
 from . import integers
@@ -31,6 +32,7 @@ from .text import Val
 
 Element = tuple[Value, Index]
 PART_OF = {REAL: 0, IMAG: 1}
+TIMED = 64  # elements, after which the time is looked at
 
 
 class Elements:
@@ -48,6 +50,7 @@ class Elements:
         self.ahead: Sequence[int] = ()  # how much further along the vectors this step needs the same element again
         self.kept: Mapping[Value, tuple[Buffer, int]] = {}
         self.stage = 0
+        self._made = 0
 
     # -- elements
 
@@ -101,6 +104,9 @@ class Elements:
 
     def _make(self, value: Value, index: Index, needs: list[Element]) -> None:
         """Code for an element whose needs are known."""
+        self._made += 1
+        if self._made % TIMED == 0:
+            limiter.check_time(value.node.span if value.node is not None else None)
         if value in self.kept and self.kept[value][1] < self.stage:
             result, scope = self.memory.load(self.kept[value][0], index)
         elif value in self.slots:

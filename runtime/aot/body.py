@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ...backends.llvm.text import Val
 from ...ir import dims
 from ...ir.accesses import value_layouts
+from ...ir.extents import extents_of
 from ...ir.graph import Node, Value
 from ...ir.layouts import C
 from ...ir.loops import graphs, regions, walk
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from ...backends.llvm.compile import Program
     from ..compiler import Lowered
 
-MOST = float(1 << 56)  # elements of one loop nest
 WORDS = Val("%words", "ptr", 0)
 NEXT = "next"
 OTHER_SIZES = -1  # a status inside of the library: the graph does not serve these sizes, and nothing was done
@@ -103,21 +103,13 @@ class Body:
     def _refuse_empty(self) -> None:
         """The smallest of nothing is an error, as in NumPy, even where there is nothing to give it to."""
         w = self.w
+        for extent in extents_of((self.lowered.built.graph, self.graph)):
+            w.demand(w.sizes.fits(extent.shape, extent.itemsize), Status.BAD_SIZE.label)
         for region in regions(self.graph):
             space = list(sizes(region.attrs, "space"))
-            self._demand_countable(space)
             if any(n.op in POSITIONS or n.op.name in ORDERED for n in region.body or ()):
                 for axis in ints(region.attrs, "reduced"):
                     w.demand(w.e.icmp("ne", w.sizes.number(space[axis]), w.number(0)), Status.EMPTY.label)
-
-    def _demand_countable(self, space: Sequence[dims.Size]) -> None:
-        """No number of bytes wraps around; an empty axis does not hide how long the others are."""
-        w, e = self.w, self.w.e
-        total = e.const("double", 1.0)
-        for size in space:
-            number = e.call("smax", w.sizes.number(size), w.number(1))
-            total = e.op("fmul", total, e.cast("sitofp", number, "double"))
-        w.demand(e.fcmp("olt", total, e.const("double", MOST)), Status.BAD_SIZE.label)
 
     def _check_guards(self) -> None:
         """The equalities that the graph relies on; where one does not hold it is another graph's turn."""

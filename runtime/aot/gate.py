@@ -20,7 +20,6 @@ from .forms import Form, Item
 from .status import Status
 
 LEVEL = "@weft.level"
-MOST_BYTES = float(1 << 62)
 DATA, SHAPE, STRIDES = 0, 8, 16  # of a `weft_array`
 _LLVM = {"bool": "i8", "f32": "float", "f64": "double", "c64": "float", "c128": "double"}
 
@@ -137,11 +136,10 @@ class Gate:
         w, e = self.w, self.w.e
         for k, pointer in self.pointers.items():
             item = self.form.items[k]
-            total = e.const("double", item.dtype.size)
+            w.demand(w.sizes.fits(item.shape, item.dtype.size), Status.BAD_SIZE.label)
+            some = w.number(1, "i1")
             for size in item.shape:
-                total = e.op("fmul", total, e.cast("sitofp", w.sizes.number(size), "double"))
-            w.demand(e.fcmp("olt", total, e.const("double", MOST_BYTES)), Status.BAD_SIZE.label)
-            some = e.fcmp("ogt", total, e.const("double", 0.0))
+                some = e.op("and", some, e.icmp("ne", w.sizes.number(size), w.number(0)))
             w.demand(e.not_(e.op("and", some, w.same(pointer, NULL))), Status.NULL_POINTER.label)
         spans = {
             k: span(w, pointer, self.form.items[k].shape, self.strides[k], self.form.items[k].dtype.size)

@@ -13,7 +13,7 @@ FIELDS = {
     for k, name in enumerate(
         (
             "lock", "limit", "held", "used", "reused", "fresh", "count", "least", "new_array", "numpy", "trace",
-            "handler", "malloc", "free",
+            "handler", "malloc", "free", "most",
         )
     )
 }  # fmt: skip
@@ -188,6 +188,12 @@ define void @set_limit(i64 %limit) {{
 ; A block for so many bytes: the newest of the list that is not much larger, or a new one, for which the whole list is
 ; given back if the system has no memory otherwise.
 define internal ptr @taken(i64 %bytes) {{
+begin:
+  %allowed = load i64, ptr {at_most}, align 8
+  %refused = icmp ugt i64 %bytes, %allowed
+  br i1 %refused, label %too_much, label %entry
+too_much:
+  ret ptr null
 entry:
   %part = lshr i64 %bytes, {NEAR}
   %more = add i64 %bytes, %part

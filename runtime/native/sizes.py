@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ...backends.llvm.text import Emitter, Val
-from ...ir.dims import Atom, Size
+from ...ir.dims import Atom, Size, terms_of
+
+MOST = float(1 << 60)  # bytes of one array, as estimated, that native calls count
 
 
 class SizeCode:
@@ -31,6 +33,36 @@ class SizeCode:
                 total = term if total.text == "0" else self.e.op("add", total, term)
             self._made[size] = total
         return self._made[size]
+
+    def estimate(self, size: Size) -> Val:
+        """A float that a size does not exceed, but for rounding: unlike whole numbers it never wraps around."""
+        e = self.e
+        total = e.const("double", 0.0)
+        for monomial, factor in terms_of(size):
+            term = e.const("double", float(min(abs(factor), 1 << 63)))
+            for atom in monomial:
+                term = e.op("fmul", term, self._estimated(atom))
+            total = term if total.text == e.const("double", 0.0).text else e.op("fadd", total, term)
+        return total
+
+    def _estimated(self, atom: Atom) -> Val:
+        if not atom.args:
+            return self.e.cast("sitofp", self.known[atom.name], "double")
+        first, *others = (self.estimate(a) for a in atom.args)
+        if atom.name == "floordiv":
+            return first
+        for other in others:
+            first = self.e.select(self.e.fcmp("ogt", first, other), first, other)
+        return first
+
+    def fits(self, shape: Sequence[Size], itemsize: int) -> Val:
+        """Whether so many bytes can be counted, with room to spare; an empty axis does not hide the others."""
+        e, one = self.e, self.e.const("double", 1.0)
+        total = e.const("double", float(itemsize))
+        for size in shape:
+            number = self.estimate(size)
+            total = e.op("fmul", total, e.select(e.fcmp("ogt", number, one), number, one))
+        return e.fcmp("olt", total, e.const("double", MOST))
 
     def _times(self, a: Val, b: Val) -> Val:
         return b if a.text == "1" else self.e.op("mul", a, b)

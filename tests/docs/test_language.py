@@ -11,9 +11,9 @@ from weft.frontend import limits
 from weft.frontend.functions import FUNCTIONS
 from weft.frontend.language import parse_module
 from weft.frontend.names import CONSTANTS, ELEMENTS
-from weft.ir.builder import MAX_NODES
 from weft.ir.dtypes import ALL, CLASSES, F32
 from weft.ir.errors import WeftError
+from weft.ir.limits import Limits
 from weft.ir.source import ArgType
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
@@ -127,5 +127,6 @@ def test_limits_are_as_stated() -> None:
     text = DOCUMENT.split("\n## Limits\n")[1].split("\n## ")[0]
     stated = [int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", text)]
     assert stated == [
-        limits.MAX_TEXT, limits.MAX_SYNTAX, limits.MAX_DEPTH, limits.MAX_INLINE, limits.MAX_FILES, MAX_NODES,
+        Limits().text, limits.MAX_SYNTAX, Limits().depth, limits.MAX_INLINE, limits.MAX_FILES, Limits().nodes,
+        Limits().seconds,
     ]  # fmt: skip

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from weft.backends.llvm import target
-from weft.frontend import expressions
 from weft.frontend.language import parse_module
 from weft.ir.errors import LimitExceeded, ValueProblem
+from weft.ir.limits import Limits, limiter
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry
@@ -230,7 +230,7 @@ def test_only_elements_that_get_there_can_fail(options: Options) -> None:
 
 
 def test_loops_in_loops_that_grow_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expressions, "MAX_NODES", 500)
+    monkeypatch.setattr(limiter, "now", Limits(nodes=500))
     text = "fn f0(x) { var s = 0.0; while s < x { s += 1 }; return s }\n"
     for k in range(1, 7):
         text += f"fn f{k}(x) {{ var s = 0; for i in 0..2 {{ s += f{k - 1}(x) + f{k - 1}(s) }}; return s }}\n"

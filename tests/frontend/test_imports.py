@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from weft.frontend import limits
 from weft.frontend.language import load_module, parse_module
+from weft.frontend.limits import MAX_FILES
 from weft.ir.errors import FileProblem, ImportProblem, LimitExceeded, UnknownName, ValueProblem
+from weft.ir.limits import Limits
 
 COMMON = "const C = 2\nfn twice(x) = C * x\nkernel total(x: float[n]) -> float { return sum(x) }\n"
 MAIN = 'import "common.weft"\nkernel f(x: f32[n]) -> f32[n] { return twice(x) + C + total(x) }\n'
@@ -143,7 +144,7 @@ def test_an_error_in_an_imported_file_names_that_file(tmp_path: Path) -> None:
 
 
 def test_too_many_files(tmp_path: Path) -> None:
-    for i in range(limits.MAX_FILES + 5):
+    for i in range(MAX_FILES + 5):
         write(tmp_path, **{f"f{i}": f'import "f{i + 1}.weft"'})
     with pytest.raises(LimitExceeded, match="files are imported"):
         load_module(tmp_path / "f0.weft")
@@ -171,9 +172,9 @@ def test_a_byte_order_mark_is_no_character(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_too_long(tmp_path: Path) -> None:
-    write(tmp_path, big="#" * (limits.MAX_TEXT + 1))
+    write(tmp_path, big="#" * (Limits().text + 1))
     with pytest.raises(LimitExceeded, match="characters"):
         load_module(tmp_path / "big.weft")
-    write(tmp_path, huge="é" * 2 * limits.MAX_TEXT + "x" * 2)
+    write(tmp_path, huge="é" * 2 * Limits().text + "x" * 2)
     with pytest.raises(LimitExceeded, match="bytes"):
         load_module(tmp_path / "huge.weft")

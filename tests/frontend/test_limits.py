@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
-from weft.frontend import actions, limits
+import weft
+from weft.frontend import actions
 from weft.frontend.language import parse_module
-from weft.ir import builder
 from weft.ir.errors import LimitExceeded, OverflowProblem, WeftError
+from weft.ir.limits import Limits, limiter
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
+from weft.runtime.registry import Registry
 
 
 def refused(text: str) -> LimitExceeded:
@@ -41,7 +49,7 @@ def test_nested_blocks_are_a_limit() -> None:
 
 
 def test_text_beyond_the_size_limit_is_refused_before_it_is_read() -> None:
-    assert str(limits.MAX_TEXT) in str(refused("#" * (limits.MAX_TEXT + 1)))
+    assert str(Limits().text) in str(refused("#" * (Limits().text + 1)))
 
 
 def test_too_many_parts_are_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +60,7 @@ def test_too_many_parts_are_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_just_within_the_limits(evaluate) -> None:
-    depth = limits.MAX_DEPTH - 10
+    depth = Limits().depth - 10
     text = "kernel f(x: f64[n]) = " + "(1 + " * depth + "x" + ")" * depth
     np.testing.assert_array_equal(evaluate(text, np.arange(3.0))[0], np.arange(3.0) + depth)
 
@@ -70,7 +78,7 @@ def test_a_long_chain_of_sizes_and_literals_works(evaluate) -> None:
 
 
 def test_doubling_calls_are_a_limit_on_the_graph(evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(builder, "MAX_NODES", 10_000)
+    monkeypatch.setattr(limiter, "now", Limits(nodes=5_000))
     text = "fn g0(x) = x * 0.5 + x\n"
     text += "".join(f"fn g{i}(x) = g{i - 1}(x) + g{i - 1}(x + {i})\n" for i in range(1, 40))
     with pytest.raises(LimitExceeded, match="operations in one kernel"):
@@ -118,3 +126,60 @@ def test_choices_between_literals_do_not_multiply(evaluate) -> None:
 
 def test_limits_are_weft_errors() -> None:
     assert issubclass(LimitExceeded, WeftError) and issubclass(LimitExceeded, ValueError)
+
+
+def test_limits_are_set_and_kept_to(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limiter, "now", Limits())
+    assert weft.set_limits(nodes=20, depth=10, text=2_000, seconds=1.5, result_bytes=1 << 20) == Limits()
+    assert weft.get_limits() == Limits(2_000, 10, 20, 1.5, 1 << 20)
+    refused("#" * 2_001)
+    assert "more than 10 brackets" in str(refused("const A = " + "(" * 11 + "1" + ")" * 11))
+    with pytest.raises(LimitExceeded, match="more than 20 operations"):
+        weft.jit(lambda x: sum(x + k for k in range(20)))(np.arange(3.0))
+    fill = weft.jit(lambda x: np.zeros(1 << 18) + x[0])
+    for _ in range(2):
+        with pytest.raises(MemoryError, match="Unable to allocate"):
+            fill(np.arange(3.0))
+    assert weft.jit(lambda x: np.zeros(1 << 17) + x[0])(np.arange(3.0)).nbytes == 1 << 20
+    for wrong in ({"nodes": 0}, {"text": 1.5}, {"depth": 300}, {"seconds": -1.0}, {"nodes": True}):
+        with pytest.raises(ValueError, match="the limit on"):
+            weft.set_limits(**wrong)
+
+
+def test_native_results_are_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limiter, "now", Limits())
+    double = weft.jit(lambda x: x.astype(np.float64))
+    for _ in range(20):
+        double(np.ones(10, np.int8))
+    before = weft.set_limits(result_bytes=1 << 22)
+    with pytest.raises(MemoryError):
+        double(np.ones(1 << 20, np.int8))
+    weft.set_limits(result_bytes=1 << 40)
+    assert before.result_bytes is None and double(np.ones(1 << 20, np.int8)).sum() == 1 << 20
+
+
+def test_a_compile_has_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLVM does not start on what would take too long, and building and the passes stop on their way."""
+    monkeypatch.setattr(limiter, "now", Limits(seconds=0.4))
+    kernel = parse_kernel("kernel f(x: f64[n]) = " + " + ".join(f"sin(x * {k})" for k in range(60)))
+    with pytest.raises(LimitExceeded, match=r"more than 0\.4 s"):
+        kernel(np.ones(5))
+    monkeypatch.setattr(limiter, "now", Limits(seconds=1e-9))
+    with pytest.raises(LimitExceeded, match="the compile would take"):
+        weft.jit(lambda x: x + 1)(np.arange(3.0))
+
+
+def test_the_environment_sets_limits() -> None:
+    code = "import weft; weft.jit(lambda x: x); print(weft.get_limits())"
+    names = ("WEFT_MAX_TEXT", "WEFT_MAX_DEPTH", "WEFT_MAX_NODES", "WEFT_MAX_SECONDS", "WEFT_MAX_RESULT_BYTES")
+    given = dict(zip(names, ("10", "20", "30", "4.5", "50"), strict=True))
+    found = subprocess.run([sys.executable, "-c", code], env=os.environ | given, capture_output=True, text=True)
+    assert found.stdout.strip() == str(Limits(10, 20, 30, 4.5, 50)), found.stderr
+    found = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"WEFT_MAX_NODES": "many"}, capture_output=True, text=True
+    )
+    assert "WEFT_MAX_NODES is 'many'" in found.stderr
+
+
+def parse_kernel(text: str) -> Kernel:
+    return Kernel(parse_module(text, "big.weft").kernels["f"], Registry(), Options())

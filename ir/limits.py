@@ -1,0 +1,55 @@
+"""Hold the limits that keep kernel text and graphs from exhausting the machine.
+
+They are of the whole process: `weft.set_limits` sets them, and `api/limits.py` reads the environment once. What goes
+beyond one is a `LimitExceeded`; a result that is too large is a `MemoryProblem`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import local
+
+from .errors import LimitExceeded, Span
+from .records import record
+
+
+@record
+class Limits:
+    """How much kernel text and a compile may ask for."""
+
+    text: int = 1_000_000  # characters in one file
+    depth: int = 100  # brackets, blocks and operators inside one another; a chain such as `a + b + c` counts once
+    nodes: int = 10_000  # operations of one kernel, once every call is inlined
+    seconds: float = 10.0  # of one thread's time, to build a graph and run the passes, and again to make its code
+    result_bytes: int | None = None  # of one array that Weft makes; None is the memory of the machine
+
+
+class Limiter:
+    """The limits as they are now, and since when this thread has been compiling."""
+
+    def __init__(self) -> None:
+        self.now = Limits()
+        self._thread = local()
+
+    @contextmanager
+    def compiling(self) -> Iterator[None]:
+        """The time of what is compiled meanwhile counts; what is compiled for it counts with it."""
+        before = getattr(self._thread, "start", None)
+        self._thread.start = time.thread_time() if before is None else before
+        try:
+            yield
+        finally:
+            self._thread.start = before
+
+    def check_time(self, span: Span | None = None, to_come: float = 0.0) -> None:
+        """Ends a compile that takes too long, or will with so many seconds to come."""
+        start = getattr(self._thread, "start", None)
+        if start is None or time.thread_time() - start + to_come <= self.now.seconds:
+            return
+        hint = "split the kernel into several, or allow more with WEFT_MAX_SECONDS or weft.set_limits(seconds=...)"
+        raise LimitExceeded(f"the compile would take more than {self.now.seconds:g} s", span, hint)
+
+
+limiter = Limiter()
