@@ -11,7 +11,7 @@ from ..ir import dims
 from ..ir.dims import Size
 from ..ir.dtypes import DType
 from ..ir.errors import ValueProblem
-from ..ir.extents import MOST_DIMENSIONS
+from ..ir.footprints import MOST_DIMENSIONS
 from ..ir.graph import Value
 from ..ir.ops import BROADCAST, IOTA, WHERE
 from ..ir.types import Sizes

@@ -15,7 +15,7 @@ from ..ir import dims
 from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
 from ..ir.errors import IndexProblem, Span, TypeProblem, ValueProblem
-from ..ir.extents import MOST_ELEMENTS
+from ..ir.footprints import MOST_ELEMENTS
 from ..ir.graph import Value
 from ..ir.ops import RESHAPE, SLICE
 from ..ir.types import Sizes

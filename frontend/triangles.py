@@ -8,7 +8,7 @@ from ..ir import dims
 from ..ir.dims import Size
 from ..ir.dtypes import I64
 from ..ir.errors import TypeProblem, ValueProblem
-from ..ir.extents import MOST_ELEMENTS
+from ..ir.footprints import MOST_ELEMENTS
 from ..ir.graph import Value
 from ..ir.ops import DIAGONAL, TABLE, WHERE, OpDef
 from ..ir.types import Sizes

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from .dims import Size
 from .dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
 from .errors import LimitExceeded, Span, TypeProblem, WeftError
-from .extents import check_type
 from .facts import Facts
+from .footprints import check_type
 from .graph import Graph, Node, Value
 from .limits import limiter
 from .ops import CAST, CONSTANT, LOOP, NUMPY, SIZE, OpDef, Trait

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import dims
 from ..ir.dims import Size
 from ..ir.errors import ValueProblem
-from ..ir.extents import Extent, check_ranks, extents_of
+from ..ir.footprints import Footprint, check_ranks, footprints_of
 from ..ir.forms import Forms
 from ..ir.graph import Graph, Node
 from ..ir.layouts import GENERAL, classify
@@ -187,9 +187,9 @@ class Lowered:
         return bounds_of(self.built.graph)
 
     @cached_property
-    def extents(self) -> tuple[Extent, ...]:
+    def footprints(self) -> tuple[Footprint, ...]:
         """Shapes that the sizes of a call may make too large: of what was asked for, and of what it became."""
-        return extents_of((self.built.graph, self.graph))
+        return footprints_of((self.built.graph, self.graph))
 
     @cached_property
     def repeats_outputs(self) -> bool:

@@ -286,8 +286,8 @@ class Kernel:
         """Runs a compiled graph; `changed` are the arguments that outputs are written to when all of them are made."""
         lowered = turn.lowered
         check_bounds(lowered.bounds, inputs)
-        for extent in lowered.extents:
-            extent.check(env)
+        for footprint in lowered.footprints:
+            footprint.check(env)
         inputs = converted(lowered.built.graph, inputs)
         count = len(lowered.graph.outputs)
         wanted = as_outputs(out, count) if out is not None else (None,) * count

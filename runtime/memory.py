@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.errors import MemoryProblem, ValueProblem
-from ..ir.extents import check_extent
+from ..ir.footprints import check_array
 from ..ir.limits import limiter
 from ..ir.tuples import NamedTuple
 from .native import array_code, known
@@ -156,7 +156,7 @@ def limit_results() -> None:
 
 def _check_result(size: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Refuses what can't be there, which some systems would hand out and then end the process for using it."""
-    check_extent(shape, dtype.itemsize)
+    check_array(shape, dtype.itemsize)
     limit = result_limit()
     if size > limit:
         raise MemoryProblem(

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..ir import dims
 from ..ir.errors import ValueProblem
-from ..ir.extents import check_extent
+from ..ir.footprints import check_array
 from ..ir.graph import Graph, Node, Value
 from ..ir.types import sizes
 from . import threads
@@ -38,7 +38,7 @@ class SizedKernel:
         code = kernel.code
         self.kernel, self.env = kernel, env
         region = kernel.region
-        check_extent([dims.evaluate(s, env) for s in sizes(region.attrs, "space")], 1, region.span)
+        check_array([dims.evaluate(s, env) for s in sizes(region.attrs, "space")], 1, region.span)
         self.is_cut = bool(code.chunks) and dims.evaluate(code.columns, env) >= code.cut_from
         self.parts = [_Part(kernel, part, env) for part in (code.chunks if self.is_cut else code.whole)]
         self.time = max(part.time for part in self.parts)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ...backends.llvm.text import Val
 from ...ir import dims
 from ...ir.accesses import value_layouts
-from ...ir.extents import extents_of
+from ...ir.footprints import footprints_of
 from ...ir.graph import Node, Value
 from ...ir.layouts import C
 from ...ir.loops import graphs, regions, walk
@@ -103,8 +103,8 @@ class Body:
     def _refuse_empty(self) -> None:
         """The smallest of nothing is an error, as in NumPy, even where there is nothing to give it to."""
         w = self.w
-        for extent in extents_of((self.lowered.built.graph, self.graph)):
-            w.demand(w.sizes.fits(extent.shape, extent.itemsize), Status.BAD_SIZE.label)
+        for footprint in footprints_of((self.lowered.built.graph, self.graph)):
+            w.demand(w.sizes.fits(footprint.shape, footprint.itemsize), Status.BAD_SIZE.label)
         for region in regions(self.graph):
             space = list(sizes(region.attrs, "space"))
             if any(n.op in POSITIONS or n.op.name in ORDERED for n in region.body or ()):

@@ -43,7 +43,7 @@ def entry_text(lowered: Lowered, call: Call, table: Table, name: str) -> str:
     memory = Memory(w, CallHeap(w), lowered.launcher.places)
     inputs = Inputs(w, call, lowered.bounds, memory)
     inputs.read(lowered.built.graph.inputs)
-    inputs.check_extents(lowered.extents)
+    inputs.check_footprints(lowered.footprints)
     inputs.check_guards(lowered.guards)
     _demand_sizes(w, lowered)
     for old, new in zip(lowered.built.graph.inputs, lowered.graph.inputs, strict=True):

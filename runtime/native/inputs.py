@@ -12,7 +12,7 @@ from ...backends.llvm.text import Val
 from ...ir import dims
 from ...ir.dims import Dim
 from ...ir.dtypes import DType
-from ...ir.extents import Extent
+from ...ir.footprints import Footprint
 from ...ir.graph import Value
 from ...ir.layouts import UNIT, C, F
 from ...ir.source import ABSENT
@@ -177,11 +177,11 @@ class Inputs:
                 if expected.text != number.text:
                     w.demand(w.same(number, expected))
 
-    def check_extents(self, extents: Sequence[Extent]) -> None:
+    def check_footprints(self, footprints: Sequence[Footprint]) -> None:
         """No size and no number of bytes wraps around; Python says what is too large."""
-        for extent in extents:
-            if all(dims.symbols(s) <= self.w.sizes.known.keys() for s in extent.shape):
-                self.w.demand(self.w.sizes.fits(extent.shape, extent.itemsize))
+        for footprint in footprints:
+            if all(dims.symbols(s) <= self.w.sizes.known.keys() for s in footprint.shape):
+                self.w.demand(self.w.sizes.fits(footprint.shape, footprint.itemsize))
 
     def check_guards(self, guards: Sequence[tuple[dims.Size, dims.Size]]) -> None:
         """The equalities that the graph relies on."""

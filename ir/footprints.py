@@ -26,7 +26,7 @@ TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the 
 
 
 @record
-class Extent:
+class Footprint:
     """The shape of a value and the bytes of an element, for calls whose sizes may be too large."""
 
     shape: tuple[Size, ...]
@@ -36,15 +36,15 @@ class Extent:
     def check(self, env: Mapping[str, int]) -> None:
         """Refuses the sizes of a call where they are known and too large."""
         if all(dims.symbols(s) <= env.keys() for s in self.shape):
-            check_extent([dims.evaluate(s, env) for s in self.shape], self.itemsize, self.span)
+            check_array([dims.evaluate(s, env) for s in self.shape], self.itemsize, self.span)
 
 
-def check_extent(shape: Sequence[int], itemsize: int, span: Span | None = None) -> None:
+def check_array(shape: Sequence[int], itemsize: int, span: Span | None = None) -> None:
     """Refuses an array that NumPy could not make either."""
     if any(n < 0 for n in shape):
-        raise ValueProblem("negative dimensions are not allowed", span, f"the shape would be {tuple(shape)}")
+        raise ValueProblem("negative dimensions are not allowed", span, f"its sizes would be {tuple(shape)}")
     if prod(max(1, n) for n in shape) * itemsize > MOST_BYTES or any(n > MOST_ELEMENTS for n in shape):
-        raise ValueProblem(TOO_BIG, span, f"the shape would be {tuple(shape)}")
+        raise ValueProblem(TOO_BIG, span, f"its sizes would be {tuple(shape)}")
 
 
 def check_ranks(graph: Graph) -> None:
@@ -59,31 +59,31 @@ def _too_many(rank: int) -> str:
     return f"maximum supported dimension for an ndarray is currently {MOST_DIMENSIONS}, found {rank}"
 
 
-def extents_of(graphs: Iterable[Graph]) -> tuple[Extent, ...]:
+def footprints_of(graphs: Iterable[Graph]) -> tuple[Footprint, ...]:
     """What has to be checked at a call of graphs that take the same arguments: all that no argument bounds."""
-    found: dict[tuple[Size, ...], Extent] = {}
-    given: list[Extent] = []
+    found: dict[tuple[Size, ...], Footprint] = {}
+    given: list[Footprint] = []
     for graph in graphs:
-        given += [Extent(v.type.shape, v.type.dtype.size, None) for v in graph.inputs]
-        for extent in _extents(graph):
-            shape = tuple(sorted((s for s in extent.shape if s != 1), key=str))
-            if shape not in found or found[shape].itemsize < extent.itemsize:
-                found[shape] = Extent(shape, extent.itemsize, extent.span)
+        given += [Footprint(v.type.shape, v.type.dtype.size, None) for v in graph.inputs]
+        for footprint in _footprints(graph):
+            shape = tuple(sorted((s for s in footprint.shape if s != 1), key=str))
+            if shape not in found or found[shape].itemsize < footprint.itemsize:
+                found[shape] = Footprint(shape, footprint.itemsize, footprint.span)
     return tuple(e for e in found.values() if e.shape and not any(_bounds(g, e) for g in given))
 
 
-def _extents(graph: Graph) -> Iterable[Extent]:
-    """The extents of the values of a graph, of the bodies in it, and of the spaces of loop nests."""
+def _footprints(graph: Graph) -> Iterable[Footprint]:
+    """The footprints of the values of a graph, of the bodies in it, and of the spaces of loop nests."""
     for node in graph:
         if node.body is not None and node.op is not REGION:
-            yield from _extents(node.body)
+            yield from _footprints(node.body)
         for value in node.results:
-            yield Extent(value.type.shape, value.type.dtype.size, node.span)
+            yield Footprint(value.type.shape, value.type.dtype.size, node.span)
         if node.op is REGION and "space" in node.attrs:
-            yield Extent(tuple(sizes(node.attrs, "space")), 1, node.span)
+            yield Footprint(tuple(sizes(node.attrs, "space")), 1, node.span)
 
 
-def _bounds(given: Extent, other: Extent) -> bool:
+def _bounds(given: Footprint, other: Footprint) -> bool:
     """Whether an array that exists has at least as many bytes as another one would have."""
     return other.itemsize <= given.itemsize and Counter(other.shape) <= Counter(given.shape)
 
@@ -96,4 +96,4 @@ def check_type(type: TensorType, facts: Facts, span: Span | None) -> None:
         if isinstance(size, Dim) and any(abs(c) > MOST_BYTES for _, c in size.terms):
             raise ValueProblem(TOO_BIG, span, f"a size would be {size}")
     numbers = [facts.number(s) for s in type.shape]
-    check_extent([1 if n is None else n for n in numbers], type.dtype.size, span)
+    check_array([1 if n is None else n for n in numbers], type.dtype.size, span)
