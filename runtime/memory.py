@@ -145,7 +145,13 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] |
 
 def result_limit() -> int:
     """The most bytes that one array may have."""
-    return min(limiter.now.result_bytes or _memory_there_is(), NEVER)
+    return min(limiter.now.result_bytes or _memory_at_start(), NEVER)
+
+
+@cache
+def _memory_at_start() -> int:
+    """Asked once: large results are made often, and files have to be read for it."""
+    return _memory_there_is()
 
 
 def limit_results() -> None:
@@ -190,7 +196,6 @@ def _default_limit() -> int:
     return int(given)
 
 
-@cache
 def _memory_there_is() -> int:
     """The machine's memory, or what its container may use."""
     found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
