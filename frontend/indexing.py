@@ -133,7 +133,7 @@ def _step(builder: Builder, step: Any, span: Span | None) -> int:
         if known is None:
             raise TypeProblem(f"the slice step '{number}' must be a number", span, "write the step as a literal")
         number = known
-    number = _clamped(number)
+    number = max(-MOST_ELEMENTS, min(number, MOST_ELEMENTS))
     if number == 0:
         raise ValueProblem("slice step cannot be zero", span)
     return number
