@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from .graph import Graph, Node, Value
+from .graph import Graph
+from .networks import INPUT, OP
 from .printer import attr_text
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 def dot(graph: Graph) -> str:
     """The text of a digraph, from the graph's networkx form."""
     writer = _Writer()
-    writer.graph(graph, "")
+    writer.form(graph.to_networkx(), "")
     body = "\n".join(f"  {line}" for line in (*writer.lines, *writer.edges))
     return f'digraph "{_escape(graph.name)}" {{\n  node [fontname="monospace" shape=box];\n{body}\n}}\n'
 
@@ -20,46 +25,41 @@ class _Writer:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.edges: list[str] = []
-        self.ids: dict[Any, str] = {}
+        self.count = 0
 
-    def graph(self, graph: Graph, indent: str) -> None:
-        form = graph.networkx
-        for item in form.nodes:
-            if isinstance(item, Node):
-                self.node(item, indent)
+    def form(self, form: nx.MultiDiGraph[Any], indent: str) -> None:
+        ids: dict[str, str] = {}
+        for key, data in form.nodes(data=True):
+            ids[key] = self.fresh()
+            if data["kind"] == OP:
+                self.op(ids[key], data, indent)
+            elif data["kind"] == INPUT:
+                self.oval(ids[key], f"{data['name']}\n{data['type']}", indent)
             else:
-                self.oval(item, f"{item.name}\n{item.type}", indent)
+                ((_, _, edge),) = form.in_edges(key, data=True)
+                self.oval(ids[key], f"output {data['position']}\n{edge['type']}", indent)
         for source, target, edge in form.edges(data=True):
-            label = str(edge["operand"]) if len(target.operands) > 1 else ""
-            self.edge(self.ids[source], self.ids[target], label)
-        for i, value in enumerate(graph.outputs):
-            end = self.oval((graph, i), f"output {i}\n{value.type}", indent)
-            self.edge(self.ids[value.node or value], end, "")
+            label = f" [label={edge['operand']}]" if form.in_degree(target) > 1 else ""
+            self.edges.append(f"{ids[source]} -> {ids[target]}{label};")
 
-    def node(self, node: Node, indent: str) -> None:
-        attrs = "\n".join(k if a is True else f"{k} = {attr_text(a)}" for k, a in node.attrs.items())
-        types = ", ".join(str(r.type) for r in node.results)
-        text = "\n".join(part for part in (node.op.name, attrs, types) if part)
-        name = self.fresh(node)
-        if node.body is None:
+    def op(self, name: str, data: Mapping[str, Any], indent: str) -> None:
+        attrs = "\n".join(k if a is True else f"{k} = {attr_text(a)}" for k, a in data["attrs"].items())
+        text = "\n".join(part for part in (data["op"], attrs, ", ".join(map(str, data["types"]))) if part)
+        if data["body"] is None:
             self.lines.append(f'{indent}{name} [label="{_escape(text)}"];')
             return
         self.lines.append(f"{indent}subgraph cluster_{name} {{")
         self.lines.append(f'{indent}  label="{_escape(text)}";')
-        self.lines.append(f'{indent}  {name} [label="{_escape(node.op.name)}" style=dashed];')
-        self.graph(node.body, indent + "  ")
+        self.lines.append(f'{indent}  {name} [label="{_escape(data["op"])}" style=dashed];')
+        self.form(data["body"], indent + "  ")
         self.lines.append(f"{indent}}}")
 
-    def oval(self, key: Value | tuple[Graph, int], text: str, indent: str) -> str:
-        name = self.fresh(key)
+    def oval(self, name: str, text: str, indent: str) -> None:
         self.lines.append(f'{indent}{name} [shape=oval label="{_escape(text)}"];')
-        return name
 
-    def edge(self, source: str, target: str, label: str) -> None:
-        self.edges.append(f"{source} -> {target}{f' [label={label}]' if label else ''};")
-
-    def fresh(self, key: Any) -> str:
-        return self.ids.setdefault(key, f"n{len(self.ids)}")
+    def fresh(self) -> str:
+        self.count += 1
+        return f"n{self.count - 1}"
 
 
 def _escape(text: str) -> str:

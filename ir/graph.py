@@ -1,13 +1,12 @@
 """The dataflow graph: operations that produce typed values.
 
-A `Graph` keeps its nodes in a topological order and shows itself as a networkx `MultiDiGraph` whose edges carry
-the operand index and the value; networkx is imported only then, because that takes longer than a compile.
+A `Graph` keeps its nodes in a topological order, which is all that passes need. It shows itself as a networkx
+`MultiDiGraph` (`networks.py`); networkx is imported only then, because that takes longer than a compile.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .errors import Span, Unsupported
@@ -95,15 +94,8 @@ class Graph:
     def __len__(self) -> int:
         return len(self.nodes)
 
-    @cached_property
-    def networkx(self) -> nx.MultiDiGraph[Any]:
-        """The graph as networkx: nodes are operations and inputs, edges carry a value and its operand index."""
-        import networkx as nx
+    def to_networkx(self) -> nx.MultiDiGraph[Any]:
+        """The graph for networkx's algorithms, with all that it holds; `weft.compile` makes a kernel of it again."""
+        from .networks import to_networkx
 
-        graph: nx.MultiDiGraph[Any] = nx.MultiDiGraph(name=self.name)
-        graph.add_nodes_from(self.inputs)
-        for node in self.nodes:
-            graph.add_node(node, op=node.op.name)
-            for i, value in enumerate(node.operands):
-                graph.add_edge(value.node or value, node, operand=i, value=value)
-        return graph
+        return to_networkx(self)

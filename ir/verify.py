@@ -136,9 +136,10 @@ class _Verifier:
             return
         import networkx as nx
 
-        if nx.is_directed_acyclic_graph(graph.networkx):
+        reads = nx.DiGraph((value.node, node) for node in graph for value in node.operands if value.node is not None)
+        if nx.is_directed_acyclic_graph(reads):
             return
-        nodes = [edge[0] for edge in nx.find_cycle(graph.networkx)]
+        nodes = [edge[0] for edge in nx.find_cycle(reads)]
         raise self.fail(nodes[0], "a cycle through " + ", ".join(self.names.get(n, repr(n)) for n in nodes))
 
     def scope(self, node: Node, defined: set[Value], own: set[Value]) -> None:

@@ -296,15 +296,6 @@ def test_casts_may_read_weak_values() -> None:
     verify(graph, Stage.PROMOTED)
 
 
-def test_networkx_form() -> None:
-    graph = sound()
-    form = graph.networkx
-    assert form.number_of_nodes() == len(graph) + len(graph.inputs)
-    edges = [(s, t, d["operand"]) for s, t, d in form.edges(data=True)]
-    add = node(graph, "add")
-    assert (node(graph, "exp"), add, 0) in edges and (node(graph, "constant"), add, 1) in edges
-
-
 def test_dot() -> None:
     text = dot(sound())
     assert text == dot(sound())

@@ -1,0 +1,226 @@
+"""Show a graph as a networkx `MultiDiGraph`, and read one back. Nothing is lost either way.
+
+    form = graph.to_networkx()
+    form.nodes["exp_2"]              {"kind": "op", "op": "exp", "attrs": {}, "types": (f32[n],), "span": None}
+    form.edges["sub_1", "exp_2", 0]  {"operand": 0, "result": 0, "type": f32[n]}
+
+Nodes are inputs, operations and outputs (`kind`), in an order in which each comes behind what it reads. An edge leads
+from what makes a value to what reads it: `operand` is its place there, `result` the one of several results that it
+is. A region or a loop has its `body`, a form of its own. The form's own attributes are the kernel's `name` and `attrs`.
+
+To read a form is to build a graph: the builder runs the rules of every op, so types may be left out but for regions,
+loops and NumPy functions, and those that are there must be what the rules give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .builder import Builder
+from .errors import Span, TypeProblem, UnknownName, VerifyProblem, WeftError, nearest
+from .facts import Facts
+from .graph import Graph, Node, Value
+from .notation import parse_size
+from .ops import DECLARED, TABLE, OpDef
+from .schemas import COMMON, KERNEL, KINDS, Attribute, parse_schema, schema_of, schema_problem, typed
+from .types import Attr, Guards, Sizes, TensorType
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+INPUT, OP, OUTPUT = "input", "op", "output"
+
+
+def to_networkx(graph: Graph) -> nx.MultiDiGraph[Any]:
+    """A form of the graph, which shares nothing with it that can be changed."""
+    import networkx as nx
+
+    form: nx.MultiDiGraph[Any] = nx.MultiDiGraph(name=graph.name, attrs=dict(graph.attrs))
+    keys: dict[Value, tuple[str, int]] = {}
+    for place, value in enumerate(graph.inputs):
+        key = _fresh(form, value.name or "in")
+        form.add_node(key, kind=INPUT, name=value.name, type=value.type, scalar=value.scalar, position=place)
+        keys[value] = key, 0
+    for number, node in enumerate(graph):
+        key = _fresh(form, f"{node.op.name}_{number}")
+        body = None if node.body is None else to_networkx(node.body)
+        types = tuple(r.type for r in node.results)
+        form.add_node(key, kind=OP, op=node.op.name, attrs=dict(node.attrs), types=types, span=node.span, body=body)
+        keys.update((value, (key, k)) for k, value in enumerate(node.results))
+        for place, value in enumerate(node.operands):
+            _connect(form, keys[value], key, place, value.type)
+    for place, value in enumerate(graph.outputs):
+        key = _fresh(form, f"output_{place}")
+        form.add_node(key, kind=OUTPUT, position=place)
+        _connect(form, keys[value], key, 0, value.type)
+    return form
+
+
+def _fresh(form: nx.MultiDiGraph[Any], name: str) -> str:
+    key, number = name, 0
+    while key in form:
+        number += 1
+        key = f"{name}.{number}"
+    return key
+
+
+def _connect(form: nx.MultiDiGraph[Any], source: tuple[str, int], target: str, place: int, type: TensorType) -> None:
+    key, result = source
+    form.add_edge(key, target, key=place, operand=place, result=result, type=type)
+
+
+def from_networkx(form: nx.DiGraph[Any], table: Mapping[str, OpDef] = TABLE) -> Graph:
+    """The graph that a form shows; a typed error that names the node where it shows none. `table` has the ops."""
+    attrs = dict(form.graph.get("attrs") or {})
+    if problem := schema_problem(parse_schema(KERNEL), {k: v for k, v in attrs.items() if k != "carried"}):
+        raise VerifyProblem(f"the graph's own attributes: {problem.message}")
+    facts = Facts()
+    for left, right in attrs.pop("guards", Guards()):
+        facts.assume_equal(left, right)
+    return _Reader(form, table, facts).read(attrs)
+
+
+class _Reader:
+    """Reads one form; those of bodies share what is known about sizes."""
+
+    def __init__(self, form: nx.DiGraph[Any], table: Mapping[str, OpDef], facts: Facts) -> None:
+        self.form, self.table, self.facts = form, table, facts
+        self.builder = Builder(str(form.graph.get("name") or "graph"), facts)
+        self.values: dict[Hashable, tuple[Value, ...]] = {}
+
+    def read(self, attrs: Mapping[str, Attr]) -> Graph:
+        self.builder.attrs.update(attrs)
+        order = self.order()
+        for key in self.placed(INPUT):
+            self.values[key] = (self.input(key, self.form.nodes[key]),)
+        for key in order:
+            if self.kind(key) == OP:
+                self.values[key] = self.op(key, self.form.nodes[key])
+        outputs = []
+        for key in self.placed(OUTPUT):
+            found = self.operands(key)
+            if len(found) != 1:
+                raise _problem(key, f"is an output of {len(found)} values, not of one")
+            outputs += found
+        return self.builder.finish(outputs)
+
+    def order(self) -> list[Hashable]:
+        """The nodes, each behind what it reads, and else as they were added."""
+        import networkx as nx
+
+        place = {key: number for number, key in enumerate(self.form)}
+        try:
+            return list(nx.lexicographical_topological_sort(self.form, key=place.__getitem__))
+        except nx.NetworkXUnfeasible:
+            cycle = ", ".join(repr(edge[0]) for edge in nx.find_cycle(self.form))
+            raise VerifyProblem(f"the graph has a cycle through {cycle}") from None
+
+    def kind(self, key: Hashable) -> str:
+        data = self.form.nodes[key]
+        found = data.get("kind", OP if "op" in data else None)
+        if found not in (INPUT, OP, OUTPUT):
+            raise _problem(key, f"has the kind {found!r}; it is 'input', 'op' or 'output'")
+        return str(found)
+
+    def placed(self, kind: str) -> list[Hashable]:
+        """The nodes of a kind in the order of their positions, and else as they were added."""
+        found = [key for key in self.form if self.kind(key) == kind]
+        return sorted(found, key=lambda key: self.form.nodes[key].get("position", len(found)))
+
+    def input(self, key: Hashable, data: Mapping[str, Any]) -> Value:
+        if self.form.in_degree(key):
+            raise _problem(key, "is an input, and something leads to it")
+        name = data.get("name", key)
+        return self.builder.input(name, _type(data.get("type"), key), bool(data.get("scalar", False)))
+
+    def operands(self, key: Hashable) -> list[Value]:
+        edges = list(self.form.in_edges(key, data=True))
+        found: dict[int, Value] = {}
+        for source, _, data in edges:
+            place, result = data.get("operand", 0 if len(edges) == 1 else None), data.get("result", 0)
+            values = self.values.get(source, ())
+            if type(place) is not int or place in found or not 0 <= place < len(edges):
+                raise _problem(key, f"reads {source!r} as operand {place!r}; its {len(edges)} operands count from 0")
+            if type(result) is not int or not 0 <= result < len(values):
+                raise _problem(key, f"reads result {result!r} of {source!r}, which has {len(values)}")
+            found[place] = values[result]
+        return [found[place] for place in range(len(edges))]
+
+    def op(self, key: Hashable, data: Mapping[str, Any]) -> tuple[Value, ...]:
+        name, span = data.get("op"), data.get("span")
+        if name not in self.table:
+            raise UnknownName(f"node {key!r}: unknown op '{name}'", span, nearest(str(name), list(self.table)))
+        op, body = self.table[str(name)], data.get("body")
+        said = None if data.get("types") is None else tuple(_type(t, key) for t in data["types"])
+        if op in DECLARED and said is None:
+            raise _problem(key, f"has no 'types', and no rule tells them for '{name}'", span)
+        inner = None if body is None else self.body(body)
+        attrs = self.attrs(op, key, data.get("attrs") or {}, span)
+        try:
+            node = self.builder.node(op, self.operands(key), attrs, span, inner, said if op in DECLARED else None)
+        except WeftError as error:
+            error.args = (f"node {key!r}: {error.message}",)
+            error.message = error.args[0]
+            raise
+        self.check(key, node, said)
+        return node.results
+
+    def attrs(self, op: OpDef, key: Hashable, given: Mapping[str, Any], span: Span | None) -> dict[str, Attr]:
+        """Attributes as their schema has them; lists, sizes and dtypes may be written as text."""
+        schema = parse_schema(f"{op.attributes};{COMMON}")
+        found = {name: _attr(schema.get(name), value, key) for name, value in given.items()}
+        if problem := schema_problem(schema_of(op, found, self.table), found):
+            raise _problem(key, f"({op.name}): {problem.message}", span)
+        return found
+
+    def body(self, form: nx.DiGraph[Any]) -> Graph:
+        made = _Reader(form, self.table, self.facts).read({})
+        return Graph(made.name, made.inputs, made.nodes, made.outputs, dict(form.graph.get("attrs") or {}))
+
+    def check(self, key: Hashable, node: Node, said: tuple[TensorType, ...] | None) -> None:
+        """The types that a form says are those of the rules, perhaps in other words."""
+        if said is None:
+            return
+        if len(said) != len(node.results):
+            raise _problem(key, f"has {len(node.results)} results, its 'types' are {len(said)}", node.span)
+        for value, wanted in zip(node.results, said, strict=True):
+            if value.type != wanted:
+                if value.type.dtype != wanted.dtype or not self.facts.agree(value.type.shape, wanted.shape):
+                    hint = "leave 'types' out, and they follow from the operands"
+                    raise VerifyProblem(f"node {key!r} gives {value.type}, its 'types' say {wanted}", node.span, hint)
+                value.type = wanted
+
+
+def _type(given: object, key: Hashable) -> TensorType:
+    """A type, or its text, as in `f32[n, 4]`."""
+    from .dtypes import parse
+
+    if isinstance(given, TensorType):
+        return given
+    if not isinstance(given, str):
+        raise TypeProblem(f"node {key!r} has the type {given!r}; write it as in 'f32[n, m]'")
+    name, bracket, rest = given.strip().partition("[")
+    inside = rest.removesuffix("]").strip()
+    try:
+        return TensorType(parse(name), tuple(map(parse_size, inside.split(","))) if bracket and inside else ())
+    except WeftError as error:
+        raise TypeProblem(f"node {key!r} has the type {given!r}: {error.message}", hint="as in 'f32[n, m]'") from None
+
+
+def _attr(attribute: Attribute | None, value: Any, key: Hashable) -> Attr:
+    from .dtypes import DType, parse
+
+    value = tuple(value) if isinstance(value, list) else value
+    if not isinstance(value, (bool, int, float, complex, str, tuple, DType)):
+        raise TypeProblem(f"node {key!r} has an attribute {value!r}, which no op takes")
+    kind = None if attribute is None else attribute.kind
+    if kind in (KINDS["size"], KINDS["sizes"]) and type(value) is tuple:
+        return Sizes(parse_size(size) if isinstance(size, str) else size for size in value)
+    if kind in (KINDS["dtype"], KINDS["strong dtype"]) and isinstance(value, str):
+        return parse(value)
+    return typed(attribute, value)
+
+
+def _problem(key: Hashable, message: str, span: Span | None = None) -> VerifyProblem:
+    return VerifyProblem(f"node {key!r} {message}", span)

@@ -1,0 +1,170 @@
+"""Graphs as networkx forms and back: nothing is lost, and what is no graph is a typed error that names the node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import pytest
+from weft.ir.errors import Span, TypeProblem, UnknownName, VerifyProblem, WeftError
+from weft.ir.graph import Graph, Node
+from weft.ir.networks import from_networkx
+from weft.ir.printer import print_graph
+from weft.ir.types import Sizes
+
+from tests.ir.test_verify import region_graph, sound
+
+
+def everything(graph: Graph) -> Any:
+    """All that a graph holds, bodies included, as values that can be compared."""
+    places = {value: ("input", k) for k, value in enumerate(graph.inputs)}
+    for number, node in enumerate(graph):
+        places |= {value: (number, k) for k, value in enumerate(node.results)}
+
+    def shown(node: Node) -> Any:
+        attrs = [(name, type(attr), attr) for name, attr in node.attrs.items()]
+        body = None if node.body is None else everything(node.body)
+        return node.op, [places[v] for v in node.operands], attrs, [v.type for v in node.results], node.span, body
+
+    inputs = [(v.name, v.type, v.scalar) for v in graph.inputs]
+    attrs = {name: (type(attr), attr) for name, attr in graph.attrs.items()}
+    return graph.name, attrs, inputs, list(map(shown, graph)), [places[v] for v in graph.outputs]
+
+
+def assert_round_trip(graph: Graph, table: Any = None) -> None:
+    form = graph.to_networkx()
+    again = from_networkx(form) if table is None else from_networkx(form, table)
+    assert everything(again) == everything(graph)
+    assert print_graph(again, locations=True) == print_graph(graph, locations=True)
+
+
+def test_round_trips() -> None:
+    for graph in (sound(), region_graph()):
+        assert_round_trip(graph)
+        form = graph.to_networkx()
+        assert nx.is_directed_acyclic_graph(form)
+        assert form.number_of_nodes() == len(graph.inputs) + len(graph) + len(graph.outputs)
+
+
+def small() -> Any:
+    """x + exp(x) * x, by hand, with no more than is needed."""
+    form: Any = nx.MultiDiGraph(name="small")
+    form.add_node("x", kind="input", type="f32[n, 4]")
+    form.add_nodes_from([("e", {"op": "exp"}), ("m", {"op": "mul"}), ("s", {"op": "add"}), ("y", {"kind": "output"})])
+    form.add_edge("x", "e")
+    form.add_edge("m", "s", operand=1)
+    form.add_edge("x", "s", operand=0)
+    form.add_edge("e", "m", operand=0)
+    form.add_edge("x", "m", operand=1)
+    form.add_edge("s", "y")
+    return form
+
+
+def test_types_and_orders_that_follow_may_be_left_out() -> None:
+    graph = from_networkx(small())
+    assert [n.op.name for n in graph] == ["exp", "mul", "add"]
+    assert graph.nodes[2].operands == (graph.inputs[0], graph.nodes[1].result)
+    assert str(graph.outputs[0].type) == "f32[n, 4]"
+    form = small()
+    form.add_node("k", kind="input", type="f32", position=0)
+    form.nodes["x"]["position"] = 1
+    form.add_node("square", op="mul", span=Span("here.py", 3))
+    form.add_edges_from([("x", "square", {"operand": k}) for k in range(2)])  # the same value twice
+    form.add_node("total", op="sum", attrs={"axes": [0, 1]})
+    form.add_edge("square", "total")
+    form.add_node("z", kind="output", position=-1)
+    form.add_edge("total", "z")
+    form.add_node("wide", op="broadcast", attrs={"shape": ["n", 4]})
+    form.add_edge("total", "wide")
+    form.add_node("double", op="cast", attrs={"to": "f64"})
+    form.add_edge("wide", "double")
+    graph = from_networkx(form)
+    assert [v.name for v in graph.inputs] == ["k", "x"] and [str(v.type) for v in graph.outputs] == ["f32", "f32[n, 4]"]
+    square, total, _, double = graph.nodes[-4:]
+    assert (
+        total.attrs == {"axes": (0, 1)} and square.span == Span("here.py", 3) and str(double.result.type) == "f64[n, 4]"
+    )
+    assert_round_trip(graph)
+
+
+def change(form: Any, what: str) -> None:
+    match what:
+        case "cycle":
+            form.remove_edge("x", "e")
+            form.add_edge("s", "e", operand=0)
+        case "op":
+            form.nodes["e"]["op"] = "expp"
+        case "kind":
+            form.nodes["x"]["kind"] = "array"
+        case "type":
+            form.nodes["x"]["type"] = "f31[n]"
+        case "no type":
+            del form.nodes["x"]["type"]
+        case "types":
+            form.nodes["e"]["types"] = ("f32[m, 4]",)
+        case "many types":
+            form.nodes["e"]["types"] = ("f32[n, 4]", "f32")
+        case "operand":
+            form.edges["m", "s", 0]["operand"] = 2
+        case "same operand":
+            form.edges["m", "s", 0]["operand"] = 0
+        case "no operand":
+            del form.edges["m", "s", 0]["operand"]
+        case "result":
+            form.edges["e", "m", 0]["result"] = 1
+        case "arity":
+            form.add_edge("x", "e", operand=1)
+            form.edges["x", "e", 0]["operand"] = 0
+        case "input":
+            form.add_edge("e", "x")
+            form.remove_edge("x", "e")
+        case "output":
+            form.add_edge("e", "y", operand=1)
+            form.edges["s", "y", 0]["operand"] = 0
+        case "from output":
+            form.add_edge("y", "e", operand=1)
+            form.edges["x", "e", 0]["operand"] = 0
+            form.remove_edge("s", "y")
+        case "attrs":
+            form.nodes["e"]["op"] = "sum"
+        case "more attrs":
+            form.nodes["e"]["attrs"] = {"axis": 0}
+        case "odd attrs":
+            form.nodes["e"]["attrs"] = {"axes": {}}
+        case "own attrs":
+            form.graph["attrs"] = {"layout": "C"}
+        case _:
+            form.nodes["e"].update(op="region", attrs={"space": Sizes(())})
+
+
+@pytest.mark.parametrize(
+    ("what", "error", "message"),
+    [
+        ("cycle", VerifyProblem, "the graph has a cycle through"),
+        ("op", UnknownName, "node 'e': unknown op 'expp'\nhint: did you mean 'exp"),
+        ("kind", VerifyProblem, "node 'x' has the kind 'array'; it is 'input', 'op' or 'output'"),
+        ("type", TypeProblem, "node 'x' has the type 'f31[n]'"),
+        ("no type", TypeProblem, "node 'x' has the type None; write it as in 'f32[n, m]'"),
+        ("types", VerifyProblem, "node 'e' gives f32[n, 4], its 'types' say f32[m, 4]\nhint: leave 'types' out"),
+        ("many types", VerifyProblem, "node 'e' has 1 results, its 'types' are 2"),
+        ("operand", VerifyProblem, "node 's' reads 'm' as operand 2; its 2 operands count from 0"),
+        ("same operand", VerifyProblem, "as operand 0; its 2 operands count from 0"),
+        ("no operand", VerifyProblem, "node 's' reads 'm' as operand None"),
+        ("result", VerifyProblem, "node 'm' reads result 1 of 'e', which has 1"),
+        ("arity", TypeProblem, "node 'e': exp takes 1 operands, not 2"),
+        ("input", VerifyProblem, "node 'x' is an input, and something leads to it"),
+        ("output", VerifyProblem, "node 'y' is an output of 2 values, not of one"),
+        ("from output", VerifyProblem, "node 'e' reads result 0 of 'y', which has 0"),
+        ("attrs", VerifyProblem, "node 'e' (sum): attribute 'axes' is missing"),
+        ("more attrs", VerifyProblem, "node 'e' (exp): there is no attribute 'axis' here"),
+        ("odd attrs", TypeProblem, "node 'e' has an attribute {}, which no op takes"),
+        ("own attrs", VerifyProblem, "the graph's own attributes: there is no attribute 'layout' here"),
+        ("declared", VerifyProblem, "node 'e' has no 'types', and no rule tells them for 'region'"),
+    ],
+)
+def test_what_is_no_graph_is_told(what: str, error: type[WeftError], message: str) -> None:
+    form = small()
+    change(form, what)
+    with pytest.raises(error) as caught:
+        from_networkx(form)
+    assert message in str(caught.value)
