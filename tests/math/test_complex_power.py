@@ -3,6 +3,7 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+import weft
 from weft.backends.llvm.math.complex_table import COMPLEX
 
 from .accuracy import spread, uniform
@@ -85,3 +86,16 @@ def test_whole_powers_that_overflow_have_the_parts_of_plain_products(elem: str) 
     got = whole(*compute(POWER, elem, huge, huge, exponent, np.zeros_like(huge)))
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(got, np.power(whole(huge, huge), whole(exponent, np.zeros_like(huge))))
+
+
+def test_inverses_of_what_overflows_are_those_of_numpy() -> None:
+    """Where the power itself is beyond the dtype, whatever its inverse would be."""
+    for dtype in ("c8", "c16"):
+        most = 10.0 ** (38 if dtype == "c8" else 308)
+        bases = np.array([most * 1j, most / 2 - most / 3j, most, 1e30 + 1e30j, 2e19, 2e19j, 3 - 4j]).astype(dtype)
+        exponents = np.array([-1, -2, -3, -17, -60]).astype(dtype)
+        with np.errstate(all="ignore"):
+            expected = np.power(bases[:, None], exponents)
+        found = weft.jit(np.power)(bases[:, None], exponents)
+        assert np.array_equal(np.isnan(found), np.isnan(expected)), dtype
+        assert np.array_equal(found == 0, expected == 0), dtype

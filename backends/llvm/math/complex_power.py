@@ -27,6 +27,7 @@ from .sincos import sincos
 
 # Beyond this exponent the product with a logarithm may overflow.
 HUGE = {"float": 2.0**100, "double": 2.0**1000}
+SMALLEST_NORMAL = 2.0**-126
 
 
 def power(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
@@ -48,7 +49,7 @@ def power(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
 def _by_products(e: Emitter, ar: Val, ai: Val, whole: Val, exponent: Val) -> Parts:
     """Powers with small whole exponents. What overflows, and the signs of zeros, are those of plain products."""
     if ar.elem == "float":
-        result = to_float(e, plain_power(e, *to_double(e, (ar, ai, exponent))))
+        result = to_float(e, plain_power(e, *to_double(e, (ar, ai, exponent)))[0])
     else:
         result = precise_power(e, ar, ai, exponent)
     zero, infinity = e.zero_like(ar), e.const_like(ar, math.inf)
@@ -56,13 +57,20 @@ def _by_products(e: Emitter, ar: Val, ai: Val, whole: Val, exponent: Val) -> Par
     nowhere_zero = e.op("and", *(e.fcmp("one", part, zero) for part in result))
 
     def special() -> Parts:
-        def settle(precise: Val, plain: Val) -> Val:
-            signed = e.select(e.fcmp("oeq", precise, zero), e.call("copysign", zero, plain), precise)
-            return e.select(finite, signed, plain)
+        plain, overflows = plain_power(e, ar, ai, exponent)
+        kept = e.op("and", finite, e.not_(e.op("and", overflows, e.fcmp("olt", exponent, zero))))
 
-        return tuple(settle(*given) for given in zip(result, plain_power(e, ar, ai, exponent), strict=True))
+        def settle(precise: Val, given: Val) -> Val:
+            signed = e.select(e.fcmp("oeq", precise, zero), e.call("copysign", zero, given), precise)
+            return e.select(kept, signed, given)
 
-    unusual = e.op("and", whole, e.not_(e.op("and", finite, nowhere_zero)))
+        return tuple(settle(*given) for given in zip(result, plain, strict=True))
+
+    usual = e.op("and", finite, nowhere_zero)
+    if ar.elem == "float":  # the inverse of what overflows as a float is a subnormal number, or 0
+        normal = (e.fcmp("oge", e.call("fabs", part), e.const_like(part, SMALLEST_NORMAL)) for part in result)
+        usual = e.op("and", usual, e.op("or", e.op("or", *normal), e.fcmp("oge", exponent, zero)))
+    unusual = e.op("and", whole, e.not_(usual))
     return tuple(e.rare_all(unusual, result, special))
 
 

@@ -7,6 +7,7 @@ what overflows, and for the signs of zeros.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from ..text import Emitter, Val
@@ -83,8 +84,8 @@ def _inverse(e: Emitter, re: Pair, im: Pair) -> Parts:
     return rounded(e, choose(along, across)), e.fneg(rounded(e, choose(across, along)))
 
 
-def plain_power(e: Emitter, re: Val, im: Val, exponent: Val) -> Parts:
-    """Whole powers of at most 99 in magnitude, with NumPy's order of operations."""
+def plain_power(e: Emitter, re: Val, im: Val, exponent: Val) -> tuple[Parts, Val]:
+    """Whole powers of at most 99 in magnitude, with NumPy's order of operations, and whether products overflow."""
     zero, one = e.zero_like(re), e.const_like(re, 1.0)
 
     def product(a: Sequence[Val], b: Sequence[Val]) -> Sequence[Val]:
@@ -93,6 +94,7 @@ def plain_power(e: Emitter, re: Val, im: Val, exponent: Val) -> Parts:
         return real, e.op("fadd", e.op("fmul", ar, bi), e.op("fmul", ai, br))
 
     power = _raise(e, (re, im), (one, zero), exponent, product)
+    finite = e.op("and", *(e.fcmp("olt", e.call("fabs", part), e.const_like(part, math.inf)) for part in power))
     inverse = divide(e, one, zero, *power)
     negative = e.fcmp("olt", exponent, zero)
     result = [e.select(negative, new, old) for new, old in zip(inverse, power, strict=True)]
@@ -100,4 +102,4 @@ def plain_power(e: Emitter, re: Val, im: Val, exponent: Val) -> Parts:
     for number, value in ((1.0, (re, im)), (2.0, square), (3.0, product((re, im), square))):
         same = e.fcmp("oeq", exponent, e.const_like(exponent, number))
         result = [e.select(same, new, old) for new, old in zip(value, result, strict=True)]
-    return tuple(result)
+    return tuple(result), e.not_(finite)
