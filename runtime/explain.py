@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
-from ..ir.loops import body_of, graphs, walk
+from ..ir.loops import body_of, graphs, regions, walk
 from ..ir.ops import CONSTANT, LOOP, NUMPY, REGION, RESHAPE, SIZE
 from ..ir.types import AxisGroups, Sizes, ints, sizes
 
@@ -42,6 +42,7 @@ class Explanation:
     chosen: tuple[str, ...]
     materialised: tuple[str, ...]
     seconds: Mapping[str, float]
+    critical: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -56,6 +57,7 @@ class Explanation:
             (*_texts(graph, "chosen"), *own.values()),
             tuple(_materialised(n) for n in walk(graph) if n.op is RESHAPE),
             _split(stages, passes),
+            _critical_path(graph),
         )
 
     def __str__(self) -> str:
@@ -71,6 +73,8 @@ class Explanation:
                 f"    reads {story.reads} bytes, writes {story.writes} bytes",
                 f"    {story.plan}",
             ]
+        if len(self.critical) > 1:
+            lines.append(f"  critical path: {' -> '.join(self.critical)}")
         lines += [f"  chosen for {what}" for what in self.chosen]
         lines += [f"  between kernels: {name}" for name in self.fallbacks]
         lines += [f"  in memory: {what}" for what in self.materialised]
@@ -109,6 +113,29 @@ def _stories(graph: Graph, depth: int = 0) -> Iterator[KernelStory]:
             yield replace(_story(node), depth=depth)
         elif node.op is LOOP:
             yield from _stories(body_of(node), depth + 1)
+
+
+def _critical_path(graph: Graph) -> tuple[str, ...]:
+    """The longest chain of steps that each need the one before. Of a single step there is nothing to tell."""
+    numbers = {region: k for k, region in enumerate(regions(graph))}
+    names: dict[Node, str] = {}
+    for node in graph:
+        if node.op is REGION:
+            names[node] = f"kernel {numbers[node]}"
+        elif node.op is LOOP:
+            names[node] = f"loop of {len(regions(body_of(node)))} kernels"
+        elif node.op is NUMPY:
+            names[node] = str(node.attrs["function"])
+    if len(names) < 2:
+        return ()
+    import networkx as nx
+
+    reads = nx.DiGraph()
+    reads.add_nodes_from(graph)
+    for node in graph:
+        sources = (value.node for value in node.operands if value.node is not None)
+        reads.add_weighted_edges_from((source, node, int(node in names)) for source in sources)
+    return tuple(names[node] for node in nx.dag_longest_path(reads) if node in names)
 
 
 def _story(region: Node) -> KernelStory:

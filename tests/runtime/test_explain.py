@@ -35,3 +35,12 @@ def test_people_see_the_passes_below_their_sum() -> None:
     at = next(k for k, line in enumerate(lines) if line.startswith("  passes: "))
     assert lines[at].endswith(" ms")
     assert lines[at + 1].startswith("    pass promote-dtypes: ")
+
+
+def test_the_critical_path_is_the_longest_chain_of_steps() -> None:
+    x = np.ones((4, 5))
+    found = weft.jit(lambda x: (x.sum(axis=0), np.sort(np.cumsum(x)[::-1] + 1))).explain(x)
+    assert found.critical[-1] == "numpy.sort" and len(found.critical) == 3
+    assert f"  critical path: {' -> '.join(found.critical)}" in str(found).splitlines()
+    assert all(name == "numpy.sort" or name.startswith("kernel ") for name in found.critical)
+    assert weft.jit(lambda x: x + 1).explain(x).critical == ()
