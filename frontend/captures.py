@@ -50,6 +50,7 @@ class Captures:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
+        self.by_content = False  # whether the elements of arrays guard the trace, not just which arrays they are
         self._search()
 
     def describe(self) -> tuple[Any, ...]:
@@ -58,7 +59,12 @@ class Captures:
         if any(_underlying(value) is not known for value, known in zip(values, self._functions, strict=True)):
             self._search()
             values = [read() for read in self._reads]
-        return tuple(_described(value, _DEPTH) for value in values)
+        return tuple(_described(value, _DEPTH, self.by_content) for value in values)
+
+    @property
+    def named(self) -> list[tuple[str, Any]]:
+        """What is read, as it is now, each with its name."""
+        return [(label, read()) for label, read in zip(self._labels, self._reads, strict=True)]
 
     @property
     def functions(self) -> Mapping[FunctionType, Any]:
@@ -76,7 +82,7 @@ class Captures:
     def guards(self) -> list[Guard] | None:
         """What guards a trace as names that must still mean the same objects; None where that would not suffice."""
         values = [read() for read in self._reads]
-        if None in self._places or not all(map(_is_constant, values)):
+        if self.by_content or None in self._places or not all(map(_is_constant, values)):
             return None
         places = zip(self._places, values, strict=True)
         return [Guard(*place, value) for place, value in places if place and place[0] is not None]
@@ -202,7 +208,7 @@ def contents(cell: Any) -> Any:
         return ABSENT
 
 
-def _described(value: Any, depth: int) -> Any:
+def _described(value: Any, depth: int, by_content: bool = False) -> Any:
     kind = type(value)
     if kind is float or kind is complex:
         return kind, repr(value)
@@ -212,15 +218,48 @@ def _described(value: Any, depth: int) -> Any:
         return kind, value.tobytes()
     if isinstance(value, MethodType):
         return Identity(value.__func__), Identity(value.__self__)
-    if depth and isinstance(value, (tuple, list, deque)):
-        return kind, tuple(_described(item, depth - 1) for item in value)
-    if depth and isinstance(value, dict):
-        return kind, tuple((_described(k, depth - 1), _described(v, depth - 1)) for k, v in value.items())
-    if depth and isinstance(value, (set, frozenset)):
-        return kind, frozenset(_described(item, depth - 1) for item in value)
-    if depth and _is_users(kind) and hasattr(value, "__dict__"):
-        return Identity(value), _described(vars(value), depth - 1)
+    if by_content and issubclass(kind, np.ndarray):
+        return Identity(value), _digest(value)
+    if not depth:
+        return Identity(value)
+
+    def inside(item: Any) -> Any:
+        return _described(item, depth - 1, by_content)
+
+    if isinstance(value, (tuple, list, deque)):
+        return kind, tuple(map(inside, value))
+    if isinstance(value, dict):
+        return kind, tuple((inside(k), inside(v)) for k, v in value.items())
+    if isinstance(value, (set, frozenset)):
+        return kind, frozenset(map(inside, value))
+    if _is_users(kind) and hasattr(value, "__dict__"):
+        return Identity(value), inside(vars(value))
     return Identity(value)
+
+
+def inner_values(value: Any, depth: int = _DEPTH) -> Iterator[Any]:
+    """What is described of a value: itself, or what is in a container or an object of the user's."""
+    yield value
+    if not depth or isinstance(value, Tracer):
+        return
+    items: Any = ()
+    if isinstance(value, (tuple, list, deque, set, frozenset)):
+        items = value
+    elif isinstance(value, dict):
+        items = value.values()
+    elif _is_users(type(value)) and hasattr(value, "__dict__"):
+        items = vars(value).values()
+    for item in items:
+        yield from inner_values(item, depth - 1)
+
+
+def _digest(array: np.ndarray[Any, Any]) -> bytes:
+    """What tells the elements of an array from others."""
+    from hashlib import blake2b
+
+    if array.dtype.hasobject:
+        return b""
+    return blake2b(np.ascontiguousarray(array).view(np.uint8).data, digest_size=16).digest()
 
 
 def _is_kept(old: Any, new: Any) -> bool:

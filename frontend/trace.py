@@ -56,6 +56,7 @@ class Trace:
         self._captured: dict[int, tuple[object, Value, np.ndarray[Any, Any]]] = {}
         self._fallback = Fallback(self, evaluate)
         self._raised: list[Exception] = []  # what the user's code got to see
+        self.used: list[Any] = []  # arrays and NumPy numbers that are not traced
 
     @property
     def calls(self) -> tuple[Callable[..., tuple[Any, ...]], ...]:
@@ -240,6 +241,7 @@ class Trace:
             return tuple(self.operand(item, False, span) for item in x)
         if isinstance(x, np.generic):
             from_numpy(x.dtype)
+            self.used.append(x)
             return x
         if isinstance(x, str):
             return _numpy_dtype(x)
@@ -269,6 +271,7 @@ class Trace:
         value = self._root.input(name, TensorType(dtype, self.symbols(name, array.shape)))
         self._captured[id(source)] = (source, value, array.copy())
         self.hidden.append(array)
+        self.used.append(source)
         self.know(value, array)
         return value
 

@@ -26,6 +26,7 @@ from ..ir.facts import Facts
 from ..ir.source import ArgType, Binding, Built, Evaluate, Guard, rebuilt
 from ..ir.types import TensorType
 from .captures import Captures
+from .derived import is_derived
 from .impure import impure_loads, watched
 from .locate import definition
 from .outputs import finish
@@ -234,6 +235,8 @@ class TracedKernel:
                 self._span,
                 "return what changes, and change it outside of the function",
             )
+        if not captures.by_content:
+            captures.by_content = is_derived(captures.named, captures.functions, trace.used)
         return Built(graph, tuple(trace.hidden), trace.calls, structure, updates)
 
     @property

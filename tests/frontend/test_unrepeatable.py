@@ -238,3 +238,36 @@ def test_what_is_made_once_is_no_change() -> None:
     lazy = Lazy()
     for _ in range(3):
         assert lazy.use(X).tolist() == [5, 10, 15]
+
+
+W, V, SCALE = np.ones(3), np.ones((3, 3)), np.float32(2.0)
+PARAMETERS = {"w": np.ones(3)}
+
+DERIVED: list[Callable[..., Any]] = [
+    lambda x: x * (W**2).sum(),
+    lambda x: x + W * 2,
+    lambda x: x * W[0],
+    lambda x: x * float(W.sum()),
+    lambda x: np.zeros(int(W[1])) + x[0],
+    lambda x: x + np.sqrt(PARAMETERS["w"]) * np.arange(3),
+    lambda x: (x, W.max()),
+    lambda x: np.unique(x * W.sum()),
+    lambda x: x if W.max() > 2 else -x,
+]
+DIRECT: list[Callable[..., Any]] = [
+    lambda x: x * W + V.T[0, ::-1] - x,
+    lambda x: x @ V * 2.5 + np.float32(2) * x + SCALE * x,
+    lambda x: x * PARAMETERS["w"] + np.add(x, [1.5, 2.5, 7.0]),
+]
+
+
+@pytest.mark.parametrize("function", DERIVED + DIRECT)
+def test_captured_arrays_that_change_in_place(function: Callable[..., Any]) -> None:
+    kernel = compiled(function)
+    for number in (1.0, 4.0, 2.0, 3.0):
+        W[:] = V[:] = PARAMETERS["w"][:] = number
+        for _ in range(2):
+            have, want = kernel(X), function(X)
+            for a, b in zip(*((t if isinstance(t, tuple) else (t,)) for t in (have, want)), strict=True):
+                assert np.array_equal(a, b), number
+    assert (kernel.signature_cache.misses == 1) == (function in DIRECT)
