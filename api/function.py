@@ -72,7 +72,7 @@ class Function:
         if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
             if out is not None:
                 raise TraceProblem(f"{self.__name__} would write a traced value into out", hint="use what it returns")
-            return self._source.function(*args, **kwargs)  # inside another trace: part of that graph
+            return self._source.inlined(args, kwargs)
         return self._source.with_numbers(lambda: self._serve(form, args, kwargs, out))
 
     def _serve(self, form: Form, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:

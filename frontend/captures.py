@@ -98,7 +98,7 @@ class Captures:
     def _scan(self, value: Any) -> None:
         instance = value.__self__ if isinstance(value, MethodType) else ABSENT
         function = _underlying(value)
-        if function is None or function in self._seen or _top(function.__module__ or "") in _LIBRARIES:
+        if function is None or function in self._seen or is_library(function):
             return
         self._seen[function] = instance
         if instance is not ABSENT:
@@ -300,6 +300,11 @@ def _is_constant(value: Any) -> bool:
 
 def _is_users(kind: type) -> bool:
     return kind is not type and _top(kind.__module__) not in _LIBRARIES and not issubclass(kind, (type, ModuleType))
+
+
+def is_library(function: FunctionType) -> bool:
+    """Whether a function is Python's, NumPy's or ours, not the user's."""
+    return _top(function.__module__ or "") in _LIBRARIES
 
 
 def _top(module: str) -> str:

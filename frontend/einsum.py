@@ -19,7 +19,8 @@ from .arrays import strong_array
 from .contracting import ANY, cleared, contracted, spread, total, turned
 from .maker import Maker, Operand
 from .memory import lying_as, together
-from .sizes import equal
+from .shaping import broadcast_to
+from .sizes import equal, is_one
 
 Label = Union[str, int]  # a letter, or a number for an axis of the dots, counted from the last
 DOTS = "..."
@@ -34,7 +35,8 @@ def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object
     if all(v.type.dtype == BF16 for v in values):
         raise TypeProblem("invalid data type for einsum", m.span, "convert the operands to f32")
     inputs, result = _parsed(m, subscripts.replace(" ", ""), [v.type.rank for v in values])
-    terms = [_diagonals(m, x, labels) for x, labels in zip(values, inputs, strict=True)]
+    given = [_diagonals(m, x, labels) for x, labels in zip(values, inputs, strict=True)]
+    terms = _broadcast(m, given)
     x, labels = terms[0]
     for k, (y, others) in enumerate(terms[1:], 1):
         later = {label for _, more in terms[k + 1 :] for label in more} | set(result)
@@ -50,7 +52,7 @@ def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object
         return found  # a view
     if not _is_product(found):
         found = cleared(m, found)
-    found = _laid_out(m, found, terms, result)
+    found = _laid_out(m, found, given, result)
     if optimize is False or found.type.rank:
         return found
     return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(()))  # an array in any case
@@ -127,6 +129,19 @@ def _diagonals(m: Maker, x: Value, labels: list[Label]) -> tuple[Value, list[Lab
             x = m.builder.op(DIAGONAL, x, span=m.span, axes=(first, second), starts=Sizes((0, 0)), size=Sizes((size,)))
             labels = [*(other for k, other in enumerate(labels) if k not in (first, second)), label]
     return x, labels
+
+
+def _broadcast(m: Maker, terms: list[tuple[Value, list[Label]]]) -> list[tuple[Value, list[Label]]]:
+    """Operands whose axes of size 1 are as long as those of the same letter in others."""
+    facts = m.builder.facts
+    sizes = [(label, n) for x, labels in terms for label, n in zip(labels, x.type.shape, strict=True)]
+    longer = {label: n for label, n in sizes if isinstance(label, str) and not is_one(facts, n)}
+    found = []
+    for x, labels in terms:
+        pairs = zip(labels, x.type.shape, strict=True)
+        shape = [longer[label] if label in longer and is_one(facts, n) else n for label, n in pairs]
+        found.append((x if shape == list(x.type.shape) else broadcast_to(m, x, shape), labels))
+    return found
 
 
 def _without(m: Maker, x: Value, labels: list[Label], wanted: set[Label]) -> tuple[Value, list[Label]]:

@@ -131,8 +131,8 @@ class Fallback:
         try:
             result = call.run(tuple(actual))
             return result, any(np.may_share_memory(part, x) for part in _parts(result) for x in actual)
-        except ValueError as error:
-            if "read-only" not in str(error):
+        except Exception as error:
+            if "read-only" not in str(error) and "readonly" not in str(error):
                 raise
             raise TraceProblem(
                 f"'{name}' would change a traced value in place",

@@ -19,6 +19,7 @@ from .symbolic import TracedSize
 from .trace import Trace
 from .tracer import Tracer
 
+FIXED = (str, bytes, type, np.dtype, np.iinfo, np.finfo, slice, range, type(...))  # results that never change
 Updates = tuple[tuple[int, int], ...]
 
 
@@ -36,7 +37,7 @@ def finish(
             pairs.append((argument.value, False))
 
     def leaf(part: Any) -> Any:
-        if part is None or isinstance(part, (str, bytes, type, np.dtype)):
+        if part is None or isinstance(part, FIXED):
             return part
         if id(part) in changed:
             return changed[id(part)]

@@ -31,6 +31,7 @@ from .impure import impure_loads, watched
 from .locate import definition
 from .outputs import finish
 from .packing import Packed, holds_arrays, is_container, is_same, packed, unpacked
+from .standins import seen
 from .trace import Trace
 from .tracer import Tracer
 
@@ -100,6 +101,11 @@ class TracedFunction:
             else:
                 raise _unfit(self.name, name, value)
         return self._kernel(fixed, tuple(values)), tuple(values.values())
+
+    def inlined(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The function as part of the trace that an argument belongs to."""
+        trace = next(x._trace for x in (*args, *kwargs.values()) if isinstance(x, Tracer))
+        return (seen(self.function, trace) if isinstance(trace, Trace) else self.function)(*args, **kwargs)
 
     def _is_input(self, name: str, value: Any) -> bool:
         return is_dynamic(value) and not (name in self._needed and is_number(value))
@@ -215,7 +221,7 @@ class TracedKernel:
         before = captures.describe()
         try:
             with watched(impure_loads(captures.functions)):
-                returned = _called(self.source, given)
+                returned = _called(self.source, seen(self.source.function, trace), given)
             graph, structure, updates = finish(trace, list(inputs.values()), returned, self._span)
         except Exception as error:
             if trace.needed:  # NumPy may have put an error of its own in the place of ours
@@ -272,7 +278,7 @@ def is_dynamic(value: Any) -> bool:
     )
 
 
-def _called(source: TracedFunction, given: Mapping[str, Any]) -> Any:
+def _called(source: TracedFunction, function: Callable[..., Any], given: Mapping[str, Any]) -> Any:
     """The function on tracers, in order, and by name from the first argument on that is left to its default."""
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
@@ -291,7 +297,7 @@ def _called(source: TracedFunction, given: Mapping[str, Any]) -> Any:
         elif name in given:
             args.append(given[name])
     try:
-        return source.function(*args, **kwargs)
+        return function(*args, **kwargs)
     except (TypeError, ValueError) as error:
         # NumPy may put an error of its own in front of ours, as in `array[0] = traced`.
         if isinstance(error.__cause__, TraceProblem):

@@ -39,11 +39,9 @@ def math_function(x: Any) -> Any:
 
 
 def as_array(x: Any) -> Any:
-    return np.asarray(x) + 1
+    from numpy import asarray  # a name that can't be seen from outside
 
-
-def array_of_list(x: Any) -> Any:
-    return np.array([x[0], x[1]])
+    return asarray(x) + 1
 
 
 def add_to_array(x: Any) -> Any:
