@@ -182,4 +182,3 @@ def _is_numpys(value: Any) -> bool:
 
 def _is_numba(value: Any) -> bool:
     return callable(value) and type(value).__module__.startswith("numba.") and hasattr(value, "py_func")
-
