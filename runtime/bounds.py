@@ -70,20 +70,22 @@ def _find(graph: Graph, weak: Mapping[Value, int], found: dict[tuple[int, DType]
                 found.setdefault((index, dtype), Bound(index, value.name or "", dtype, node.span))
 
 
-def check_bounds(bounds: Sequence[Bound], inputs: Sequence[Any]) -> None:
-    """Refuses numbers that do not fit."""
+def check_bounds(bounds: Sequence[Bound], given: Sequence[Any]) -> None:
+    """Refuses numbers that do not fit; `given` are the arguments as they were passed, because an array may round."""
     for bound in bounds:
-        bound.check(int(inputs[bound.index]))
+        bound.check(int(given[bound.index]))
 
 
-def converted(graph: Graph, inputs: Sequence[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+def converted(
+    graph: Graph, inputs: Sequence[np.ndarray[Any, Any]], given: Sequence[Any]
+) -> list[np.ndarray[Any, Any]]:
     """The inputs, with numbers in the dtypes that a kernel declares for them."""
     result = []
     for index, (x, value) in enumerate(zip(inputs, graph.inputs, strict=True)):
         dtype = value.type.dtype
         if x.dtype != dtype.numpy:
             if dtype.is_integer:
-                Bound(index, value.name or "", dtype, None).check(int(x))
+                Bound(index, value.name or "", dtype, None).check(int(given[index]))
             x = x.astype(dtype.numpy)
         result.append(x)
     return result

@@ -162,7 +162,7 @@ class Kernel:
             names, built = self._source.parameters, lowered.built
             changed = changed_arrays(built, names, arguments, out) if built.updates else None
             try:
-                return self._launch(turn, inputs, env, out, changed), turn, env
+                return self._launch(turn, inputs, [a.given for a in arguments], env, out, changed), turn, env
             except SizesChanged:
                 tried.append(lowered)
                 rebuilds += found.is_new
@@ -279,16 +279,17 @@ class Kernel:
         self,
         turn: Turn,
         inputs: list[np.ndarray[Any, Any]],
+        passed: list[Any],
         env: dict[str, int],
         out: Any,
         changed: Sequence[np.ndarray[Any, Any] | None] | None = None,
     ) -> Any:
         """Runs a compiled graph; `changed` are the arguments that outputs are written to when all of them are made."""
         lowered = turn.lowered
-        check_bounds(lowered.bounds, inputs)
+        check_bounds(lowered.bounds, passed)
         for footprint in lowered.footprints:
             footprint.check(env)
-        inputs = converted(lowered.built.graph, inputs)
+        inputs = converted(lowered.built.graph, inputs, [*passed, *lowered.built.hidden])
         count = len(lowered.graph.outputs)
         wanted = as_outputs(out, count) if out is not None else (None,) * count
         for k, (value, given) in enumerate(zip(lowered.graph.outputs, wanted, strict=True)):

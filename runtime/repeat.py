@@ -110,8 +110,8 @@ class Repeat:
         inputs = list(args)
         for k, name in self._numbers:
             inputs[k] = prepare(name, args[k]).array
-        check_bounds(self.lowered.bounds, inputs)
-        return converted(self.lowered.built.graph, inputs)
+        check_bounds(self.lowered.bounds, args)
+        return converted(self.lowered.built.graph, inputs, args)
 
 
 def _content(holder: Any, key: str | None) -> Any:

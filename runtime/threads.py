@@ -66,11 +66,14 @@ class Pool:
         self.launch = _LAUNCH(self.launch_address)
         self.question_address = self._library.addresses["question"]
         self._worker = ctypes.CFUNCTYPE(None)(self._library.addresses["worker"])
-        self._start = ctypes.CFUNCTYPE(None)(self._start_workers)
+        self._starter = self._start_workers  # native code calls the object: a callback of ctypes would be code on a
+        # page that can be written and run
         words = {
             "threads": get_threads(),
             "syscall": ctypes.cast(ctypes.CDLL(None).syscall, ctypes.c_void_p).value or 0,
-            "start": ctypes.cast(self._start, ctypes.c_void_p).value or 0,
+            "call": address("PyObject_CallNoArgs"),
+            "starter": id(self._starter),
+            "drop": address("Py_DecRef"),
             "save": address("PyEval_SaveThread"),
             "restore": address("PyEval_RestoreThread"),
             "signals": address("PyErr_CheckSignals"),

@@ -122,7 +122,8 @@ class Chain:
             return False
         with self._lock:
             while len(self._entries) >= MAX_ENTRIES:
-                self._drop(self._entries.pop())
+                self._drop_last()
+                self._after *= 2  # whoever calls in more ways than there is room for soon stops making entries
             entry.table[NEXT] = self._entries[0].address if self._entries else 0
             self._entries.insert(0, entry)
             for key, (known, form) in list(self._repeats.items()):
@@ -164,12 +165,13 @@ class Chain:
             for key in list(self._repeats):
                 self._forget(key)
             while self._entries:
-                self._drop(self._entries.pop())
+                self._drop_last()
 
-    def _drop(self, entry: Entry) -> None:
+    def _drop_last(self) -> None:
         """The last entry of the chain; its code is kept while a call is inside."""
-        if self._entries:
-            self._entries[-1].table[NEXT] = 0
+        if len(self._entries) > 1:
+            self._entries[-2].table[NEXT] = 0
+        entry = self._entries.pop()
         self._dropped_calls += entry.table[CALLS]
         _retired[:] = [e for e in _retired if e.table[INSIDE]]
         if entry.table[INSIDE]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 LINE = 128  # fields that threads write at the same time have cache lines of their own
 _SHARED = ("posted", "gate", "busy", "sleepers")
 _PLAIN = (
-    "job", "threads", "started", "named", "short", "syscall", "start", "save", "restore", "signals", "ensure",
+    "job", "threads", "started", "named", "short", "syscall", "call", "starter", "drop", "save", "restore", "signals", "ensure",
     "release", "fetch", "stopped", "raised", "value", "trace",
 )  # fmt: skip
 FIELDS = {name: LINE * k for k, name in enumerate(_SHARED)}
@@ -352,8 +352,16 @@ ready:
   %starts = and i1 %helped, %missing
   br i1 %starts, label %start, label %release
 start:
-  %starter = load ptr, ptr {start}, align 8
-  call void %starter()
+  %call = load ptr, ptr {call}, align 8
+  %starter = load ptr, ptr {starter}, align 8
+  %nothing = call ptr %call(ptr %starter)
+  %went_wrong = icmp eq ptr %nothing, null
+  br i1 %went_wrong, label %raised_there, label %started_there
+raised_there:
+  ret i32 {INTERRUPTED}
+started_there:
+  %drop = load ptr, ptr {drop}, align 8
+  call void %drop(ptr %nothing)
   br label %release
 release:
   %save = load ptr, ptr {save}, align 8

@@ -56,6 +56,12 @@ def test_a_declared_scalar_beyond_64_bits() -> None:
     x = SMALL.astype(np.uint64)
     for number in (5, 2**64 - 3):
         assert kernels.whole(x, number).tolist() == (x + np.uint64(number)).tolist()
+    narrow = weft.compile("kernel narrow(x: i64[n], k: i64) = x + k").narrow
+    for _ in range(4):  # at last natively
+        assert narrow(x.astype(np.int64), -(2**63)).tolist() == [-(2**63) + k for k in range(3)]
+        for number in (-(2**63) - 1, -(2**63) - 1025, 2**63, 2**64):  # the first of them is -2**63 as a float
+            with pytest.raises(OverflowProblem, match=f"Python integer {number} out of bounds for i64"):
+                narrow(x.astype(np.int64), number)
     for number in (2**64, -1):
         with pytest.raises(OverflowProblem):
             kernels.whole(x, number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 import weft
 from weft.ir.errors import ValueProblem
+from weft.runtime.native.chain import Chain
 from weft.runtime.native.known import is_known
 
 KERNELS = """
@@ -178,6 +180,11 @@ def test_out() -> None:
     outs = (np.empty_like(X), np.empty_like(X))
     found = natively(pair, X, out=outs)
     assert found[0] is outs[0] and found[1] is outs[1] and np.array_equal(outs[1], 2 * X)
+    (out,) = single = (np.empty_like(X),)
+    assert natively(jitted, X, X, out=single) is out
+    for wrong in ((), (out, out.copy())):
+        with pytest.raises(ValueError, match=f"out has {len(wrong)} arrays for 1 result"):
+            jitted(X, X, out=wrong)
     total = np.empty(())
     assert natively(weft.jit(lambda x: x.sum()), X, out=total) is total and total == X.sum()
 
@@ -314,6 +321,45 @@ def test_many_signatures_keep_the_chain_short() -> None:
             for _ in range(3):
                 assert np.array_equal(jitted(x, y), x + y)
     assert len(jitted._chain._entries) <= 16
+
+
+def test_more_ways_to_call_than_there_are_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of twenty ways, one after another: the first sixteen evict one another a few times, and then no more."""
+    made = 0
+
+    def counted(*args: Any) -> bool:
+        nonlocal made
+        made += 1
+        return add(*args)
+
+    add = Chain.add
+    monkeypatch.setattr(Chain, "add", counted)
+    jitted = weft.jit(lambda a, b, c, d: a + b * c - d)
+    ways = [dict(zip(names, (X, X, X, X), strict=True)) for names in list(itertools.permutations("abcd"))[:20]]
+    for _ in range(60):
+        for way in ways:
+            jitted(**way)
+    before = made
+    for _ in range(60):
+        for way in ways:
+            assert np.array_equal(jitted(**way), X + X * X - X)
+    assert before < 60 and made - before < 10
+
+
+def test_no_page_can_be_written_and_run() -> None:
+    code = """
+import numpy as np, weft
+weft.set_threads(2)
+f = weft.jit(lambda x: np.exp(x) + 1)
+for size in (3, 3_000_000):
+    x = np.ones(size)
+    for _ in range(4):
+        f(x)
+assert f._chain.calls
+print(sum("rwx" in line for line in open("/proc/self/maps")))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "0\n", done.stderr
 
 
 def test_methods_and_attributes_are_the_python_ones() -> None:
