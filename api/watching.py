@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .ir.errors import LoadWarning, WeftError
+from .ir.forking import event
 
 if TYPE_CHECKING:
     from .loading import Loader
@@ -33,7 +34,7 @@ class Watch:
 
     def start(self) -> Callable[[], None]:
         """Begins to look, on a thread of its own; what comes back ends it."""
-        ended = threading.Event()
+        ended = event()
         # The module must not live because of its watch, which ends when the module is gone.
         weakref.finalize(self._loader.module, ended.set)
         thread = threading.Thread(target=_look, args=(weakref.ref(self), ended), name="weft-watch", daemon=True)

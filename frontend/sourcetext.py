@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import cached_property
 
+from ..ir.cached import cached_property
 from ..ir.errors import Span
 
 _SHOWN = 500

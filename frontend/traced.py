@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from types import MethodType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..ir.builder import Builder
+from ..ir.cached import cached_property
 from ..ir.dims import Size, symbol
 from ..ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest
 from ..ir.facts import Facts

@@ -117,6 +117,7 @@ def run_pipeline(
         except USER_ERRORS:
             raise
         except Exception as error:
+            _pass_on(error)
             _fail(graph, passes[i:], options, error)
         seconds.append(perf_counter() - start)
         done.append(step.name)
@@ -124,6 +125,7 @@ def run_pipeline(
             try:
                 _verify(result, done)
             except Exception as error:
+                _pass_on(error)
                 _fail(graph, passes[i:], options, error)
         _print(step.name, graph, result, options)
         snapshots.append(result)
@@ -155,6 +157,14 @@ def _print(name: str, before: Graph, after: Graph, options: PipelineOptions) -> 
     else:
         text = f"\n{print_graph(after, options.locations)}" if asked else ""
         options.emit(f"// after {name} (unchanged){text}")
+
+
+def _pass_on(error: Exception) -> None:
+    """Raises what is no fault of a pass, as a signal's handler may have raised in the middle of it."""
+    from ..ir.interruptions import is_fault
+
+    if not is_fault(error):
+        raise error
 
 
 def _fail(before: Graph, rest: Sequence[Pass], options: PipelineOptions, error: Exception) -> NoReturn:

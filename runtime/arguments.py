@@ -65,6 +65,10 @@ def prepare(name: str, value: Any) -> Argument:
         except WeftError:
             raise
         except Exception as error:
+            from ..ir.interruptions import is_interruption
+
+            if is_interruption(error):
+                raise
             raise TypeProblem(f"argument '{name}' can't be read as an array: {error}") from error
         return _from_array(name, array, value)
     raise TypeProblem(

@@ -76,9 +76,7 @@ def check_bounds(bounds: Sequence[Bound], given: Sequence[Any]) -> None:
         bound.check(int(given[bound.index]))
 
 
-def converted(
-    graph: Graph, inputs: Sequence[np.ndarray[Any, Any]], given: Sequence[Any]
-) -> list[np.ndarray[Any, Any]]:
+def converted(graph: Graph, inputs: Sequence[np.ndarray[Any, Any]], given: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
     """The inputs, with numbers in the dtypes that a kernel declares for them."""
     result = []
     for index, (x, value) in enumerate(zip(inputs, graph.inputs, strict=True)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
+
+from ..ir.forking import lock
 
 T = TypeVar("T")
 
@@ -21,7 +22,7 @@ class SignatureCache(Generic[T]):
         self.served: Callable[[], int] = lambda: 0  # calls that found their graph without asking the cache
         self.misses = 0
         self._entries: OrderedDict[Hashable, tuple[T, ...]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = lock()
 
     @property
     def hits(self) -> int:
@@ -44,6 +45,7 @@ class SignatureCache(Generic[T]):
                     now = self._entries.get(key, ())
                     if entry in now:
                         self._entries[key] = (entry, *(e for e in now if e is not entry))
+                    if key in self._entries:
                         self._entries.move_to_end(key)
                 return entry
         return None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..ir import dims
+from ..ir.cached import cached_property
 from ..ir.dims import Size
 from ..ir.errors import ValueProblem
 from ..ir.footprints import Footprint, check_ranks, footprints_of
+from ..ir.forking import lock
 from ..ir.forms import Forms
 from ..ir.graph import Graph, Node
 from ..ir.layouts import GENERAL, classify
@@ -110,7 +110,7 @@ class Lowered:
         self.keep: Callable[[Lowered, bytes], None] | None = None  # takes the code when it is made
         self.stored: Stored | None = None  # finds the graph for other sizes where code is kept
         self.siblings: list[Lowered] = []  # the graph in other forms
-        self._lock = threading.Lock()
+        self._lock = lock()
         self._launcher: Launcher | None = None
 
     @property
@@ -231,7 +231,9 @@ class Lowered:
         """Native code, loaded and ready to run."""
         if self._launcher is None:
             with self._lock, limiter.compiling():
-                self._launcher = self._launcher or self._load()
+                made = self._launcher or self._load()
+                # Where a signal's handler has loaded it meanwhile, entries may run that code already: it stays.
+                self._launcher = self._launcher or made
         return self._launcher
 
     def take(self, launcher: Launcher) -> None:

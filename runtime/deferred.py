@@ -5,11 +5,11 @@ A kernel that comes from the disk runs before either is: nothing is registered t
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from ..ir.forking import lock
 from .selection.turn import Turn
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class DeferredRegistry:
 
     def __init__(self, make: Callable[[], Registry]) -> None:
         self._make = make
-        self._lock = threading.RLock()
+        self._lock = lock()
         self._made: Registry | None = None
         self._watchers: WeakSet[Any] = WeakSet()
 
@@ -33,9 +33,11 @@ class DeferredRegistry:
         """The registry itself."""
         with self._lock:
             if self._made is None:
-                self._made = self._make()
-                for watcher in self._watchers:
-                    self._made.watch(watcher)
+                made = self._make()
+                if self._made is None:  # as it is, unless a signal's handler has made one meanwhile
+                    for watcher in list(self._watchers):
+                        made.watch(watcher)
+                    self._made = made
             return self._made
 
     @property
@@ -65,7 +67,7 @@ class DeferredTuner:
 
     def __init__(self, make: Callable[[], Tuner]) -> None:
         self._make = make
-        self._lock = threading.RLock()
+        self._lock = lock()
         self._made: Tuner | None = None
 
     @property
@@ -73,7 +75,8 @@ class DeferredTuner:
         """The tuner itself."""
         with self._lock:
             if self._made is None:
-                self._made = self._make()
+                made = self._make()
+                self._made = self._made or made  # a signal's handler may have made one meanwhile
             return self._made
 
     def turn(self, lowered: Lowered, env: Mapping[str, int], lookup: Any, is_sample: bool) -> Turn:

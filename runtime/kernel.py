@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -12,6 +11,7 @@ import numpy as np
 
 from ..ir import dims
 from ..ir.errors import TraceProblem, VerifyProblem
+from ..ir.forking import lock
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.limits import limiter
 from ..ir.records import replace
@@ -65,7 +65,7 @@ class Kernel:
         self.signature_cache: SignatureCache[Lowered] = SignatureCache()
         self._is_usual = replace(options, variant=(), blas=False) == Options()
         self._layouts: set[tuple[str | None, ...]] = set()
-        self._compiling = threading.RLock()
+        self._compiling = lock()
         self.chain = Chain()
         self.signature_cache.served = lambda: self.chain.hits
         self.__name__ = source.name

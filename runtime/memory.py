@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-import threading
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 
 from ..ir.errors import MemoryProblem, ValueProblem
 from ..ir.footprints import check_array
+from ..ir.forking import lock
 from ..ir.limits import limiter
 from ..ir.tuples import NamedTuple
 from .native import array_code, known
@@ -115,7 +115,7 @@ class Blocks:
 
 
 _made: list[Blocks] = []
-_making = threading.Lock()
+_making = lock()
 
 
 def blocks() -> Blocks:
@@ -123,7 +123,8 @@ def blocks() -> Blocks:
     if not _made:
         with _making:
             if not _made:
-                _made.append(Blocks())
+                made = Blocks()
+                _made[:] = _made or [made]  # a signal's handler may have made one meanwhile
     return _made[0]
 
 

@@ -8,11 +8,11 @@ numbers, and whether arrays that are written overlap others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ir.cached import cached_property
 from ..ir.graph import Value
 from ..ir.source import ABSENT, Guard
 from .arguments import prepare

@@ -15,6 +15,7 @@ from functools import cache
 
 from ..backends.llvm.library import Library
 from ..ir.errors import ValueProblem
+from ..ir.forking import lock
 from .disk.code import object_code
 from .native import pool_code
 from .native.known import address
@@ -56,7 +57,7 @@ class Pool:
     """The memory of the pool and its code, which lasts as long as the process: workers never leave it."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = lock()
         self._memory = ctypes.create_string_buffer(pool_code.SIZE + pool_code.LINE)
         start = ctypes.addressof(self._memory)
         self.base = start + -start % pool_code.LINE
@@ -107,7 +108,6 @@ class Pool:
 
     def _forget_workers(self) -> None:
         """In a forked child, which has none of them, nor the call that some thread of its parent was in."""
-        self._lock = threading.Lock()
         for name in ("posted", "gate", "busy", "sleepers", "started", "named"):
             self.write(name, 0)
 
@@ -115,7 +115,7 @@ class Pool:
 _made: list[Pool] = []
 _wanted: list[int] = []  # threads that were asked for, which is cheaper to know than to have a pool
 _alone = [0]  # picoseconds of work that would have been shared had there been a pool
-_making = threading.Lock()
+_making = lock()
 
 
 def pool() -> Pool:
@@ -123,7 +123,8 @@ def pool() -> Pool:
     if not _made:
         with _making:
             if not _made:
-                _made.append(Pool())
+                made = Pool()
+                _made[:] = _made or [made]  # a signal's handler may have made one meanwhile
     return _made[0]
 
 

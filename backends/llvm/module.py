@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +9,10 @@ from enum import Enum, auto
 from typing import Any
 
 from ...ir.errors import WeftError
+from ...ir.forking import native_lock
 from ...ir.records import record
 from .objects import ALLOWED_SYMBOLS, undefined_symbols
 from .target import Target, llvm
-
-_working = threading.Lock()
 
 
 @record
@@ -69,7 +67,7 @@ def _at_work(text: str, target: Target, level: int) -> Iterator[tuple[Any, Any]]
     faster, and slower where rows are short. The option is of the whole process, hence set only for a moment.
     """
     code_generator = llvm().machine(target.triple, target.cpu, target.features, level)
-    with _working, code_generator as machine, llvm().read(text, target.triple) as module:
+    with native_lock(), code_generator as machine, llvm().read(text, target.triple) as module:
         llvm().set_option("-disable-lsr=true")
         try:
             yield module, machine

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import platform
-import threading
 from functools import cache
 from typing import TYPE_CHECKING
 
 from ...ir.errors import UnsupportedTarget
+from ...ir.forking import lock
 from ...ir.records import record
 from . import direct
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _V3 = ("avx2", "fma", "bmi", "bmi2", "f16c")
 _V4 = ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd")
 
-_starting = threading.Lock()
+_starting = lock()
 
 
 @record

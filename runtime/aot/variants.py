@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 
 from ...ir import dims
+from ...ir.cached import cached_property
 from ...ir.dims import Dim, Size
 from ...ir.errors import Unsupported, WeftError
 from ...ir.guards import graph_guards

@@ -13,6 +13,7 @@ import warnings
 from functools import cache
 
 from ...ir.errors import ValueProblem
+from ...ir.forking import event, lock
 from .secret import configuration
 from .store import Store, Unusable
 from .version import is_unchanged
@@ -38,8 +39,8 @@ class Cache:
         self._problem: str | None = None  # that the writer met, until it is told
         self._is_told = False
         self._waiting: dict[bytes, bytes] = {}  # until it is written
-        self._lock = threading.Lock()
-        self._hurry = threading.Event()
+        self._lock = lock()
+        self._hurry = event()
         self._writer: threading.Thread | None = None
         os.register_at_fork(after_in_child=self._forget_writer)
 
@@ -118,7 +119,7 @@ class Cache:
 
     def _forget_writer(self) -> None:
         """In a forked child the thread is gone; its parent writes what waits."""
-        self._lock, self._hurry = threading.Lock(), threading.Event()
+        self._hurry.clear()
         self._writer = None
         self._waiting.clear()
 

@@ -10,9 +10,9 @@ import json
 import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...ir.cached import cached_property
 from ...ir.errors import FileProblem
 from ...ir.source import ArgType, Binding, Built
 from ...ir.tuples import NamedTuple

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import stat
-import threading
 import time
 from contextlib import suppress
 
+from ...ir.forking import lock
 from .hashing import LENGTH as MAC
 from .hashing import is_same, mac_of
 from .secret import NoSecret, find_secret, make_secret
@@ -36,7 +36,7 @@ class Store:
     def __init__(self, folder: str, configuration: str, limit: int) -> None:
         self.folder, self.configuration, self.limit = folder, configuration, limit
         self._folder: int | None = None
-        self._opening = threading.Lock()
+        self._opening = lock()
         self._secret: bytes | None = None
         self._writes = self._room = 0  # bytes that can be written before there may be too many
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
 from ...ir.errors import LibraryProblem, Span
+from ...ir.forking import lock
 from ...ir.tuples import NamedTuple
 from .builds import Builds
 from .elf import Damage, Image, Table
@@ -53,7 +53,7 @@ class Handles:
     """The libraries of one process."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = lock()
         self._loaded: dict[bytes, Library] = {}
         self._builds = Builds()
         self._deadly: dict[Tried, str] = {}  # and why; nothing where it was survived

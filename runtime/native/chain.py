@@ -7,11 +7,11 @@ whoever calls a few times does not wait for it.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.errors import ValueProblem
+from ...ir.forking import lock
 from ..repeat import Repeat, key_of
 from .call import Call, Form
 from .callables import is_native, set_entry
@@ -43,18 +43,18 @@ class Chain:
     """The entries of a callable, the newest first, and the calls that Python repeats until there is one."""
 
     def __init__(self) -> None:
-        self._entries: list[Entry] = []
+        self._entries: tuple[Entry, ...] = ()
         self._after = _calls_before_an_entry()
         self._seen: dict[tuple[int, Form], tuple[Lowered, int]] = {}  # calls of a like since it last wanted an entry
         self._repeats: dict[Any, tuple[Repeat, Form]] = {}
-        self._lock = threading.Lock()
+        self._lock = lock()
         self._dropped_calls = self._dropped_repeats = 0
 
     @property
     def hits(self) -> int:
         """How many calls found their graph here."""
         with self._lock:
-            repeated = self._dropped_repeats + sum(known.calls for known, _ in self._repeats.values())
+            repeated = self._dropped_repeats + sum(known.calls for known, _ in list(self._repeats.values()))
         return self.calls + repeated
 
     @property
@@ -85,20 +85,21 @@ class Chain:
         with self._lock:
             if self._after == 2 or any(e.lowered is repeat.lowered and e.form == form for e in self._entries):
                 return
-            while len(self._repeats) >= MAX_REPEATS:
-                self._forget(next(iter(self._repeats)))
-            if all(known.lowered is not repeat.lowered for known, _ in self._repeats.values()):
+            for oldest in list(self._repeats)[: 1 - MAX_REPEATS]:
+                self._forget(oldest)
+            if all(known.lowered is not repeat.lowered for known, _ in list(self._repeats.values())):
                 repeat.prepare()  # the call has just compiled; of later sizes each may be the last of its kind
             self._repeats[key] = repeat, form
 
     def _forget(self, key: tuple[Any, ...]) -> None:
-        self._dropped_repeats += self._repeats.pop(key)[0].calls
+        if (found := self._repeats.pop(key, None)) is not None:
+            self._dropped_repeats += found[0].calls
 
     def _count(self, lowered: Lowered, form: Form, calls: int) -> int:
         """Adds to the calls of a like that came since it last wanted an entry."""
         graph, before = self._seen.pop((id(lowered), form), (lowered, 0))
-        if len(self._seen) >= 4 * MAX_ENTRIES:
-            del self._seen[next(iter(self._seen))]
+        for oldest in list(self._seen)[: 1 - 4 * MAX_ENTRIES]:
+            self._seen.pop(oldest, None)
         total = calls + before if graph is lowered else calls
         self._seen[id(lowered), form] = lowered, total
         return total
@@ -110,7 +111,7 @@ class Chain:
                 return False  # it has one, which asked Python
             if self._count(lowered, form, 1) < self._after:
                 return False
-            del self._seen[id(lowered), form]
+            self._seen.pop((id(lowered), form), None)
             return True
 
     def add(self, instance: Any, lowered: Lowered, call: Call) -> bool:
@@ -121,11 +122,9 @@ class Chain:
         if entry is None:
             return False
         with self._lock:
-            while len(self._entries) >= MAX_ENTRIES:
-                self._drop_last()
+            if len(self._entries) >= MAX_ENTRIES:
                 self._after *= 2  # whoever calls in more ways than there is room for soon stops making entries
-            entry.table[NEXT] = self._entries[0].address if self._entries else 0
-            self._entries.insert(0, entry)
+            self._link((entry, *self._entries[: MAX_ENTRIES - 1]))
             for key, (known, form) in list(self._repeats.items()):
                 if known.lowered is lowered and form == call.form:
                     self._forget(key)
@@ -164,18 +163,16 @@ class Chain:
             self._seen.clear()
             for key in list(self._repeats):
                 self._forget(key)
-            while self._entries:
-                self._drop_last()
+            self._link(())
 
-    def _drop_last(self) -> None:
-        """The last entry of the chain; its code is kept while a call is inside."""
-        if len(self._entries) > 1:
-            self._entries[-2].table[NEXT] = 0
-        entry = self._entries.pop()
-        self._dropped_calls += entry.table[CALLS]
-        _retired[:] = [e for e in _retired if e.table[INSIDE]]
-        if entry.table[INSIDE]:
-            _retired.append(entry)
+    def _link(self, entries: tuple[Entry, ...]) -> None:
+        """Makes these the chain. The code of those that were in it before is kept while a call is inside."""
+        before, self._entries = self._entries, entries
+        for entry, following in zip(entries, (*entries[1:], None), strict=True):
+            entry.table[NEXT] = following.address if following is not None else 0
+        gone = [e for e in before if e not in entries]
+        self._dropped_calls += sum(e.table[CALLS] for e in gone)
+        _retired[:] = [e for e in (*_retired, *gone) if e.table[INSIDE]]
 
 
 def _calls_before_an_entry() -> int:

@@ -19,8 +19,8 @@ from __future__ import annotations
 LINE = 128  # fields that threads write at the same time have cache lines of their own
 _SHARED = ("posted", "gate", "busy", "sleepers")
 _PLAIN = (
-    "job", "threads", "started", "named", "short", "syscall", "call", "starter", "drop", "save", "restore", "signals", "ensure",
-    "release", "fetch", "stopped", "raised", "value", "trace",
+    "job", "threads", "started", "named", "short", "syscall", "call", "starter", "drop", "save", "restore", "signals",
+    "ensure", "release", "fetch", "stopped", "raised", "value", "trace",
 )  # fmt: skip
 FIELDS = {name: LINE * k for k, name in enumerate(_SHARED)}
 FIELDS |= {name: LINE * len(_SHARED) + 8 * k for k, name in enumerate(_PLAIN)}

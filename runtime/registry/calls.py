@@ -11,6 +11,7 @@ import numpy as np
 from ...ir.dtypes import from_numpy
 from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem, WeftError
 from ...ir.facts import Facts
+from ...ir.interruptions import is_interruption
 from .signature import Signature
 
 Array = np.ndarray[Any, Any]
@@ -41,6 +42,8 @@ class PythonKernel:
         except KernelFailure:
             raise  # it names the kernel already
         except Exception as error:
+            if is_interruption(error):
+                raise
             reason = f"{type(error).__name__}: {error}"
             raise KernelFailure(f"{self} raised {reason}", hint=f"it was registered for {self.signature}") from error
         return (self._checked(found, given),)

@@ -11,6 +11,7 @@ from ...ir.dims import Size
 from ...ir.dtypes import ALL, BOOL, BY_NAME, CLASSES, DType
 from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError
 from ...ir.facts import Facts
+from ...ir.interruptions import is_interruption
 from ...ir.opdef import OpDef
 from ...ir.ops import SPECIAL, TABLE, WHERE, Trait
 from .bodies import is_elementwise, operations, traced
@@ -85,6 +86,8 @@ def make_all(op: str, arity: int, function: Callable[..., Any], traits: Traits) 
         try:
             found = _for_dtype(op, arity, function, dtype, name)
         except Exception as error:
+            if is_interruption(error):
+                raise
             problem = problem or error
             continue
         if _fits_known(found):
@@ -116,7 +119,7 @@ def _from_function(
         except _Misfit as error:
             raise TypeProblem(error.message, hint=error.hint) from None
         except Exception as error:
-            if kind == "inline" and isinstance(error, WeftError):
+            if is_interruption(error) or (kind == "inline" and isinstance(error, WeftError)):
                 raise
             if kind == "inline":
                 raise TypeProblem(f"'{name}' can't be traced as an implementation of '{op}': {error}") from error

@@ -6,7 +6,6 @@ generation, by which compiled kernels notice it. What only those need who regist
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
 from ...ir.errors import TypeProblem, UnknownName, ValueProblem, nearest
+from ...ir.forking import lock
 from ...ir.kernels import Choice
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
@@ -47,7 +47,7 @@ class Registry:
         self._tables = Tables(self._make_op, self._spread)
         self._rankings = Rankings(inline)
         self._watchers: WeakSet[Watcher] = WeakSet()
-        self._watching = threading.Lock()
+        self._watching = lock()
         self._composites: dict[str, OpDef] = {}
 
     def __repr__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...ir.errors import UnknownName
+from ...ir.interruptions import is_interruption
 from .implementation import Implementation, Query
 from .scores import Candidate, Ranking
 
@@ -101,4 +102,6 @@ def _estimated(each: Implementation, query: Query) -> str:
     try:
         return f"{each.estimate(query):g}"
     except Exception as error:
+        if is_interruption(error):
+            raise
         return f"nothing: {type(error).__name__}: {error}"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ...ir.dtypes import DType
+from ...ir.interruptions import is_interruption
 from ...ir.ops import TABLE, OpDef, Trait
 from .implementation import TIERS, Implementation, Query
 
@@ -122,6 +123,8 @@ def _unwilling(each: Implementation, query: Query) -> str | None:
     try:
         willing = each.can_handle(replace(query, size=None))
     except Exception as error:
+        if is_interruption(error):
+            raise
         return f"its can_handle raised {type(error).__name__}: {error}"
     return None if willing else "its can_handle refuses"
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ...ir.errors import Unsupported
+from ...ir.forking import lock
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
 from .state import State
@@ -29,7 +30,7 @@ class Tables:
     ) -> None:
         self.state = State()
         self._make_op, self._changed = make_op, changed
-        self._lock = threading.RLock()
+        self._lock = lock()
         self._serial = 0
         self._own = threading.local()
 

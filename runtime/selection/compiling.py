@@ -21,18 +21,16 @@ def compile_variants(
     variants: Mapping[str, Variant],
     lookup: KernelLookup,
     turns: threading.Semaphore,
-    busy: threading.Lock,
 ) -> None:
     """Adds what can be compiled to the plan; stops when the program ends."""
     with turns:
         for name, variant in variants.items():
             if not threading.main_thread().is_alive():
                 return
-            with busy:
-                try:
-                    plan.made.setdefault(name, compiled(plan, variant, lookup))
-                except WeftError:  # a variant that this machine can't have is none
-                    continue
+            try:
+                plan.made.setdefault(name, compiled(plan, variant, lookup))
+            except WeftError:  # a variant that this machine can't have is none
+                continue
     plan.relink()
 
 

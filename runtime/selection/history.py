@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import math
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from ...ir.errors import FileProblem
 from ...ir.files import is_plain, put_file, read_plain
+from ...ir.forking import lock
 from .workload import Workload
 
 WEEK = 7 * 24 * 3600.0
@@ -70,7 +71,7 @@ class History:
     half_life: float = WEEK
     clock: Callable[[], float] = time.time
     _records: dict[Key, Record] = field(default_factory=dict)
-    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _lock: Any = field(default_factory=lock)
     _is_read: bool = False
     _families: frozenset[str] | None = None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...ir import dims
 from ...ir.dims import Size
+from ...ir.forking import lock
 from ...ir.types import sizes
 from .choosing import Selection
 from .turn import DEFAULT
@@ -33,7 +33,7 @@ class Plan:
         self.choices: dict[int, Selection] = {}
         self.served: dict[int, int] = {}  # calls that asked, by size class
         self.size: Size = total_size(base)
-        self.lock = threading.RLock()
+        self.lock = lock()
         self._starts: tuple[int, ...] = (0,)
         self._names: tuple[str, ...] = (DEFAULT,)
         self._chains: weakref.WeakSet[Chain] = weakref.WeakSet()

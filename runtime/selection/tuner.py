@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from ...ir import dims
+from ...ir.forking import lock
 from ...ir.ops import LOOP
 from .candidates import candidates_of, tells_in_calls, variants_of, work_of, workload_of
 from .choosing import Selection, choose, keeping
@@ -45,16 +46,12 @@ class Tuner:
     def __init__(self, history: History, settings: Settings) -> None:
         self.history, self.settings = history, settings
         self.plans: WeakSet[Plan] = WeakSet()  # of graphs that are still alive
-        self._lock = threading.RLock()
+        self._lock = lock()
         self._compiling = threading.Semaphore(settings.at_once)
-        self._busy = threading.Lock()  # held while a variant is compiled: no process is forked in the middle of it
-        os.register_at_fork(
-            before=self._busy.acquire, after_in_parent=self._busy.release, after_in_child=self._forget_compilers
-        )
+        os.register_at_fork(after_in_child=self._forget_compilers)
 
     def _forget_compilers(self) -> None:
         """In a forked child, which has none of the threads that were about to compile."""
-        self._busy.release()
         self._compiling = threading.Semaphore(self.settings.at_once)
 
     def configure(self, settings: Settings) -> None:
@@ -190,13 +187,13 @@ class Tuner:
     def make(self, plan: Plan, load: Workload, names: Collection[str], lookup: KernelLookup) -> None:
         """Compiles variants now."""
         wanted = {n: v for n, v in variants_of(plan.base, load).items() if n in names and n not in plan.made}
-        compile_variants(plan, wanted, lookup, self._compiling, self._busy)
+        compile_variants(plan, wanted, lookup, self._compiling)
 
     def _compile(self, plan: Plan, variants: Mapping[str, Variant], lookup: KernelLookup) -> None:
         missing = {name: v for name, v in variants.items() if name not in plan.made}
         if missing:
             assert plan.base.launcher  # before its variants, which would keep LLVM from the call that waits for it
-            args = (plan, missing, lookup, self._compiling, self._busy)
+            args = (plan, missing, lookup, self._compiling)
             later = threading.Timer(SOON, compile_variants, args)
             later.name = "weft variants"
             later.start()

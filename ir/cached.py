@@ -1,0 +1,33 @@
+"""An attribute that is computed when it is first asked for, without a lock.
+
+Python 3.11's `functools.cached_property` holds one lock for all objects of a class while it computes: a child that is
+forked meanwhile waits for it for ever. Two threads that ask at the same time both compute here; the first to end wins.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:
+
+    class cached_property:
+        """What `functools.cached_property` is from Python 3.12 on."""
+
+        def __init__(self, make: Any) -> None:
+            self.make, self.__doc__ = make, make.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self.name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            found = instance.__dict__
+            if self.name not in found:
+                found.setdefault(self.name, self.make(instance))
+            return found[self.name]
+
+
+__all__ = ["cached_property"]

@@ -1,0 +1,84 @@
+"""Make locks that neither a forked child nor a signal's handler finds held for ever.
+
+A forked child has one thread. A lock that another thread of its parent held at that moment is never let go there, so
+every lock made here is free in a child, unless the thread that forked holds it itself. What it protects must therefore
+be whole after each statement. A handler runs in the middle of what the main thread does, so locks are re-entrant, and what
+they protect may have changed after any call that runs Python code.
+
+Two things can't be left half done: LLVM at work, and an import (the child would wait for the module for ever). A fork
+waits for the end of both. It waits no longer than `PATIENCE` for imports: one that waits for the forking thread itself
+would never end.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from typing import Any
+from weakref import WeakSet
+
+PATIENCE = 10.0  # seconds
+_PACKAGE = __name__.partition(".")[0]
+_ours: WeakSet[Any] = WeakSet()  # locks and events that are made anew in a forked child
+_native = threading.RLock()
+
+
+def lock() -> Any:
+    """A re-entrant lock that is free in a forked child."""
+    made = threading.RLock()
+    _ours.add(made)
+    return made
+
+
+def event() -> threading.Event:
+    """An event that can be used in a forked child."""
+    made = threading.Event()
+    _ours.add(made)
+    return made
+
+
+def native_lock() -> Any:
+    """The one lock for code that knows nothing of forks, as LLVM: no process is forked while another thread has it.
+
+    Whoever holds it imports nothing, takes no other lock and runs no code of users.
+    """
+    return _native
+
+
+def _before() -> None:
+    _native.acquire()
+    if threading.active_count() == 1:
+        return
+    end = time.monotonic() + PATIENCE
+    time.sleep(0)  # from here on this thread has its whole turn, and nobody begins an import before the fork
+    while _others_import() and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def _others_import() -> bool:
+    """Whether another thread imports a module of this package, or imports one on its behalf."""
+    own = threading.get_ident()
+    return any(_imports(frame) for thread, frame in sys._current_frames().items() if thread != own)
+
+
+def _imports(frame: Any) -> bool:
+    while frame is not None:
+        code, asks = frame.f_code, frame.f_back
+        if code.co_name == "_find_and_load" and code.co_filename == "<frozen importlib._bootstrap>":
+            asker = asks.f_globals.get("__name__", "") if asks is not None else ""
+            if _PACKAGE in (str(asker).partition(".")[0], str(frame.f_locals.get("name")).partition(".")[0]):
+                return True
+        frame = asks
+    return False
+
+
+def _after_in_child() -> None:
+    for each in list(_ours):
+        if isinstance(each, threading.Event) or not each._is_owned():
+            each._at_fork_reinit()
+    _native.release()
+
+
+os.register_at_fork(before=_before, after_in_parent=_native.release, after_in_child=_after_in_child)

@@ -1,0 +1,56 @@
+"""Tell exceptions that interrupt a compile from errors of what is compiled, or of the compiler.
+
+A signal's handler may raise anywhere: a time limit, Ctrl-C with a handler of the user's own. Such an exception has to
+reach the caller as it is. It is known by the handler's code in its traceback. Exceptions that another thread puts into
+this one have no code of their own; they are known by their type, which is none that the compiler's code raises.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any
+
+from .errors import WeftError
+
+# What a fault of the compiler can raise, as can what it calls.
+_FAULTS = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, TypeError, ValueError,
+    WeftError,
+)  # fmt: skip
+_MAKERS = ("builtins", "numpy", __name__.partition(".")[0])
+
+
+def is_interruption(error: BaseException) -> bool:
+    """Whether a signal's handler raised this, or memory ran out."""
+    if isinstance(error, MemoryError) or not isinstance(error, Exception):
+        return True
+    trace, handlers = error.__traceback__, _handlers()
+    while trace is not None:
+        if trace.tb_frame.f_code in handlers:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def is_fault(error: BaseException) -> bool:
+    """Whether the compiler's own code raised this."""
+    is_ours = isinstance(error, _FAULTS) and type(error).__module__.partition(".")[0] in _MAKERS
+    return is_ours and not is_interruption(error)
+
+
+def _handlers() -> set[CodeType]:
+    import signal
+
+    return {code for s in signal.valid_signals() if (code := _code(signal.getsignal(s))) is not None}
+
+
+def _code(handler: Any) -> CodeType | None:
+    """The code of a function, a method, a partial call or an object that can be called."""
+    for _ in range(4):
+        handler = getattr(handler, "func", getattr(handler, "__func__", handler))
+        if isinstance(code := getattr(handler, "__code__", None), CodeType):
+            return code
+        if handler is None or isinstance(handler, int):
+            return None
+        handler = type(handler).__call__ if callable(handler) else None
+    return None

@@ -1,0 +1,141 @@
+"""Children that are forked at a bad moment: while other threads compile, import or call."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import itertools
+import os
+import re
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.ir import forking
+
+ROOT = Path(__file__).parents[2]
+X = np.random.default_rng(2).standard_normal((30, 40))
+numbers = itertools.count()
+
+
+def compile_something() -> None:
+    k = next(numbers) + os.getpid() / 1000
+    kernel = weft.jit(lambda x: np.exp(x) * k + x.sum(axis=0))
+    np.testing.assert_allclose(kernel(X), np.exp(X) * k + X.sum(axis=0))
+
+
+def succeeds_in_a_child(work: Any) -> bool:
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)  # ends a child that hangs
+        try:
+            work()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
+
+
+@pytest.fixture
+def compilers() -> Iterator[None]:
+    stop = threading.Event()
+
+    def busy() -> None:
+        while not stop.is_set():
+            compile_something()
+
+    threads = [threading.Thread(target=busy) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    yield
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.usefixtures("compilers")
+def test_a_child_compiles_while_threads_of_its_parent_do() -> None:
+    assert all(succeeds_in_a_child(compile_something) for _ in range(4))
+
+
+class Slow(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """A module of the package whose import ends when the main thread has begun to fork, and not before."""
+
+    begun = threading.Event()
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        return importlib.machinery.ModuleSpec(name, self) if name == "weft.ir.slow" else None
+
+    def create_module(self, spec: Any) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        self.begun.set()
+        while not _is_in(threading.main_thread().ident, forking._before):
+            self.begun.wait(0)
+        module.__dict__["answer"] = 42
+
+
+def _is_in(thread: int | None, function: Any) -> bool:
+    frame = sys._current_frames().get(thread or 0)
+    while frame is not None and frame.f_code is not function.__code__:
+        frame = frame.f_back
+    return frame is not None
+
+
+def test_a_fork_waits_for_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "meta_path", [Slow(), *sys.meta_path])
+    importing = threading.Thread(target=__import__, args=("weft.ir.slow",))
+    importing.start()
+    Slow.begun.wait()
+
+    def use() -> None:
+        import weft.ir.slow  # type: ignore[import-not-found]
+
+        assert weft.ir.slow.answer == 42
+
+    assert succeeds_in_a_child(use)
+    importing.join()
+    del sys.modules["weft.ir.slow"]
+
+
+def test_locks_in_a_child() -> None:
+    """One that another thread holds is free there, one that the forking thread holds is still its own."""
+    held, own, told = forking.lock(), forking.lock(), forking.event()
+    holds, ends = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with held, told._cond:  # type: ignore[attr-defined]
+            holds.set()
+            ends.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    holds.wait()
+
+    def use() -> None:
+        assert held.acquire(timeout=1) and own._is_owned()
+        told.set()
+
+    with own:
+        assert succeeds_in_a_child(use) and not held.acquire(blocking=False)
+    ends.set()
+    thread.join()
+
+
+def test_every_lock_is_made_to_survive_a_fork() -> None:
+    """Locks are made in one module; `Semaphore` has an owner that makes it anew in a child."""
+    found = []
+    for folder in ("api", "backends", "frontend", "ir", "passes", "runtime"):
+        for path in (ROOT / folder).rglob("*.py"):
+            if re.search(r"\b(R?Lock|Event|Condition|allocate_lock)\(", path.read_text()):
+                found.append(path.relative_to(ROOT).as_posix())
+            assert "functools import cached_property" not in path.read_text() or path.name == "cached.py", path
+    assert found == ["ir/forking.py"]
