@@ -2,8 +2,8 @@
 
 A forked child has one thread. A lock that another thread of its parent held at that moment is never let go there, so
 every lock made here is free in a child, unless the thread that forked holds it itself. What it protects must therefore
-be whole after each statement. A handler runs in the middle of what the main thread does, so locks are re-entrant, and what
-they protect may have changed after any call that runs Python code.
+be whole after each statement. A handler runs in the middle of what the main thread does, so locks are re-entrant, and
+what they protect may have changed after any call that runs Python code.
 
 Two things can't be left half done: LLVM at work, and an import (the child would wait for the module for ever). A fork
 waits for the end of both. It waits no longer than `PATIENCE` for imports: one that waits for the forking thread itself
@@ -20,7 +20,7 @@ from typing import Any
 from weakref import WeakSet
 
 PATIENCE = 10.0  # seconds
-_PACKAGE = __name__.partition(".")[0]
+_PACKAGES = frozenset((__name__.partition(".")[0], "numpy"))  # which imports parts of itself when they are first used
 _ours: WeakSet[Any] = WeakSet()  # locks and events that are made anew in a forked child
 _native = threading.RLock()
 
@@ -58,7 +58,7 @@ def _before() -> None:
 
 
 def _others_import() -> bool:
-    """Whether another thread imports a module of this package, or imports one on its behalf."""
+    """Whether another thread imports a module of these packages, or imports one on their behalf."""
     own = threading.get_ident()
     return any(_imports(frame) for thread, frame in sys._current_frames().items() if thread != own)
 
@@ -67,8 +67,8 @@ def _imports(frame: Any) -> bool:
     while frame is not None:
         code, asks = frame.f_code, frame.f_back
         if code.co_name == "_find_and_load" and code.co_filename == "<frozen importlib._bootstrap>":
-            asker = asks.f_globals.get("__name__", "") if asks is not None else ""
-            if _PACKAGE in (str(asker).partition(".")[0], str(frame.f_locals.get("name")).partition(".")[0]):
+            asker = asks.f_globals.get("__name__") if asks is not None else None
+            if not _PACKAGES.isdisjoint(str(name).partition(".")[0] for name in (asker, frame.f_locals.get("name"))):
                 return True
         frame = asks
     return False

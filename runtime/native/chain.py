@@ -168,8 +168,9 @@ class Chain:
     def _link(self, entries: tuple[Entry, ...]) -> None:
         """Makes these the chain. The code of those that were in it before is kept while a call is inside."""
         before, self._entries = self._entries, entries
-        for entry, following in zip(entries, (*entries[1:], None), strict=True):
-            entry.table[NEXT] = following.address if following is not None else 0
+        addresses = [*(entry.address for entry in entries[1:]), 0]
+        for entry, following in zip(entries, addresses, strict=False):
+            entry.table[NEXT] = following
         gone = [e for e in before if e not in entries]
         self._dropped_calls += sum(e.table[CALLS] for e in gone)
         _retired[:] = [e for e in (*_retired, *gone) if e.table[INSIDE]]
