@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ir import environment
 from ..ir.errors import LimitExceeded, SyntaxProblem
 from ..ir.limits import limiter
 from . import tables
@@ -37,7 +38,8 @@ def parse(source: Source) -> File:
     actions = Actions(source)
     lexer = Statements(shared.scanner, source)
     try:
-        parsed = shared.parse(lexer, actions.table())
+        with environment.usual():  # Python reads numbers by rounding as the thread does
+            parsed = shared.parse(lexer, actions.table())
     except UnexpectedToken as error:
         raise _unexpected(error, lexer, source) from error
     assert isinstance(parsed, File)

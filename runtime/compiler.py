@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..ir import dims
+from ..ir import dims, environment
 from ..ir.cached import cached_property
 from ..ir.dims import Size
 from ..ir.errors import ValueProblem
@@ -153,22 +153,25 @@ class Lowered:
 
     @cached_property
     def program(self) -> Program:
-        from ..backends.llvm import compile as native
+        with environment.usual():  # under which constants are computed
+            from ..backends.llvm import compile as native
 
-        start = time.perf_counter()
-        program = native.emit(self.graph, self.forms)
+            start = time.perf_counter()
+            program = native.emit(self.graph, self.forms)
         self.seconds["emit"] = time.perf_counter() - start
         return program
 
     def llvm(self) -> str:
         """The LLVM text of all kernels. None of LLVM's passes runs on it."""
-        return self.program.text
+        from ..backends.llvm import compile as native
+
+        return native.text_for(self.program, self.options.machine)
 
     def asm(self) -> str:
         """The assembly of all kernels."""
         from ..backends.llvm import module
 
-        return module.assembly(self.program.text, self.options.machine)
+        return module.assembly(self.llvm(), self.options.machine)
 
     def explain(self) -> Explanation:
         """Which kernels the graph became, what was not fused and why, bytes moved, and where the time went."""

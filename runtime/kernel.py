@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..ir import dims
+from ..ir import dims, environment
 from ..ir.errors import TraceProblem, VerifyProblem
 from ..ir.forking import lock
 from ..ir.layouts import GENERAL, SCALAR, classify
@@ -270,7 +270,7 @@ class Kernel:
             outs,
             general,
         )
-        with limiter.compiling():
+        with limiter.compiling(), environment.usual():  # under which constants are folded
             return find_or_lower(self._source, request, self._lookup, self._options, suits)
 
     # -- running

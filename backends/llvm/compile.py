@@ -12,6 +12,7 @@ from ...ir.records import record
 from ...ir.types import integer, ints
 from ...ir.walking import regions
 from .columns import EXACT_STEPS
+from .control import controlled
 from .cutting import Cut, can_be_cut, chunk_parts, shares_walks
 from .flat import Flat
 from .functions import Entry, Function, Part
@@ -116,10 +117,15 @@ def _cut_from(region: Region) -> int:
     return lines + 1 if region.stages.count == 1 else max(lines, CACHED // step) + 1
 
 
+def text_for(program: Program, target: Target) -> str:
+    """The text of a program, as it is compiled for a machine."""
+    return controlled(program.text, program.names, target.triple)
+
+
 def build(program: Program, target: Target) -> Compiled:
     """Machine code for a program, unless LLVM would work on it for too long."""
     limiter.check_time(to_come=len(program.text) * SECONDS_PER_BYTE)
-    return compile_module(program.text, target)
+    return compile_module(text_for(program, target), target)
 
 
 def load(program: Program, code: bytes) -> Library:

@@ -19,6 +19,7 @@ from ...ir.ops import EACH
 from ...ir.types import axis_groups, integer, ints, sizes
 from ...ir.widths import widest
 from .columns import Columns
+from .control import head
 from .edges import aligned_start, edge_loop, streamed_output
 from .elements import Elements
 from .frame import Frame
@@ -30,7 +31,6 @@ from .text import Val
 
 UNTILED = 1 << 62
 IN_FLIGHT = 4  # vectors that run through a program of elements together
-PARAMETERS = ("begin0", "end0", "begin1", "end1", "worker")
 
 
 class Region:
@@ -92,8 +92,7 @@ class Region:
         if e.fails:
             self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
             status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
-        head = f"define i32 @{name}(ptr noalias %frame, {', '.join(f'i64 %{p}' for p in PARAMETERS)}) {{"
-        text = "\n".join([head, *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
+        text = "\n".join([head(name), *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
         extents = (self.extent(outer), self.extent(inner))
         tile = integer(self.region.attrs, "tile") if "tile" in self.region.attrs else UNTILED
         piece = (*ints(self.region.attrs, "piece"), 1)[:2] if "piece" in self.region.attrs else (1, 1)

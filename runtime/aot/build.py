@@ -118,7 +118,7 @@ def _add_level(
             program = native.emit(
                 Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs), lowered.for_any_size().forms
             )
-            text.add_for(number, program.text)
+            text.add_for(number, native.text_for(program, level.target))
             text.add_for(number, Body(lowered, program, form, strided=kind != "dense").text(name))
         return bodies[id(lowered)]
 

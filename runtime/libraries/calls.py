@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir import dims
+from ...ir import dims, environment
 from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem
 from ...ir.externs import Extern, ExternArray
 from ..memory import empty
@@ -60,7 +60,8 @@ class LibraryCall:
         message = ctypes.create_string_buffer(MESSAGE)
         given, made = _operands(inputs), _operands(outputs)
         call = Call(len(inputs), given, len(outputs), made, ctypes.cast(message, ctypes.c_char_p), MESSAGE)
-        status = self._function(ctypes.byref(call))
+        with environment.kept():
+            status = self._function(ctypes.byref(call))
         if status:
             said = message.value.decode("utf-8", "replace").strip()
             raise KernelFailure(f"{self} failed with status {status}{f': {said}' if said else ''}", self.extern.span)

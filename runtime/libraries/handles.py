@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
+from ...ir import environment
 from ...ir.errors import LibraryProblem, Span
 from ...ir.forking import lock
 from ...ir.tuples import NamedTuple
@@ -83,7 +84,8 @@ class Handles:
         with copied(content, os.path.basename(path)) as place:
             self._try(place, digest, names)
             try:
-                loaded = Library(ctypes.CDLL(place, mode=_MODE), image, symbols)
+                with environment.kept():
+                    loaded = Library(ctypes.CDLL(place, mode=_MODE), image, symbols)
             except OSError as error:
                 reason = str(error).rpartition("/proc/self/fd/")[2].partition(": ")[2]  # without the place of the copy
                 raise Damage(reason or str(error)) from error

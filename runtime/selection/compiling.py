@@ -6,6 +6,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
+from ...ir import environment
 from ...ir.errors import WeftError
 from ...ir.records import replace
 
@@ -39,7 +40,8 @@ def compiled(plan: Plan, variant: Variant, lookup: KernelLookup) -> Lowered:
     from ..disk.finding import find_variant
 
     options = replace(plan.base.options, variant=variant)
-    made = find_variant(plan.base, options, cast("Registry", lookup), lambda: _made(plan, options, lookup))
+    with environment.usual():
+        made = find_variant(plan.base, options, cast("Registry", lookup), lambda: _made(plan, options, lookup))
     made.plan, made.uses = plan, plan.base.uses
     assert made.launcher
     return made

@@ -61,7 +61,7 @@ def test_the_middle_axis() -> None:
 def test_the_last_stage_runs_along_memory() -> None:
     """Its own function; and none that walks all stages of some columns."""
     text = weft.jit(KERNELS["centred"]).lower(np.ones((200, 300))).llvm()
-    functions = [line.split("(")[0].rsplit("_", 1)[-1] for line in text.splitlines() if line.startswith("define")]
+    functions = [line.split("(")[0].rsplit("_", 1)[-1] for line in text.splitlines() if line.startswith("define i32")]
     assert functions == ["walk0", "join0", "spread1"]
 
 

@@ -218,7 +218,7 @@ def test_one_graph_of_loops_and_kernels() -> None:
     assert [n.op.name for n in lowered.graph] == ["region", "loop", "region"]
     told = str(lowered.explain())
     assert len(lowered.kernels) == 6 and "6 native kernels" in told and told.count("in each step of a loop") == 4
-    assert lowered.llvm().count("define ") == 6
+    assert lowered.llvm().count("define i32 ") == 6
 
 
 def test_what_is_handed_on_is_not_copied() -> None:

@@ -15,11 +15,12 @@ from ....ir.indexing import Index, loop_name, loop_variables
 from ....ir.ops import MATMUL
 from ....ir.products import factor_index, product_space
 from ....ir.types import integer, ints
+from ..control import head
 from ..elements import Elements
 from ..frame import Frame
 from ..functions import Entry, Part
 from ..memory import Buffer
-from ..region import PARAMETERS, UNTILED
+from ..region import UNTILED
 from ..scopes import Nest
 from ..text import Val
 from .lanes import lane_mask
@@ -193,5 +194,4 @@ class Product:
 
     def part(self, name: str, extents: tuple[Size, Size], unit: Size) -> Part:
         """What has been written, as a function that a kernel is made of."""
-        head = f"define i32 @{name}(ptr noalias %frame, {', '.join(f'i64 %{p}' for p in PARAMETERS)}) {{"
-        return Part(name, "\n".join([head, *self.finished(), "}"]), extents, (1, 1), unit, UNTILED)
+        return Part(name, "\n".join([head(name), *self.finished(), "}"]), extents, (1, 1), unit, UNTILED)

@@ -1,0 +1,61 @@
+"""Have kernels run under the usual floating-point control word, whatever that of the calling thread is.
+
+Rounding to nearest, subnormal numbers kept, no traps: the bits of a result depend on nothing else. A thread may have
+other settings, of its own or from the moment when it was started; most have none, and then a function costs a look at
+the word and a jump. What differs is put back afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+PARAMETERS = ("begin0", "end0", "begin1", "end1", "worker")
+_TYPED = ", ".join(("ptr noalias %frame", *(f"i64 %{name}" for name in PARAMETERS)))
+_PASSED = ", ".join(("ptr %frame", *(f"i64 %{name}" for name in PARAMETERS)))
+# How the word is read and compared, set, and put back. The lowest six bits of x86's are not settings: they note what
+# happened.
+_X86 = (
+    """  %word = alloca i32, align 4
+  %usual = alloca i32, align 4
+  call void @llvm.x86.sse.stmxcsr(ptr %word)
+  %now = load i32, ptr %word, align 4
+  %settings = and i32 %now, 65472
+  %is_usual = icmp eq i32 %settings, 8064""",
+    "  store i32 8064, ptr %usual, align 4\n  call void @llvm.x86.sse.ldmxcsr(ptr %usual)",
+    "  call void @llvm.x86.sse.ldmxcsr(ptr %word)",
+    "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)",
+)
+_AARCH64 = (
+    "  %now = call i64 @llvm.aarch64.get.fpcr()\n  %is_usual = icmp eq i64 %now, 0",
+    "  call void @llvm.aarch64.set.fpcr(i64 0)",
+    "  call void @llvm.aarch64.set.fpcr(i64 %now)",
+    "declare i64 @llvm.aarch64.get.fpcr()\ndeclare void @llvm.aarch64.set.fpcr(i64)",
+)
+
+
+def head(name: str) -> str:
+    """The first line of a kernel's function."""
+    return f"define i32 @{name}({_TYPED}) {{"
+
+
+def controlled(text: str, names: Sequence[str], triple: str) -> str:
+    """A module with kernels of these names, each behind a function that sees to the control word."""
+    look, usual, back, declared = _AARCH64 if triple.startswith(("aarch64", "arm64")) else _X86
+    parts = []
+    for name in names:
+        inner = f"{name}.body"
+        text = text.replace(head(name), head(inner).replace("define", "define internal", 1), 1)
+        parts.append(f"""{head(name)}
+{look}
+  br i1 %is_usual, label %run, label %change
+run:
+  %found = musttail call i32 @{inner}({_PASSED})
+  ret i32 %found
+change:
+{usual}
+  %made = call i32 @{inner}({_PASSED})
+{back}
+  ret i32 %made
+}}
+""")
+    return "\n".join([text, *parts, declared, ""])
