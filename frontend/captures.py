@@ -11,12 +11,12 @@ import dis
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from ..ir.cached import cached_property
 from ..ir.source import ABSENT, Guard
 from .tracer import Tracer
 

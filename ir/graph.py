@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .cached import cached_property
 from .errors import Span, Unsupported
 from .types import Attr, TensorType
 
