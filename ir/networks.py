@@ -156,9 +156,9 @@ class _Reader:
         if op in DECLARED and said is None:
             raise _problem(key, f"has no 'types', and no rule tells them for '{name}'", span)
         inner = None if body is None else self.body(body)
-        attrs = self.attrs(op, key, data.get("attrs") or {}, span)
+        attrs, operands = self.attrs(op, key, data.get("attrs") or {}, span), self.operands(key)
         try:
-            node = self.builder.node(op, self.operands(key), attrs, span, inner, said if op in DECLARED else None)
+            node = self.builder.node(op, operands, attrs, span, inner, said if op in DECLARED else None)
         except WeftError as error:
             error.args = (f"node {key!r}: {error.message}",)
             error.message = error.args[0]

@@ -167,4 +167,4 @@ def test_what_is_no_graph_is_told(what: str, error: type[WeftError], message: st
     change(form, what)
     with pytest.raises(error) as caught:
         from_networkx(form)
-    assert message in str(caught.value)
+    assert message in str(caught.value) and str(caught.value).count("node '") <= 1
