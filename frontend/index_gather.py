@@ -40,7 +40,8 @@ def gathered(
     outside = [index for axis, index in enumerate(indices) if index is not None and axis not in block]
     if not is_slice(outside) or any(index.steps.keys() & _used([*found.values()], scope) for index in outside):
         block = range(len(indices))
-        found |= {axis: _index(m, expr.items[axis], frame, expressions) for axis in block if axis not in found}
+        others = {a: _index(m, expr.items[a], frame, expressions) for a in block if a not in found}
+        found = {axis: {**found, **others}[axis] for axis in block}  # in the order of the axes
     taken, names = sliced(m, array, [None if axis in block else index for axis, index in enumerate(indices)], scope)
     used = _used([*found.values()], scope)
     sizes = {index.name: index.size for index in scope.indices}
