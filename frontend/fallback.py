@@ -94,6 +94,8 @@ class Fallback:
         attrs: dict[str, Any] = {"function": name, "call": len(self.calls), "from_data": True}
         if scalars := tuple(k for k, part in enumerate(parts) if not isinstance(part, np.ndarray)):
             attrs["scalars"] = scalars
+        if numbers := tuple(k for k, part in enumerate(parts) if type(part) in (bool, int, float, complex)):
+            attrs["numbers"] = numbers
         node = self._trace.builder.node(NUMPY, operands, attrs, span, types=types)
         self.calls.append(made)
         for value, part in zip(node.results, parts, strict=True):

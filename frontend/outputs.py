@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.builder import is_scalar_result
+from ..ir.builder import is_number_result, is_scalar_result
 from ..ir.errors import Span, TraceProblem
 from ..ir.graph import Graph, Value
 from ..ir.source import Place, Structure, rebuilt
@@ -27,14 +27,14 @@ def finish(
     trace: Trace, arguments: Sequence[Tracer], returned: Any, span: Span | None
 ) -> tuple[Graph, Structure, Updates]:
     """The finished graph of a trace, the structure of its results, and which outputs the arguments have become."""
-    pairs: list[tuple[Value, bool]] = []
+    pairs: list[tuple[Value, str]] = []
     changed: dict[int, Place] = {}  # by the tracer of the argument
     updates: list[tuple[int, int]] = []
     for k, (argument, given) in enumerate(zip(arguments, trace.builder.inputs, strict=False)):
         if argument.value is not given:
             changed[id(argument)] = Place(len(pairs))
             updates.append((k, len(pairs)))
-            pairs.append((argument.value, False))
+            pairs.append((argument.value, "array"))
 
     def leaf(part: Any) -> Any:
         if part is None or isinstance(part, FIXED):
@@ -45,7 +45,7 @@ def finish(
         return Place(len(pairs) - 1)
 
     tree = rebuilt(returned, leaf)
-    trace.builder.attrs["results"] = tuple("scalar" if scalar else "array" for _, scalar in pairs)
+    trace.builder.attrs["results"] = tuple(kind for _, kind in pairs)
     trace.close()
     structure = Structure("tree", tree) if updates else _structure(tree)
     return trace.builder.finish([value for value, _ in pairs]), structure, tuple(updates)
@@ -58,8 +58,8 @@ def _structure(tree: Any) -> Structure:
     return Structure("tuple") if flat else Structure("tree", tree)
 
 
-def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, bool]:
-    """A value of strong dtype, and whether it is a scalar to NumPy."""
+def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
+    """A value of strong dtype, and what it is to NumPy: an array, a scalar, or a number of Python's own."""
     if not isinstance(part, (Tracer, TracedSize, np.ndarray, np.generic, bool, int, float, complex)):
         raise TraceProblem(
             f"the function returned a {type(part).__name__}, which is not an array", span,
@@ -68,5 +68,7 @@ def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, bool]:
     number = not isinstance(part, (Tracer, np.ndarray))
     maker = Maker(trace.builder, span)
     value = maker.lift(trace.operand(part, False, span))
+    if is_number_result(value):
+        return value, "number"
     scalar = number or value.type.dtype.weak or is_scalar_result(value)
-    return maker.cast(value, value.type.dtype.strong), scalar
+    return maker.cast(value, value.type.dtype.strong), "scalar" if scalar else "array"

@@ -118,6 +118,12 @@ class Builder:
                 self._settle(node.body.inputs, node.body.nodes)
 
 
+def is_number_result(value: Value) -> bool:
+    """Whether NumPy gives this value as a number of Python's own, as `np.array_equal` does."""
+    node = value.node
+    return node is not None and "numbers" in node.attrs and value.index in ints(node.attrs, "numbers")
+
+
 def is_scalar_result(value: Value) -> bool:
     """Whether NumPy gives this value as a scalar rather than as an array without dimensions."""
     node = value.node

@@ -88,7 +88,7 @@ SLICE = _op(
 RESHAPE = _op(
     "reshape", 1, rules.same_dtypes, rules.reshaped, "view", "The same elements in C order with another shape.",
     lambda x, shape, element=False, order=None: np.reshape(x, shape),
-    "shape: sizes; element?: flag; order?: memory order",
+    "shape: sizes; element?: flag; order?: memory order; core?: count",
 )  # fmt: skip
 DIAGONAL = _op(
     "diagonal", 1, rules.same_dtypes, rules.diagonal, "view", "Elements along a diagonal of two axes, as the last one.",
@@ -176,7 +176,9 @@ REGION = OpDef(
 )  # fmt: skip
 NUMPY = OpDef(
     "numpy", None, _declared, rules.scalar, frozenset({Trait.BARRIER}), "A NumPy function without an op of ours.",
-    None, "function: text; call?: count; op?: text; from_data?: flag; scalars?: numbers of results",
+    None,
+    "function: text; call?: count; op?: text; from_data?: flag; scalars?: numbers of results; "
+    "numbers?: numbers of results",
 )  # fmt: skip
 EACH = OpDef(
     "each", None, _declared, rules.scalar, frozenset({Trait.ELEMENTWISE, Trait.EXPENSIVE, Trait.SCALAR}),

@@ -109,6 +109,7 @@ def _are_sizes(attr: Attr) -> bool:
 
 
 MOST_AXES = 64
+RESULT_KINDS = ("array", "scalar", "number")  # a number is one of Python's own
 KINDS: Mapping[str, Kind] = {
     "flag": Kind("true or false", lambda attr: isinstance(attr, bool)),
     "number": Kind("a number", lambda attr: isinstance(attr, (bool, int, float, complex))),
@@ -131,7 +132,7 @@ KINDS: Mapping[str, Kind] = {
     "axis groups": Kind('groups of axes such as ["0+1", "2"]', lambda attr: isinstance(attr, AxisGroups)),
     "guards": Kind('equations such as ["n == m"]', lambda attr: isinstance(attr, Guards)),
     "layouts": _texts(f"layout classes ({', '.join(CLASSES)})", CLASSES.__contains__),
-    "result kinds": _texts('"scalar" or "array" for each result', ("scalar", "array").__contains__),
+    "result kinds": _texts('"array", "scalar" or "number" for each result', RESULT_KINDS.__contains__),
     "vector axis": _whole(-1, MOST_AXES),
     "width": _power(1, 64),
     "lanes": _power(1, 256),
@@ -149,7 +150,7 @@ KINDS: Mapping[str, Kind] = {
     "block sizes": _ints("rows, columns and terms of a block, from 1 to 65536", 1, 1 << 16, (3,)),
     "factors": _ints("0, 1, both or none", 0, 1, (0, 1, 2)),
 }
-COMMON = "impl?: text; score?: whole number; follows?: count"
+COMMON = "impl?: text; score?: whole number; follows?: count; like?: count"
 KERNEL = (
     "sym_name?: text; after?: text; layouts?: layouts; out_layouts?: layouts; results?: result kinds; unfused?: texts; "
     "chosen?: texts; guards?: guards"

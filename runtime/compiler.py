@@ -97,7 +97,7 @@ class Lowered:
         result: PipelineResult | StoredResult,
         options: Options,
         orders: tuple[tuple[int, ...], ...],
-        scalars: tuple[bool, ...],
+        scalars: tuple[int, ...],
         any_order: bool = False,
         forms: Forms = Forms(),  # noqa: B008 (never changed)
         uses: Uses | None = None,
@@ -270,7 +270,7 @@ class Begun(NamedTuple):
     built: Built
     graph: Graph
     orders: tuple[tuple[int, ...], ...]
-    scalars: tuple[bool, ...]
+    scalars: tuple[int, ...]
     is_general: bool
     env: dict[str, int]
     seconds: dict[str, float]
@@ -344,13 +344,14 @@ def passes_for(lookup: KernelLookup, options: Options) -> tuple[Pass, ...]:
     return pipeline(lookup, vector_bytes, options.schedule)
 
 
-def _scalar_results(graph: Graph) -> tuple[bool, ...]:
+def _scalar_results(graph: Graph) -> tuple[int, ...]:
+    """For each result 0 for an array, 1 for a scalar of NumPy's, 2 for a number of Python's."""
     kinds = graph.attrs.get("results")
     if isinstance(kinds, tuple):
-        return tuple(kind == "scalar" for kind in kinds)
+        return tuple(("array", "scalar", "number").index(str(kind)) for kind in kinds)
     from ..ir.builder import is_scalar_result
 
-    return tuple(is_scalar_result(v) for v in graph.outputs)
+    return tuple(int(is_scalar_result(v)) for v in graph.outputs)
 
 
 def _order_class(order: tuple[int, ...]) -> str:

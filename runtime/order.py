@@ -118,11 +118,11 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
     if isinstance(follows, int):  # Fortran order if this operand has it, else C
         return dense(shape, tuple(range(len(shape)))[:: -1 if _is_fortran(*operands[follows]) else 1])
     like = node.attrs.get("like")
-    if isinstance(like, int):  # as this operand alone
+    if isinstance(like, int) and like < len(operands):  # as this operand alone
         return dense(shape, axis_order(len(shape), [_aligned(shape, *operands[like])]))
     core = node.attrs.get("core")
     if isinstance(core, int):  # the last axes lie innermost
-        outer = len(shape) - core
+        outer = max(0, len(shape) - core)
         return dense(shape, (*axis_order(outer, [operands[0][1][:outer]]), *range(outer, len(shape))))
     if op is RESHAPE and "order" in node.attrs:  # a copy that asks for C order, or for the order that there is
         return dense(shape, _copied(shape, operands[0][1]) if node.attrs["order"] == "K" else tuple(range(len(shape))))

@@ -72,9 +72,13 @@ def handed_back(
         _settle(lowered, outputs, orders, wanted)
     if any(lowered.scalars):
         results = zip(outputs, lowered.scalars, wanted, strict=True)
-        outputs = [x[()] if scalar and given is None else x for x, scalar, given in results]
+        outputs = [_as_scalar(x, kind) if kind and given is None else x for x, kind, given in results]
     structure = lowered.built.structure or Structure("single" if len(outputs) == 1 else "tuple")
     return structure.pack(outputs)
+
+
+def _as_scalar(x: Array, kind: int) -> Any:
+    return x.item() if kind == 2 else x[()]
 
 
 def _settle(

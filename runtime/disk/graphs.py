@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..registry.state import State
 
 Whole = Callable[[], "Lowered"]
-Known = tuple[Built, tuple[tuple[int, ...], ...], tuple[bool, ...], bool]
+Known = tuple[Built, tuple[tuple[int, ...], ...], tuple[int, ...], bool]
 """A graph as it was built, the orders of its results, which of them are numbers, and whether they may lie anyhow."""
 
 

@@ -86,6 +86,8 @@ def test_arrays_without_dimensions_and_scalars() -> None:
     )  # fmt: skip
     for function, x in calls:
         same(weft.jit(function)(x), function(x))
+    for function in (np.array_equal, np.allclose, np.array_equiv):
+        assert weft.jit(lambda x, function=function: function(x, x), static=("function",))(np.ones(3)) is True
 
 
 def test_what_numpy_refuses() -> None:
