@@ -121,6 +121,12 @@ def _run_node(
         return (meaning(*cast, **attrs),)
 
 
+def run_number(node: Node, operands: Sequence[Any], sizes: Mapping[str, int]) -> Any:
+    """An op of numbers, as it stands in programs of elements and in loop nests."""
+    (result,) = _run_node(node, list(operands), dict(sizes), (), stated.MEANINGS)
+    return result
+
+
 def _run_loop(
     node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls, meanings: Meanings
 ) -> tuple[Any, ...]:

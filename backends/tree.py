@@ -71,6 +71,19 @@ def composite(
     return result.reshape(reduced_shape(u, axes, keepdims))
 
 
+def walked(combine: Combine, identity: Any, run: Array, lanes: int, steps: int) -> Array:
+    """The lanes that a walk over a run leaves: blocks of so many steps in pairs, or one block where `steps` is 0."""
+    if not run.size:
+        return np.full(lanes, identity, run.dtype)
+    blocks = _blocks(run, lanes * steps or run.size)
+    return _pairs(combine, [_block(combine, identity, b, lanes) for b in blocks])
+
+
+def across(combine: Combine, lanes: Array) -> Any:
+    """The lanes of a walk combined to one number."""
+    return _halve(combine, lanes)
+
+
 def _moved(kind: str, exp: Callable[[Array], Array], part: Array, shift: Array, add: Callable[[Array], Array]) -> Array:
     """A chunk's sum with its own shift, moved to the common one."""
     if not kind.startswith("moment"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .dims import DATA, Monomial, Size, applied, floordiv, from_terms, symbol, terms_of
+from .dims import DATA, LOOP, Monomial, Size, applied, floordiv, from_terms, symbol, terms_of
 from .dtypes import BF16, BOOL, BY_NAME, WEAK
 from .errors import LimitExceeded, ShapeProblem, SyntaxProblem
 from .types import AxisGroups, Guards, Sizes, TensorType
@@ -19,14 +19,16 @@ ELEMENTS = {
 
 
 def parse_type(text: str) -> TensorType:
-    """`tensor<...>` or `!weft.weak<...>`."""
+    """`tensor<...>`, in nests `memref<...>` and `vector<...>`, or `!weft.weak<...>`."""
     weak = re.fullmatch(r"!weft\.weak<(\w+)>", text)
     if weak and weak.group(1) in WEAK:
         return TensorType(WEAK[weak.group(1)])
-    match = re.fullmatch(r"tensor<((?:(?:\?|\d+)x)*)(complex<f\d+>|\w+)(?:,\s*#weft\.dims<(.*)>)?>", text)
-    if match is None or match.group(2) not in ELEMENTS:
+    match = re.fullmatch(
+        r"(tensor|memref|vector)<((?:(?:\?|\d+)x)*)(complex<f\d+>|\w+)(?:,\s*#weft\.dims<(.*)>)?>", text
+    )
+    if match is None or match.group(3) not in ELEMENTS:
         raise SyntaxProblem(f"not a type: {text}")
-    shape, element, named = match.groups()
+    kind, shape, element, named = match.groups()
     if named is None and "?" in shape:
         raise SyntaxProblem(f"{text} has sizes without names", hint="name them: tensor<?xf32, #weft.dims<n>>")
     numbers = shape.split("x")[:-1]
@@ -35,7 +37,7 @@ def parse_type(text: str) -> TensorType:
     sizes = parse_sizes(named) if named is not None else tuple(map(int, numbers))
     if len(sizes) != len(numbers) or any(s not in ("?", str(size)) for s, size in zip(numbers, sizes, strict=True)):
         raise SyntaxProblem(f"{text} gives its sizes twice, and not alike")
-    return TensorType(ELEMENTS[element], tuple(sizes))
+    return TensorType(ELEMENTS[element], tuple(sizes), kind)
 
 
 def parse_sizes(text: str) -> Sizes:
@@ -72,7 +74,7 @@ def parse_guards(texts: Sequence[object]) -> Guards:
 
 
 MOST_DIGITS, MOST_WORDS = 19, 1000  # in a size
-_WORD = re.compile(r"\s*(?:([0-9]+)|([A-Za-z_]\w*|\?[0-9]{1,9}_\w+)|([-+*(),]))")
+_WORD = re.compile(r"\s*(?:([0-9]+)|(@?[A-Za-z_]\w*|\?[0-9]{1,9}_\w+)|([-+*(),]))")
 
 
 def parse_size(text: str) -> Size:
@@ -118,7 +120,7 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
             if len(token) > MOST_DIGITS:
                 raise ShapeProblem(f"the number {token[:MOST_DIGITS]}... does not fit 64 bits")
             factor = int(token)
-        elif not (token.isidentifier() or token.startswith(DATA)):
+        elif not (token.isidentifier() or token.startswith((DATA, LOOP))):
             raise ShapeProblem(f"not a size: '{token}'")
         elif at < len(tokens) and tokens[at] == "(":
             args: list[Size] = []
@@ -142,6 +144,8 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
 def _parsed_function(name: str, args: list[Size]) -> Size:
     if name == "floordiv" and len(args) == 2 and isinstance(args[1], int) and args[1] > 0:
         return floordiv(args[0], args[1])
+    if name == "mod" and len(args) == 2 and isinstance(args[1], int) and args[1] > 0:
+        return args[0] - args[1] * floordiv(args[0], args[1])
     if name in ("min", "max") and len(args) > 1:
         return applied(name, args)
     raise ShapeProblem(f"not a size: '{name}' of {len(args)} sizes")

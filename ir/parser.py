@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from .builder import Builder
+from .dims import LOOP
 from .errors import LimitExceeded, Span, SyntaxProblem, UnknownName, VerifyProblem, WeftError, nearest
 from .facts import Facts
 from .graph import Graph, Value
@@ -27,8 +28,9 @@ _TOKEN = re.compile(
       | (?P<string>"(?:[^"\\]|\\.)*")
       | (?P<value>%[A-Za-z0-9_.$-]+(?:\#\d+)?)
       | (?P<dims>\#weft\.dims<[^>]*>)
-      | (?P<tensor>tensor<(?:[^<>]|<[^<>]*>)*>)
+      | (?P<tensor>(?:tensor|memref|vector)<(?:[^<>]|<[^<>]*>)*>)
       | (?P<weak>!weft\.weak<\w+>)
+      | (?P<alias>![A-Za-z_]\w*)
       | (?P<array>array<i64(?::[^>]*)?>)
       | (?P<complex>complex<f\d+>)
       | (?P<arrow>->)
@@ -57,7 +59,7 @@ def parse_graph(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TA
 def parse_text(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TABLE) -> Parsed:
     """The kernel that a module's text holds, with what else the text tells."""
     try:
-        return _Parser(text, file, table).module()
+        return Parser(text, file, table, DECLARED, "weft.yield").module()
     except RecursionError:
         raise LimitExceeded(f"{file} has regions or lists inside one another too deep to read") from None
 
@@ -74,11 +76,17 @@ class _Attributes(dict[str, Attr]):
         self.places: dict[str, tuple[Extent, Extent]] = {}
 
 
-class _Parser:
-    def __init__(self, text: str, file: str, table: Mapping[str, OpDef]) -> None:
+class Parser:
+    """Reads ops of a table. The `declared` ones have the types that the text says, the others those of their rules."""
+
+    def __init__(
+        self, text: str, file: str, table: Mapping[str, OpDef], declared: frozenset[OpDef], end_of_body: str
+    ) -> None:
         self.lines = TextLines(text, file)
         self.places = Places(self.lines)
-        self.table = table
+        self.table, self.declared, self.end_of_body = table, declared, f'"{end_of_body}"'
+        self.aliases: dict[str, TensorType] = {}
+        self.in_nest = end_of_body == "nest.yield"
         self.values: dict[str, Value] = {}
         self.tokens: list[tuple[str, str, int]] = []
         at = 0
@@ -207,16 +215,18 @@ class _Parser:
 
     def node(self, builder: Builder) -> None:
         start = self.at
-        name = self.take("value")
-        count = self.integer(self.take("number")) if self.accept(":") else 1
-        self.expect("=")
+        name, count = "", 0
+        if self.tokens[start][0] == "value" or not self.in_nest:
+            name = self.take("value")
+            count = self.integer(self.take("number")) if self.accept(":") else 1
+            self.expect("=")
         op_name = self.take("string")[1:-1].removeprefix("weft.")
         if op_name not in self.table:
             self.at -= 1
             raise UnknownName(f"unknown op '{op_name}'", self.span(), nearest(op_name, list(self.table)))
         op, operands, body = self.table[op_name], self.operands(), None
         if self.accept("("):
-            body = self.body(Builder(builder.name, builder.facts), '"weft.yield"')
+            body = self.body(Builder(builder.name, builder.facts), self.end_of_body)
             self.expect(")")
         attrs = self.attrs(parse_schema(op.attributes)) if self.peek("{") else _Attributes()
         given, results = self.signature()
@@ -224,7 +234,7 @@ class _Parser:
             raise self.wrong(problem, attrs, start, f"{op_name}: ")
         span = self.location() or self.span(start)
         with self.placed(start):
-            node = builder.node(op, operands, dict(attrs), span, body, results if op in DECLARED else None)
+            node = builder.node(op, operands, dict(attrs), span, body, results if op in self.declared else None)
         self.places.put(node, self.extent(start), attrs.places)
         self.agree(operands, given, start)
         if len(node.results) != len(results) or len(results) != count:
@@ -282,9 +292,20 @@ class _Parser:
         return tuple(found)
 
     def type(self) -> TensorType:
-        text = self.take("tensor", "weak")
+        text = self.take("tensor", "weak", "alias")
+        if text in self.aliases:
+            return self.aliases[text]
+        if not self.in_nest and (LOOP in text or not text.startswith(("tensor", "!weft"))):
+            raise SyntaxProblem(f"the type {text} stands in nests only", self.span(self.at - 1))
         with self.placed(self.at - 1):
             return parse_type(text)
+
+    def type_aliases(self) -> None:
+        """Reads `!a = tensor<f32>` and the like, which stand before a module."""
+        while self.tokens[self.at][0] == "alias":
+            name = self.take("alias")
+            self.expect("=")
+            self.aliases[name] = self.type()
 
     # -- attributes
 
@@ -313,6 +334,8 @@ class _Parser:
         if kind == "string":
             return _unquoted(text)
         if kind == "dims":
+            if LOOP in text and not self.in_nest:
+                raise SyntaxProblem("variables of loops stand in nests only", self.span(start))
             with self.placed(start):
                 return parse_sizes(text[len("#weft.dims<") : -1])
         if kind == "array":

@@ -13,7 +13,12 @@ from .types import Attr, AxisGroups, Guards, Sizes, TensorType
 
 def print_graph(graph: Graph, locations: bool = False) -> str:
     """The text of a module that holds this kernel."""
-    return _Printer(locations).module(graph)
+    return _Printer(locations, "weft.yield").module(graph, "weft.kernel", "weft.return")
+
+
+def print_nest(nest: Graph, locations: bool = False) -> str:
+    """The text of a module that holds this loop nest."""
+    return _Printer(locations, "nest.yield").module(nest, "nest.kernel", "nest.yield")
 
 
 def type_text(type: TensorType) -> str:
@@ -23,8 +28,8 @@ def type_text(type: TensorType) -> str:
     element = dtype_text(type.dtype)
     sizes = "".join(f"{s}x" if isinstance(s, int) else "?x" for s in type.shape)
     if all(isinstance(s, int) for s in type.shape):
-        return f"tensor<{sizes}{element}>"
-    return f"tensor<{sizes}{element}, {Sizes(type.shape)}>"
+        return f"{type.kind}<{sizes}{element}>"
+    return f"{type.kind}<{sizes}{element}, {Sizes(type.shape)}>"
 
 
 def dtype_text(dtype: DType) -> str:
@@ -74,17 +79,18 @@ def _float_text(value: float) -> str:
 
 
 class _Printer:
-    def __init__(self, locations: bool) -> None:
+    def __init__(self, locations: bool, end_of_body: str) -> None:
         self.locations = locations
+        self.end_of_body = end_of_body
         self.names: dict[Value, str] = {}
         self.taken: set[str] = set()
         self.count = 0
 
-    def module(self, graph: Graph) -> str:
+    def module(self, graph: Graph, op: str, end: str) -> str:
         # Guards come last, as the builder adds them, so that a graph that was read back prints the same.
         name = {"sym_name": graph.name, **{k: graph.attrs[k] for k in sorted(graph.attrs, key="guards".__eq__)}}
-        lines = ['"builtin.module"() ({', f'  "weft.kernel"() <{self.attrs(name)}> ({{']
-        lines += self.body(graph, "  ", "weft.return")
+        lines = ['"builtin.module"() ({', f'  "{op}"() <{self.attrs(name)}> ({{']
+        lines += self.body(graph, "  ", end)
         lines += ["  }) : () -> ()", "}) : () -> ()"]
         return "\n".join(lines) + "\n"
 
@@ -102,7 +108,7 @@ class _Printer:
 
     def node(self, node: Node, indent: str) -> list[str]:
         name = f"%{self.count}"
-        self.count += 1
+        self.count += bool(node.results)
         for value in node.results:
             self.names[value] = name if len(node.results) == 1 else f"{name}#{value.index}"
         head = f"{name}:{len(node.results)}" if len(node.results) != 1 else name
@@ -114,12 +120,13 @@ class _Printer:
         place = ""
         if self.locations and node.span:
             place = f" loc({attr_text(node.span.file)}:{node.span.line}:{node.span.column})"
-        start = f'{indent}{head} = "weft.{node.op.name}"({operands})'
+        text_name = node.op.name if "." in node.op.name else f"weft.{node.op.name}"
+        start = f'{indent}{f"{head} = " if node.results else ""}"{text_name}"({operands})'
         if node.body is None:
             return [f"{start}{attrs} : {signature}{place}"]
         return [
             f"{start} ({{",
-            *self.body(node.body, indent, "weft.yield"),
+            *self.body(node.body, indent, self.end_of_body),
             f"{indent}}}){attrs} : {signature}{place}",
         ]
 

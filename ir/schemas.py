@@ -149,6 +149,10 @@ KINDS: Mapping[str, Kind] = {
     "registers": _ints("rows and vectors of a tile, from 1 to 16", 1, 16, (2,)),
     "block sizes": _ints("rows, columns and terms of a block, from 1 to 65536", 1, 1 << 16, (3,)),
     "factors": _ints("0, 1, both or none", 0, 1, (0, 1, 2)),
+    "loop kind": _one_of("serial", "vector", "unrolled", "jammed"),
+    "memory place": _one_of("stack", "worker", "call"),
+    "accesses": _texts('"read", "write" or "update" for each buffer', ("read", "write", "update").__contains__),
+    "nest layouts": _texts(f"layout classes ({', '.join(CLASSES)}, S)", {*CLASSES, "S"}.__contains__),
 }
 COMMON = "impl?: text; score?: whole number; follows?: count; like?: count"
 KERNEL = (

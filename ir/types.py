@@ -44,10 +44,14 @@ Attr = Union[bool, int, float, complex, str, DType, Sizes, AxisGroups, Guards, t
 
 @record
 class TensorType:
-    """An array (or, without dimensions, a scalar) of one element type. Weak types have no dimensions."""
+    """An array (or, without dimensions, a scalar) of one element type. Weak types have no dimensions.
+
+    In loop nests a `memref` is memory that loads and stores name, and a `vector` is what the lanes of a reduction hold.
+    """
 
     dtype: DType
     shape: tuple[Size, ...] = ()
+    kind: str = "tensor"
 
     @property
     def rank(self) -> int:

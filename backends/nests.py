@@ -1,0 +1,343 @@
+"""Run a loop nest in Python, over NumPy memory: what every op of the `nest` dialect means.
+
+Nothing here reads `width`, `times`, `grain` or `line`: they change how fast a nest is, never what it computes. Loops
+that are shared between threads run in a shuffled order. Fresh memory is full of NaN, and every index is checked.
+
+In lockstep, vector and jammed loops run all of their steps at once, statement by statement, as if every step were a
+lane. A nest that the verifier accepts gives the same result either way; tests hold it to that.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir import dims
+from ..ir.errors import IndexProblem, ShapeProblem, ValueProblem
+from ..ir.graph import Graph, Node, Value
+from ..ir.nest import ops
+from ..ir.nest.scopes import variables
+from ..ir.opdef import OpDef
+from ..ir.types import Guards, ints, sizes
+from . import reference, tree
+from .fused import fma
+
+Array = np.ndarray[Any, Any]
+UFUNCS = {
+    "sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "any": np.logical_or,
+    "all": np.logical_and,
+}  # fmt: skip
+
+
+class Lane:
+    """One step of the loops around: the numbers of their variables, and the values that are known."""
+
+    __slots__ = ("env", "running", "values")
+
+    def __init__(self, env: dict[str, int], values: dict[Value, Any], running: dict[Node, Any]) -> None:
+        self.env, self.values, self.running = env, values, running
+
+    def step(self, **variables: int) -> Lane:
+        """A step inside this one, which sees what this one has."""
+        env = {**self.env, **{dims.LOOP + name: number for name, number in variables.items()}}
+        return Lane(env, dict(self.values), self.running)
+
+
+Lanes = Sequence[Lane]
+
+
+def run(
+    nest: Graph,
+    buffers: Sequence[Array],
+    numbers: Mapping[str, int] | None = None,
+    lockstep: bool = False,
+    seed: int = 0,
+) -> None:
+    """Runs a nest on arrays, which it changes. `numbers` are the sizes that no array has."""
+    _Runner(lockstep, random.Random(seed)).nest(nest, buffers, numbers or {})
+
+
+class _Runner:
+    def __init__(self, lockstep: bool, order: random.Random) -> None:
+        self.lockstep, self.order = lockstep, order
+
+    def nest(self, nest: Graph, buffers: Sequence[Array], numbers: Mapping[str, int]) -> None:
+        env = {**sizes_of(nest, buffers), **numbers}
+        check_guards(nest, env)
+        with np.errstate(all="ignore"):
+            self.body(nest, [Lane(env, dict(zip(nest.inputs, buffers, strict=True)), {})])
+
+    def body(self, graph: Graph, lanes: Lanes) -> None:
+        for node in graph:
+            RUN.get(node.op, _Runner.number)(self, node, lanes)
+
+    def number(self, node: Node, lanes: Lanes) -> None:
+        """An op of the main table."""
+        for lane in lanes:
+            results = reference.run_number(node, [lane.values[v] for v in node.operands], lane.env)
+            lane.values[node.results[0]] = node.results[0].type.dtype.numpy.type(results)
+
+    # -- loops
+
+    def loop(self, node: Node, lanes: Lanes) -> None:
+        assert node.body is not None
+        (variable,) = variables(node)
+        for lane in lanes:
+            for scan in [n for n in lane.running if n.attrs["var"] == variable.name]:
+                del lane.running[scan]
+        bounds = [_range(variable.first, variable.end, lane) for lane in lanes]
+        if self.lockstep and node.attrs["kind"] in ("vector", "jammed") and not node.attrs.get("shared"):
+            steps = [lane.step(**{variable.name: k}) for lane, own in zip(lanes, bounds, strict=True) for k in own]
+            self.body(node.body, steps)
+            return
+        states = [[lane.values[v] for v in node.operands] for lane in lanes]
+        orders = [list(own) for own in bounds]
+        if node.attrs.get("shared"):
+            for own in orders:
+                self.order.shuffle(own)
+        for k in range(max(map(len, orders), default=0)):
+            active = [i for i, own in enumerate(orders) if k < len(own)]
+            steps = [lanes[i].step(**{variable.name: orders[i][k]}) for i in active]
+            for i, step in zip(active, steps, strict=True):
+                step.values.update(zip(node.body.inputs, states[i], strict=True))
+            self.body(node.body, steps)
+            for i, step in zip(active, steps, strict=True):
+                states[i] = [step.values[v] for v in node.body.outputs]
+        for lane, state in zip(lanes, states, strict=True):
+            lane.values.update(zip(node.results, state, strict=True))
+
+    def walk(self, node: Node, lanes: Lanes) -> None:
+        assert node.body is not None
+        every = [_points(node, lane) for lane in lanes]
+        if self.lockstep and node.attrs["kind"] == "vector":
+            nested = [[lane.step(**point) for point in points] for lane, points in zip(lanes, every, strict=True)]
+            self.body(node.body, [step for steps in nested for step in steps])
+        else:
+            nested = [[] for _ in lanes]
+            for k in range(max(map(len, every), default=0)):
+                active = [i for i, points in enumerate(every) if k < len(points)]
+                steps = [lanes[i].step(**every[i][k]) for i in active]
+                self.body(node.body, steps)
+                for i, step in zip(active, steps, strict=True):
+                    nested[i].append(step)
+        for lane, steps in zip(lanes, nested, strict=True):
+            for k, result in enumerate(node.results):
+                element = node.body.outputs[k]
+                elements = np.array([step.values[element] for step in steps], element.type.dtype.numpy)
+                lane.values[result] = _combined(node, k, elements)
+
+    def product(self, node: Node, lanes: Lanes) -> None:
+        assert node.body is not None
+        terms = next(n for n in node.body if n.op is ops.TERMS)
+        split = node.body.nodes.index(terms)
+        before, after = (
+            Graph(node.body.name, (), part, ()) for part in (node.body.nodes[:split], node.body.nodes[split + 1 :])
+        )
+        *outer, inner = variables(node)
+        (total,) = node.body.inputs
+        for lane in lanes:
+            steps = [lane]
+            for variable in outer:
+                steps = [s.step(**{variable.name: k}) for s in steps for k in _range(variable.first, variable.end, s)]
+            self.order.shuffle(steps)
+            for step in steps:
+                step.values[total] = total.type.dtype.numpy.type(0)
+                for k in _range(inner.first, inner.end, step):
+                    factor = step.step(**{inner.name: k})
+                    self.body(before, [factor])
+                    a, b = (factor.values[v] for v in terms.operands)
+                    step.values[total] = _multiply_add(a, b, step.values[total])
+            self.body(after, steps)
+
+    def steps(self, node: Node, lanes: Lanes) -> None:
+        """A `while`."""
+        assert node.body is not None
+        active = list(lanes)
+        states = {id(lane): [lane.values[v] for v in node.operands] for lane in lanes}
+        while active:
+            inner = [lane.step() for lane in active]
+            for lane, step in zip(active, inner, strict=True):
+                step.values.update(zip(node.body.inputs, states[id(lane)], strict=True))
+            self.body(node.body, inner)
+            going = []
+            for lane, step in zip(active, inner, strict=True):
+                go, *after = (step.values[v] for v in node.body.outputs)
+                if go:
+                    states[id(lane)] = after
+                    going.append(lane)
+            active = going
+        for lane in lanes:
+            lane.values.update(zip(node.results, states[id(lane)], strict=True))
+
+    def when(self, node: Node, lanes: Lanes) -> None:
+        assert node.body is not None
+        for lane in lanes:
+            lane.values.update((v, v.type.dtype.numpy.type(0)) for v in node.results)
+        taken = [lane for lane in lanes if lane.values[node.operands[0]]]
+        inner = [lane.step() for lane in taken]
+        self.body(node.body, inner)
+        for lane, step in zip(taken, inner, strict=True):
+            given = (step.values[v] for v in node.body.outputs)
+            lane.values.update(zip(node.results, given, strict=True))
+
+    def switch(self, node: Node, lanes: Lanes) -> None:
+        assert node.body is not None
+        for lane in lanes:
+            case = next(n for n in node.body if holds(n.attrs.get("guards", Guards()), lane.env))
+            assert case.body is not None
+            self.body(case.body, [lane.step()])
+
+    # -- memory
+
+    def alloc(self, node: Node, lanes: Lanes) -> None:
+        for lane in lanes:
+            dtype = node.results[0].type.dtype.numpy
+            shape = [dims.evaluate(s, lane.env) for s in node.results[0].type.shape]
+            fresh = np.zeros(shape, dtype)
+            fresh.view(np.uint8)[...] = 0xFF  # NaN for floats
+            lane.values[node.results[0]] = fresh
+
+    def load(self, node: Node, lanes: Lanes) -> None:
+        for lane in lanes:
+            array, index = _element(node, node.operands[0], lane)
+            lane.values[node.results[0]] = array[index]
+
+    def store(self, node: Node, lanes: Lanes) -> None:
+        for lane in lanes:
+            array, index = _element(node, node.operands[1], lane)
+            array[index] = lane.values[node.operands[0]]
+
+    def nothing(self, node: Node, lanes: Lanes) -> None:
+        """A prefetch, a view (which accesses look through), and a place to notice Ctrl-C."""
+
+    # -- numbers
+
+    def across(self, node: Node, lanes: Lanes) -> None:
+        for lane in lanes:
+            partial = lane.values[node.operands[0]]
+            lane.values[node.results[0]] = tree.across(UFUNCS[str(node.attrs["combine"])], partial)
+
+    def scan(self, node: Node, lanes: Lanes) -> None:
+        combine = UFUNCS[str(node.attrs["combine"])]
+        for lane in lanes:
+            x = lane.values[node.operands[0]]
+            lane.running[node] = combine(lane.running[node], x) if node in lane.running else x
+            lane.values[node.results[0]] = lane.running[node]
+
+    def bind(self, node: Node, lanes: Lanes) -> None:
+        (variable,) = variables(node)
+        for lane in lanes:
+            number = int(lane.values[node.operands[0]])
+            if number not in _range(variable.first, variable.end, lane):
+                size = dims.evaluate(variable.end, lane.env)
+                raise IndexProblem(f"index {number} is out of bounds for axis with size {size}", node.span)
+            lane.env[dims.LOOP + variable.name] = number
+
+    def check(self, node: Node, lanes: Lanes) -> None:
+        if not all(lane.values[node.operands[0]] for lane in lanes):
+            raise ValueProblem(str(node.attrs["message"]), node.span)
+
+
+RUN: Mapping[OpDef, Callable[[_Runner, Node, Lanes], None]] = {
+    ops.FOR: _Runner.loop, ops.WALK: _Runner.walk, ops.PRODUCT: _Runner.product, ops.WHILE: _Runner.steps,
+    ops.WHEN: _Runner.when, ops.SWITCH: _Runner.switch, ops.ALLOC: _Runner.alloc, ops.LOAD: _Runner.load,
+    ops.STORE: _Runner.store, ops.FETCH: _Runner.nothing, ops.VIEW: _Runner.nothing, ops.ASK: _Runner.nothing,
+    ops.ACROSS: _Runner.across, ops.SCAN: _Runner.scan, ops.BIND: _Runner.bind, ops.CHECK: _Runner.check,
+}  # fmt: skip
+
+
+def sizes_of(nest: Graph, buffers: Sequence[Array]) -> dict[str, int]:
+    """The sizes that the arrays show, which must agree with the types of the buffers."""
+    found: dict[str, int] = {}
+    for value, array in zip(nest.inputs, buffers, strict=True):
+        if array.ndim != value.type.rank or array.dtype != value.type.dtype.numpy:
+            raise ShapeProblem(f"'{value.name}' is {value.type}, not {array.dtype} with {array.ndim} dimensions")
+        for size, number in zip(value.type.shape, array.shape, strict=True):
+            if dims.is_symbol(size):
+                found.setdefault(str(size), number)
+    for value, array in zip(nest.inputs, buffers, strict=True):
+        shape = tuple(dims.evaluate(s, found) for s in value.type.shape)
+        if shape != array.shape:
+            raise ShapeProblem(f"'{value.name}' is {value.type}, which has shape {shape} here, not {array.shape}")
+    return found
+
+
+def check_guards(nest: Graph, env: Mapping[str, int]) -> None:
+    """Refuses sizes for which the nest is not valid."""
+    guards = nest.attrs.get("guards", Guards())
+    assert isinstance(guards, Guards)
+    for guard in guards:
+        if not holds(Guards((guard,)), env):
+            raise ShapeProblem(f"{nest.name} needs {Guards((guard,)).texts[0]}, which these arrays do not have")
+
+
+def holds(guards: Any, env: Mapping[str, int]) -> bool:
+    """Whether all of some guards hold."""
+    return all(dims.evaluate(a, env) == dims.evaluate(b, env) for a, b in guards)
+
+
+def _range(first: dims.Size, end: dims.Size, lane: Lane) -> range:
+    return range(dims.evaluate(first, lane.env), dims.evaluate(end, lane.env))
+
+
+def _points(node: Node, lane: Lane) -> list[dict[str, int]]:
+    """The numbers of a walk's variables, one after another; a later range may speak of an earlier variable."""
+    points: list[dict[str, int]] = [{}]
+    for variable in variables(node):
+        points = [
+            {**point, variable.name: k}
+            for point in points
+            for k in _range(variable.first, variable.end, lane.step(**point))
+        ]
+    return points
+
+
+def _combined(node: Node, k: int, elements: Array) -> Any:
+    """What a walk gives: a position, the lanes of a tree, or one number."""
+    names, result = node.attrs["combine"], node.results[k]
+    assert isinstance(names, tuple)
+    name, steps = str(names[k]), ints(node.attrs, "steps")[k]
+    if name in ops.POSITIONS:
+        if not elements.size:
+            raise ValueProblem(f"attempt to get {name} of an empty sequence", node.span)
+        return np.int64(np.argmax(elements) if name == "argmax" else np.argmin(elements))
+    width = result.type.shape[0] if result.type.kind == "vector" else 1
+    assert isinstance(width, int)
+    partial = tree.walked(UFUNCS[name], identity(name, elements.dtype), elements, width, steps)
+    return partial if result.type.kind == "vector" else partial[0]
+
+
+def identity(name: str, dtype: np.dtype[Any]) -> Any:
+    """What changes nothing when it is combined with."""
+    if name in ("sum", "any"):
+        return dtype.type(0)
+    if name in ("prod", "all"):
+        return dtype.type(1)
+    if dtype.kind == "f":
+        return dtype.type(-np.inf if name == "max" else np.inf)
+    if dtype.kind == "b":
+        return np.bool_(name == "min")
+    return np.iinfo(dtype).min if name == "max" else np.iinfo(dtype).max
+
+
+def _multiply_add(a: Any, b: Any, total: Any) -> Any:
+    if np.asarray(total).dtype.kind != "f":
+        return total + a * b
+    return fma(a, b, total)[()]
+
+
+def _element(node: Node, buffer: Value, lane: Lane) -> tuple[Array, tuple[int, ...]]:
+    """The memory behind views, and a checked index there."""
+    index = tuple(dims.evaluate(s, lane.env) for s in sizes(node.attrs, "at"))
+    while buffer.node is not None and buffer.node.op is ops.VIEW:
+        names = buffer.node.attrs["vars"]
+        assert isinstance(names, tuple)
+        env = {**lane.env, **{dims.LOOP + str(n): k for n, k in zip(names, index, strict=True)}}
+        index = tuple(dims.evaluate(s, env) for s in sizes(buffer.node.attrs, "at"))
+        buffer = buffer.node.operands[0]
+    array: Array = lane.values[buffer]
+    assert all(0 <= k < n for k, n in zip(index, array.shape, strict=True)), (node, index, array.shape)
+    return array, index

@@ -1,0 +1,127 @@
+"""Find when two accesses of one buffer meet in a loop, and whether its kind allows that.
+
+Two accesses never meet, or meet at a constant distance in steps of the loop, or nothing can be said. The distance of a
+load and a store is how many steps after the load the element is stored; a negative one means that it was stored before.
+
+| loop | allowed |
+| --- | --- |
+| serial, unrolled | anything |
+| vector, with no loop inside | load before the store: distance >= 0; behind it: <= 0; two stores: 0 |
+| vector around a loop, jammed, shared | distance 0, or memory that is allocated inside |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+
+from .. import dims
+from ..dims import LOOP, Atom, Size
+from ..graph import Graph, Node
+from ..proofs import follows
+from .ops import PRODUCT
+from .scopes import Access, Variable, bound_before, has_loop_inside, inside, is_private, variables
+
+NEXT = "'"  # what the name of a variable ends with in the second of two steps
+
+
+class Meeting(Enum):
+    """What is known where it is not a distance."""
+
+    NEVER = auto()
+    UNKNOWN = auto()
+
+
+def meeting(
+    nest: Graph, loop: Node, variable: str, load: Access, store: Access, facts: Sequence[Size]
+) -> int | Meeting:
+    """How many steps of the loop over `variable` after the first access the second one meets it."""
+    changing = _changing(loop, variable)
+    renamed = {LOOP + name: dims.symbol(LOOP + name + NEXT) for name in changing}
+    other = [dims.substitute(part, renamed) for part in store.at]
+    known = [*facts, *_ranges(nest, load)]
+    known += [dims.substitute(fact, renamed) for fact in _ranges(nest, store)]
+    distance: int | Meeting = Meeting.UNKNOWN
+    for here, there in zip(load.at, other, strict=True):
+        gap = here - there
+        if follows(gap - 1, known) or follows(-gap - 1, known):
+            return Meeting.NEVER
+        found = _distance(here, there, variable, changing)
+        if found is Meeting.NEVER or (isinstance(distance, int) and isinstance(found, int) and found != distance):
+            return Meeting.NEVER
+        distance = found if isinstance(found, int) else distance
+    return distance
+
+
+def _changing(loop: Node, variable: str) -> frozenset[str]:
+    """The variables that may differ between two steps: that of the loop, those behind it, and those inside."""
+    names = [v.name for v in variables(loop)]
+    own = names[names.index(variable) :]
+    return frozenset((*own, *(v.name for n in inside(loop) for v in variables(n))))
+
+
+def _ranges(nest: Graph, access: Access) -> Iterator[Size]:
+    found: list[Variable] = [v for n in access.place.around for v in variables(n)]
+    for variable in (*found, *bound_before(access.place, nest)):
+        yield from variable.facts
+
+
+def _distance(here: Size, there: Size, variable: str, changing: frozenset[str]) -> int | Meeting:
+    """From one coordinate: `k*v + e` and `k*v' + e'` meet where `v' - v` is `(e - e') / k`."""
+    first, second = dims.symbol(LOOP + variable), dims.symbol(LOOP + variable + NEXT)
+    factor = _factor(here, LOOP + variable)
+    if factor == 0 or factor != _factor(there, LOOP + variable + NEXT):
+        return Meeting.UNKNOWN
+    rest = (here - factor * first) - (there - factor * second)
+    if not isinstance(rest, int):
+        return Meeting.UNKNOWN
+    return rest // factor if rest % factor == 0 else Meeting.NEVER
+
+
+def _factor(size: Size, name: str) -> int:
+    """What a size is a multiple of a symbol by, apart from a rest without it; 0 where it is not of that form."""
+    factor = dict(dims.terms_of(size)).get((Atom(name),), 0)
+    return factor if name not in dims.symbols(size - factor * dims.symbol(name)) else 0
+
+
+def dependence_problem(nest: Graph, loop: Node, found: Sequence[Access], facts: Sequence[Size]) -> str | None:
+    """Why a loop can't be of its kind, or None. `found` are the accesses inside it, in their order."""
+    kind, is_shared = loop.attrs.get("kind"), bool(loop.attrs.get("shared"))
+    names = [v.name for v in variables(loop)]
+    if loop.op is PRODUCT:
+        names.pop()  # what is summed over is no loop around the results
+    is_strict = is_shared or kind == "jammed" or (kind == "vector" and has_loop_inside(loop))
+    if not names or not (is_strict or kind == "vector"):
+        return None
+    for variable in names if is_shared else names[-1:]:
+        for a, b in _pairs(found):
+            if is_private(a.buffer, loop):
+                continue
+            first, second = (b, a) if a.is_store and not b.is_store else (a, b)  # a load comes first
+            distance = meeting(nest, loop, variable, first, second, facts)
+            if not _is_allowed(distance, first, second, is_strict):
+                what = "shared between threads" if is_shared else f"a {kind} loop"
+                return f"the loop over @{variable} can't be {what}: {first} and {second} {_told(distance)}"
+    return None
+
+
+def _pairs(found: Sequence[Access]) -> Iterator[tuple[Access, Access]]:
+    """Accesses of one buffer of which one is a store, a store with itself included."""
+    for k, a in enumerate(found):
+        for b in found[k:]:
+            if a.buffer is b.buffer and (a.is_store or b.is_store):
+                yield a, b
+
+
+def _is_allowed(distance: int | Meeting, first: Access, second: Access, is_strict: bool) -> bool:
+    if isinstance(distance, Meeting):
+        return distance is Meeting.NEVER
+    if is_strict or first.is_store:
+        return distance == 0
+    return distance >= 0 if first.place.order < second.place.order else distance <= 0
+
+
+def _told(distance: int | Meeting) -> str:
+    if isinstance(distance, Meeting):
+        return "may meet in any two steps"
+    return f"meet {abs(distance)} step{'s' if abs(distance) != 1 else ''} apart" if distance else "meet in one step"

@@ -1,0 +1,89 @@
+"""The ops of the `nest` dialect, beside which the ops on numbers of the main table stand in bodies.
+
+A nest is a `Graph` whose nodes run in order. Its inputs are buffers; bodies see the values around them. `@i` in a size
+is the variable of a loop:
+
+    "nest.for"() ({
+      %0 = "nest.load"(%a) {at = #weft.dims<@i>} : (memref<?xf32, #weft.dims<n>>) -> tensor<f32>
+      %1 = "weft.exp"(%0) : (tensor<f32>) -> tensor<f32>
+      "nest.store"(%1, %b) {at = #weft.dims<@i>} : (tensor<f32>, memref<?xf32, #weft.dims<n>>) -> ()
+      "nest.yield"() : () -> ()
+    }) {var = "i", range = #weft.dims<0, n>, kind = "vector", width = 16 : i64} : () -> ()
+
+`kind` says how a loop may run. `verify.py` refuses a kind that could change the result; `width`, `times`, `grain` and
+the like only decide how fast it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from .. import rules
+from ..opdef import OpDef, Trait
+from ..ops import TABLE
+
+
+def _declared(operands: rules.DTypes, attrs: rules.Attrs) -> tuple[rules.DTypes, rules.DTypes]:
+    raise TypeError("the maker of this node gives its types")
+
+
+def _op(name: str, arity: int | None, doc: str, attributes: str = "") -> OpDef:
+    return OpDef(
+        f"nest.{name}", arity, _declared, rules.scalar, frozenset({Trait.STRUCTURAL}), doc, attributes=attributes
+    )
+
+
+_SHARED = "shared?: flag; grain?: count; most?: count; cost?: picoseconds"
+_SPEED = "width?: width; times?: unroll; line?: count"
+
+FOR = _op(
+    "for", None, "Runs its body for every number of a range; a serial one may carry values from step to step.",
+    f"var: text; range: sizes; kind: loop kind; {_SPEED}; {_SHARED}",
+)  # fmt: skip
+WALK = _op(
+    "walk", 0, "Combines what its body gives for every number of its ranges, in the order of the fixed tree.",
+    f"vars: texts; range: sizes; kind: loop kind; combine: texts; steps: steps; {_SPEED}",
+)  # fmt: skip
+ACROSS = _op("across", 1, "Combines the lanes of a walk to one number.", "combine: text")
+SCAN = _op("scan", 1, "Combines an element with all before it along the loop over `var`.", "var: text; combine: text")
+PRODUCT = _op(
+    "product", 0, "A blocked matrix product: `terms` names the factors, the rest of the body uses the sum.",
+    "vars: texts; range: sizes; shared?: flag; switch?: sizes; registers?: registers; width?: width; "
+    "blocks?: block sizes; turned?: factors",
+)  # fmt: skip
+TERMS = _op("terms", 2, "The two factors of a product.")
+WHEN = _op("when", 1, "Runs its body where the condition holds; its results are zeros elsewhere.")
+WHILE = _op("while", None, "Steps carried values as long as the first result of its body is true.")
+ALLOC = _op("alloc", 0, "Memory for the stack, a worker or the call, with nothing in it yet.", "place: memory place")
+LOAD = _op("load", 1, "The element of a buffer at an index.", "at: sizes")
+STORE = _op("store", 2, "Writes a number to a buffer at an index.", "at: sizes; stream?: flag")
+FETCH = _op(
+    "fetch", 1, "Asks for an element to be brought into a cache; any index is allowed.", "at: sizes; level: count"
+)
+VIEW = _op(
+    "view", 1, "A buffer under other axes: element `vars` is the buffer's element `at`.", "vars: texts; at: sizes"
+)
+BIND = _op(
+    "bind", 1, "Names a number from data `@var`, after a check that it is in a range.", "var: text; range: sizes"
+)
+SWITCH = _op("switch", 0, "Runs the first of its cases whose guards hold.")
+CASE = _op("case", 0, "One way of a switch.", "guards?: guards")
+CHECK = _op("check", 1, "Leaves with an error where the condition does not hold.", "error: error; message: text")
+ASK = _op("ask", 0, "A place where Ctrl-C is noticed.", "every?: count")
+
+LOOPS = (FOR, WALK, PRODUCT, WHILE)
+BODIES = frozenset((FOR, WALK, PRODUCT, WHEN, WHILE, SWITCH, CASE))
+ACCESSES = (LOAD, STORE)
+OPS = (
+    FOR, WALK, ACROSS, SCAN, PRODUCT, TERMS, WHEN, WHILE, ALLOC, LOAD, STORE, FETCH, VIEW, BIND, SWITCH, CASE, CHECK,
+    ASK,
+)  # fmt: skip
+
+KERNEL = "sym_name?: text; access: accesses; layouts?: nest layouts; guards?: guards"
+COMBINERS = {"sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
+"""What a walk combines by, and the op of two numbers that it is."""
+POSITIONS = ("argmin", "argmax")
+
+NEST: Mapping[str, OpDef] = MappingProxyType({**TABLE, **{op.name: op for op in OPS}})
+"""Every op that may stand in a nest, by its name in text without `weft.`."""

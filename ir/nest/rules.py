@@ -1,0 +1,263 @@
+"""What each op of a nest demands of its operands, its results and its body: types, numbers of them, and ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ..dims import Dim
+from ..dtypes import BOOL, I64, DType
+from ..errors import WeftError
+from ..graph import Node, Value
+from ..opdef import OpDef, Trait
+from ..ops import CONSTANT, SIZE
+from ..types import TensorType, ints, sizes
+from . import ops
+
+Rule = Callable[[Node], str | None]
+
+
+def rule_problem(node: Node) -> str | None:
+    """What is wrong with a node by itself, or None."""
+    if (node.op in ops.BODIES) != (node.body is not None):
+        return "has no body" if node.body is None else "has a body"
+    if node.op.arity is not None and len(node.operands) != node.op.arity:
+        return f"takes {node.op.arity} operands, not {len(node.operands)}"
+    rule = RULES.get(node.op)
+    return rule(node) if rule is not None else _number_op(node)
+
+
+def _number_op(node: Node) -> str | None:
+    """An op of the main table: it computes with numbers, in the dtypes of its operands."""
+    if node.op not in (CONSTANT, SIZE) and Trait.ELEMENTWISE not in node.op.traits:
+        return "works on arrays and can't stand in a nest"
+    if any(not _is_number(v) for v in node.operands):
+        return "takes numbers"
+    have = tuple(v.type.dtype for v in node.operands)
+    try:
+        want, gives = node.op.dtypes(have, node.attrs)
+    except WeftError as error:
+        return error.message
+    if want != have:
+        return f"computes in {_shown(want)}, its operands are {_shown(have)}"
+    strong = tuple(I64 if node.op is SIZE else d for d in gives)
+    return _gives(node, [TensorType(d) for d in strong])
+
+
+def _for(node: Node) -> str | None:
+    assert node.body is not None
+    if len(sizes(node.attrs, "range")) != 2:
+        return "has a range of two sizes, where it begins and before what it ends"
+    kind = node.attrs["kind"]
+    if node.operands and kind != "serial":
+        return f"carries values, which only a serial loop can, not one that is {kind}"
+    if node.operands and node.attrs.get("shared"):
+        return "carries values, so it can't be shared between threads"
+    if kind == "unrolled" and not all(isinstance(s, int) for s in sizes(node.attrs, "range")):
+        return "is unrolled, so its range must be numbers"
+    return _carries(node, [v.type for v in node.operands], [v.type for v in node.body.outputs])
+
+
+def _carries(node: Node, given: Sequence[TensorType], after: Sequence[TensorType]) -> str | None:
+    """The carried values keep their types from operands through the body to the results."""
+    assert node.body is not None
+    if any(t.shape or t.kind != "tensor" for t in given):
+        return "carries numbers"
+    if [v.type for v in node.body.inputs] != [*given]:
+        return f"carries {_types(given)}, its body takes {_types([v.type for v in node.body.inputs])}"
+    if [*after] != [*given]:
+        return f"carries {_types(given)}, its body gives {_types(after)}"
+    return _gives(node, given)
+
+
+def _walk(node: Node) -> str | None:
+    assert node.body is not None
+    names, combine = _texts(node, "vars"), _texts(node, "combine")
+    if not names or len(sizes(node.attrs, "range")) != 2 * len(names):
+        return f"has {len(names)} variables, so its range must be {2 * len(names)} sizes, two for each"
+    if node.attrs["kind"] not in ("serial", "vector"):
+        return f"is serial or vector, not {node.attrs['kind']}"
+    if len(ints(node.attrs, "steps")) != len(combine):
+        return f"has {len(combine)} reductions, so it needs as many numbers of steps"
+    if node.body.inputs or len(node.body.outputs) != len(combine) or len(node.results) != len(combine):
+        return f"has {len(combine)} reductions: its body gives one number for each, and it has one result for each"
+    for name, element, result in zip(combine, node.body.outputs, node.results, strict=True):
+        if name not in ops.COMBINERS and name not in ops.POSITIONS:
+            return f"can't combine by '{name}'; there are {', '.join((*ops.COMBINERS, *ops.POSITIONS))}"
+        if not _is_number(element):
+            return "combines numbers"
+        wanted = TensorType(element.type.dtype)
+        if name in ops.POSITIONS:
+            wanted = TensorType(I64)
+        elif node.attrs["kind"] == "vector":
+            wanted = TensorType(element.type.dtype, result.type.shape, "vector")
+        if result.type != wanted:
+            return f"gives {type_shown(wanted)} by '{name}', the text says {type_shown(result.type)}"
+        if wanted.kind == "vector" and not _are_lanes(wanted):
+            return "has lanes whose number must be a power of two, up to 256"
+    return None
+
+
+def _are_lanes(type: TensorType) -> bool:
+    count = type.shape[0] if len(type.shape) == 1 else 0
+    return isinstance(count, int) and 1 <= count <= 256 and not count & (count - 1)
+
+
+def _across(node: Node) -> str | None:
+    lanes = node.operands[0].type
+    if lanes.kind != "vector":
+        return "takes the lanes of a walk"
+    if node.attrs["combine"] not in ops.COMBINERS:
+        return f"can't combine by '{node.attrs['combine']}'; there are {', '.join(ops.COMBINERS)}"
+    return _gives(node, [TensorType(lanes.dtype)])
+
+
+def _scan(node: Node) -> str | None:
+    if node.attrs["combine"] not in ops.COMBINERS:
+        return f"can't combine by '{node.attrs['combine']}'; there are {', '.join(ops.COMBINERS)}"
+    return _numbers(node) or _gives(node, [node.operands[0].type])
+
+
+def _product(node: Node) -> str | None:
+    assert node.body is not None
+    names = _texts(node, "vars")
+    if len(names) < 3 or len(sizes(node.attrs, "range")) != 2 * len(names):
+        return "has three variables or more, the last of them summed over, and two sizes for each"
+    terms = [n for n in node.body if n.op is ops.TERMS]
+    if len(terms) != 1 or len(node.body.inputs) != 1 or node.body.outputs or node.results:
+        return "has one `nest.terms` in its body, which takes the sum and gives nothing"
+    if {v.type for v in terms[0].operands} != {node.body.inputs[0].type}:
+        return "has factors and a sum of one dtype"
+    return None
+
+
+def _when(node: Node) -> str | None:
+    assert node.body is not None
+    if node.operands[0].type != TensorType(BOOL):
+        return f"needs a condition, not {type_shown(node.operands[0].type)}"
+    if node.body.inputs or any(not _is_number(v) for v in node.body.outputs):
+        return "has a body that takes nothing and gives numbers"
+    return _gives(node, [v.type for v in node.body.outputs])
+
+
+def _while(node: Node) -> str | None:
+    assert node.body is not None
+    made = [v.type for v in node.body.outputs]
+    if made[:1] != [TensorType(BOOL)]:
+        return "needs a body whose first result says whether the step counts"
+    if not any(n.op is ops.ASK for n in node.body):
+        return "needs a `nest.ask` in its body, where Ctrl-C is noticed"
+    return _carries(node, [v.type for v in node.operands], made[1:])
+
+
+def _alloc(node: Node) -> str | None:
+    if len(node.results) != 1 or node.results[0].type.kind != "memref":
+        return "gives one memref"
+    return None
+
+
+def _access(node: Node) -> str | None:
+    buffer = node.operands[-1].type
+    if buffer.kind != "memref":
+        return f"needs a memref, not {type_shown(buffer)}"
+    count = len(sizes(node.attrs, "at"))
+    if count != buffer.rank:
+        return f"has {count} indices for a buffer with {buffer.rank} dimensions"
+    number = TensorType(buffer.dtype)
+    if node.op is ops.STORE and node.operands[0].type != number:
+        return f"stores {type_shown(node.operands[0].type)} to a buffer of {buffer.dtype}"
+    return _gives(node, [number] if node.op is ops.LOAD else [])
+
+
+def _view(node: Node) -> str | None:
+    buffer, names = node.operands[0].type, _texts(node, "vars")
+    if buffer.kind != "memref" or len(node.results) != 1 or node.results[0].type.kind != "memref":
+        return "takes a memref and gives one"
+    if len(sizes(node.attrs, "at")) != buffer.rank or len(names) != node.results[0].type.rank:
+        return "has a variable for each of its own dimensions and an index for each of the buffer's"
+    if node.results[0].type.dtype != buffer.dtype:
+        return f"gives {buffer.dtype}, the text says {node.results[0].type.dtype}"
+    return None
+
+
+def _bind(node: Node) -> str | None:
+    if node.operands[0].type.dtype.kind not in ("int", "uint") or len(sizes(node.attrs, "range")) != 2:
+        return "names a whole number that lies in a range of two sizes"
+    return _numbers(node) or _gives(node, [])
+
+
+def _switch(node: Node) -> str | None:
+    assert node.body is not None
+    if not node.body.nodes or any(n.op is not ops.CASE for n in node.body) or node.body.inputs or node.body.outputs:
+        return "has cases in its body and nothing else"
+    if node.body.nodes[-1].attrs.get("guards"):
+        return "has a last case without guards, for the sizes that are left"
+    return _gives(node, [])
+
+
+def _case(node: Node) -> str | None:
+    assert node.body is not None
+    return "takes and gives nothing" if node.body.inputs or node.body.outputs else _gives(node, [])
+
+
+def _check(node: Node) -> str | None:
+    if node.operands[0].type != TensorType(BOOL):
+        return f"needs a condition, not {type_shown(node.operands[0].type)}"
+    return _gives(node, [])
+
+
+def _nothing(node: Node) -> str | None:
+    return _gives(node, [])
+
+
+RULES: Mapping[OpDef, Rule] = {
+    ops.FOR: _for, ops.WALK: _walk, ops.ACROSS: _across, ops.SCAN: _scan, ops.PRODUCT: _product, ops.TERMS: _nothing,
+    ops.WHEN: _when, ops.WHILE: _while, ops.ALLOC: _alloc, ops.LOAD: _access, ops.STORE: _access, ops.FETCH: _access,
+    ops.VIEW: _view, ops.BIND: _bind, ops.SWITCH: _switch, ops.CASE: _case, ops.CHECK: _check, ops.ASK: _nothing,
+}  # fmt: skip
+
+
+def _gives(node: Node, wanted: Sequence[TensorType]) -> str | None:
+    have = [v.type for v in node.results]
+    return None if have == [*wanted] else f"gives {_types(wanted)}, the text says {_types(have)}"
+
+
+def _numbers(node: Node) -> str | None:
+    return None if all(map(_is_number, node.operands)) else "takes numbers"
+
+
+def _is_number(value: Value) -> bool:
+    return value.type.kind == "tensor" and not value.type.shape and not value.type.dtype.weak
+
+
+def _texts(node: Node, name: str) -> tuple[str, ...]:
+    found = node.attrs[name]
+    assert isinstance(found, tuple)
+    return tuple(map(str, found))
+
+
+def _types(types: Sequence[TensorType]) -> str:
+    return f"({', '.join(map(type_shown, types))})"
+
+
+def type_shown(type: TensorType) -> str:
+    """A type in a message."""
+    if type.kind == "tensor":
+        return str(type)
+    return f"{type.kind} {type.dtype}[{', '.join(str(s) for s in type.shape)}]"
+
+
+def _shown(dtypes: Sequence[DType]) -> str:
+    return ", ".join(map(str, dtypes))
+
+
+def uses(node: Node) -> frozenset[str]:
+    """The symbols that the sizes among a node's attributes and result types speak of."""
+    found: set[str] = set()
+    for attr in node.attrs.values():
+        if isinstance(attr, tuple):
+            for size in attr:
+                found |= size.symbols if isinstance(size, Dim) else set()
+    for value in node.results:
+        for size in value.type.shape:
+            found |= size.symbols if isinstance(size, Dim) else set()
+    return frozenset(found)

@@ -1,0 +1,140 @@
+"""Walk a nest and say, at every node, which loops are around it and what is known of their variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .. import dims
+from ..dims import LOOP, Size
+from ..graph import Graph, Node, Value
+from ..records import record
+from ..types import Sizes, sizes
+from .ops import ACCESSES, ALLOC, BIND, BODIES, FOR, LOOPS, PRODUCT, STORE, VIEW, WALK
+
+
+@record
+class Variable:
+    """A variable of a loop, or a number from data: `@name` from `first` to before `end`."""
+
+    name: str
+    first: Size
+    end: Size
+
+    @property
+    def facts(self) -> tuple[Size, Size]:
+        """What is at least 0 wherever the variable has a value."""
+        own = dims.symbol(LOOP + self.name)
+        return own - self.first, self.end - 1 - own
+
+    def __str__(self) -> str:
+        return f"@{self.name} from {self.first} to {self.end}"
+
+
+@record(eq=False)
+class Place:
+    """A node, and from the outermost on the nodes whose bodies it is in."""
+
+    node: Node
+    around: tuple[Node, ...]
+    order: int
+
+    @property
+    def loops(self) -> tuple[Node, ...]:
+        return tuple(n for n in self.around if n.op in LOOPS)
+
+
+def places(nest: Graph) -> list[Place]:
+    """Every node of a nest, in the order in which it runs."""
+    found: list[Place] = []
+    _collect(nest, (), found)
+    return found
+
+
+def _collect(graph: Graph, around: tuple[Node, ...], found: list[Place]) -> None:
+    for node in graph:
+        found.append(Place(node, around, len(found)))
+        if node.body is not None:
+            _collect(node.body, (*around, node), found)
+
+
+def inside(node: Node) -> Iterator[Node]:
+    """The nodes in the body of a node, bodies of bodies included."""
+    for inner in node.body or ():
+        yield inner
+        yield from inside(inner)
+
+
+def variables(node: Node) -> tuple[Variable, ...]:
+    """The variables that a node gives to its body, or for a `bind` to what follows."""
+    if node.op in (FOR, BIND):
+        first, end = sizes(node.attrs, "range")
+        return (Variable(str(node.attrs["var"]), first, end),)
+    if node.op in (WALK, PRODUCT):
+        bounds, names = sizes(node.attrs, "range"), node.attrs["vars"]
+        assert isinstance(names, tuple)
+        return tuple(Variable(str(name), bounds[2 * k], bounds[2 * k + 1]) for k, name in enumerate(names))
+    return ()
+
+
+def bound_before(place: Place, nest: Graph) -> tuple[Variable, ...]:
+    """The numbers from data that have a name where a node stands."""
+    found: list[Variable] = []
+    for graph in (nest, *(n.body for n in place.around if n.body is not None)):
+        for node in graph:
+            if node is place.node or node in place.around:
+                break
+            if node.op is BIND:
+                found += variables(node)
+    return tuple(found)
+
+
+@record(eq=False)
+class Access:
+    """A load or a store: the memory that it names, as the buffer that owns it, and the index there."""
+
+    place: Place
+    buffer: Value
+    at: tuple[Size, ...]
+
+    @property
+    def is_store(self) -> bool:
+        return self.place.node.op is STORE
+
+    def __str__(self) -> str:
+        line = f" in line {self.place.node.span.line}" if self.place.node.span else ""
+        what = "store to" if self.is_store else "load of"
+        return f"the {what} %{self.buffer.name or 'memory'} at {Sizes(self.at)}{line}"
+
+
+def accesses(found: Sequence[Place]) -> list[Access]:
+    """The loads and stores among places, through views to the buffer below."""
+    result = []
+    for place in found:
+        if place.node.op in ACCESSES:
+            result.append(Access(place, *base(place.node.operands[-1], sizes(place.node.attrs, "at"))))
+    return result
+
+
+def base(buffer: Value, at: Sequence[Size]) -> tuple[Value, tuple[Size, ...]]:
+    """The buffer that owns the memory of a view, and the index there of the view's element `at`."""
+    index = tuple(at)
+    while buffer.node is not None and buffer.node.op is VIEW:
+        names = buffer.node.attrs["vars"]
+        assert isinstance(names, tuple)
+        env = {LOOP + str(name): part for name, part in zip(names, index, strict=True)}
+        index = tuple(dims.substitute(part, env) for part in sizes(buffer.node.attrs, "at"))
+        buffer = buffer.node.operands[0]
+    return buffer, index
+
+
+def is_private(buffer: Value, loop: Node) -> bool:
+    """Whether every step of a loop has a buffer of its own, because it is allocated inside."""
+    return buffer.node is not None and buffer.node.op is ALLOC and any(n is buffer.node for n in inside(loop))
+
+
+def has_loop_inside(loop: Node) -> bool:
+    return any(n.op in LOOPS for n in inside(loop))
+
+
+def has_body(node: Node) -> bool:
+    return node.op in BODIES

@@ -1,0 +1,65 @@
+"""Parse the text of a loop nest, type aliases included; `ir/printer.py` prints it."""
+
+from __future__ import annotations
+
+from ..builder import Builder
+from ..errors import LimitExceeded
+from ..facts import Facts
+from ..graph import Graph
+from ..ops import SIZE
+from ..parser import Parsed, Parser
+from ..schemas import parse_schema
+from ..types import Guards
+from .ops import KERNEL, NEST, OPS
+from .verify import verify_nest
+
+
+def parse_nest(text: str, file: str = "<mlir>") -> Graph:
+    """The nest that a module's text holds, verified."""
+    try:
+        parsed = _module(Parser(text, file, NEST, frozenset((*OPS, SIZE)), "nest.yield"))
+    except RecursionError:
+        raise LimitExceeded(f"{file} nests regions or lists too deeply to read") from None
+    nest = parsed.graph
+    own, needed = nest.attrs.get("guards", Guards()), verify_nest(nest, parsed.places)
+    if not needed:
+        return nest
+    assert isinstance(own, Guards)
+    return Graph(nest.name, nest.inputs, nest.nodes, nest.outputs, {**nest.attrs, "guards": Guards((*own, *needed))})
+
+
+def is_nest(text: str) -> bool:
+    """Whether a module's text holds a nest, not a graph."""
+    return '"nest.kernel"' in text
+
+
+def _module(parser: Parser) -> Parsed:
+    parser.type_aliases()
+    wrapped = parser.accept('"builtin.module"')
+    if wrapped:
+        for mark in "()({":
+            parser.expect(mark)
+    start, schema = parser.at, parse_schema(KERNEL)
+    parser.expect('"nest.kernel"')
+    parser.expect("(")
+    parser.expect(")")
+    attrs = None
+    if parser.accept("<"):
+        attrs = parser.attrs(schema)
+        parser.expect(">")
+    builder = Builder("nest", Facts())
+    parser.expect("(")
+    nest = parser.body(builder, '"nest.yield"')
+    parser.expect(")")
+    if attrs is None:
+        attrs = parser.attrs(schema)
+    parser.signature()
+    if wrapped:
+        parser.expect("}")
+        parser.expect(")")
+        parser.signature()
+    parser.take("end")
+    name = str(attrs.pop("sym_name", "nest"))
+    found = Graph(name, nest.inputs, nest.nodes, nest.outputs, dict(attrs))
+    parser.places.put(found, parser.extent(start), attrs.places)
+    return Parsed(found, parser.places, None)

@@ -1,0 +1,188 @@
+"""Check that a nest is well-formed, stays inside its buffers, and may run as the kinds of its loops say.
+
+Everything here is proved for all sizes, from the ranges of loops and the guards of the nest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..dims import LOOP, Size, maximum
+from ..errors import Span, VerifyProblem
+from ..graph import Graph, Node, Value
+from ..places import Places
+from ..proofs import follows
+from ..schemas import AttributeProblem, parse_schema, schema_of, schema_problem
+from ..types import Guards, Sizes, sizes
+from .dependence import dependence_problem
+from .ops import BIND, KERNEL, LOAD, LOOPS, NEST, STORE, VIEW
+from .rules import rule_problem, uses
+from .scopes import Access, Place, Variable, accesses, bound_before, places, variables
+
+MOST_SHARED = 2
+
+
+def verify_nest(nest: Graph, where: Places | None = None) -> Guards:
+    """Raises a `VerifyProblem` at the first thing that is wrong.
+
+    Gives the guards that the nest needs beside its own: `max(0, n - 1) == n - 1` where it reads row 0 of n.
+    """
+    verifier = _Verifier(nest, where)
+    verifier.run()
+    return Guards((maximum(0, size), size) for size in verifier.needed)
+
+
+class _Verifier:
+    def __init__(self, nest: Graph, where: Places | None) -> None:
+        self.nest = nest
+        self.where = where
+        self.places = places(nest)
+        guards = nest.attrs.get("guards", ())
+        equal = guards if isinstance(guards, Guards) else ()
+        self.facts: list[Size] = [size for a, b in equal for size in (a - b, b - a)]
+        self.needed: list[Size] = []
+
+    def run(self) -> None:
+        self.kernel()
+        self.values(self.nest, set())
+        for place in self.places:
+            self.node(place)
+        found = accesses(self.places)
+        for access in found:
+            self.bounds(access)
+        for place in self.places:
+            if place.node.op is VIEW:
+                self.view(place)
+        access_of = self.access_of()
+        for access in found:
+            self.may(access, access_of)
+        for place in self.places:
+            if place.node.op in LOOPS:
+                inner = [a for a in found if place.node in a.place.around]
+                if problem := dependence_problem(self.nest, place.node, inner, self.facts):
+                    raise self.fail(place.node, problem)
+
+    def fail(self, node: Node | Graph | None, message: str | AttributeProblem) -> VerifyProblem:
+        place: Span | None = node.span if isinstance(node, Node) else None
+        if isinstance(message, AttributeProblem):
+            if self.where is not None and node is not None:
+                place = self.where.of_attribute(node, message) or place
+            message = message.message
+        elif self.where is not None and node is not None:
+            place = self.where.of(node) or place
+        name = node.op.name if isinstance(node, Node) else self.nest.name
+        return VerifyProblem(f"{name}: {message}", place)
+
+    def kernel(self) -> None:
+        if wrong := schema_problem(parse_schema(KERNEL), self.nest.attrs):
+            raise self.fail(self.nest, wrong)
+        for name in ("access", "layouts"):
+            given = self.nest.attrs.get(name, self.nest.inputs)
+            if isinstance(given, tuple) and len(given) != len(self.nest.inputs):
+                raise self.fail(
+                    self.nest,
+                    AttributeProblem(name, f"'{name}' has {len(given)} entries for {len(self.nest.inputs)} buffers"),
+                )
+        if self.nest.outputs or any(v.type.kind != "memref" for v in self.nest.inputs):
+            raise self.fail(self.nest, "takes buffers and gives nothing")
+
+    def values(self, graph: Graph, visible: set[Value]) -> None:
+        """Every value is made before it is used, in this body or around it."""
+        visible = visible | set(graph.inputs)
+        for node in graph:
+            for i, value in enumerate(node.operands):
+                if value not in visible:
+                    raise self.fail(node, f"operand {i} is not made before it")
+            if node.body is not None:
+                self.values(node.body, visible)
+            visible.update(node.results)
+        if any(value not in visible for value in graph.outputs):
+            raise self.fail(self.nest, "a body gives a value that it does not see")
+
+    def node(self, place: Place) -> None:
+        node = place.node
+        if wrong := schema_problem(schema_of(node.op, node.attrs, NEST), node.attrs):
+            raise self.fail(node, wrong)
+        if problem := rule_problem(node):
+            raise self.fail(node, problem)
+        known = self.variables(place)
+        taken = {v.name for v in known}
+        for variable in variables(node):
+            if variable.name in taken:
+                raise self.fail(node, f"@{variable.name} is the variable of a loop around it already")
+            if not variable.name.isidentifier():
+                raise self.fail(node, f"'{variable.name}' is not a name for a variable")
+            if not follows(variable.first, self.known(place)):
+                raise self.fail(node, f"can't show that {variable} begins at 0 or above")
+            taken.add(variable.name)
+        own = taken if node.op is not BIND else {v.name for v in known}
+        if node.op is VIEW:
+            names = node.attrs["vars"]
+            own = own | set(map(str, names if isinstance(names, tuple) else ()))
+        for name in sorted(uses(node)):
+            if name.startswith(LOOP) and name[len(LOOP) :] not in own:
+                raise self.fail(node, f"no loop around it has the variable {name}")
+        if node.attrs.get("shared"):
+            self.shared(place)
+
+    def shared(self, place: Place) -> None:
+        """Shared loops are the outermost, at most two, with nothing between them."""
+        outer = [n for n in place.around if n.attrs.get("shared")]
+        if len(outer) >= MOST_SHARED:
+            raise self.fail(place.node, f"is the third shared loop inside another; there are {MOST_SHARED} at most")
+        if outer and (place.around[-1] is not outer[-1] or len(outer[-1].body or ()) != 1):
+            raise self.fail(place.node, "is shared inside a shared loop, which must have nothing else in its body")
+
+    def variables(self, place: Place) -> list[Variable]:
+        around = [v for n in place.around for v in variables(n)]
+        return [*around, *bound_before(place, self.nest)]
+
+    def known(self, place: Place) -> list[Size]:
+        return [*self.facts, *(fact for v in self.variables(place) for fact in v.facts)]
+
+    def bounds(self, access: Access) -> None:
+        node = access.place.node
+        self.inside(node, sizes(node.attrs, "at"), node.operands[-1], self.known(access.place))
+
+    def inside(self, node: Node, at: Sizes, buffer: Value, known: Sequence[Size]) -> None:
+        for axis, (index, size) in enumerate(zip(at, buffer.type.shape, strict=True)):
+            named = f"index {index} of axis {axis} of %{buffer.name or 'memory'}"
+            if not self.shown(index, known):
+                raise self.fail(node, f"can't show that {named} is at least 0")
+            if not self.shown(size - 1 - index, known):
+                raise self.fail(node, f"can't show that {named} is below {size}")
+
+    def shown(self, size: Size, known: Sequence[Size]) -> bool:
+        """Whether a size is at least 0; what speaks of the sizes of a call alone becomes a guard."""
+        if follows(size, [*known, *self.needed]):
+            return True
+        if isinstance(size, int) or any(name.startswith(LOOP) for name in size.symbols):
+            return False
+        self.needed.append(size)
+        return True
+
+    def view(self, place: Place) -> None:
+        """A view's elements lie inside of its buffer."""
+        node = place.node
+        names = node.attrs["vars"]
+        assert isinstance(names, tuple)
+        own = [Variable(str(n), 0, s) for n, s in zip(names, node.results[0].type.shape, strict=True)]
+        known = [*self.known(place), *(fact for v in own for fact in v.facts)]
+        self.inside(node, sizes(node.attrs, "at"), node.operands[0], known)
+
+    def access_of(self) -> Mapping[Value, str]:
+        given = self.nest.attrs["access"]
+        assert isinstance(given, tuple)
+        return dict(zip(self.nest.inputs, map(str, given), strict=True))
+
+    def may(self, access: Access, access_of: Mapping[Value, str]) -> None:
+        node, buffer = access.place.node, access.buffer
+        if node.op is STORE and access_of.get(buffer) == "read":
+            raise self.fail(node, f"stores to %{buffer.name}, which the nest only reads")
+        if node.op is LOAD and access_of.get(buffer) == "write" and not self.is_written_before(access):
+            raise self.fail(node, f"loads from %{buffer.name} before anything is stored there; its access is write")
+
+    def is_written_before(self, access: Access) -> bool:
+        """Whether some store to the buffer stands before a load."""
+        before = [p for p in self.places if p.node.op is STORE and p.order < access.place.order]
+        return any(a.buffer is access.buffer for a in accesses(before))
