@@ -68,7 +68,7 @@ class Function:
         if (known := self._chain.repeat(args, kwargs)) is not None:
             return known.run(args, kwargs)
         form = Form(len(args), tuple(kwargs))
-        out = kwargs.pop("out", None)
+        out = None if self._source.takes_out else kwargs.pop("out", None)
         if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
             if out is not None:
                 raise TraceProblem(f"{self.__name__} would write a traced value into out", hint="use what it returns")

@@ -7,7 +7,7 @@ import numpy as np
 from ..ir.errors import AxisProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
 from ..ir.types import normalize_axis
-from .maker import Maker, number_of, static_int
+from .maker import Maker, NumberNeeded, number_of, static_int
 
 
 def axes_of(m: Maker, axis: object, rank: int, *, lenient: bool = True) -> tuple[int, ...]:
@@ -50,5 +50,5 @@ def flag(m: Maker, x: object, what: str) -> bool:
         return bool(number)
     if isinstance(x, Value):
         hint = f"write true or false; in a traced function name the argument: jit(static=('{what}',))"
-        raise TypeProblem(f"'{what}' must be known at compile time", m.span, hint)
+        raise NumberNeeded(x, f"'{what}' must be known at compile time", m.span, hint)
     raise TypeProblem(f"'{what}' must be true or false, not a {type(x).__name__}", m.span)

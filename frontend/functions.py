@@ -22,8 +22,9 @@ from ..ir.errors import Span, TypeProblem, UnknownName, nearest
 from ..ir.graph import Value
 from ..ir.records import record
 from . import arranging, elementwise, reductions
+from .axes import flag
 from .elementwise import Make
-from .maker import Maker, NumberNeeded, number_of
+from .maker import Maker
 from .powers import OPERATOR, raised
 from .taking import index
 from .ufunc_methods import UFUNC_METHODS, outer_operands
@@ -100,21 +101,9 @@ def _bound(function: Function, maker: Maker, args: Sequence[Any], kwargs: dict[s
         raise TypeProblem(f"'{function.name}': {error}", maker.span, _usage(function)) from error
     for key, given in bound.arguments.items():
         if isinstance(given, (Value, Dim)) and type(known.parameters[key].default) is bool and key != "where":
-            bound.arguments[key] = _flag(maker, key, given)
+            number = maker.builder.facts.specialize(given) if isinstance(given, Dim) else given
+            bound.arguments[key] = flag(maker, number, key)
     return bound
-
-
-def _flag(maker: Maker, name: str, given: Value | Dim) -> bool:
-    """The truth of an argument that says how the graph is made."""
-    number = maker.builder.facts.specialize(given) if isinstance(given, Dim) else number_of(given)
-    if number is None:
-        raise NumberNeeded(
-            given,
-            f"'{name}' must be known at compile time",
-            maker.span,
-            "write True or False; an array can't decide it",
-        )
-    return bool(number)
 
 
 def _is_same(given: object, neutral: object) -> bool:

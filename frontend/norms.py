@@ -16,7 +16,7 @@ from ..ir.ops import IMAG, REAL, TABLE
 from .arrays import array_of
 from .axes import axis_of, flag
 from .elementwise import Make, power
-from .maker import ABSENT, Maker, Number, Operand, number_of
+from .maker import ABSENT, Maker, Number, NumberNeeded, Operand, number_of
 from .memory import converted
 from .reducing import ADD, LEAST, MOST, PLUS, reduced
 from .shaping import reshaped
@@ -53,7 +53,10 @@ def _order(m: Maker, ord: object) -> Number | str | None:
         return ord
     number = number_of(ord)
     if number is None:
-        raise TypeProblem("'ord' must be known at compile time", m.span, "write a number or a text here")
+        hint = "write a number or a text here"
+        if isinstance(ord, Value):
+            raise NumberNeeded(ord, "'ord' must be known at compile time", m.span, hint)
+        raise TypeProblem(f"'ord' must be a number or a text, not a {type(ord).__name__}", m.span, hint)
     return number
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dis
 from collections.abc import Callable
 from functools import lru_cache
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,8 +60,8 @@ class Standins:
             return found[1]
         if isinstance(value, FunctionType) and not _is_numpys(value):
             return self._copied(value)
-        if value is np:
-            made: Any = NumpyNames(self)
+        if isinstance(value, ModuleType):
+            made: Any = NumpyNames(value, self)
         elif isinstance(value, MethodType):
             made = MethodType(self.of(value.__func__), value.__self__)
         else:
@@ -92,7 +92,7 @@ class Standins:
     def _has_standin(self, value: Any) -> bool:
         if isinstance(value, MethodType):
             value = value.__func__
-        if value is np or _is_numpys(value) or _is_numba(value):
+        if _is_numpys(value) or _is_numba(value):
             return True
         return isinstance(value, FunctionType) and not is_library(value) and not self._is_installed(value)
 
@@ -111,16 +111,17 @@ def _names(code: CodeType) -> tuple[frozenset[str], frozenset[str] | None]:
 
 
 class NumpyNames:
-    """NumPy's namespace as a traced function sees it."""
+    """A module of NumPy's as a traced function sees it."""
 
-    def __init__(self, standins: Standins) -> None:
+    def __init__(self, module: ModuleType, standins: Standins) -> None:
+        self.__wrapped__ = module
         self._standins = standins
 
     def __getattr__(self, name: str) -> Any:
-        return self._standins.of(getattr(np, name))
+        return self._standins.of(getattr(self.__wrapped__, name))
 
     def __repr__(self) -> str:
-        return repr(np)
+        return repr(self.__wrapped__)
 
 
 class ArrayFunction:
@@ -135,6 +136,8 @@ class ArrayFunction:
         place = _UNASKED.get(function)
         if place is not None and _holds(args[place] if len(args) > place else (*args, *kwargs.values())):
             return self._trace.apply(function, args, kwargs)
+        if getattr(function, "__module__", "").startswith("numpy.polynomial") and _holds((*args, *kwargs.values())):
+            return self._trace.fallback(function, args, kwargs, here())  # Python code that needs the elements
         name = getattr(function, "__name__", "")
         count = 0 if name in _SEQUENCES else 3 if name in ("where", "interp") else 2 if name in _PAIRS else 1
         given = [self._joined(x) if k < count else x for k, x in enumerate(args)]
@@ -177,6 +180,9 @@ def _package(function: Any) -> str:
 
 
 def _is_numpys(value: Any) -> bool:
+    """Whether it is a function of NumPy's that may take arrays, or a module of such."""
+    if isinstance(value, ModuleType):
+        return value is np or value.__name__.startswith(("numpy.polynomial", "numpy.lib"))
     return isinstance(value, _DISPATCHED) and _package(value) == "numpy"
 
 

@@ -71,6 +71,11 @@ class TracedFunction:
         return getattr(self.function, "__name__", type(self.function).__name__)
 
     @property
+    def takes_out(self) -> bool:
+        """Whether `out` is an argument of the function itself, not the memory for its results."""
+        return "out" in self.signature.parameters
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         return self._plain.parameters
 

@@ -315,6 +315,18 @@ class Tracer:
             self._set_items(key, value)
         self._change(self._trace.apply(np.full_like, (self, value), {}), "item assignment", _WRITE)
 
+    @property
+    def flat(self) -> Any:
+        """The elements in C order, to be looked at."""
+        return self.ravel()
+
+    def view(self, dtype: Any = None) -> Any:
+        """The same memory as another dtype: one of other size needs memory that is known, that of an argument."""
+        wanted = self.dtype if dtype is None else np.dtype(dtype)
+        if wanted.itemsize != self.itemsize and self.value.node is not None:
+            _leaves(".view()", "use .astype(...)")(self)
+        return self._trace.apply(Method("view"), (self, wanted), {})
+
     def fill(self, value: Any) -> None:
         self._change(self._trace.apply(np.full_like, (self, value), {}), ".fill()", _WRITE)
 
@@ -358,7 +370,5 @@ class Tracer:
     partition, put, resize, setfield, setflags, byteswap = (
         _leaves(f".{name}()", _WRITE) for name in ("partition", "put", "resize", "setfield", "setflags", "byteswap")
     )
-    view, getfield = _leaves(".view()", "use .astype(...)"), _leaves(".getfield()", "use .astype(...)")
-    data, ctypes, flat, strides, base, flags = (
-        _hides(name) for name in ("data", "ctypes", "flat", "strides", "base", "flags")
-    )
+    getfield = _leaves(".getfield()", "use .astype(...)")
+    data, ctypes, strides, base, flags = (_hides(name) for name in ("data", "ctypes", "strides", "base", "flags"))

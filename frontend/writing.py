@@ -48,10 +48,7 @@ def split_out(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappi
     """The arguments of a call without `out`, and what `out` is."""
     place = _place_of_out(function)
     if place is not None and place < len(args):
-        before, out, after = args[:place], args[place], args[place + 1 :]
-        if out is None or after:
-            return (args, kwargs), None
-        return (before, kwargs), out
+        return ((args, kwargs), None) if len(args) > place + 1 else ((args[:place], kwargs), args[place])
     out = kwargs.get("out")
     if out is None or (isinstance(out, tuple) and all(x is None for x in out)):
         return (args, kwargs), None
@@ -100,9 +97,9 @@ def _plainly(
         if array is None:
             found.append(result)
             continue
-        if not isinstance(function, np.ufunc) and result.dtype != array.dtype:
+        if not isinstance(function, np.ufunc) and (result.dtype != array.dtype or result.shape != array.shape):
             return None
-        if isinstance(function, np.ufunc) and result.shape != array.shape:
+        if result.shape != array.shape:
             result = trace.apply(np.broadcast_to, (result, array.shape), {})
         if array.value.node is not None and array.value.node.op is BROADCAST:  # of one number, as `np.zeros` makes it
             result = Tracer(trace, laid_out(Maker(trace.builder, span), result.value, "C"))

@@ -50,6 +50,7 @@ NUMBERS: list[tuple[Callable[..., Any], tuple[tuple[Any, ...], ...]]] = [
     (lambda n, k: np.eye(n, k=k) * 2, ((3, 0), (4, 1), (2, -1))),
     (lambda x, flag: -x if flag else x, ((X, True), (X, False), (X, 0), (X, 2))),
     (lambda x, deg: np.angle(x, deg), ((X, True), (X, False))),
+    (lambda x, ord: np.linalg.norm(x, ord), ((X, 1), (X, np.inf), (X, -1), (X, None), (X[0], 3))),
     (steps, ((X, 0), (X, 3), (X, 1))),
     (lambda x, n: np.round(x, n), ((X, 0), (X, 2), (X, -1))),
     (lambda x, a, b: np.swapaxes(x, a, b), ((X, 0, 1), (X, 1, 1), (X, -1, 0))),

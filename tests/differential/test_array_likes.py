@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import weft
 from numpy import array as renamed
+from numpy.polynomial import polynomial
 from weft import errors
 
 from .arrays import whole
@@ -73,6 +74,7 @@ CASES: list[tuple[Callable[..., Any], tuple[tuple[Any, ...], ...]]] = [
     (closed_over(), ((X[0], 0), (X[0], 2))),
     (with_a_counter, ((X[0],),)),
     (lambda x: np.asarray_chkfinite(x) * 2, ((X,),)),
+    (lambda a, b: (polynomial.polyadd(a, b), np.polynomial.polynomial.polymul([a[0], 1], b)), ((X[0], X[1]),)),
 ]
 
 

@@ -170,3 +170,23 @@ def test_integers_must_fit_what_they_fill() -> None:
     with pytest.raises(OverflowError):
         weft.jit(lambda x: np.full_like(x, 300))(np.zeros(3, np.int8))
     same(weft.jit(lambda x, n: np.full_like(x, n))(np.zeros(3, np.int8), 127), np.full(3, 127, np.int8))
+
+
+def test_out_that_is_an_argument_of_the_function() -> None:
+    def product(a: Any, b: Any, out: Any = None) -> Any:
+        return np.dot(a, b, out=out)
+
+    jitted, out = weft.jit(product), np.zeros((3, 3))
+    assert jitted(X, X.T, out=out) is out
+    same(out, X @ X.T)
+    same(jitted(X, X.T), X @ X.T)
+    agree(lambda a, lo, hi: (np.clip(a, lo, hi, None), a.clip(lo, hi, None)), (X, -1, 2))
+    agree(lambda a, lo, out: np.clip(a, lo, 2.0, out), (X, -1.0, np.zeros((2, 3, 4))))
+
+
+def test_views_of_memory() -> None:
+    agree(lambda a: (a.view(np.int64), a.view()), (X,), (np.asfortranarray(X),))
+    agree(lambda a: (a.view(np.int32), (a * 2).view("uint64")), (X,))
+    agree(lambda a: [v * 2 for v in a.flat], (X[:2, :2],), (X[:2, :3].T,))
+    with pytest.raises(errors.TraceProblem, match="view"):
+        weft.jit(lambda a: (a * 2).view(np.int32))(X)
