@@ -78,6 +78,8 @@ class Facts:
         target, replaced = (a, b) if _may_replace(a, b) else (b, a)
         if isinstance(replaced, Dim) and _may_replace(target, replaced):
             name = str(replaced)
+            if dims.age(name) >= 0:
+                self._demand_size(target)
             self._known = {k: dims.substitute(v, {name: target}) for k, v in self._known.items()}
             self._known[name] = target
             pairs = [*self._pairs.items(), *((dims.of_atom(atom), size) for atom, size in self._atoms.items())]
@@ -90,6 +92,12 @@ class Facts:
             self._pair(a, b)
         elif isinstance(b, Dim):
             self._pair(b, a)
+
+    def _demand_size(self, size: Size) -> None:
+        """A formula that stands for the size of a result is one only where it is not negative."""
+        guard = dims.maximum(0, size), size
+        if guard[0] != size and guard not in self.guards:
+            self.guards.append(guard)
 
     def _pair(self, size: Dim, other: Size) -> None:
         """What is a single `min`, `max` or quotient is replaced wherever it stands, in products too."""

@@ -31,6 +31,23 @@ ARRAYS: dict[str, Make] = {
     "compress(b)": lambda a, b, n: np.compress(b > 0, b),
 }
 
+# What is made of such an array before it is read: some are compiled, some run in NumPy.
+STEPS: dict[str, Callable[[Any], Any]] = {
+    "[1:]": lambda u: u[1:],
+    "[:-1]": lambda u: u[:-1],
+    "[> 0]": lambda u: u[u > 0],
+    "unique": np.unique,
+    "sort": np.sort,
+    "diff": np.diff,
+    "cumsum": np.cumsum,
+    "append 1": lambda u: np.append(u, 1.0),
+    "twice": lambda u: np.concatenate([u, u]),
+    "times 2": lambda u: u * 2,
+    "roll": lambda u: np.roll(u, 1),
+    "trim": np.trim_zeros,
+    "pairs": lambda u: np.repeat(u, 2),
+}
+
 
 def _branch(u: Any, v: Any) -> Any:
     return u + 1 if u.size else -v
@@ -75,7 +92,7 @@ READERS: dict[str, Callable[[Any, Any], Any]] = {
     "as many as the other": lambda u, v: u[: v.size] + 1,
     "add": lambda u, v: u + v,
     "inner": lambda u, v: u[1:-1] * v,
-    "outer": lambda u, v: u[:, None] - v,
+    "table of differences": lambda u, v: u[:, None] - v,
     "pad": lambda u, v: np.pad(u, 1, mode="edge"),
     "pairs": lambda u, v: u.reshape(-1, 2).sum(axis=1),
     "column": lambda u, v: u.reshape(u.shape[0], 1) * v.shape[0],
@@ -89,15 +106,36 @@ READERS: dict[str, Callable[[Any, Any], Any]] = {
     "dot": lambda u, v: np.dot(u, v),
     "concatenate": lambda u, v: np.concatenate([u, v, np.zeros(u.size)]),
     "size": lambda u, v: u.size * 2 + v.size,
+    "solve": lambda u, v: np.linalg.lstsq(u[:, None] + 1, v, rcond=None)[0],
+    "histogram": lambda u, v: np.histogram(u, bins=3)[0] * v[:3].size,
+    "outer": lambda u, v: np.outer(u, v).ravel()[: u.size] + u,
+    "search": lambda u, v: np.searchsorted(np.sort(u), v) + np.arange(v.size),
+    "interp": lambda u, v: np.interp(u, np.arange(v.size), v) + u,
+    "both": lambda u, v: np.intersect1d(u, v) * np.union1d(u, v).size,
+    "difference": lambda u, v: np.convolve(u, v)[: u.size] - u,
+    "set": lambda u, v: np.append(np.setdiff1d(u, v), v[:1]) + 1,
+    "cross": lambda u, v: np.correlate(u, v, mode="full")[v.size - 1 :] * u,
+    "poly": lambda u, v: np.polyval(u, v) + v,
 }
 
 
 def functions(random: Random, count: int) -> Iterator[tuple[str, Callable[[Any, Any, Any], Any]]]:
     """Functions of two arrays and a number, with a name that says what they are."""
     for _ in range(count):
-        (left, u), (right, v) = random.sample(sorted(ARRAYS.items()), 2)
+        (left, u), (right, v) = (_array_of(random, *pair) for pair in random.sample(sorted(ARRAYS.items()), 2))
         name, read = random.choice(sorted(READERS.items()))
         yield f"{name} of {left} and {right}", _joined(u, v, read)
+
+
+def _array_of(random: Random, name: str, make: Make) -> tuple[str, Make]:
+    """The array, or what some steps make of it."""
+    for step, change in random.sample(sorted(STEPS.items()), random.choice((0, 0, 1, 2))):
+        name, make = f"{name} {step}", _changed(make, change)
+    return name, make
+
+
+def _changed(make: Make, change: Callable[[Any], Any]) -> Make:
+    return lambda a, b, n: change(make(a, b, n))
 
 
 def _joined(u: Make, v: Make, read: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
