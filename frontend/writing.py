@@ -88,7 +88,9 @@ def _plainly(
 ) -> Any:
     """The results of the call without `out`, if they are what would be written; None where NumPy must say."""
     args, kwargs = given
-    if any(array is not None and not array.ndim for array in outs) or not {"where", "casting"}.isdisjoint(kwargs):
+    # `concatenate` and `stack` take either `out` or `dtype`.
+    asks = {"where", "casting"} if isinstance(function, (np.ufunc, UfuncMethod)) else {"where", "casting", "dtype"}
+    if any(array is not None and not array.ndim for array in outs) or not asks.isdisjoint(kwargs):
         return None
     made = trace.apply(function, args, kwargs)
     results = made if isinstance(made, tuple) else (made,)

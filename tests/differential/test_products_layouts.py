@@ -90,11 +90,26 @@ def test_arrays_without_dimensions_and_scalars() -> None:
         assert weft.jit(lambda x, function=function: function(x, x), static=("function",))(np.ones(3)) is True
 
 
+def test_ufuncs_with_masks_into_arrays() -> None:
+    def masked(ufunc: Any, x: Any, mask: Any) -> Any:
+        out = x * 3
+        return ufunc(*(x,) * ufunc.nin, out=out, where=mask), out
+
+    x, mask = np.arange(4.0), np.array([True, False, True, False])
+    jitted = weft.jit(masked, static=("ufunc",), backend="reference")
+    for ufunc in (np.positive, np.negative, np.add, np.sqrt, np.maximum, np.divide, np.logaddexp):
+        with np.errstate(all="ignore"):
+            same(jitted(ufunc, x, mask), masked(ufunc, x, mask))
+
+
 def test_what_numpy_refuses() -> None:
     def multiplied(x: Any, y: Any) -> Any:
         x = x + 0
         x @= y
         return x
+
+    def joined(x: Any) -> Any:
+        return np.stack([x, x], out=np.stack([x, x]) * 0, dtype="f8")
 
     x = np.arange(4.0)
     pair = np.stack([x, x])
@@ -108,7 +123,7 @@ def test_what_numpy_refuses() -> None:
         (ValueError, lambda x: np.pad(x, 1, mode="edge", constant_values=0), (x,)),
         (ValueError, lambda x: np.pad(x, (1, -1)), (x,)), (TypeError, lambda x: np.pad(x, "1"), (x,)),
         (ValueError, lambda x: np.block([[x], []]), (x,)), (TypeError, lambda x: np.add(x, x, x, x), (x,)),
-        (ValueError, multiplied, (x, x)), (ValueError, multiplied, (pair, x)),
+        (TypeError, joined, (x,)), (ValueError, multiplied, (x, x)), (ValueError, multiplied, (pair, x)),
         (TypeError, lambda x: np.ediff1d(x > 1), (x,)), (TypeError, lambda x: np.vecdot(x, x, axis=[0]), (x,)),
     )  # fmt: skip
     for number, (error, function, args) in enumerate(calls):
