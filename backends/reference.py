@@ -28,7 +28,7 @@ from . import flow, stated, tree
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
 Meanings = Mapping[str, Callable[..., Any]]
 # Attributes that say how an op is computed, not what it is.
-CHOICE = frozenset(("impl", "score", "follows", "like", "core", "composite", "chunk", "cut_from"))
+CHOICE = frozenset(("impl", "score", "follows", "like", "core", "composite", "chunk", "cut_from", "keep"))
 IDENTITY = {"sum": (np.add, 0.0), "prod": (np.multiply, 1.0)}
 
 

@@ -73,6 +73,16 @@ def coefficient_of(expression: Size, name: str) -> Size:
     return total
 
 
+def walk_kind(address: Size, outer: int, inner: int, length: Size) -> str | None:
+    """How an address goes on through rows of a length: "flat", the same "row" each time, a "column", or "fixed"."""
+    along, across = coefficient(address, inner), coefficient(address, outer)
+    if along == 0:
+        return "fixed" if across == 0 else "column"
+    if across == 0:
+        return "row"
+    return "flat" if across == along * length else None
+
+
 def region_accesses(region: Node, layouts: Mapping[Value, str]) -> list[Access]:
     """Every load and store of one iteration of a region; of a lookup, what is known of its address."""
     body = region.body

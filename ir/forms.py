@@ -1,51 +1,73 @@
-"""Choose the forms in which the regions of a scheduled graph are compiled for the sizes of a call.
+"""Read the form that `choose-forms` gave a region: how its loops run, and for which sizes.
 
-Most code serves every size. Where other code is faster for other sizes, a compiled graph has the one that its first
-call needs, and guards keep other calls away from it: they get the same graph in another form. The modules that decide
-are imported when they are asked: code that comes from the disk brings its forms along.
+A region is compiled in the form that suits the sizes of the first call that needs it. Its plan has `form`:
+
+| `form` | the loops |
+| --- | --- |
+| `rows` | one row after another, all stages of each; vectors lie along the columns or across rows |
+| `chunks` | columns are cut into chunks that threads share, stage by stage |
+| `rows or chunks` | both are compiled, and `cut_from` columns or more are cut when it runs |
+| `flat` | vectors run through several short rows as if they were one |
+| `windows` | totals of windows stay in registers; `taps` are the lengths that are unrolled |
+| `product` | tiles of a matrix product, and stages over its rows |
+
+`guards` are the equalities between sizes under which the form holds: a call that breaks one gets another form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Sequence
 
-from .dims import Size
 from .graph import Graph, Node
-from .tuples import NamedTuple
+from .ops import Trait
+from .types import Guards, axis_groups, integer
+from .walking import regions
+
+ROWS, CHUNKS, EITHER, FLAT, WINDOWS, PRODUCT = "rows", "chunks", "rows or chunks", "flat", "windows", "product"
+FORMS = (ROWS, CHUNKS, EITHER, FLAT, WINDOWS, PRODUCT)
+FEW = 16  # columns of a short row; no more than the lanes of any tree, so that each lane has one of its elements
+LONG_STEP = 8  # vectors of a step of reductions over axes outside of them, where lines are long
+RESULT, SCRATCH, ROW = "result", "scratch", "row"  # where a kept value lies, a number behind all but scratch
+PLACE = re.compile(rf"{SCRATCH}|(?:{RESULT}|{ROW}) (?:0|[1-9]\d{{0,3}})")
 
 
-class Forms(NamedTuple):
-    """For regions that have several forms, which it is.
+def form_guards(graph: Graph) -> Guards:
+    """The equalities between sizes under which the forms of a graph's regions hold, each once."""
+    return Guards(dict.fromkeys(guard for region in regions(graph) for guard in region_guards(region)))
 
-    Columns that are cut, short rows, stores past the caches, and the lengths of windows.
-    """
 
-    long: Mapping[Node, bool] = {}
-    short: Mapping[Node, bool] = {}
-    large: Mapping[Node, bool] = {}
-    windows: Mapping[Node, tuple[int, ...]] = {}
+def region_guards(region: Node) -> Guards:
+    found = region.attrs.get("guards", Guards())
+    assert isinstance(found, Guards)
+    return found
 
-    @staticmethod
-    def of(graph: Graph, env: Mapping[str, int]) -> Forms:
-        from .large import large_regions
-        from .lengths import long_regions
-        from .short_rows import short_regions
-        from .windows import window_sizes
 
-        others = large_regions(graph, env), window_sizes(graph, env)
-        return Forms(long_regions(graph, env), short_regions(graph, env), *others)
+def walks_along_vectors(region: Node) -> bool:
+    """Whether vectors lie along the innermost loop over the columns."""
+    columns = axis_groups(region.attrs, "columns")
+    return bool(columns) and columns[-1][-1] == integer(region.attrs, "vector")
 
-    def guards(self) -> list[tuple[Size, Size]]:
-        """Equalities between sizes for which there is code."""
-        from .large import large_guards
-        from .lengths import length_guards
-        from .short_rows import short_guards
-        from .windows import window_guards
 
-        of_regions = [*length_guards(self.long), *short_guards(self.short), *large_guards(self.large)]
-        return [*of_regions, *window_guards(self.windows)]
+def has_rows_in_lanes(region: Node) -> bool:
+    """Whether each lane has a row of its own, although the trees of the reductions have lanes along the columns."""
+    if not region.attrs["columns"] or walks_along_vectors(region):
+        return False
+    return any(Trait.REDUCTION in n.op.traits and integer(n.attrs, "lanes") > 1 for n in region.body or ())
 
-    def moved(self, again: Mapping[Node, Node]) -> Forms:
-        """The same for other regions that take the place of these."""
-        long, short, large = ({again[r]: x for r, x in part.items()} for part in (self.long, self.short, self.large))
-        return Forms(long, short, large, {again[r]: x for r, x in self.windows.items()})
+
+def vectors_at_once(region: Node, reductions: Sequence[Node]) -> int:
+    """How many vectors one step of a stage takes: along the columns as many as the trees of its reductions have."""
+    if not reductions or not walks_along_vectors(region):
+        return integer(region.attrs, "unroll")
+    return integer(reductions[0].attrs, "lanes") // integer(region.attrs, "width")
+
+
+def reduces_across(region: Node) -> bool:
+    """Whether reductions run over axes outside of the vectors, in chunks that threads share."""
+    return "chunk" in region.attrs and bool(region.attrs["columns"]) and not walks_along_vectors(region)
+
+
+def longest_short_row(region: Node) -> int:
+    """How long a short row is at most; one that is walked element by element would fill half a vector."""
+    return FEW if region.attrs["columns"] else min(FEW, integer(region.attrs, "width") // 2)

@@ -19,11 +19,13 @@ from functools import cache
 from .dims import Dim
 from .dtypes import DType
 from .errors import nearest
+from .forms import FORMS, PLACE
 from .layouts import CLASSES
 from .notation import parse_axis_groups, parse_guards
 from .opdef import OpDef
 from .records import record
 from .types import Attr, AxisGroups, Guards, Sizes
+from .windows import STRAIGHT
 
 
 class Stage(IntEnum):
@@ -34,6 +36,7 @@ class Stage(IntEnum):
     FUSED = 2  # loop nests are regions
     LOWERED = 3  # reductions have trees
     SCHEDULED = 4  # regions have plans
+    FORMED = 5  # plans are complete: they have the form of the code
 
 
 REACHED = {
@@ -41,6 +44,7 @@ REACHED = {
     "fuse": Stage.FUSED,
     "lower-reductions": Stage.LOWERED,
     "schedule": Stage.SCHEDULED,
+    "choose-forms": Stage.FORMED,
 }
 """The stage that holds after a pass; after others it is the one from before."""
 
@@ -153,8 +157,15 @@ KINDS: Mapping[str, Kind] = {
     "memory place": _one_of("stack", "worker", "call"),
     "accesses": _texts('"read", "write" or "update" for each buffer', ("read", "write", "update").__contains__),
     "nest layouts": _texts(f"layout classes ({', '.join(CLASSES)}, S)", {*CLASSES, "S"}.__contains__),
+    "form": _one_of(*FORMS),
+    "slot": _whole(0, 1 << 16),
+    "prefetch": _ints("how far ahead, from 1 to 64, and the level of a cache", 1, 64, (2,)),
+    "taps": _ints("lengths of windows, up to 8, 0 for a loop", 0, STRAIGHT),
+    "place": Kind(
+        '"result 0", "row 0" or "scratch"', lambda attr: isinstance(attr, str) and bool(PLACE.fullmatch(attr))
+    ),
 }
-COMMON = "impl?: text; score?: whole number; follows?: count; like?: count"
+COMMON = "impl?: text; score?: whole number; follows?: count; like?: count; keep?: place"
 KERNEL = (
     "sym_name?: text; after?: text; layouts?: layouts; out_layouts?: layouts; results?: result kinds; unfused?: texts; "
     "chosen?: texts; guards?: guards"

@@ -13,6 +13,7 @@ from itertools import pairwise
 from .accesses import coefficient, home_index, region_accesses, region_elements, region_positions
 from .composites import composites
 from .dims import Size
+from .forms import has_rows_in_lanes
 from .graph import Graph, Node, Value
 from .indexing import is_affine
 from .layouts import GENERAL, UNIT, C
@@ -21,6 +22,7 @@ from .printer import attr_text
 from .products import product_space
 from .schemas import AttributeProblem, Stage
 from .types import Attr, AxisGroups, axis_groups, integer, ints, sizes
+from .verify_forms import form_problem
 from .widths import widest
 from .windows import is_one_walk, window_axes
 
@@ -158,8 +160,10 @@ def _plan_problem(region: Node, layouts: Mapping[Value, str], stage: Stage) -> P
         stray = next((n for n in attrs if n not in ("space", "reduced", "scanned", "impl", "score")), None)
         return Problem(stray, f"attribute '{stray}' is part of a plan, which needs loops") if stray else None
     if product is not None:
-        return _product_loops_problem(region, product, of_rows)
-    return _loops_problem(region, layouts) or _vector_problem(region) or _options_problem(region)
+        return _product_loops_problem(region, product, of_rows) or form_problem(region)
+    return (
+        _loops_problem(region, layouts) or _vector_problem(region) or _options_problem(region) or form_problem(region)
+    )
 
 
 def _layouts_problem(region: Node, layouts: Mapping[Value, str]) -> Problem | None:
@@ -210,7 +214,7 @@ def _vector_problem(region: Node) -> Problem | None:
     if any(axis_groups(n.attrs, "order") != columns for n in trees):
         return Problem("columns", f"attribute 'columns' is {_texts(columns)}, a tree has another order")
     lanes = {integer(n.attrs, "lanes") for n in trees if "lanes" in n.attrs}
-    if len(lanes) > 1 or any((count > 1) != is_along for count in lanes):
+    if len(lanes) > 1 or any((count > 1) != is_along and not has_rows_in_lanes(region) for count in lanes):
         return Problem(
             "vector", f"attribute 'vector' is {vector}, which does not suit trees with {sorted(lanes)} lanes"
         )
@@ -246,7 +250,7 @@ def _options_problem(region: Node) -> Problem | None:
         return Problem("piece", "attribute 'piece' counts rows, there are none")
     if "tile" in attrs and (columns or len(rows) < 2):
         return Problem("tile", "attribute 'tile' is for two loops of rows and no columns")
-    if attrs.get("stream") and columns:
+    if attrs.get("stream") and columns and "form" not in attrs:
         return Problem("stream", "attribute 'stream' is for regions without columns")
     if "chunk" in attrs and (not columns or has_windows or _scanned(region)):
         return Problem("chunk", "attribute 'chunk' is for columns without windows and scans")
@@ -276,11 +280,12 @@ def _composites_problem(region: Node, space: tuple[Size, ...]) -> Problem | None
     if not said:
         return None
     columns = axis_groups(region.attrs, "columns")
-    if len(columns) != 1 or _scanned(region) or columns[-1][-1] != region.attrs["vector"]:
+    has_form = "form" in region.attrs
+    if len(columns) != 1 or _scanned(region) or not (columns[-1][-1] == region.attrs["vector"] or has_form):
         return Problem("columns", "sums that are 'composite' need vectors along one loop of columns")
     if said != {c.node for c in composites(_body(region), space)}:
         return Problem("space", "some but not all sums that can share a walk are 'composite'")
-    for name in ("chunk", "cut_from"):
+    for name in ("chunk",) if has_form else ("chunk", "cut_from"):
         found = {n.attrs.get(name) for n in said}
         if len(found) > 1 or ("width" in region.attrs and {region.attrs.get(name) or 0} != found):
             return Problem(
@@ -296,7 +301,7 @@ def _product_loops_problem(region: Node, product: Node, of_rows: bool) -> Proble
     columns = AxisGroups(((rank - 1,),)) if of_rows else AxisGroups()
     loops: dict[str, Attr] = {"rows": rows, "columns": columns, "vector": rank - 1}
     for name, wanted in loops.items():
-        if attrs[name] != wanted:
+        if attrs[name] != wanted and not (name == "vector" and of_rows and has_rows_in_lanes(region)):
             return Problem(name, f"attribute '{name}' of a product like this is {attr_text(wanted)}")
     for node in _reductions(region):
         if "order" in node.attrs and axis_groups(node.attrs, "order") != columns:

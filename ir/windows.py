@@ -1,26 +1,23 @@
-"""Find the windows of a region: reduced axes that slide along a kept axis of the same array.
+"""Find the windows of a region: reduced axes that run along the same axis of an array as an axis that is kept does.
 
-In `sum[k](x[i + k] * w[k])` the axis k is a window that moves with i. Vectors lie along kept axes there. A region is
-compiled for the lengths of its windows where they are a few elements: their loops become straight code. A compiled
-graph has the code that its first call needs; guards keep other calls away from it.
+In `sum[k](x[i + k] * w[k])` the axis k is a window that moves with i. Vectors lie along kept axes there, and the loops
+over windows of a few elements are unrolled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
-from . import dims
 from .accesses import coefficient, region_elements
 from .affine import steps_of
 from .dims import Dim, Size
 from .dtypes import F32, F64
-from .graph import Graph, Node
+from .graph import Node
 from .ops import ACCESS, POSITIONS, TABLE, Trait
 from .stages import known_stages
 from .types import ints, sizes
-from .walking import regions
 
-FEW = 8  # elements of an axis that becomes straight code
+STRAIGHT = 8  # elements of an axis that is unrolled
 MOST = 50  # of a whole window
 
 
@@ -81,36 +78,10 @@ def product_in_sum(node: Node) -> tuple[Node, tuple[Node, ...]] | None:
     return (term, tuple(views)) if term is not None and term.op is TABLE["mul"] else None
 
 
-def window_sizes(graph: Graph, env: Mapping[str, int]) -> dict[Node, tuple[int, ...]]:
-    """The lengths of each region's windows that become straight code, as `straight` has them, if they are known."""
-    found = {}
-    for node in regions(graph):
-        lengths = _lengths(node) if "windows" in node.attrs else []
-        if lengths and all(dims.symbols(length) <= env.keys() for length in lengths):
-            numbers = [dims.evaluate(length, env) for length in lengths]
-            found[node] = straight(numbers)
-    return found
-
-
-def straight(numbers: list[int]) -> tuple[int, ...]:
-    """Lengths from the innermost on, as long as it is little code; the others stay loops: -1 if long, else 0."""
+def unrolled_lengths(numbers: Sequence[int]) -> tuple[int, ...]:
+    """Lengths of windows from the innermost on, as long as it is little code; the others stay loops and are 0."""
     total, found = 1, list[int]()
     for number in reversed(numbers):
-        total = total * number if 0 < number <= FEW else MOST + 1
-        found.append(number if total <= MOST else -1 if number > FEW else 0)
+        total = total * number if 0 < number <= STRAIGHT else MOST + 1
+        found.append(number if total <= MOST else 0)
     return tuple(reversed(found))
-
-
-def window_guards(windows: Mapping[Node, tuple[int, ...]]) -> list[tuple[Size, Size]]:
-    """Equalities between sizes that hold as long as windows have the lengths that they had, or stay loops."""
-    found: list[tuple[Size, Size]] = []
-    for region, numbers in windows.items():
-        for length, number in zip(_lengths(region), numbers, strict=True):
-            if number:
-                found.append((number if number > 0 else dims.maximum(length, FEW + 1), length))
-    return found
-
-
-def _lengths(region: Node) -> list[Size]:
-    space = tuple(sizes(region.attrs, "space"))
-    return [space[axis] for axis in ints(region.attrs, "windows")]

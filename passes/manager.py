@@ -83,6 +83,13 @@ class PipelineResult:
             raise UnknownName(f"no pass '{name}' was run", hint=hint)
         return self.snapshots[len(self.passes) - self.passes[::-1].index(name)]
 
+    def with_last(self, step: Pass) -> PipelineResult:
+        """The same with another last pass: all that came before it is kept."""
+        start = perf_counter()
+        graph = run_pass(step, self.snapshots[-2])
+        seconds = (*self.seconds[:-1], perf_counter() - start)
+        return PipelineResult(graph, (*self.passes[:-1], step.name), (*self.snapshots[:-1], graph), seconds)
+
     def ir(self, after: str | None = None, locations: bool = False) -> str:
         """The text of the graph after a pass."""
         from ..ir.printer import print_graph

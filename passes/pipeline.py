@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..ir.kernels import KernelLookup
 from ..ir.records import replace
 from .canonicalize import Canonicalize
+from .choose_forms import ChooseForms
 from .drop_dead import DropDead
 from .fuse import Fuse
 from .lower_reductions import LowerReductions
@@ -18,8 +19,13 @@ from .split_pieces import SplitPieces
 from .widen_halves import WidenHalves
 
 
-def pipeline(lookup: KernelLookup, vector_bytes: int, variant: tuple[tuple[str, int], ...] = ()) -> tuple[Pass, ...]:
-    """All passes, for a source of kernels and a machine's vectors; a variant sets options of `schedule`."""
+def pipeline(
+    lookup: KernelLookup, vector_bytes: int, variant: tuple[tuple[str, int], ...] = (), sizes: str = ""
+) -> tuple[Pass, ...]:
+    """All passes, for a source of kernels and a machine's vectors.
+
+    A variant sets options of `schedule`; `sizes` are those of a call (`m=8,n=4096`), for which forms are chosen.
+    """
     return (
         PromoteDtypes(),
         Canonicalize(lookup),
@@ -32,4 +38,5 @@ def pipeline(lookup: KernelLookup, vector_bytes: int, variant: tuple[tuple[str, 
         Fuse(),
         LowerReductions(),
         replace(Schedule(vector_bytes), **dict(variant)),
+        ChooseForms(sizes),
     )

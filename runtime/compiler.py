@@ -12,7 +12,7 @@ from ..ir.dims import Size
 from ..ir.errors import ValueProblem
 from ..ir.footprints import Footprint, check_ranks, footprints_of
 from ..ir.forking import lock
-from ..ir.forms import Forms
+from ..ir.forms import form_guards
 from ..ir.graph import Graph, Node
 from ..ir.layouts import GENERAL, classify
 from ..ir.limits import limiter
@@ -99,12 +99,11 @@ class Lowered:
         orders: tuple[tuple[int, ...], ...],
         scalars: tuple[int, ...],
         any_order: bool = False,
-        forms: Forms = Forms(),  # noqa: B008 (never changed)
         uses: Uses | None = None,
     ) -> None:
         self.built, self.result, self.options = built, result, options
         self.orders, self.scalars, self.any_order = orders, scalars, any_order
-        self.forms, self.uses = forms, uses
+        self.uses = uses
         self.seconds: dict[str, float] = {}
         self.plan: Plan | None = None
         self.keep: Callable[[Lowered, bytes], None] | None = None  # takes the code when it is made
@@ -157,7 +156,7 @@ class Lowered:
             from ..backends.llvm import compile as native
 
             start = time.perf_counter()
-            program = native.emit(self.graph, self.forms)
+            program = native.emit(self.graph)
         self.seconds["emit"] = time.perf_counter() - start
         return program
 
@@ -208,26 +207,28 @@ class Lowered:
 
     @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
-        """Equalities of sizes for which there is code: of the graph, and of the forms that it has."""
-        return [*self.assumptions, *self.forms.guards()]
+        """Equalities of sizes for which there is code: of the graph, and of the forms that its regions have."""
+        return [*self.assumptions, *form_guards(self.graph)]
 
     def for_sizes(self, env: Mapping[str, int]) -> Lowered:
         """The same graph, in the forms that suit these sizes."""
-        forms = Forms.of(self.graph, env)
-        made = Lowered(
-            self.built, self.result, self.options, self.orders, self.scalars, self.any_order, forms, self.uses
-        )
+        from ..passes.choose_forms import ChooseForms, sizes_text
+
+        made = self._chosen_by(ChooseForms(sizes_text(env)))
         made.stored, made.siblings = self.stored, self.siblings
         if "family" in self.__dict__:
             made.family = self.family
         return made
 
-    def for_any_size(self) -> Lowered:
-        """The same graph in one form for all sizes, as libraries need it; only short rows stay apart."""
-        forms = Forms(short=self.forms.short)
-        return Lowered(
-            self.built, self.result, self.options, self.orders, self.scalars, self.any_order, forms, self.uses
-        )
+    def for_any_size(self, env: Mapping[str, int]) -> Lowered:
+        """The same graph in one form for all sizes, as libraries need it; only rows as short as these stay apart."""
+        from ..passes.choose_forms import ChooseForms, sizes_text
+
+        return self._chosen_by(ChooseForms(sizes_text(env), any_size=True))
+
+    def _chosen_by(self, step: Pass) -> Lowered:
+        result = self.result.with_last(step)
+        return Lowered(self.built, result, self.options, self.orders, self.scalars, self.any_order, self.uses)
 
     @property
     def launcher(self) -> Launcher:
@@ -322,11 +323,11 @@ def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
     _start_backend(options)
     ready = time.perf_counter()
     selection = lookup.selecting(begun.env, options, len(begun.built.calls))
-    result = run_pipeline(begun.graph, passes_for(selection, options), PipelineOptions(verify=options.verify))
+    passes = passes_for(selection, options, begun.env)
+    result = run_pipeline(begun.graph, passes, PipelineOptions(verify=options.verify))
     built = replace(begun.built, calls=(*begun.built.calls, *selection.calls))
     seconds = {**begun.seconds, "start LLVM": ready - start, "passes": time.perf_counter() - ready}
-    forms = Forms.of(result.graph, begun.env)
-    made = Lowered(built, result, options, begun.orders, begun.scalars, begun.is_general, forms, selection.uses)
+    made = Lowered(built, result, options, begun.orders, begun.scalars, begun.is_general, selection.uses)
     made.seconds = seconds
     return made
 
@@ -336,12 +337,13 @@ def _start_backend(options: Options) -> Target | None:
     return None if options.backend == "reference" else options.machine
 
 
-def passes_for(lookup: KernelLookup, options: Options) -> tuple[Pass, ...]:
-    """The pipeline for a machine and a source of kernels."""
+def passes_for(lookup: KernelLookup, options: Options, env: Mapping[str, int] = {}) -> tuple[Pass, ...]:
+    """The pipeline for a machine, a source of kernels, and the sizes of a call; without, forms serve all sizes."""
+    from ..passes.choose_forms import sizes_text
     from ..passes.pipeline import pipeline
 
     vector_bytes = 64 if options.backend == "reference" else options.machine.vector_bytes
-    return pipeline(lookup, vector_bytes, options.schedule)
+    return pipeline(lookup, vector_bytes, options.schedule, sizes_text(env))
 
 
 def _scalar_results(graph: Graph) -> tuple[int, ...]:

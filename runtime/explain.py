@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..ir import dims
+from ..ir.dims import Size
+from ..ir.forms import CHUNKS, EITHER, FLAT, WINDOWS, has_rows_in_lanes, region_guards, vectors_at_once
 from ..ir.graph import Graph, Node, Value
 from ..ir.loops import body_of, graphs, regions, walk
 from ..ir.ops import CONSTANT, LOOP, NUMPY, REGION, RESHAPE, SIZE
-from ..ir.types import AxisGroups, Sizes, ints, sizes
+from ..ir.stages import region_stages
+from ..ir.types import AxisGroups, Sizes, integer, ints, sizes
 
 PASS = "pass "
 
@@ -28,6 +31,7 @@ class KernelStory:
     reads: str
     writes: str
     plan: str
+    sizes: str
     depth: int = 0
 
 
@@ -73,6 +77,7 @@ class Explanation:
                 f"    reads {story.reads} bytes, writes {story.writes} bytes",
                 f"    {story.plan}",
             ]
+            lines += [f"    compiled for {story.sizes}"] if story.sizes else []
         if len(self.critical) > 1:
             lines.append(f"  critical path: {' -> '.join(self.critical)}")
         lines += [f"  chosen for {what}" for what in self.chosen]
@@ -154,6 +159,7 @@ def _story(region: Node) -> KernelStory:
         _bytes(region.operands),
         _bytes(region.results),
         _plan(region),
+        _sizes(region),
     )
 
 
@@ -175,20 +181,83 @@ def _plan(region: Node) -> str:
             f"tiles of {rows} rows by {vectors} vectors of {attrs['width']}; "
             f"blocks of {blocks[0]} rows, {blocks[1]} columns and {blocks[2]} terms{stages}"
         )
-    loops = []
-    for kind in ("rows", "columns"):
-        groups = attrs[kind]
-        assert isinstance(groups, AxisGroups)
-        loops.append(f"{kind} {' '.join(groups.texts) or 'none'}")
-    loops.append(f"vectors of {attrs['width']} along axis {attrs['vector']}, {attrs['unroll']} at once")
+    loops = [f"{kind} {' '.join(_groups(region, kind).texts) or 'none'}" for kind in ("rows", "columns")]
+    loops.append(f"vectors of {attrs['width']} along axis {attrs['vector']}, {_at_once(region)}")
     if "jam" in attrs:
         axis, count = ints(attrs, "jam")
         loops.append(f"{count} rows together along axis {axis}")
-    if "windows" in attrs:
-        loops.append(f"windows along {', '.join(map(str, ints(attrs, 'windows')))}")
-    if "cut_from" in attrs:
-        loops.append(f"in chunks from {attrs['cut_from']} columns on")
-    return "; ".join(loops)
+    return "; ".join([*loops, *_form(region), *_memory(region)])
+
+
+def _groups(region: Node, kind: str) -> AxisGroups:
+    groups = region.attrs[kind]
+    assert isinstance(groups, AxisGroups)
+    return groups
+
+
+def _at_once(region: Node) -> str:
+    """How many vectors a step takes, which along columns may be another number in the stages that reduce."""
+    stages = region_stages(region)
+    walks = [(r, vectors_at_once(region, r)) for r, o in zip(stages.reductions, stages.outputs, strict=True) if r or o]
+    reducing, others = ({count for r, count in walks if bool(r) is wanted} for wanted in (True, False))
+    if len(reducing | others) < 2:
+        return f"{next(iter(reducing | others), integer(region.attrs, 'unroll'))} at once"
+    return f"{others.pop()} at once, {reducing.pop()} where it reduces"
+
+
+def _form(region: Node) -> Iterator[str]:
+    attrs = region.attrs
+    if has_rows_in_lanes(region):
+        yield "a row in each lane"
+    if attrs["form"] == FLAT:
+        yield "through several short rows at a time"
+    if attrs["form"] == CHUNKS:
+        yield f"columns in chunks of {attrs['chunk']} blocks"
+    if attrs["form"] == EITHER:
+        yield f"in chunks of {attrs['chunk']} blocks from {attrs['cut_from']} columns on"
+    if attrs.get("shared_walks"):
+        yield "sums share a walk with what they need"
+    if attrs.get("spread"):
+        yield "the last stage line by line"
+    if attrs["form"] == WINDOWS:
+        taps = " by ".join(str(n) if n else "any" for n in ints(attrs, "taps"))
+        yield f"windows of {taps} along {', '.join(map(str, ints(attrs, 'windows')))} in registers"
+
+
+def _memory(region: Node) -> Iterator[str]:
+    attrs, first = region.attrs, len(region.operands)
+    for node in region.body or ():
+        if "keep" in node.attrs:
+            yield f"{node.op.name} kept in {node.attrs['keep']}"
+    if "peel" in attrs:
+        slot = integer(attrs, "peel")
+        yield f"aligned to {f'operand {slot}' if slot < first else f'result {slot - first}'}"
+    if attrs.get("stream"):
+        yield "non-temporal stores"
+    if "prefetch" in attrs:
+        ahead, level = ints(attrs, "prefetch")
+        yield f"prefetches {ahead} {'chunk' if attrs.get('shared_walks') else 'lines'} ahead into cache {level}"
+
+
+def _sizes(region: Node) -> str:
+    """The sizes that the code is for."""
+    return " and ".join(_guard(left, right) for left, right in region_guards(region))
+
+
+def _guard(left: Size, right: Size) -> str:
+    """An equality as people say it: `min(16, m) == m` is m <= 16."""
+    for bound, sign in ((dims.minimum, "<="), (dims.maximum, ">=")):
+        for limit in _numbers(left):
+            if bound(right, limit) == left:
+                return f"{right} {sign} {limit}"
+    return f"{right} == {left}"
+
+
+def _numbers(size: Size) -> list[int]:
+    """The numbers that a minimum or maximum has among its arguments."""
+    if isinstance(size, int):
+        return []
+    return [arg for monomial, _ in size.terms for atom in monomial for arg in atom.args if isinstance(arg, int)]
 
 
 def _materialised(node: Node) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ...ir import dims
 from ...ir.dims import Size
 from ...ir.dtypes import DType
+from ...ir.forms import ROW
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name, loop_variables
 from ...ir.types import integer
@@ -20,7 +21,6 @@ from .functions import Entry, Part
 from .memory import Buffer
 from .reduce import Accumulators
 from .region import Region
-from .row_values import row_values
 from .text import Val
 
 JOIN = 60  # picoseconds to read and combine a byte of what a chunk left
@@ -39,7 +39,8 @@ class Chunked(Region):
         self.chunk_blocks = integer(region.attrs, "chunk")
         earlier = [n for reductions in self.stages.reductions[:stage] for n in reductions]
         self.elements.kept = {**self.elements.kept, **{n.result: (self.result(n), 0) for n in earlier}}
-        self.of_rows = {v: self.row_buffer(f"row {k}", v) for k, v in enumerate(row_values(self))}
+        kept = {str(n.attrs["keep"]): n.result for n in region.body or () if "keep" in n.attrs}
+        self.of_rows = {v: self.row_buffer(name, v) for name, v in sorted(kept.items()) if name.startswith(ROW)}
 
     def row_strides(self, itemsize: Size) -> tuple[list[Size], Size]:
         """Strides of the axes that rows are looped over, densely in the order of the loops, and the size of it all."""

@@ -10,8 +10,8 @@ from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
 from ...ir.ops import POSITIONS
 from ...ir.tuples import NamedTuple
-from ...ir.types import integer
-from .edges import aligned_reads
+from ...ir.types import integer, ints
+from .edges import aligned_reads, streamed_output
 from .extremes import Extremes, has_extreme
 from .fetching import fetch
 from .lane_places import Lanes
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 Reduction = Accumulators | Extremes | Watched | Lanes
 EXACT_STEPS = 16  # of a block whose elements may be combined in any order
-AHEAD = 8  # lines: the CPU fetches ahead along a line, but not from line to line
 
 
 class Blocks(NamedTuple):
@@ -61,7 +60,7 @@ class Columns:
         self.watched = [a for a in self.sums if isinstance(a, Watched)]
         in_any_order = not any(isinstance(a, Lanes) or a.steps for a in self.sums)
         whole = across and not region.rows and len(region.columns) == 1
-        self.may_align = whole and in_any_order and not (self.scans or outputs)
+        self.may_align = "peel" in region.region.attrs and whole and in_any_order and not (self.scans or outputs)
 
     def _reduction(self, node: Node) -> Reduction:
         region, slots = self.region, len(self.offsets)
@@ -227,8 +226,6 @@ class Columns:
     def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
         """The elements before the first line of the cache: one vector, most of which may be missing."""
         first, e, memory = aligned_reads(self.region, start, stop), self.nest.e, self.region.elements.memory
-        if first is None:
-            return start, carried
 
         def vector(at: Val, values: list[Val]) -> list[Val]:
             mask = memory.mask = self.region.lane_mask(at, first)
@@ -253,6 +250,7 @@ class Columns:
         """Steps one after another; where an extreme is watched, a few at a time."""
         nest, e = self.nest, self.nest.e
         if not self.watched:
+            start, carried = self.streamed_steps(variable, start, end, carried)
             return nest.loop(variable, start, end, self.step, carried, self.whole_step)[1]
         some_steps = e.const("i64", self.watched_steps * self.step)
 
@@ -270,6 +268,20 @@ class Columns:
             return [e.op("add nsw", at, some_steps), *running, *closed]
 
         return nest.while_loop([start, *carried], goes_on, some)[1:]
+
+    def streamed_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
+        """The same steps with non-temporal stores, where the plan has them and memory is aligned; where they end."""
+        region, e, memory = self.region, self.nest.e, self.region.elements.memory
+        is_last = region.elements.stage == region.stages.count - 1 and region.across_columns
+        found = streamed_output(region, self.outputs, start) if is_last else None
+        if found is None:
+            return start, carried
+        memory.streamed, is_aligned = found
+        last = e.select(is_aligned, end, start)
+        carried = self.nest.loop(variable, start, last, self.step, carried, self.whole_step)[1]
+        memory.streamed = None
+        e.fence()
+        return last, carried
 
     def is_final(self, carried: list[Val]) -> Val:
         """Whether the rest of the columns can't change anything."""
@@ -294,8 +306,9 @@ class Columns:
         _, running, totals = self.apart([at, *carried], opened=True)
         running = self.scan(at, running, self.offsets)
         found = self.region.visit([a.node for a in self.sums], self.outputs, self.offsets)
-        if not self.region.across_columns:
-            fetch(self.region, self.offsets, loop_name(self.region.columns[-1][-1]), AHEAD, 1)
+        if not self.region.across_columns and "prefetch" in self.region.region.attrs:
+            ahead, level = ints(self.region.region.attrs, "prefetch")
+            fetch(self.region, self.offsets, loop_name(self.region.columns[-1][-1]), ahead, level)
         return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.add(t, found[a.node]))]
 
     def scan(self, at: Val, running: list[Val], offsets: list[int]) -> list[Val]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...ir import dims
-from ...ir.accesses import address, region_elements
+from ...ir.accesses import address, region_elements, walk_kind
 from ...ir.dims import Size
+from ...ir.forms import longest_short_row
 from ...ir.graph import Node
 from ...ir.indexing import Index, loop_name
-from ...ir.short_rows import most_elements, walk_kind
 from .casts import memory_element
 from .functions import Entry, Part
 from .memory import Buffer, Memory
@@ -27,7 +27,6 @@ class Flat(Region):
 
     def __init__(self, region: Node, entries: dict[Entry, int]) -> None:
         super().__init__(region, entries)
-        self.unroll = 1
         self.outer, self.length = self.rows[-2][-1], self.extent(self.rows[-1])
         self.block = 4 * self.width  # rows, so that blocks of them end where vectors do
         self.memory = FlatMemory(self)
@@ -133,7 +132,7 @@ class FlatMemory(Memory):
         self._reserve(buffer, index)
 
         def row(at: Val, carried: list[Val]) -> list[Val]:
-            raw = e.splat(self._raw(buffer, index), most_elements(self.region.region))
+            raw = e.splat(self._raw(buffer, index), longest_short_row(self.region.region))
             e.store(raw, self._place(buffer, index, e.op("mul", e.op("sub", at, begin), length)), 1)
             return []
 
@@ -146,7 +145,8 @@ class FlatMemory(Memory):
 
     def _reserve(self, buffer: Buffer, index: Index) -> None:
         if (buffer, index) not in self.places:
-            count = most_elements(self.region.region) * self.region.block + self.width  # the last vector may go further
+            most = longest_short_row(self.region.region) * self.region.block
+            count = most + self.width  # the last vector may go further
             self.places[buffer, index] = self.frame.reserve(count * BITS[memory_element(buffer.dtype)] // 8)
 
     def _place(self, buffer: Buffer, index: Index, at: Val) -> Val:

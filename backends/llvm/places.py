@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...ir.dtypes import I64, DType
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
-from ...ir.ops import POSITIONS
+from ...ir.stages import finds_first
 from .ranking import Ranking, across
 from .tail import Tail
 from .text import BITS, Val
@@ -24,10 +24,9 @@ WATCHED = 4  # steps between two comparisons with the best
 
 
 def may_stop(region: Region, reductions: list[Node], outputs: list[tuple[int, Value]]) -> bool:
-    """Whether a walk may be over before its end: all that it looks for are bools, of which the first is the best."""
+    """Whether a walk may be over before its end."""
     in_order = region.across_columns and region.walks_in_order and region.may_end_early
-    wanted = all(n.op in POSITIONS and n.operands[0].type.dtype.kind == "bool" for n in reductions)
-    return in_order and bool(reductions) and wanted and not outputs
+    return in_order and finds_first(reductions, outputs)
 
 
 class Watched:

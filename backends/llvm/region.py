@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ...ir import dims
 from ...ir.accesses import home_index, region_position
 from ...ir.dims import Size
+from ...ir.forms import vectors_at_once
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_name
 from ...ir.ops import EACH
@@ -36,22 +37,18 @@ IN_FLIGHT = 4  # vectors that run through a program of elements together
 class Region:
     """One region while a function of it is written. Its functions share the words of the frame, `entries`."""
 
-    def __init__(
-        self, region: Node, entries: dict[Entry, int], keeps_rows: bool = True, vector: int | None = None
-    ) -> None:
-        """`vector` is the axis that vectors lie along, if not the one that the plan has."""
+    def __init__(self, region: Node, entries: dict[Entry, int], keeps_rows: bool = True) -> None:
+        """`keeps_rows` is whether each row has scratch memory of its own; a chunk has none."""
         self.region = region
         self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
         self.rows, self.columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
-        self.vector = integer(region.attrs, "vector") if vector is None else vector
-        self.width = integer(region.attrs, "width")
+        self.vector, self.width = integer(region.attrs, "vector"), integer(region.attrs, "width")
         self.unroll, self.cost = integer(region.attrs, "unroll"), integer(region.attrs, "cost")
         self.across_columns = bool(self.columns) and self.columns[-1][-1] == self.vector
         walked = [axis for group in self.columns for axis in group]
         self.walks_in_order = walked == sorted(walked)  # C order
-        self.jammed, self.jam = self.rows_together()
+        self.jammed, self.jam = ints(region.attrs, "jam") if "jam" in region.attrs else (-1, 1)
         self.at_once, self.down = 1, 0  # rows that a step makes together, and which of them the code is for
-        self.streams = False  # whether the first result is written past the caches
         self.may_end_early = True  # whether a walk for the first of something is over when it is found
         self.nest = Nest()
         if any(node.op is EACH for node in region.body or ()):  # which may compute in wider elements than any array has
@@ -59,17 +56,6 @@ class Region:
         self.frame = Frame(self.nest, entries)
         self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
         self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows) and keeps_rows)
-
-    def rows_together(self) -> tuple[int, int]:
-        """The axis along which a step makes several rows, and how many; a walk over columns has its own places."""
-        axis, count = ints(self.region.attrs, "jam") if "jam" in self.region.attrs and not self.columns else (-1, 1)
-        return axis, count
-
-    def write_past_caches(self) -> None:
-        """From now on the first result is: row by row, for every row has lines of its own to fill."""
-        self.streams = True
-        if not self.columns:
-            self.jammed, self.jam = -1, 1
 
     def function(self, name: str) -> Part:
         """The function that runs all stages of each row."""
@@ -159,7 +145,7 @@ class Region:
     def streamed_loops(self, variable: str, first: Val, ends: list[tuple[Val, list[int]]]) -> list[Val]:
         """Loops of whole steps, with stores past the caches, where the plan has them; where plain ones begin."""
         starts = [first, *(end for end, _ in ends[:-1])]
-        found = streamed_output(self, first)
+        found = streamed_output(self, self.outputs_of_rows(), first)
         if found is None:
             return starts
         e, memory = self.nest.e, self.elements.memory
@@ -249,9 +235,7 @@ class Region:
         """Where the vectors of one step lie: along the columns there are as many as the trees have lanes for."""
         if not self.across_columns:
             return offsets
-        reductions = self.stages.reductions[stage]
-        lanes = integer(reductions[0].attrs, "lanes") if reductions else self.width * self.unroll
-        return [self.width * k for k in range(lanes // self.width)]
+        return [self.width * k for k in range(vectors_at_once(self.region, self.stages.reductions[stage]))]
 
     def positions(self, offsets: list[int]) -> list[Val]:
         """The positions, in C order over the columns, of this iteration's elements: a number, or one for each lane."""

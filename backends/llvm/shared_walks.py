@@ -12,6 +12,7 @@ from ...ir.cached import cached_property
 from ...ir.composites import SCALED, SUM, Composite, recognise
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
+from ...ir.types import ints
 from .chunks import Chunked, Join, Walk
 from .columns import Columns
 from .fetching import fetch
@@ -88,9 +89,11 @@ class SharedWalk(Shared, Walk):
         self, reductions: list[Node], outputs: list[tuple[int, Value]], offsets: list[int]
     ) -> dict[Node, list[Val]]:
         found = super().visit(reductions, outputs, offsets)
-        if self.elements.stage > self.stage and self.elements.memory.mask is None:
+        attrs, is_again = self.region.attrs, self.elements.stage > self.stage
+        if is_again and self.elements.memory.mask is None and "prefetch" in attrs:
             # so that memory is not idle while this chunk is walked in the cache
-            fetch(self, offsets, loop_name(self.vector), self.chunk_blocks * self.block_size(), 2)
+            chunks, level = ints(attrs, "prefetch")
+            fetch(self, offsets, loop_name(self.vector), chunks * self.chunk_blocks * self.block_size(), level)
         return found
 
 

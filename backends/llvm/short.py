@@ -7,10 +7,10 @@ lanes are.
 
 from __future__ import annotations
 
+from ...ir.forms import FEW
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
-from ...ir.short_rows import FEW
-from ...ir.types import axis_groups, integer
+from ...ir.types import integer
 from .casts import element
 from .columns import Columns
 from .functions import Entry
@@ -24,8 +24,7 @@ class Short(Region):
     """A region with a few columns, while its function is written."""
 
     def __init__(self, region: Node, entries: dict[Entry, int]) -> None:
-        super().__init__(region, entries, vector=axis_groups(region.attrs, "rows")[-1][-1])
-        self.unroll = 1  # every lane is an instruction of its own where rows are read
+        super().__init__(region, entries)
         self.summed: list[tuple[Node, Val]] = []  # sums of this stage, and where their elements are stored
 
     def run_stage(self, stage: int, offsets: list[int]) -> None:

@@ -15,15 +15,11 @@ from .text import Val
 class Spread(Chunked):
     """The stage while its function is written: all axes are rows."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], stage: int, is_large: bool) -> None:
+    def __init__(self, region: Node, entries: dict[Entry, int], stage: int) -> None:
         super().__init__(region, entries, stage)
         self.elements.kept = {**self.elements.kept, **{v: (buffer, 0) for v, buffer in self.of_rows.items()}}
         *outer, line = self.rows
         self.rows, self.columns = (*outer, *self.columns, line), ()
-        results = [self.elements.operand(slot) for slot, _ in self.outputs_of_rows()]
-        # Where an earlier stage has left something for this one, lines are read before they are written.
-        if is_large and not any(buffer in results for buffer, _ in self.elements.kept.values()):
-            self.write_past_caches()
 
     def outputs_of_rows(self) -> list[tuple[int, Value]]:
         return self.stages.outputs[self.stage]

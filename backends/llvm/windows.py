@@ -8,7 +8,6 @@ in the order of the elements that they read, which is for each row the order of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 
 from ...ir import dims
 from ...ir.accesses import coefficient, region_elements
@@ -37,28 +36,15 @@ class Partial(NamedTuple):
     total: Val
 
 
-def is_walkable(region: Node, lengths: Sequence[int]) -> bool:
-    """Whether totals can stay in registers: in any order, in one chain, or in a tree that is straight code."""
-    assert region.body is not None
-    columns = region.attrs["columns"]
-    assert isinstance(columns, tuple)
-    is_straight = len(columns) == len(lengths) and all(n > 0 for n in lengths)
-    return is_straight or not any(Trait.REDUCTION in n.op.traits and n.attrs["steps"] for n in region.body)
-
-
 class Windows(Region):
-    """Such a region while its function is written. `lengths` are those of the windows that become straight code."""
+    """Such a region while its function is written."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], lengths: Sequence[int]) -> None:
+    def __init__(self, region: Node, entries: dict[Entry, int]) -> None:
         super().__init__(region, entries)
-        axes = ints(region.attrs, "windows")
-        self.straight = {axis: n for axis, n in zip(axes, lengths, strict=True) if n > 0}
+        axes, taps = ints(region.attrs, "windows"), ints(region.attrs, "taps")
+        self.straight = {axis: n for axis, n in zip(axes, taps, strict=True) if n}
         self.fixed: dict[str, Size] = {}  # where in the windows the code is
         self.terms = {n: self.terms_of(n) for stage in self.stages.reductions for n in stage}
-
-    def rows_together(self) -> tuple[int, int]:
-        axis, count = ints(self.region.attrs, "jam") if "jam" in self.region.attrs else (-1, 1)
-        return axis, count
 
     def terms_of(self, node: Node) -> list[Element]:
         """What a reduction reads at the place of its loops: its operand, or the two factors of a sum's products.

@@ -34,16 +34,20 @@ def texts(kernel: Kernel, level: str, wanted: list[str] | None = None) -> Iterat
     if wanted is not None:
         for name in wanted:
             form = lowered.for_sizes(_parsed(name.removeprefix(ANY)))
-            yield name, text_of(form.for_any_size() if name.startswith(ANY) else form)
+            yield name, text_of(_whole(form, name.removeprefix(ANY)) if name.startswith(ANY) else form)
         return
     libraries: set[str] = set()
     for env in _envs(lowered, sizes):
         form = lowered.for_sizes(env)
         yield _shown(env), text_of(form)
-        whole = form.for_any_size()
+        whole = _whole(form, _shown(env))
         if (guards := str(whole.guards)) not in libraries:
             libraries.add(guards)
             yield ANY + _shown(env), text_of(whole)
+
+
+def _whole(form: Lowered, sizes: str) -> Lowered:
+    return form.for_any_size(_parsed(sizes))
 
 
 def _shown(env: Mapping[str, int]) -> str:
@@ -61,13 +65,18 @@ def text_of(lowered: Lowered) -> str:
     for function in program.functions:
         lines += [f"; {entry}" for entry in function.entries]
         lines += [f"; {p.name} {p.extents} {p.grains} {p.unit} {p.tile}" for p in function.parts]
-        lines.append(f"; {len(function.whole)} whole, {function.columns} from {function.cut_from}, {function.may_fail}")
-    guards = sorted(f"; {left} == {right}" for left, right in lowered.guards)
+        when = f"chunks from {function.cut_from} of {function.columns}" if function.chunks else "no chunks"
+        lines.append(f"; {len(function.whole)} whole, {when}, {'may fail' * function.may_fail}")
+    guards = sorted({f"; {left} == {right}" for left, right in lowered.guards if not isinstance(right, int)})
     return "\n".join([_renumbered(program.text), *lines, *guards])
 
 
 def _renumbered(text: str) -> str:
-    """Values and labels numbered in the order in which they first appear."""
+    """Values and labels numbered in the order in which they first appear in a function."""
+    return re.sub(r"^define .*?^}", lambda function: _renumbered_function(function[0]), text, flags=re.M | re.S)
+
+
+def _renumbered_function(text: str) -> str:
     names: dict[str, str] = {}
 
     def renamed(match: re.Match[str]) -> str:

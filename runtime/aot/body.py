@@ -28,7 +28,6 @@ from ..native.writer import Writer
 from .crew import CCrew
 from .forms import Form
 from .status import Status
-from .variants import guards_of
 
 if TYPE_CHECKING:
     from ...backends.llvm.compile import Program
@@ -114,7 +113,7 @@ class Body:
     def _check_guards(self) -> None:
         """The equalities that the graph relies on; where one does not hold it is another graph's turn."""
         w = self.w
-        for left, right in guards_of(self.lowered):
+        for left, right in self.lowered.guards:
             w.demand(w.same(w.sizes.number(left), w.sizes.number(right)), NEXT)
 
     # -- memory

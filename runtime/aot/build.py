@@ -21,7 +21,7 @@ from .gate import Gate, table_text
 from .header import header_text
 from .messages import messages_text
 from .platforms import Level, Platform
-from .variants import Graphs, Wanted, guards_of
+from .variants import Graphs, Wanted
 
 OWN = ("version", "cpu", "message", "set_parallel")
 LIBC = frozenset(("malloc", "free"))
@@ -115,16 +115,14 @@ def _add_level(
         if id(lowered) not in bodies:
             name = bodies[id(lowered)] = f"{form.name}.{kind}{len(bodies)}.{level.name}"
             graph = lowered.graph
-            program = native.emit(
-                Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs), lowered.for_any_size().forms
-            )
+            program = native.emit(Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs))
             text.add_for(number, native.text_for(program, level.target))
             text.add_for(number, Body(lowered, program, form, strided=kind != "dense").text(name))
         return bodies[id(lowered)]
 
     def chooser(graphs: tuple[Lowered, ...]) -> str:
         names = tuple(map(body, graphs))
-        if len(names) == 1 and not guards_of(graphs[0]):
+        if len(names) == 1 and not graphs[0].guards:
             return names[0]
         if names not in choosers:
             choosers[names] = f"{form.name}.{kind}.any{len(choosers)}.{level.name}"

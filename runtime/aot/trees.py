@@ -10,9 +10,12 @@ from ...ir.ops import Trait
 from ...ir.types import Attr, AxisGroups, axis_groups, sizes
 
 # What does not change the order in which a reduction combines elements, or is compared in another form.
-_ASIDE = frozenset(("axes", "keepdims", "order", "impl", "score", "variant"))
+_ASIDE = frozenset(("axes", "keepdims", "order", "impl", "score", "variant", "keep"))
 _LOOPS = frozenset(
-    ("space", "reduced", "rows", "columns", "vector", "layouts", "width", "unroll", "cost", "tile", "chunk", "scanned")
+    (
+        *("space", "reduced", "rows", "columns", "vector", "layouts", "width", "unroll", "cost", "tile", "chunk"),
+        *("scanned", "form", "guards", "cut_from", "shared_walks", "spread", "stream", "taps", "peel", "prefetch"),
+    )
 )
 
 

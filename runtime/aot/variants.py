@@ -15,12 +15,10 @@ from ...ir import dims
 from ...ir.cached import cached_property
 from ...ir.dims import Dim, Size
 from ...ir.errors import Unsupported, WeftError
-from ...ir.guards import graph_guards
 from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F
 from ...ir.loops import walk
 from ...ir.ops import CONCATENATE, LOOP, NUMPY, REGION, RESHAPE
 from ...ir.records import replace
-from ...ir.short_rows import short_guards
 from ...ir.source import KernelSource
 from ..compiler import Lowered, Options, Request, lower
 from ..registry import Registry
@@ -144,18 +142,13 @@ class Graphs:
         )
         lowered = lower(self.wanted.source, request, self.registry, Options(target=self.level.target))
         _refuse_python(self.wanted.name, lowered)
-        return lowered
+        return lowered.for_any_size(numbers)
 
     def _layout(self, shape: Sequence[Size], numbers: Numbers) -> str:
         """In one dimension all kinds but the general one are the same, and one element has no layout."""
         several = [size for size in shape if dims.evaluate(size, numbers) != 1]
         is_open = len(shape) > 1 or self.kind == "strided"
         return KINDS[self.kind] if several and is_open else C
-
-
-def guards_of(lowered: Lowered) -> list[tuple[Size, Size]]:
-    """What code relies on that serves columns of any length: long ones are cut when it runs."""
-    return [*graph_guards(lowered.graph), *short_guards(lowered.forms.short)]
 
 
 def _refuse_python(name: str, lowered: Lowered) -> None:
@@ -178,12 +171,12 @@ def _serves(graphs: Ranges, special: Lowered, numbers: Numbers, ones: Numbers) -
 
 
 def _holds(graph: Lowered, numbers: Numbers) -> bool:
-    return all(dims.evaluate(left, numbers) == dims.evaluate(right, numbers) for left, right in guards_of(graph))
+    return all(dims.evaluate(left, numbers) == dims.evaluate(right, numbers) for left, right in graph.guards)
 
 
 def _outside(graph: Lowered, numbers: Numbers, held: Set[str]) -> Iterator[dict[str, int]]:
     """Sizes that break one guard of a graph each, and as few of the others as can be."""
-    guards = guards_of(graph)
+    guards = graph.guards
     for guard in guards:
         others = [g for g in guards if g != guard]
         broken = [

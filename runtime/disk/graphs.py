@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...backends.llvm.library import Library
 from ...ir.errors import WeftError
-from ...ir.forms import Forms
 from ...ir.graph import Graph
 from ...ir.opdef import OpDef, Trait
 from ...ir.ops import NUMPY, TABLE
@@ -20,6 +19,7 @@ from ..launch import Kernel, Launcher
 from .codec import Reader, Writer, size, sized
 
 if TYPE_CHECKING:
+    from ...passes.manager import Pass, PipelineResult
     from ..compiler import Lowered, Options
     from ..registry import Uses
     from ..registry.state import State
@@ -59,6 +59,11 @@ class StoredResult:
     def after(self, name: str | None = None) -> Graph:
         """The graph after a pass."""
         found: Graph = self.graph if name is None else self._result().after(name)
+        return found
+
+    def with_last(self, step: Pass) -> PipelineResult:
+        """What the passes make of the graph with another last one."""
+        found: PipelineResult = self._result().with_last(step)
         return found
 
     def ir(self, after: str | None = None, locations: bool = False) -> str:
@@ -111,7 +116,6 @@ def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
         "final": writer.graph(lowered.graph),
         "functions": [writer.function(f) for f in lowered.program.functions],
         "regions": [places[r] for r in lowered.program.regions],
-        "forms": [[[places[n], x] for n, x in part.items()] for part in lowered.forms],
         "guards": [[size(left), size(right)] for left, right in lowered.guards],
         "family": lowered.family,
         "asked": sorted(lowered.uses.implementations) if lowered.uses is not None else [],
@@ -161,10 +165,7 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
         nodes[place]: Kernel(nodes[place], function, library.addresses)
         for place, function in zip(found["regions"], functions, strict=True)
     }
-    *parts, windows = found["forms"]
-    long, short, large = ({nodes[k]: bool(x) for k, x in part} for part in parts)
-    forms = Forms(long, short, large, {nodes[k]: tuple(x) for k, x in windows})
-    made = Lowered(built, StoredResult(graph, whole), options, orders, scalars, any_order, forms)
+    made = Lowered(built, StoredResult(graph, whole), options, orders, scalars, any_order)
     made.uses = cast("Uses", StoredUses(generation, found["asked"]))
     made.guards = [(sized(left), sized(right)) for left, right in found["guards"]]
     made.family = found["family"]

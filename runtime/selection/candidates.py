@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...ir import dims
-from ...ir.large import reduces_across
+from ...ir.forms import FLAT, LONG_STEP, has_rows_in_lanes, reduces_across
+from ...ir.graph import Node
 from ...ir.layouts import C, F
 from ...ir.ops import CONSTANT
 from ...ir.types import integer, sizes
@@ -58,9 +59,8 @@ def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
     """What may be faster for such a call, by name: other unrolling, vectors, tiles, threads or implementations."""
     regions = lowered.kernels
     found: list[Variant] = [()]
-    unrolls = {integer(r.attrs, "unroll") for r in regions}
-    in_long_steps = any(is_large and reduces_across(r) for r, is_large in lowered.forms.large.items())
-    found += [(("unroll", n),) for n in (1, 2, 4, 8) if unrolls != {n} and not in_long_steps]
+    unrolls = {integer(r.attrs, "unroll") for r in regions if not _has_own_unroll(r)}
+    found += [(("unroll", n),) for n in (1, 2, 4, 8) if unrolls and unrolls != {n}]
     if lowered.options.machine.vector_bytes > 32:
         found.append((("vector_bytes", 32),))
     tiles = {integer(r.attrs, "tile") for r in regions if "tile" in r.attrs}
@@ -69,9 +69,15 @@ def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
     if load.threads > 1 and time >= threads.SHORT:
         found.append((("share", 0),))
     if load.bytes >= STREAMED and not any(r.attrs["columns"] for r in regions):
-        found.append((("stream", -1 if any(lowered.forms.large.values()) else 1),))
+        found.append((("stream", -1 if any("stream" in r.attrs for r in regions) else 1),))
     found += [((f"impl {each.op}", each.name),) for each in (lowered.uses.equals() if lowered.uses is not None else ())]
     return {variant_name(v): v for v in found}
+
+
+def _has_own_unroll(region: Node) -> bool:
+    """Whether the form of a region says how many vectors a step takes, whatever `schedule` is asked for."""
+    in_long_steps = reduces_across(region) and integer(region.attrs, "unroll") == LONG_STEP
+    return in_long_steps or has_rows_in_lanes(region) or region.attrs.get("form") == FLAT
 
 
 def tells_in_calls(variant: Variant) -> bool:

@@ -54,9 +54,10 @@ def _made(plan: Plan, options: Options, lookup: KernelLookup) -> Lowered:
     base = plan.base
     if options.implementations:
         source = cast("Registry", lookup).selecting(plan.env, options, len(base.built.calls))
-        result = run_pipeline(base.result.after("input"), passes_for(source, options), PipelineOptions(options.verify))
+        passes = passes_for(source, options, plan.env)
+        result = run_pipeline(base.result.after("input"), passes, PipelineOptions(options.verify))
         return _in_forms(base, Lowered(base.built, result, options, base.orders, base.scalars, base.any_order))
-    passes = passes_for(lookup, options)
+    passes = passes_for(lookup, options, plan.env)
     # What was chosen for the call stays: the registry may have changed since, and does not know its sizes.
     chosen = next(k for k, step in enumerate(passes) if step.name == "select-kernels")
     result = run_pipeline(base.result.after("select-kernels"), passes[chosen + 1 :], PipelineOptions(options.verify))
@@ -64,8 +65,5 @@ def _made(plan: Plan, options: Options, lookup: KernelLookup) -> Lowered:
 
 
 def _in_forms(base: Lowered, made: Lowered) -> Lowered:
-    """For sizes such as the base is for."""
-    if len(made.kernels) != len(base.kernels):
-        return made  # code for all sizes
-    made.forms = base.forms.moved(dict(zip(base.kernels, made.kernels, strict=True)))
-    return made
+    """For all sizes that the base is for: in the same forms or, where these have other guards, in one for any size."""
+    return made if set(made.guards) <= set(base.guards) else made.for_sizes({})

@@ -10,7 +10,7 @@ import pytest
 from weft.backends import reference, tree
 from weft.backends.llvm import target
 from weft.frontend.traced import TracedFunction
-from weft.ir import short_rows
+from weft.ir import forms
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry
@@ -42,7 +42,7 @@ def check(
     kernel, along_columns = compiled(function, level), compiled(function, level)
     found = [kernel(*args) for args in calls]
     with monkeypatch.context() as patched:
-        patched.setattr(short_rows, "FEW", -1)
+        patched.setattr(forms, "FEW", -1)
         for args, results in zip(calls, found, strict=True):
             same(results, along_columns(*args), [(x.shape, x.strides) for x in args])
     assert any(kernel.lower(*args).llvm() != along_columns.lower(*args).llvm() for args in calls)

@@ -13,7 +13,7 @@ from weft.ir.dims import floordiv
 from weft.ir.graph import Value
 from weft.ir.ops import ACCESS, RESHAPE, TABLE
 from weft.ir.types import Sizes
-from weft.ir.windows import straight
+from weft.ir.windows import unrolled_lengths
 
 from ..differential.building import Compiled
 
@@ -150,11 +150,11 @@ def test_short_axes_that_are_kept_are_no_windows() -> None:
 
 
 def test_what_becomes_straight_code() -> None:
-    assert straight([3, 3]) == (3, 3)
-    assert straight([9, 7]) == (-1, 7)
-    assert straight([8, 8]) == (0, 8)
-    assert straight([2, 9, 3]) == (0, -1, 3)
-    assert straight([0, 3]) == (0, 3)
+    assert unrolled_lengths([3, 3]) == (3, 3)
+    assert unrolled_lengths([9, 7]) == (0, 7)
+    assert unrolled_lengths([8, 8]) == (0, 8)
+    assert unrolled_lengths([2, 9, 3]) == (0, 0, 3)
+    assert unrolled_lengths([0, 3]) == (0, 3)
 
 
 def test_index_notation_is_one_chain() -> None:

@@ -25,9 +25,10 @@ def test_every_form_is_found() -> None:
 
 
 def test_numbers_of_values_are_left_out() -> None:
-    a = texts._renumbered("body3:\n  %v7 = add i64 %v3, 1\n  br label %body3")
-    assert a == texts._renumbered("body9:\n  %v8 = add i64 %v1, 1\n  br label %body9")
-    assert a != texts._renumbered("body9:\n  %v8 = add i64 %v1, 2\n  br label %body9")
+    text = "define i64 @f() {{\nbody{a}:\n  %v{b} = add i64 %v{c}, {d}\n  br label %body{a}\n}}\n"
+    a = texts._renumbered(text.format(a=3, b=7, c=2, d=1) * 2)
+    assert a == texts._renumbered(text.format(a=9, b=8, c=1, d=1) + text.format(a=3, b=1, c=8, d=1))
+    assert a != texts._renumbered(text.format(a=9, b=8, c=1, d=2) * 2)
 
 
 def test_what_differs_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

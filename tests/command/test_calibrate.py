@@ -26,7 +26,7 @@ def own_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 
 
 def test_the_variants_of_a_kernel_are_timed_at_each_size(weft: Weft, own_history: Path) -> None:
-    status, out, err = weft("bench", "--calibrate", "kernels.weft", "softmax", "--arg", "x=randn(n, 8):f32",
+    status, out, err = weft("bench", "--calibrate", "kernels.weft", "softmax", "--arg", "x=randn(n, 64):f32",
                             "--sizes", "2,300")  # fmt: skip
     assert (status, err) == (0, "")
     first, second = out.split("softmax, n = ")[1:]
@@ -36,7 +36,7 @@ def test_the_variants_of_a_kernel_are_timed_at_each_size(weft: Weft, own_history
         assert table.count("<- chosen") == 1
         assert {"default", "unroll=1", "unroll=8"} <= {line.split()[0] for line in table.splitlines()[2:]}
     sizes = {record.workload.size for record in History(own_history)}
-    assert sizes == {16, 2400}
+    assert sizes == {128, 19200}
 
 
 def test_wrong_usage(weft: Weft) -> None:

@@ -16,7 +16,7 @@ from weft.ir.verify import Stage, verify
 Weft = Callable[..., tuple[int, str, str]]
 PASSES = [
     "promote-dtypes", "canonicalize", "merge-duplicates", "drop-dead", "select-kernels",
-    "split-complex", "widen-halves", "split-pieces", "fuse", "lower-reductions", "schedule",
+    "split-complex", "widen-halves", "split-pieces", "fuse", "lower-reductions", "schedule", "choose-forms",
 ]  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def test_every_dump_can_be_read_back(weft: Weft, name: str) -> None:
 
 
 def test_without_after_the_last_graph_is_printed(weft: Weft) -> None:
-    assert weft("dump", "one.weft")[1] == weft("dump", "one.weft", "--after", "schedule")[1]
+    assert weft("dump", "one.weft")[1] == weft("dump", "one.weft", "--after", "choose-forms")[1]
     assert "weft.region" in weft("dump", "one.weft")[1]
 
 

@@ -32,7 +32,7 @@ def printed(weft: Weft, folder: Path) -> str:
 def test_all_passes_lead_where_dump_leads(weft: Weft, printed: str) -> None:
     status, out, err = weft("opt", "in.mlir", "--passes", ALL, "--verify")
     assert (status, err) == (0, "")
-    assert out == weft("dump", "kernels.weft", "softmax")[1]
+    assert out == weft("dump", "kernels.weft", "softmax", "--after", "schedule")[1]
 
 
 @pytest.mark.parametrize("cut", range(1, ALL.count(",") + 1))
@@ -41,7 +41,7 @@ def test_passes_go_on_from_any_dump(weft: Weft, folder: Path, cut: int) -> None:
     (folder / "mid.mlir").write_text(weft("dump", "kernels.weft", "moments", "--after", names[cut - 1])[1])
     status, out, _ = weft("opt", "mid.mlir", "--passes", ",".join(names[cut:]), "--verify")
     assert status == 0
-    assert out == weft("dump", "kernels.weft", "moments")[1]
+    assert out == weft("dump", "kernels.weft", "moments", "--after", "schedule")[1]
 
 
 def test_no_passes_print_the_graph_again(weft: Weft, printed: str) -> None:
@@ -93,7 +93,7 @@ def test_a_failing_pass_leaves_a_file_that_replays_it(
         again = weft("opt", str(replay))
         assert again[0] == 1 and "the pass 'fuse' failed" in again[2]
     status, out, _ = weft("opt", str(replay))
-    assert (status, out) == (0, weft("dump", "kernels.weft", "softmax")[1])
+    assert (status, out) == (0, weft("dump", "kernels.weft", "softmax", "--after", "schedule")[1])
     assert '"weft.region"' not in weft("opt", str(replay), "--passes", "")[1]
 
 

@@ -36,9 +36,10 @@ def softmax() -> LanguageKernel:
 
 
 @cache
-def lowered() -> Lowered:
+def lowered(shape: tuple[int, ...] = X.shape) -> Lowered:
     """For AVX-512, so that the page does not depend on who looks."""
-    return Kernel(softmax(), Registry(), Options(target=target.x86(4), verify=True)).lower(X)
+    x = np.empty(shape, np.float32)
+    return Kernel(softmax(), Registry(), Options(target=target.x86(4), verify=True)).lower(x)
 
 
 def same_assembler() -> bool:
@@ -71,9 +72,9 @@ def body(name: str) -> str:
     return "\n".join(line[4:] for line in lowered().ir(after=name).splitlines()[3:-2])
 
 
-def region_end(name: str) -> str:
-    """The attributes of the region."""
-    return next(line.strip() for line in lowered().ir(after=name).splitlines() if line.startswith("    }) {"))
+def region_end(name: str, shape: tuple[int, ...] = X.shape) -> str:
+    """The attributes of the region, for a call with an array of some shape."""
+    return next(line.strip() for line in lowered(shape).ir(after=name).splitlines() if line.startswith("    }) {"))
 
 
 def lines_with(name: str, words: tuple[str, ...]) -> str:
@@ -111,6 +112,10 @@ MAKERS: dict[str, Callable[[], str]] = {
     "after lower-reductions": lambda: lines_with("lower-reductions", ("weft.max", "weft.sum")),
     "region after lower-reductions": lambda: region_end("lower-reductions"),
     "region after schedule": lambda: region_end("schedule"),
+    "region after choose-forms": lambda: region_end("choose-forms"),
+    "region for short rows": lambda: region_end("choose-forms", (4096, 8)),
+    "region for long rows": lambda: region_end("choose-forms", (4, 300000)),
+    "kept after choose-forms": lambda: lines_with("choose-forms", ("keep =",)),
     "explain": explained,
     "llvm": lambda: loop(lowered().llvm(), r"[a-z]+\d*:", "fdiv <16 x float>"),
     "assembly": lambda: loop(lowered().asm(), r"\.LBB", "vdivps"),

@@ -378,7 +378,7 @@ def test_a_directory_that_can_not_be_written_is_read_on(tmp_path: Path, monkeypa
 
 def test_entries_hold_all_that_there_is_to_hold() -> None:
     """A new field is either stored (`content_of`, the codec) or need not be; then it is named here."""
-    held = {"built", "result", "options", "orders", "scalars", "any_order", "forms", "uses"}
+    held = {"built", "result", "options", "orders", "scalars", "any_order", "uses"}
     own = {"seconds", "plan", "keep", "stored", "siblings", "_lock", "_launcher"}
     assert vars(compiler.Lowered(*[None] * 5)).keys() == held | own  # type: ignore[arg-type]
     names = [*Function._fields, *Part._fields, *Entry._fields]

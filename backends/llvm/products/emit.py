@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....ir import dims
 from ....ir.dims import Size
+from ....ir.forms import has_rows_in_lanes
 from ....ir.graph import Node
 from ..functions import Entry, Function
 from .blocked import Finish, Multiply, Pack
@@ -16,11 +17,10 @@ from .small import DEEPEST, Small
 SMALL = 128**3  # terms: below, packing operands takes longer than it saves
 
 
-def emit_product(node: Node, name: str, is_short: bool) -> Function:
+def emit_product(node: Node, name: str) -> Function:
     """The functions of a region with this name; which of them run is decided when the sizes are known.
 
-    Tiles are common to the regions of a graph, whose name theirs begin with. `is_short` is whether rows are, of which
-    stages follow.
+    Tiles are common to the regions of a graph, whose name theirs begin with.
     """
     entries: dict[Entry, int] = {}
     owner, _, _ = name.rpartition("_")
@@ -28,7 +28,8 @@ def emit_product(node: Node, name: str, is_short: bool) -> Function:
     panels = Panels(node, entries, owner, f"{name}_panels")
     stages: RowStages | None = None
     if results.of_rows:
-        stages = (ShortRowStages if is_short else RowStages)(node, entries, owner, f"{name}_stages")
+        kind = ShortRowStages if has_rows_in_lanes(node) else RowStages
+        stages = kind(node, entries, owner, f"{name}_stages")
     small, pack = Small(node, entries, owner, panels, results, stages), Pack(node, entries, owner, panels)
     multiply = Multiply(node, entries, owner, panels, results, stages)
     whole = small.function(name)

@@ -1,0 +1,196 @@
+"""Check that the form of a region is one that can be compiled, with the same bits as any other.
+
+A form says how loops run, and code is emitted from it as it stands: what a lane, a chunk or a window needs must be
+there, and what is kept between stages must lie where nothing else is written.
+"""
+
+from __future__ import annotations
+
+from . import dims
+from .accesses import slot_strides
+from .composites import SCALED
+from .forms import (
+    CHUNKS,
+    EITHER,
+    FEW,
+    FLAT,
+    PRODUCT,
+    RESULT,
+    ROW,
+    ROWS,
+    WINDOWS,
+    has_rows_in_lanes,
+    longest_short_row,
+    region_guards,
+    walks_along_vectors,
+)
+from .graph import Node
+from .ops import MATMUL, Trait
+from .schemas import AttributeProblem
+from .stages import needed_in, only_writes, region_stages
+from .types import axis_groups, integer, ints, sizes
+
+Problem = AttributeProblem
+
+
+def form_problem(region: Node) -> Problem | None:
+    """What is wrong with the form of a region, if it has one."""
+    if "form" not in region.attrs:
+        stray = ("guards", "taps", "shared_walks", "spread", "peel", "prefetch")
+        name = next((name for name in stray if name in region.attrs), None)
+        return None if name is None else Problem(name, f"attribute '{name}' needs 'form'")
+    return _loops_problem(region) or _lanes_problem(region) or _memory_problem(region) or _kept_problem(region)
+
+
+def _loops_problem(region: Node) -> Problem | None:
+    attrs, form = region.attrs, region.attrs["form"]
+    if (form == PRODUCT) != any(n.op is MATMUL for n in region.body or ()):
+        return Problem("form", f"attribute 'form' is '{form}', '{PRODUCT}' is for products and nothing else")
+    taps, windows = (ints(attrs, name) if name in attrs else () for name in ("taps", "windows"))
+    if form == WINDOWS and (not taps or len(taps) != len(windows)):
+        return Problem("form", "attribute 'form' is 'windows', which needs 'windows' and as many 'taps'")
+    if form == WINDOWS and not _is_walkable(region):
+        return Problem("taps", "attribute 'taps' has loops around sums whose tree must be unrolled")
+    if form in (CHUNKS, EITHER) and "chunk" not in attrs:
+        return Problem("form", f"attribute 'form' is '{form}', which needs 'chunk'")
+    if (form == EITHER) != ("cut_from" in attrs):
+        return Problem("cut_from", f"attribute 'cut_from' is for the form '{EITHER}', which needs it")
+    for name, wanted in (("taps", (WINDOWS,)), ("shared_walks", (CHUNKS, EITHER)), ("spread", (CHUNKS,))):
+        if attrs.get(name) and form not in wanted:
+            return Problem(name, f"attribute '{name}' is not for the form '{form}'")
+    stages = region_stages(region)
+    is_spread = bool(attrs["rows"]) and not walks_along_vectors(region) and only_writes(stages, stages.stage_count - 1)
+    if form in (CHUNKS, EITHER) and not any(stages.reductions):
+        return Problem("form", f"attribute 'form' is '{form}', nothing is reduced")
+    if form == FLAT and (attrs["columns"] or len(axis_groups(attrs, "rows")) < 2 or not _is_short(region)):
+        most = longest_short_row(region)
+        return Problem(
+            "form", f"attribute 'form' is '{FLAT}', which needs a guard that rows have up to {most} elements"
+        )
+    if attrs.get("spread") and not is_spread:
+        return Problem("spread", "attribute 'spread' needs a last stage that only writes, and vectors along the rows")
+    return _shared_problem(region)
+
+
+def _shared_problem(region: Node) -> Problem | None:
+    """Whether sums share a walk decides bits, so it is what the length of the columns says."""
+    attrs = region.attrs
+    sums = [n for n in region.body or () if Trait.REDUCTION in n.op.traits and "composite" in n.attrs]
+    if attrs.get("shared_walks") and not sums:
+        return Problem("shared_walks", "attribute 'shared_walks' needs sums that are 'composite'")
+    if not sums or max(integer(n.attrs, "cut_from") for n in sums) == 0:
+        return None
+    assert all(n.attrs["composite"] in (*SCALED.values(), "moment1", "moment2") for n in sums)
+    limit = max(integer(n.attrs, "cut_from") for n in sums)
+    columns = _columns(region)
+    if isinstance(columns, int):
+        return None
+    is_long = (dims.maximum(columns, limit), columns) in region_guards(region)
+    is_not = (dims.minimum(columns, limit - 1), columns) in region_guards(region)
+    is_not = is_not or (limit > FEW and bool(attrs["rows"]) and _is_short(region))
+    shares = bool(attrs.get("shared_walks"))
+    if attrs["form"] == EITHER:
+        fits = shares and integer(attrs, "cut_from") == limit
+    else:
+        fits = is_long if shares else is_not
+    if fits:
+        return None
+    return Problem(
+        "form", f"sums share a walk from {limit} columns on: 'form', 'guards' and 'shared_walks' say otherwise"
+    )
+
+
+def _is_walkable(region: Node) -> bool:
+    taps = ints(region.attrs, "taps")
+    is_straight = len(axis_groups(region.attrs, "columns")) == len(taps) and all(taps)
+    return is_straight or not any(Trait.REDUCTION in n.op.traits and n.attrs["steps"] for n in region.body or ())
+
+
+def _columns(region: Node) -> dims.Size:
+    space = tuple(sizes(region.attrs, "space"))
+    return dims.product(space[axis] for group in axis_groups(region.attrs, "columns") for axis in group)
+
+
+def _is_short(region: Node) -> bool:
+    """Whether a guard, or the size itself, says that rows are short."""
+    space, rows = tuple(sizes(region.attrs, "space")), axis_groups(region.attrs, "rows")
+    length = _columns(region) if region.attrs["columns"] else dims.product(space[axis] for axis in rows[-1])
+    most = longest_short_row(region)
+    if isinstance(length, int):
+        return length <= most
+    return (dims.minimum(length, most), length) in region_guards(region)
+
+
+def _lanes_problem(region: Node) -> Problem | None:
+    """Vectors across rows, where trees have lanes along the columns: each of a few columns is the total of a lane."""
+    if not has_rows_in_lanes(region):
+        return None
+    attrs = region.attrs
+    if attrs["form"] not in (ROWS, PRODUCT) or len(axis_groups(attrs, "columns")) > 1:
+        return Problem("vector", f"attribute 'vector' is {attrs['vector']}, and the form walks along the columns")
+    if not _is_short(region):
+        return Problem(
+            "vector", f"attribute 'vector' is {attrs['vector']}, which needs a guard that rows have up to {FEW} columns"
+        )
+    if integer(attrs, "unroll") != 1:
+        return Problem("unroll", f"attribute 'unroll' is {attrs['unroll']}, vectors across short rows come one by one")
+    return None
+
+
+def _memory_problem(region: Node) -> Problem | None:
+    attrs, values = region.attrs, (*region.operands, *region.results)
+    layouts, vector = attrs["layouts"], integer(attrs, "vector")
+    assert isinstance(layouts, tuple)
+    for name in ("peel", "stream"):
+        if name not in attrs or (name == "stream" and not attrs[name]):
+            continue
+        if attrs["form"] in (FLAT, WINDOWS, PRODUCT):
+            return Problem(name, f"attribute '{name}' is not for the form '{attrs['form']}'")
+        stages = region_stages(region)
+        slot = integer(attrs, "peel") if name == "peel" else next((s for s, _ in stages.outputs[-1]), len(values))
+        if slot >= len(values):
+            return Problem(name, f"attribute '{name}' needs an array to align")
+        size, strides = values[slot].type.dtype.size, slot_strides(region, slot, str(layouts[slot]))
+        along = len(strides) == len(sizes(attrs, "space")) and vector >= 0 and strides[vector] == size
+        if not along or (name == "stream" and values[slot].type.dtype.kind == "complex"):
+            return Problem(name, f"attribute '{name}' needs an array that lies along the vectors")
+    if "peel" in attrs:
+        slot, of_result = integer(attrs, "peel"), integer(attrs, "peel") >= len(region.operands)
+        wanted = not attrs["columns"] or bool(attrs.get("spread"))
+        if of_result != wanted or (of_result and slot != region_stages(region).outputs[-1][0][0]):
+            return Problem("peel", f"attribute 'peel' is {slot}, not the first array that these loops meet")
+    if "prefetch" in attrs and (not attrs["columns"] or ints(attrs, "prefetch")[1] > 3):
+        return Problem("prefetch", "attribute 'prefetch' is for columns, and caches have the levels 1 to 3")
+    return None
+
+
+def _kept_problem(region: Node) -> Problem | None:
+    """A value lies where nothing else is written as long as a stage needs it."""
+    assert region.body is not None
+    space, stages = tuple(sizes(region.attrs, "space")), region_stages(region)
+    places = {n.result: str(n.attrs["keep"]) for n in region.body if "keep" in n.attrs}
+    if not places:
+        return None
+    needed, outputs = needed_in(region, stages, {}), dict(enumerate(region.body.outputs))
+    taken = [place for place in places.values() if place.startswith(RESULT)]
+    if len(set(taken)) < len(taken):
+        return Problem("form", "two values are kept in one result")
+    for value, place in places.items():
+        if place.startswith(ROW):
+            if not region.attrs.get("spread"):
+                return Problem("spread", f"a value is kept in '{place}', which needs 'spread'")
+            continue
+        if value.type.shape != space or not region.attrs["columns"]:
+            return Problem("form", f"{value.type} is kept in '{place}', it is not of the space")
+        if not place.startswith(RESULT):
+            continue
+        output = outputs.get(int(place.removeprefix(RESULT)))
+        if output is None or output.type != value.type:
+            return Problem("form", f"{value.type} is kept in '{place}', which is {output and output.type}")
+        last, made = max(needed.get(value, {0})), stages.known[output]
+        is_last = [v for _, v in stages.outputs[made]][-1:] == [output] and not stages.reductions[made]
+        if made < last or (made == last and not is_last):
+            return Problem(
+                "form", f"{value.type} is kept in '{place}', which is written before stage {last + 1} is over"
+            )
+    return None

@@ -1,0 +1,231 @@
+"""`choose-forms`: the sizes of a call become the form of each region: attributes, and guards that keep others away.
+
+Before (softmax, AVX-512):
+
+    %0 = "weft.region"(%x) ({ ... }) {space = #weft.dims<n, m>, ..., rows = ["0"], columns = ["1"], vector = 1 : i64,
+        width = 16 : i64, unroll = 2 : i64, ..., chunk = 32 : i64, cut_from = 262144 : i64} : ...
+
+After, for rows of 8 columns:
+
+    %0 = "weft.region"(%x) ({ ... }) {..., rows = ["0"], columns = ["1"], vector = 0 : i64, width = 16 : i64,
+        unroll = 1 : i64, ..., form = "rows", guards = ["min(262143, m) == m", "min(16, m) == m"]} : ...
+
+Needs the plans of `schedule`. It guarantees that code is a translation of the plan: nothing about loops is left to
+decide. `sizes` are those of the call, as in `m=8,n=4096`; what they do not tell is decided for all sizes. `any_size`
+asks for one form that serves all of them, for libraries: long columns are told apart when it runs, and only short rows
+have guards.
+
+`form` says how the loops run (`ir/forms.py`); `guards` are equalities between sizes under which it is chosen. A region
+that has a form keeps it. `vector`, `unroll` and `jam` mean what they do in `schedule`, and are final now: in short rows
+each lane has a row of its own, a step over long lines takes 8 vectors, and rows that are streamed are made one by one.
+`cut_from` is left in `rows or chunks` only, and says from how many columns on chunks run. Other attributes of a region:
+
+    shared_walks    sums and the reductions that they need walk a chunk together (`ir/composites.py`)
+    spread          the last stage, which only writes, runs line after line in the order of memory
+    stream          the first result is written by non-temporal stores
+    taps            the lengths of windows that are unrolled, 0 for those that stay loops
+    peel            the operand or result (counted as in `layouts`) at whose next cache line whole vectors begin
+    prefetch        how many lines, or with shared walks chunks, ahead memory is asked for, and into which cache
+
+A node of the body has `keep` if its value is kept in memory between stages: in the row of a result that is not written
+yet (`"result 0"`), in scratch memory of one row (`"scratch"`), or as one number for each row (`"row 0"`).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ..ir.errors import ValueProblem
+from ..ir.forms import (
+    CHUNKS,
+    EITHER,
+    FLAT,
+    LONG_STEP,
+    PRODUCT,
+    RESULT,
+    ROWS,
+    WINDOWS,
+    reduces_across,
+    walks_along_vectors,
+)
+from ..ir.graph import Graph, Node, Value
+from ..ir.ops import Trait
+from ..ir.records import record
+from ..ir.stages import RegionStages, finds_first, only_writes, region_stages
+from ..ir.types import Attr, Guards, axis_groups, integer
+from .kept_values import values_between_stages, values_of_rows
+from .memory_hints import peeled_slot, prefetched
+from .regions import Plan, annotate_regions
+from .size_classes import Env, large, long_columns, short_rows, window_taps
+from .tiling import is_of_rows, product_in
+
+CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
+_COMPUTED = frozenset(" ,()*+-")  # in the text of a size that is no symbol
+EXACT_STEPS = 16  # of a block whose elements may be combined in any order
+
+
+@record
+class ChooseForms:
+    """Writes the form of each region."""
+
+    sizes: str = ""
+    any_size: bool = False
+    name: ClassVar[str] = "choose-forms"
+
+    def run(self, graph: Graph) -> Graph:
+        env = sizes_of(self.sizes)
+        return annotate_regions(graph, lambda region: _plan(region, env, {} if self.any_size else env))
+
+
+def sizes_text(env: Env) -> str:
+    """Sizes as an option: `m=8,n=4096`. What is computed from others, such as `max(0, n - 3)`, is left out."""
+    return ",".join(f"{name}={number}" for name, number in env.items() if not _COMPUTED & set(name))
+
+
+def sizes_of(text: str) -> dict[str, int]:
+    """What `sizes_text` wrote."""
+    found = {}
+    for pair in text.split(",") if text else ():
+        name, _, number = pair.partition("=")
+        if not name or not number.isdecimal():
+            raise ValueProblem(f"sizes must be such as 'm=8,n=4096', not '{text}'")
+        found[name] = int(number)
+    return found
+
+
+def _plan(region: Node, env: Env, others: Env) -> Plan:
+    """The form of a region; `others` are the sizes for all questions but that for short rows."""
+    is_short, is_long, is_large = short_rows(region, env), long_columns(region, others), large(region, others)
+    taps, of_windows = window_taps(region, others) if "windows" in region.attrs else ((), ())
+    plan, kept = dict(region.attrs), dict[Value, str]()
+    for name in ("jam", "cut_from", "stream"):
+        plan.pop(name, None)
+    stages = region_stages(region)
+    if product_in(region) is not None:
+        plan["form"] = PRODUCT
+        if is_of_rows(region):
+            kept = _rows_of_product(region, stages, plan, bool(is_short.yes))
+    elif is_short.yes and not region.attrs["columns"]:
+        plan |= {"form": FLAT, "unroll": 1}
+    elif is_short.yes:
+        kept = _lanes(region, stages, plan)
+    elif taps and _is_walkable(region, taps):
+        plan |= {"form": WINDOWS, "taps": taps}
+    else:
+        kept = _loops(region, stages, plan, is_long.yes, bool(is_large.yes))
+    _place(region, stages, plan, kept, bool(is_large.yes))
+    guards = (*is_long.guards, *is_short.guards, *is_large.guards, *of_windows)
+    if guards:
+        plan["guards"] = Guards(dict.fromkeys(guards))
+    gone = dict.fromkeys(region.attrs.keys() - plan.keys())
+    return {**plan, **gone}, {v.node: {"keep": place} for v, place in kept.items() if v.node is not None}
+
+
+def _rows_of_product(region: Node, stages: RegionStages, plan: dict[str, Attr], is_short: bool) -> dict[Value, str]:
+    """Blocks of a product are chosen when it runs; the stages over its rows may be short."""
+    if is_short:
+        plan |= {"vector": axis_groups(region.attrs, "rows")[-1][-1], "unroll": 1}
+    return values_between_stages(region, stages, has_scratch=True)
+
+
+def _lanes(region: Node, stages: RegionStages, plan: dict[str, Attr]) -> dict[Value, str]:
+    """Vectors across rows: every lane is an instruction of its own where rows are read, so one vector is enough."""
+    plan |= {"form": ROWS, "vector": axis_groups(region.attrs, "rows")[-1][-1], "unroll": 1}
+    return values_between_stages(region, stages, has_scratch=True)
+
+
+def _loops(
+    region: Node, stages: RegionStages, plan: dict[str, Attr], is_long: bool | None, is_large: bool
+) -> dict[Value, str]:
+    """Rows one after another, columns in chunks, or both; what is kept for that."""
+    has_rows = bool(region.attrs["rows"])
+    kept = values_between_stages(region, stages, has_scratch=has_rows)
+    is_cut = _can_be_cut(region, stages, kept)
+    spread = is_cut and has_rows and not walks_along_vectors(region) and only_writes(stages, stages.stage_count - 1)
+    in_both_ways = has_rows or "cut_from" in region.attrs
+    needs_rows = not is_cut or (in_both_ways and (not is_long if has_rows else is_long is None))
+    needs_rows = needs_rows and not spread
+    needs_chunks = is_cut and not (has_rows and is_long is False)
+    plan["form"] = EITHER if needs_rows and needs_chunks else ROWS if needs_rows else CHUNKS
+    if is_large and reduces_across(region):
+        plan["unroll"] = LONG_STEP
+    if needs_rows and needs_chunks:
+        plan["cut_from"] = _cut_from(region, stages, integer(plan, "unroll"))
+    shares = needs_chunks and shares_walks(region) and is_long is not False
+    if shares:
+        plan["shared_walks"] = True
+    if not needs_rows:  # a chunk has no row of scratch memory, and what walks share is never written
+        kept = {v: place for v, place in kept.items() if place.startswith(RESULT) and not shares}
+    if spread:
+        plan["spread"] = True
+        kept |= values_of_rows(region, stages, kept)
+    return kept
+
+
+def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> None:
+    """Writes how loops meet memory: peeled, streamed, prefetched, several rows in a step."""
+    planned = Node(region.op, region.operands, plan, tuple(v.type for v in region.results), region.span, region.body)
+    if plan["form"] not in (FLAT, WINDOWS, PRODUCT) and (slot := peeled_slot(planned, stages)) is not None:
+        plan["peel"] = slot
+    if plan["form"] not in (FLAT, WINDOWS) and (ahead := prefetched(planned)) is not None:
+        plan["prefetch"] = ahead
+    if "peel" in plan and _streams(region, stages, plan, kept, is_large):
+        plan["stream"] = True
+    if "jam" in region.attrs and (plan["form"] in (FLAT, WINDOWS) or not (plan["columns"] or "stream" in plan)):
+        plan["jam"] = region.attrs["jam"]  # not in rows that are streamed: each has lines of its own to fill
+
+
+def _streams(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> bool:
+    """Whether the result by which loops are aligned is written past the caches."""
+    slot = integer(plan, "peel")
+    if slot < len(region.operands) or region.results[slot - len(region.operands)].type.dtype.kind == "complex":
+        return False
+    if not plan["columns"]:
+        return bool(region.attrs.get("stream", is_large))
+    # Where an earlier stage has left something for this one in a result, lines are read before they are written.
+    written = {_result(region, slot) for slot, _ in stages.outputs[-1]}
+    return is_large and written.isdisjoint(kept.values())
+
+
+def _result(region: Node, slot: int) -> str:
+    return f"{RESULT} {slot - len(region.operands)}"
+
+
+def shares_walks(region: Node) -> bool:
+    """Whether reductions of the region may share a walk."""
+    return any("composite" in n.attrs for n in region.body or () if Trait.REDUCTION in n.op.traits)
+
+
+def _can_be_cut(region: Node, stages: RegionStages, kept: dict[Value, str]) -> bool:
+    """Whether the columns may be walked in chunks.
+
+    Not where a row leaves what no chunk has memory for, nor where the walk over each row may be over at once.
+    """
+    if "chunk" not in region.attrs or not any(stages.reductions):
+        return False
+    if not region.attrs["rows"] or not walks_along_vectors(region) or shares_walks(region):
+        return True
+    walked = [axis for group in axis_groups(region.attrs, "columns") for axis in group]
+    in_order = walked == sorted(walked)
+    ends_early = any(finds_first(r, o) for r, o in zip(stages.reductions, stages.outputs, strict=True))
+    return not any(not place.startswith(RESULT) for place in kept.values()) and not (in_order and ends_early)
+
+
+def _cut_from(region: Node, stages: RegionStages, unroll: int) -> int:
+    """The length of columns that are better walked in chunks: by the plan, or where vectors lie along the rows.
+
+    There one walk reads memory in long lines then; several walks find it in the cache as long as it fits.
+    """
+    if "cut_from" in region.attrs:
+        return integer(region.attrs, "cut_from")
+    lines = integer(region.attrs, "chunk") * EXACT_STEPS
+    step = integer(region.attrs, "width") * unroll * 4
+    return lines + 1 if stages.stage_count == 1 else max(lines, CACHED // step) + 1
+
+
+def _is_walkable(region: Node, taps: tuple[int, ...]) -> bool:
+    """Whether totals of windows can stay in registers: in any order, in one chain, or in a tree that is unrolled."""
+    columns = region.attrs["columns"]
+    assert isinstance(columns, tuple)
+    is_straight = len(columns) == len(taps) and all(taps)
+    return is_straight or not any(Trait.REDUCTION in n.op.traits and n.attrs["steps"] for n in region.body or ())
