@@ -86,9 +86,11 @@ class Handles:
             try:
                 with environment.kept():
                     loaded = Library(ctypes.CDLL(place, mode=_MODE), image, symbols)
-            except OSError as error:
-                reason = str(error).rpartition("/proc/self/fd/")[2].partition(": ")[2]  # without the place of the copy
-                raise Damage(reason or str(error)) from error
+            except (OSError, UnicodeDecodeError) as error:
+                # What the linker says may have names in it that are no text. The place of the copy is left out.
+                said = error.object.decode("utf-8", "replace") if isinstance(error, UnicodeDecodeError) else str(error)
+                reason = said.rpartition("/proc/self/fd/")[2].partition(": ")[2]
+                raise Damage(reason or said) from error
         self._builds.note(image)
         return loaded
 

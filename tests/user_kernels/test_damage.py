@@ -177,6 +177,13 @@ def with_entry(content: bytes, tag: int, value: int) -> bytes:
     return content[:at] + DYNAMIC_ENTRY.pack(tag, value) + content[at + 16 :]
 
 
+def test_names_that_are_no_text_are_told_all_the_same(tmp_path: Path, library: bytes) -> None:
+    content = library.replace(b"twice_f32_signature\0", b"twice_f32_signatur\xff\0")
+    at = Image(content)._strings.index(b"twice_f32_signatur\xff")
+    with pytest.raises(LibraryProblem, match="can't be loaded as a shared library: cannot open shared object"):
+        opened(tmp_path, with_entry(content, 1, at))
+
+
 def test_libraries_that_have_the_linker_load_others_are_refused(tmp_path: Path, library: bytes) -> None:
     for tag, reason in (
         (needs.RUNPATH, "an empty part of its RUNPATH means the working directory"),
