@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import os
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,14 @@ from .frontend.declared import Declared, Parameter
 from .ir import dtypes
 from .ir.dtypes import DType
 from .ir.errors import OverflowProblem, SyntaxProblem, TypeProblem, UnknownName, ValueProblem, WeftError, nearest
+from .ir.records import record
 
 _CALL = re.compile(r"(\w+)\s*\(([^()]*)\)\s*(?::\s*(\w+))?")
 _TYPED = re.compile(r"([^:]*):\s*(\w+)")
 _WORDS = {"true": True, "True": True, "false": False, "False": False}
 
 
-@dataclass(frozen=True)
+@record
 class Generated:
     """An array that is still to be made: `randn(4, 3)`, and its dtype if one was given."""
 
@@ -35,7 +35,7 @@ class Generated:
     dtype: DType | None
 
 
-@dataclass(frozen=True)
+@record
 class Stored:
     """An array in a `.npy` file."""
 

@@ -6,13 +6,13 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .ir.dtypes import F64, I64, DType
 from .ir.errors import LimitExceeded, ValueProblem
+from .ir.records import record
 
 Array = np.ndarray[Any, Any]
 Number = bool | int | float
@@ -21,7 +21,7 @@ Random = np.random.Generator
 MAX_RANK = 32
 
 
-@dataclass(frozen=True)
+@record
 class Generator:
     """Makes an array. `dtype` is the one it has where nobody asks for another; None is that of what was made."""
 

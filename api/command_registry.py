@@ -6,6 +6,7 @@ import argparse
 
 from .compiling import load
 from .ir.ops import TABLE
+from .ir.records import fields
 from .runtime.registry.bundled import composites
 from .runtime.registry.making import is_replaceable
 from .settings import registry as default
@@ -48,7 +49,7 @@ def registry(args: argparse.Namespace) -> None:
         print(default.explain(args.op, *args.dtypes, size=args.size))
     elif args.question == "stats":
         stats = default.stats()
-        for name in stats.__slots__:
+        for name in fields(stats):
             print(f"{name.replace('_', ' '):<15} {getattr(stats, name)}")
     else:
         _list()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from .frontend.binding import split
 from .frontend.declared import Declared, Parameter
@@ -16,6 +15,7 @@ from .ir import dtypes
 from .ir.dtypes import DType
 from .ir.errors import SyntaxProblem, TypeProblem, UnknownName, nearest
 from .ir.layouts import classify
+from .ir.records import record
 from .ir.source import ArgType
 from .runtime.compiler import Request
 from .runtime.order import dense
@@ -34,7 +34,7 @@ _FIRST_STAND_IN = 1001  # such sizes are any sizes but 1, and different
 _EXAMPLE = 'write --types "x=f32[?,?], k=i32"'
 
 
-@dataclass(frozen=True)
+@record
 class Given:
     """A type as `--types` has it: sizes are numbers, `?` or names."""
 
@@ -77,14 +77,14 @@ def request_for(kernel: LanguageKernel, given: Mapping[str, Given]) -> Request:
     return Request(args, layouts, [a.shape for a in args], strides)
 
 
-@dataclass(frozen=True)
+@record
 class _Leading:
     """A dimension of `...`, by its place from the right; its size is the same in every parameter, or 1."""
 
     place: int
 
 
-@dataclass(frozen=True)
+@record
 class _Axis:
     """A dimension of an argument: what it shares its size with, and its number if that is known."""
 

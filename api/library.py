@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .ir.records import record
 from .loading import SUFFIX, load_file
 from .settings import default_options
 
@@ -25,7 +25,7 @@ FOLDER = os.path.join(os.path.dirname(__file__), "kernels")
 _KERNEL = re.compile(r"((?:^#.*\n)*)^kernel ([a-zA-Z]\w*)([^{=]*)", re.MULTILINE)  # others are for their file alone
 
 
-@dataclass(frozen=True)
+@record
 class Entry:
     """A kernel as its file shows it; `doc` is the comment above it."""
 

@@ -7,10 +7,10 @@ weft.selection.configure(selector="score", explore=0)
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from .ir.errors import TypeProblem, nearest
+from .ir.records import fields, replace
 from .runtime.selection import calibrating
 from .runtime.selection.calibrating import Progress, Timing
 from .runtime.selection.choosing import Weights
@@ -24,7 +24,7 @@ __all__ = ["Report", "Settings", "Timing", "Weights", "calibrate", "clear", "con
 
 def configure(**changes: Any) -> Settings:
     """Changes settings by name, as in `configure(explore=0)`, and gives all of them; without changes only that."""
-    known = list(Settings.__dataclass_fields__)
+    known = list(fields(Settings))
     for name in changes:
         if name not in known:
             raise TypeProblem(f"selection has no setting '{name}'", hint=nearest(name, known) or ", ".join(known))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.cached import cached_property
+from ..ir.lazy import cached_property
 from ..ir.source import ABSENT, Guard
 from .tracer import Tracer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ..ir.cached import cached_property
+from ..ir.lazy import cached_property
 from ..ir.errors import Span
 
 _SHOWN = 500

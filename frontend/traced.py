@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..ir.builder import Builder
-from ..ir.cached import cached_property
+from ..ir.lazy import cached_property
 from ..ir.dims import Size, symbol
 from ..ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest
 from ..ir.facts import Facts

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, Union
 
-from .once import once
+from .lazy import cached_property
 from .records import record
 
 
@@ -45,7 +45,7 @@ class Dim:
     def __hash__(self) -> int:
         return self._hash
 
-    @once
+    @cached_property
     def _hash(self) -> int:
         return hash(self.terms)
 
@@ -88,7 +88,7 @@ class Dim:
     def __str__(self) -> str:
         return self._text
 
-    @once
+    @cached_property
     def _is_plain(self) -> bool:
         """Whether all atoms are symbols."""
         return not any(atom.args for monomial, _ in self.terms for atom in monomial)
@@ -99,7 +99,7 @@ class Dim:
         others, total = (self.terms, number) if last else (self.terms[:-1], constant + number)
         return Dim((*others, ((), total)) if total else others)
 
-    @once
+    @cached_property
     def _text(self) -> str:
         out = ""
         for monomial, coefficient in self.terms:
@@ -110,7 +110,7 @@ class Dim:
             out += sign + "*".join(factors)
         return out
 
-    @once
+    @cached_property
     def symbols(self) -> frozenset[str]:
         found: set[str] = set()
         for monomial, _ in self.terms:

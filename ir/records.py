@@ -1,5 +1,7 @@
 """Make frozen value classes from annotated fields: constructed, compared, hashed, copied and printed by field.
 
+A class may check its fields in `__post_init__` and have properties that are cached (`lazy.py`).
+
 It is what `dataclasses.dataclass(frozen=True, slots=True)` makes, at a twentieth of the time: that compiles the text of
 seven functions for each class, and for the fifty that a first call needs this took longer than LLVM takes to make code.
 """
@@ -10,6 +12,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform, overload
+
+from .lazy import cached_property
 
 T = TypeVar("T")
 
@@ -58,7 +62,8 @@ def _made(cls: type[T], eq: bool) -> type[T]:
     names = tuple(n for n, text in inspect.get_annotations(cls).items() if not text.startswith("ClassVar"))
     defaults = {name: cls.__dict__.get(name, ...) for name in names}
     own = {n: x for n, x in cls.__dict__.items() if n not in (*names, "__dict__", "__weakref__")}
-    shared = {"__slots__": names, "__match_args__": names, "RECORD": defaults, **_FROZEN, **(_EQUAL if eq else {})}
+    slots = (*names, "__dict__") if any(isinstance(x, cached_property) for x in own.values()) else names
+    shared = {"__slots__": slots, "__match_args__": names, "RECORD": defaults, **_FROZEN, **(_EQUAL if eq else {})}
     made: Any = type(cls.__name__, cls.__bases__, {**shared, **own})
     made._values, made.__init__ = _getter(names), _init(made, defaults)
     return made  # type: ignore[no-any-return]
@@ -86,7 +91,14 @@ def _init(made: type, defaults: dict[str, Any]) -> Callable[..., None]:
         for put, value in zip(puts, values):  # noqa: B905 (their lengths are equal by now)
             put(self, value)
 
-    return __init__
+    if not hasattr(made, "__post_init__"):
+        return __init__
+
+    def checked(self: Any, *values: Any, **named: Any) -> None:
+        __init__(self, *values, **named)
+        self.__post_init__()
+
+    return checked
 
 
 def _completed(made: type, defaults: dict[str, Any], values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:

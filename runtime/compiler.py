@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir import dims, environment
-from ..ir.cached import cached_property
 from ..ir.dims import Size
 from ..ir.errors import ValueProblem
 from ..ir.footprints import Footprint, check_ranks, footprints_of
@@ -15,6 +14,7 @@ from ..ir.forking import lock
 from ..ir.forms import form_guards
 from ..ir.graph import Graph, Node
 from ..ir.layouts import GENERAL, classify
+from ..ir.lazy import cached_property
 from ..ir.limits import limiter
 from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.records import record, replace

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from ..ir import dims
 from ..ir.dims import Size
@@ -11,13 +10,14 @@ from ..ir.forms import CHUNKS, EITHER, FLAT, WINDOWS, has_rows_in_lanes, region_
 from ..ir.graph import Graph, Node, Value
 from ..ir.loops import body_of, graphs, regions, walk
 from ..ir.ops import CONSTANT, LOOP, NUMPY, REGION, RESHAPE, SIZE
+from ..ir.records import record, replace
 from ..ir.stages import region_stages
 from ..ir.types import AxisGroups, Sizes, integer, ints, sizes
 
 PASS = "pass "
 
 
-@dataclass(frozen=True)
+@record
 class KernelStory:
     """One native loop nest: its operations with their implementations, its space, and the bytes it moves.
 
@@ -35,7 +35,7 @@ class KernelStory:
     depth: int = 0
 
 
-@dataclass(frozen=True)
+@record
 class Explanation:
     """What became of a graph. `str` is for people."""
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.cached import cached_property
 from ..ir.graph import Value
+from ..ir.lazy import cached_property
 from ..ir.source import ABSENT, Guard
 from .arguments import prepare
 from .bounds import check_bounds, converted

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..ir.records import record
 from .library import NumPy
 from .row import Case
 
@@ -14,7 +14,7 @@ TOLERANCE = {np.dtype(np.float32): 2e-4, np.dtype(np.float64): 1e-9}
 """Of the largest value in the answer. Wide, because running sums and plain loops add up without a tree."""
 
 
-@dataclass(frozen=True)
+@record
 class Answer:
     """What is right: NumPy's shape and dtype, and its values computed in f64."""
 

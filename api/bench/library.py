@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import repeat
 from time import perf_counter
 from typing import Any, Protocol
@@ -13,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..compiling import jit
+from ..ir.records import record
 from .row import Case, Function, Row
 
 _AFTER = "WEFT_NATIVE_AFTER"
@@ -22,7 +22,7 @@ class Unable(Exception):
     """A library has no way to compute a row; the message says why."""
 
 
-@dataclass(frozen=True)
+@record
 class Call:
     """`run(n)` calls n times and gives the seconds; `result()` calls once and gives what came out."""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..ir.errors import FileProblem
+from ..ir.records import fields, fresh, record
 
 FORMAT = 1
 OURS = "Weft"
 
 
-@dataclass(frozen=True)
+@record
 class Outcome:
     """One case: seconds by library, and for a library without a time the reason."""
 
@@ -23,7 +23,7 @@ class Outcome:
     size: int  # 0 where there is none
     dtype: str
     seconds: dict[str, float]
-    notes: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = fresh(default_factory=dict)
     apart: tuple[str, ...] = ()  # libraries that are shown but do not do the same work
     memory: float | None = None  # seconds of a plain loop over the same memory
 
@@ -48,7 +48,7 @@ class Outcome:
         return self.memory / self.seconds[OURS]
 
 
-@dataclass(frozen=True)
+@record
 class Results:
     """A whole run."""
 
@@ -65,9 +65,10 @@ class Results:
         return [o for o in self.outcomes if o.suite == suite]
 
     def to_json(self) -> str:
-        found = asdict(self)
-        for outcome, values in zip(self.outcomes, found["outcomes"], strict=True):
-            values |= {"best": outcome.best, "ratio": outcome.ratio, "share": outcome.share}
+        found = {name: getattr(self, name) for name in fields(self)}
+        found["outcomes"] = [
+            {name: getattr(each, name) for name in (*fields(each), "best", "ratio", "share")} for each in self.outcomes
+        ]
         return json.dumps({"format": FORMAT, **found}, indent=1) + "\n"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from ..ir.records import record
 
 Function = Callable[..., Any]
 Make = Callable[[Any], Function]
@@ -22,7 +23,7 @@ FLOATS = ("f32", "f64")
 NUMPY = {"f32": np.float32, "f64": np.float64}
 
 
-@dataclass(frozen=True)
+@record
 class Row:
     """One expression. `numexpr` names the arguments a, b, c, ... in their order."""
 
@@ -39,7 +40,7 @@ class Row:
     into: Any = None  # a ufunc: the last argument is written, by this function in NumPy
 
 
-@dataclass(frozen=True)
+@record
 class Case:
     """A row at one size and dtype, with its arguments."""
 

@@ -6,12 +6,12 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ..ir.records import record
 from . import compiles, startup
 from .library import Library, Weft
 from .measure import measure
@@ -22,7 +22,7 @@ from .row import SIZES, Row, case, cases
 from .suites import ROWS, SUITES
 
 
-@dataclass(frozen=True)
+@record
 class Plan:
     """Suites and peers by name, and how long each library is timed in each case."""
 

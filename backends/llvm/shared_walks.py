@@ -8,7 +8,7 @@ number. The join knows the common shift, moves these numbers to it, and adds the
 from __future__ import annotations
 
 from ...ir import dims
-from ...ir.cached import cached_property
+from ...ir.lazy import cached_property
 from ...ir.composites import SCALED, SUM, Composite, recognise
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name

@@ -7,7 +7,6 @@ are not negative, and no array that has elements is null; what else can be wrong
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...backends.llvm.text import Val
@@ -38,11 +37,11 @@ NEXT = "next"
 OTHER_SIZES = -1  # a status inside of the library: the graph does not serve these sizes, and nothing was done
 
 
-@dataclass
 class LibcHeap:
     """Memory from `malloc`."""
 
-    w: Writer
+    def __init__(self, w: Writer) -> None:
+        self.w = w
 
     def take(self, bytes: Val) -> Val:
         self.w.e.declared["malloc"] = "declare ptr @malloc(i64)"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ...backends.llvm import compile as native
 from ...backends.llvm import module
 from ...ir.errors import TypeProblem
 from ...ir.graph import Graph
+from ...ir.records import record
 from ..bounds import Bound
 from ..compiler import Lowered
 from ..registry import Registry
@@ -28,7 +28,7 @@ LIBC = frozenset(("malloc", "free"))
 _HEAD = re.compile(r"^define (?:internal )?(.*) \{$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@record
 class Built:
     """An object file, the text of its header, and the functions that it declares."""
 
@@ -37,12 +37,12 @@ class Built:
     forms: tuple[Form, ...]
 
 
-@dataclass
 class Text:
     """The text of a library while it is put together: functions, and once each what they share."""
 
-    functions: list[str] = field(default_factory=list)
-    shared: dict[str, None] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.functions: list[str] = []
+        self.shared: dict[str, None] = {}
 
     def add(self, text: str) -> None:
         for line in text.splitlines():

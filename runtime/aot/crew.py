@@ -7,7 +7,6 @@ loop and uses scratch memory of its own; where loops are cut changes no bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ...backends.llvm.text import Val
@@ -21,12 +20,13 @@ PIECES, SHARE = "@weft.pieces", "@weft.share"
 JOB = ("function", "frame", "extent0", "extent1", "grain0", "grain1", "tile", "pieces")  # and behind them a status
 
 
-@dataclass
 class CCrew:
     """Code for it, in one function of the library."""
 
-    w: Writer
     shared_from: ClassVar[int] = LONG
+
+    def __init__(self, w: Writer) -> None:
+        self.w = w
 
     def threads(self) -> Val:
         return self.w.e.load(Val(PIECES, "ptr", 0), "i64", 0, 8)

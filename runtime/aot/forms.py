@@ -7,11 +7,10 @@ and, for arrays with strides, those of all arguments and results.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...ir.dims import Dim, Size
 from ...ir.dtypes import DType
 from ...ir.graph import Graph
+from ...ir.records import record
 from .variants import Wanted
 
 C_TYPES = {
@@ -31,7 +30,7 @@ _WORDS = """
 RESERVED = frozenset(_WORDS.split())  # of C, of C++ and of the header itself: nothing else can be called so
 
 
-@dataclass(frozen=True)
+@record
 class Item:
     """An argument or a result: its C name, and its type."""
 
@@ -48,7 +47,7 @@ class Item:
         return C_TYPES[self.dtype.name]
 
 
-@dataclass(frozen=True)
+@record
 class Form:
     """A C function: `arguments` without dimensions are passed by value. `sizes` are C names by symbol,
     `fixed` the sizes that are no parameters because they are always the same.

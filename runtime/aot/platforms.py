@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import llvmlite.binding as llvm
 
 from ...backends.llvm.target import Target
 from ...ir.errors import UnsupportedTarget
+from ...ir.records import record
 
 _X86_LEVELS = {3: ("", 32), 4: ("-prefer-256-bit", 64)}  # features, bytes of a vector
 _OTHERS = {"aarch64": ("generic", "+neon", 16)}
 
 
-@dataclass(frozen=True)
+@record
 class Level:
     """A CPU that code is made for. `number` is its x86-64 level, 0 where there is only one."""
 
@@ -37,7 +37,7 @@ class Level:
         return f'"target-cpu"="{self.target.cpu}" "target-features"="{self.target.features}"'
 
 
-@dataclass(frozen=True)
+@record
 class Platform:
     """What a library is made for: `base` is the least of it, `levels` are in ascending order."""
 

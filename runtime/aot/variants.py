@@ -8,17 +8,16 @@ are served already, and for each choice of sizes that are 1 where that changes a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import chain
 
 from ...ir import dims
-from ...ir.cached import cached_property
 from ...ir.dims import Dim, Size
 from ...ir.errors import Unsupported, WeftError
 from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F
+from ...ir.lazy import cached_property
 from ...ir.loops import walk
 from ...ir.ops import CONCATENATE, LOOP, NUMPY, REGION, RESHAPE
-from ...ir.records import replace
+from ...ir.records import record, replace
 from ...ir.source import KernelSource
 from ..compiler import Lowered, Options, Request, lower
 from ..registry import Registry
@@ -33,7 +32,7 @@ Numbers = Mapping[str, int]
 Ranges = list[tuple[Lowered, Numbers]]  # graphs, each with an example of the sizes that it serves
 
 
-@dataclass(frozen=True)
+@record
 class Wanted:
     """A C function to build: its name, the kernel, a call like those that it serves, and the names of results."""
 

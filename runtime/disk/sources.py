@@ -12,8 +12,8 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...ir.cached import cached_property
 from ...ir.errors import FileProblem
+from ...ir.lazy import cached_property
 from ...ir.source import ArgType, Binding, Built
 from ...ir.tuples import NamedTuple
 from .cache import Cache, default_cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...ir import dims
 from ...ir.dims import Size, symbol
@@ -12,13 +11,14 @@ from ...ir.dtypes import BY_NAME
 from ...ir.errors import ValueProblem, WeftError
 from ...ir.externs import ExternArray, ExternDim
 from ...ir.notation import parse_size
+from ...ir.records import record
 
 STRIDED = "strided "
 _COMMA = re.compile(r",(?![^()]*\))")  # not between parentheses
 _VALUE = re.compile(r"\s*,?\s*([A-Za-z_]\w*)(?:\[([^\[\]]*)\])?")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CSignature:
     """What a C kernel takes and gives; `is_strided` says that it takes arrays as they lie in memory."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ...backends.llvm.text import Val
 from ...ir import dims
 from ...ir.graph import Node, Value
+from ...ir.records import record
 from ...ir.types import integer, sizes
 from .memory_code import Memory
 from .writer import Writer
@@ -38,7 +38,7 @@ class Crew(Protocol):
         """Lets others have a turn, and ends the call if it is to stop."""
 
 
-@dataclass(frozen=True)
+@record
 class Launch:
     """A kernel with its frame, for how many threads there is scratch memory, and whether it runs in chunks.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +15,7 @@ from ...ir.facts import Facts
 from ...ir.graph import Graph
 from ...ir.loops import walk
 from ...ir.ops import CONSTANT, NUMPY, SIZE, Trait
+from ...ir.records import record
 from ...ir.source import ArgType, Binding, Built, KernelSource
 from ...ir.types import TensorType
 from ..libraries.calls import LibraryCall
@@ -23,15 +23,21 @@ from .scores import operations_of
 from .signature import Signature
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class SourceBody:
     """The graph of a source for the types of operands, for any sizes but for what its guards say.
 
-    `sizes` are the numbers of the call at hand, which the guards hold for.
+    `function` is the Python function that the source traces, if it does.
     """
 
     source: KernelSource
     signature: Signature
+    function: Callable[..., Any] | None = None
+
+    def given(self, arguments: Mapping[str, Any]) -> SourceBody:
+        """The body of a traced function with these arguments beside the operands."""
+        assert self.function is not None
+        return traced(partial(self.function, **arguments), self.signature, self.source.name)
 
     def graph(
         self,
@@ -39,7 +45,10 @@ class SourceBody:
         sizes: Mapping[str, int] = MappingProxyType({}),
         call: Callable[[ExternCall], int] | None = None,
     ) -> Graph:
-        """The graph; `call` numbers the functions of libraries that it calls, which are else numbered from 0."""
+        """The graph for the sizes of the call at hand, which its guards hold for.
+
+        `call` numbers the functions of libraries that it calls, which are else numbered from 0.
+        """
         self.signature.bind(Facts(strict=True), [t.shape for t in types])
         built = self.source.build(Binding(tuple(types), sizes), _arguments(types, sizes))
         if built.hidden or not all(isinstance(function, LibraryCall) for function in built.calls):
@@ -77,22 +86,11 @@ class Positional:
         return self._function(*operands)
 
 
-@dataclass(frozen=True, eq=False)
-class TracedBody(SourceBody):
-    """A Python function, traced whenever its graph is asked for."""
-
-    function: Callable[..., Any]
-
-    def given(self, arguments: Mapping[str, Any]) -> SourceBody:
-        """The body with these arguments beside the operands."""
-        return traced(partial(self.function, **arguments), self.signature, self.source.name)
-
-
-def traced(function: Callable[..., Any], signature: Signature, name: str) -> TracedBody:
-    """A Python function as a body."""
+def traced(function: Callable[..., Any], signature: Signature, name: str) -> SourceBody:
+    """A Python function as a body, traced whenever its graph is asked for."""
     from ...frontend.traced import TracedFunction
 
-    return TracedBody(TracedFunction(Positional(function, len(signature.inputs), name)), signature, function)
+    return SourceBody(TracedFunction(Positional(function, len(signature.inputs), name)), signature, function)
 
 
 def is_elementwise(graph: Graph) -> bool:

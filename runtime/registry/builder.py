@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ...ir.errors import TypeProblem
+from ...ir.records import record, replace
 from .implementation import Implementation, Query, Resources
 
 if TYPE_CHECKING:
     from .registry import Registry
 
 
-@dataclass(frozen=True)
+@record
 class ImplementationBuilder:
     """Each step gives a new builder, so that a half of one can be used twice."""
 
-    registry: Registry = field(repr=False)
+    registry: Registry
     op: str | None = None
     signature: str | None = None
     function: Any = None
     traits: tuple[tuple[str, Any], ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<builder of an implementation of '{self.op}' with signature {self.signature!r}>"
 
     def with_op(self, op: str) -> ImplementationBuilder:
         return replace(self, op=op)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,13 @@ from ...ir.dtypes import from_numpy
 from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem, WeftError
 from ...ir.facts import Facts
 from ...ir.interruptions import is_interruption
+from ...ir.records import record
 from .signature import Signature
 
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class PythonKernel:
     """A function of arrays. It gets views that it can't write to and gives an array of the declared dtype and shape.
 

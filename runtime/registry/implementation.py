@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol, Union
 
 from ...ir.dtypes import DType
 from ...ir.externs import ExternCall
 from ...ir.graph import Graph
+from ...ir.records import record
 from ...ir.types import TensorType
 from .calls import PythonKernel
 from .signature import Signature
@@ -19,7 +19,7 @@ HINTS = ("vectorized", "small", "large", "memory-bound", "compute-bound")
 TIERS = ("user", "bundled", "fallback")  # the order in which they are asked
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Query:
     """What an implementation is wanted for. `size` is the number of elements and, as `ranks`, None if it is not known.
 
@@ -30,10 +30,10 @@ class Query:
     dtypes: tuple[DType, ...]
     size: int | None
     ranks: tuple[int, ...] | None
-    features: Callable[[], frozenset[str]] = field(repr=False, compare=False)
+    features: Callable[[], frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constraints:
     """When an implementation may be used. Operands of Python kernels are copied to the alignment, in bytes."""
 
@@ -76,7 +76,7 @@ class Constraints:
         return ", ".join(part for part in parts if part)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resources:
     """What running it needs beside its operands and result: bytes of memory, and threads."""
 
@@ -98,7 +98,7 @@ class GraphBody(Protocol):
 Body = Union[GraphBody, PythonKernel, None]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Implementation:
     """One way to compute an op. `body` is None for code that is the backend's own, or NumPy's.
 
@@ -117,14 +117,14 @@ class Implementation:
     tier: str = "user"
     name: str = ""
     note: str = ""
-    body: Body = field(default=None, repr=False)
+    body: Body = None
     same_bits: bool = False
-    can_handle: Callable[[Query], bool] | None = field(default=None, repr=False)
-    estimate: Callable[[Query], float] | None = field(default=None, repr=False)
-    origin: tuple[str, str] | None = field(default=None, repr=False)
-    operations: int = field(default=1, repr=False)
-    is_elementwise: bool = field(default=True, repr=False)
-    serial: int = field(default=0, repr=False)
+    can_handle: Callable[[Query], bool] | None = None
+    estimate: Callable[[Query], float] | None = None
+    origin: tuple[str, str] | None = None
+    operations: int = 1
+    is_elementwise: bool = True
+    serial: int = 0
 
     @property
     def depends_on_size(self) -> bool:
@@ -133,3 +133,6 @@ class Implementation:
 
     def __str__(self) -> str:
         return f"{self.tier} {self.kind} {self.variant} {self.name} ({self.signature})"
+
+    def __repr__(self) -> str:
+        return f"<implementation of '{self.op}': {self}>"

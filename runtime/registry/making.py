@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...ir.dims import Size
@@ -14,6 +13,7 @@ from ...ir.facts import Facts
 from ...ir.interruptions import is_interruption
 from ...ir.opdef import OpDef
 from ...ir.ops import SPECIAL, TABLE, WHERE, Trait
+from ...ir.records import replace
 from .bodies import is_elementwise, operations, traced
 from .bundled import from_kernel
 from .calls import PythonKernel

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +10,14 @@ from ...ir.builder import Builder
 from ...ir.dims import symbol
 from ...ir.dtypes import from_numpy
 from ...ir.facts import Facts
+from ...ir.records import record
 from ...ir.types import TensorType
 
 if TYPE_CHECKING:
     from .registry import Registry
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Meaning:
     """Runs the implementation that the registry chooses, on the reference backend."""
 

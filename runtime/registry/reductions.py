@@ -6,19 +6,19 @@ A function that implements one takes the arguments that NumPy's has: `f(x, axis,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from ...ir.facts import Facts
 from ...ir.ops import REDUCTIONS, TABLE
+from ...ir.records import record, replace
 from ...ir.types import Attr, ints
-from .bodies import SourceBody, TracedBody
+from .bodies import SourceBody
 from .calls import PythonKernel
 from .implementation import GraphBody
 
 
-@dataclass(frozen=True)
+@record
 class Reduction:
     """A reduction over some axes."""
 
@@ -33,7 +33,7 @@ class Reduction:
 
     def traced(self, body: GraphBody) -> SourceBody:
         """The body for these axes."""
-        assert isinstance(body, TracedBody)
+        assert isinstance(body, SourceBody)
         return body.given({"axis": self.axis, "keepdims": self.keepdims})
 
     def called(self, body: PythonKernel) -> PythonKernel:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ...ir.errors import UnknownName
 from ...ir.interruptions import is_interruption
+from ...ir.records import record
 from .implementation import Implementation, Query
 from .scores import Candidate, Ranking
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lookup:
     """The winner for a query, its score and why it won; `alternatives` are the others that could be used, in order."""
 
     implementation: Implementation
     score: int
     reason: str
-    alternatives: tuple[Candidate, ...] = field(repr=False)
+    alternatives: tuple[Candidate, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stats:
     """`kernel_names` counts ops, `implementations` all that there are of them; the rest is about lookups."""
 
@@ -31,7 +30,7 @@ class Stats:
     misses: int
 
 
-@dataclass(frozen=True)
+@record
 class Explanation:
     """Every candidate for a query with each point of its score, or why it was refused. `str` is for people."""
 

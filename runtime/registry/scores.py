@@ -7,11 +7,11 @@ is castable; hints give points where they suit. A castable match counts only whe
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from ...ir.dtypes import DType
 from ...ir.interruptions import is_interruption
 from ...ir.ops import TABLE, OpDef, Trait
+from ...ir.records import record, replace
 from .implementation import TIERS, Implementation, Query
 
 EXACT, CASTABLE = 10, 5
@@ -20,7 +20,7 @@ SMALL, LARGE = 1_024, 65_536  # elements: at most, at least
 EXPENSIVE = 32  # simple operations that an expensive one counts as
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Point:
     """Points, and what they are for."""
 
@@ -31,7 +31,7 @@ class Point:
         return f"{self.what} {self.points}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Candidate:
     """An implementation in a ranking. `refusal` is why it can't be chosen."""
 
@@ -45,7 +45,7 @@ class Candidate:
         return sum(p.points for p in self.points)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ranking:
     """Those that can be chosen, the best first, and those that can't."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from types import EllipsisType
 from typing import Union
 
@@ -18,6 +17,7 @@ from ...ir.dims import Size, symbol
 from ...ir.dtypes import BY_NAME, CLASSES, F32, F64, I64, DType
 from ...ir.errors import ShapeProblem, SyntaxProblem, TypeProblem, UnknownName, nearest
 from ...ir.facts import Facts
+from ...ir.records import record
 from ...ir.rules import shown
 from ...ir.types import TensorType
 
@@ -28,7 +28,7 @@ _KINDS = ("bool", "uint", "int", "float", "complex")
 _USUAL = (F32, F64, I64)  # what stands for a class in a trial
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spec:
     """An operand or a result: a dtype or a class of them by name; `dims` is None for any shape."""
 
@@ -80,7 +80,7 @@ class Spec:
         return TensorType(dtype, tuple(sizes))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """What an implementation takes and gives."""
 

@@ -14,6 +14,7 @@ from ...ir.errors import Unsupported
 from ...ir.forking import lock
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
+from ...ir.records import replace
 from .state import State
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ class Tables:
 
         With a `file`, they are all that it has: what else was read from it before is taken back.
         """
-        from dataclasses import replace
-
         with self._lock:
             changed: dict[str, tuple[Implementation, ...]] = {}
             added, new, gone = [], [], []

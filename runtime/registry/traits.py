@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any
 
 from ...ir.dtypes import parse as parse_dtype
 from ...ir.errors import TypeProblem, ValueProblem, nearest
+from ...ir.records import fields, fresh, record, replace
 from .calls import PythonKernel
 from .implementation import HINTS, VARIANTS, Constraints, Implementation, Query, Resources
 
 
-@dataclass(frozen=True)
+@record
 class Traits:
     """The arguments of `register` that have names; `origin` is set by files alone."""
 
@@ -26,7 +26,7 @@ class Traits:
     ranks: Iterable[int] = ()
     alignment: int = 1
     same_bits: bool = False
-    resources: Resources | Mapping[str, int] = field(default_factory=Resources)
+    resources: Resources | Mapping[str, int] = fresh(default_factory=Resources)
     can_handle: Callable[[Query], bool] | None = None
     estimate: Callable[[Query], float] | None = None
     name: str | None = None
@@ -36,7 +36,7 @@ class Traits:
     @staticmethod
     def given(arguments: Mapping[str, Any]) -> Traits:
         """Those of a registration; a typed error for one that is not known."""
-        known = [each.name for each in fields(Traits) if each.name != "origin"]
+        known = [name for name in fields(Traits) if name != "origin"]
         for name in arguments:
             if name not in known:
                 hint = nearest(name, known) or f"the options are {', '.join(known)}"

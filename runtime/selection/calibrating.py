@@ -12,10 +12,10 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...ir.errors import TypeProblem, WeftError
+from ...ir.records import record
 from .candidates import variants_of, workload_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Callee(Protocol):
     def in_variant(self, variant: Variant) -> Callee: ...
 
 
-@dataclass(frozen=True)
+@record
 class Timing:
     """One variant: seconds a call (mean, least, most, standard deviation), calls and bytes a second."""
 

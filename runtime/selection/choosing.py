@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...ir.errors import ValueProblem
+from ...ir.records import fields, record
 from .knowledge import Estimate, Knowledge
 from .workload import Workload
 
@@ -19,7 +19,7 @@ MEGABYTE = 1 << 20
 SELECTORS = ("score", "learned", "hybrid")
 
 
-@dataclass(frozen=True)
+@record
 class Weights:
     """What the parts of a score count for."""
 
@@ -30,12 +30,13 @@ class Weights:
     switching: float = 0.05
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
+        for name in fields(self):
+            value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
                 raise ValueProblem(f"the weight {name} must be a number that is not negative, not {value!r}")
 
 
-@dataclass(frozen=True)
+@record
 class Candidate:
     """A variant by name: the time that it is expected to take before anything was measured, the scratch memory that it
     needs in bytes, and the share of its memory traffic that fits a core's cache."""
@@ -46,7 +47,7 @@ class Candidate:
     cached: float = 1.0
 
 
-@dataclass(frozen=True)
+@record
 class Ranked:
     """A candidate with what a selector makes of it; the higher the rank the better."""
 

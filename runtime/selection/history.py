@@ -11,13 +11,12 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 from ...ir.errors import FileProblem
 from ...ir.files import is_plain, put_file, read_plain
 from ...ir.forking import lock
+from ...ir.records import fields, record
 from .workload import Workload
 
 WEEK = 7 * 24 * 3600.0
@@ -29,7 +28,7 @@ SHORTEST, LONGEST = 1e-10, 1e7  # seconds that a call can have taken
 Key = tuple[str, str, int, int]
 
 
-@dataclass(frozen=True)
+@record
 class Record:
     """The times of one variant on workloads of one size class; `weight` samples, older ones counting less."""
 
@@ -63,17 +62,17 @@ class Record:
         return float(self.weight * 0.5 ** (max(0.0, now - self.when) / half_life))
 
 
-@dataclass
 class History:
     """Records by graph, variant, size class and threads. `path` is where they are kept; None keeps none."""
 
-    path: Path | None = None
-    half_life: float = WEEK
-    clock: Callable[[], float] = time.time
-    _records: dict[Key, Record] = field(default_factory=dict)
-    _lock: Any = field(default_factory=lock)
-    _is_read: bool = False
-    _families: frozenset[str] | None = None
+    def __init__(
+        self, path: Path | None = None, half_life: float = WEEK, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.path, self.half_life, self.clock = path, half_life, clock
+        self._records: dict[Key, Record] = {}
+        self._lock = lock()
+        self._is_read = False
+        self._families: frozenset[str] | None = None
 
     def add(self, workload: Workload, variant: str, seconds: float) -> None:
         """One more sample."""
@@ -172,8 +171,8 @@ def _joined(old: Record, weight: float, seconds: float, now: float) -> Record:
 def _as_json(record: Record) -> list[object]:
     load = record.workload
     return [
-        [getattr(load, f.name) for f in fields(load)],
-        *(getattr(record, f.name) for f in fields(record)[1:]),
+        [getattr(load, name) for name in fields(load)],
+        *(getattr(record, name) for name in list(fields(record))[1:]),
     ]
 
 

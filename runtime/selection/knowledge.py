@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...ir.records import record
 from .history import History, Record
 from .model import LEAST_RECORDS, Model, train
 from .workload import BUCKETS, Workload
@@ -15,7 +15,7 @@ LEAST_SIGMA = 0.02
 REACH = 2 * BUCKETS  # size classes from the next record that still say something
 
 
-@dataclass(frozen=True)
+@record
 class Estimate:
     """Seconds, the standard deviation of their logarithm, and where they come from."""
 
@@ -32,10 +32,10 @@ class Knowledge:
         self._by_variant: dict[str, list[Record]] = {}
         self._by_graph: dict[tuple[str, str, int], list[Record]] = {}
         self._models: dict[tuple[str, ...], Model | None] = {}
-        for record in sorted(history, key=lambda r: r.workload.size):
-            load = record.workload
-            self._by_variant.setdefault(record.variant, []).append(record)
-            self._by_graph.setdefault((load.family, record.variant, load.threads), []).append(record)
+        for past in sorted(history, key=lambda r: r.workload.size):
+            load = past.workload
+            self._by_variant.setdefault(past.variant, []).append(past)
+            self._by_graph.setdefault((load.family, past.variant, load.threads), []).append(past)
 
     def estimate(self, load: Workload, variant: str, expected: float) -> Estimate:
         """What a variant takes; `expected` where nothing near was measured."""
@@ -84,12 +84,12 @@ class Knowledge:
         models = [self.model(load, v) for v in variants]
         return max(m.error if m is not None else math.inf for m in models)
 
-    def _sigma(self, record: Record) -> float:
+    def _sigma(self, past: Record) -> float:
         """How uncertain a record is: by its samples, and more the older it is."""
-        recent = max(1e-3, record.aged(self._now, self._half_life) / record.weight)
-        return max(LEAST_SIGMA, record.sigma) / math.sqrt(recent)
+        recent = max(1e-3, past.aged(self._now, self._half_life) / past.weight)
+        return max(LEAST_SIGMA, past.sigma) / math.sqrt(recent)
 
 
-def _scale(record: Record, load: Workload) -> float:
+def _scale(past: Record, load: Workload) -> float:
     """A record is of a size close to that of the workload; time goes with size between the two."""
-    return max(1, load.size) / max(1, record.workload.size)
+    return max(1, load.size) / max(1, past.workload.size)

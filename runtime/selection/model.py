@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...ir.records import record
 from .history import Record
 from .workload import FEATURES, Workload
 
@@ -23,7 +23,7 @@ ENOUGH = 1.64  # standard deviations: nine of ten times lie inside
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
-@dataclass(frozen=True)
+@record
 class Prediction:
     """Seconds, and between which limits they lie nine times out of ten."""
 
@@ -37,7 +37,7 @@ class Prediction:
         return math.log(self.high / self.low) / (2 * ENOUGH)
 
 
-@dataclass(frozen=True)
+@record
 class Model:
     """A trained regression; `error` is the relative error on records that were held out, half of them being below."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...ir.records import record
 from .choosing import Selection
 from .history import Record
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .tuner import Tuner
 
 
-@dataclass(frozen=True)
+@record
 class Choice:
     """One choice: for which kernel and how many elements, and what it was."""
 
@@ -23,7 +23,7 @@ class Choice:
     is_best: bool | None  # in hindsight: whether no variant was measured to be faster; None where only one was
 
 
-@dataclass(frozen=True)
+@record
 class Report:
     """`counts` are choices by variant, `calls` those that asked for one, `by_op` the accuracy by kernel."""
 

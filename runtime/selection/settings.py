@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ...ir.errors import TypeProblem, ValueProblem, nearest
+from ...ir.records import fresh, record
 from .choosing import SELECTORS, Weights
 from .history import WEEK
 
 
-@dataclass(frozen=True)
+@record
 class Settings:
     """`explore` is the share of long calls that may try another variant while it is not settled which is best.
 
@@ -25,7 +24,7 @@ class Settings:
     time_limit: float = 1.0
     at_once: int = 1
     half_life: float = WEEK
-    weights: Weights = field(default_factory=Weights)
+    weights: Weights = fresh(default_factory=Weights)
 
     def __post_init__(self) -> None:
         if self.selector not in SELECTORS:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from ...ir.records import record
 
 # Bytes at which the first, the second and the last cache end on most machines: time per byte changes there.
 CACHE_ENDS = (48 << 10, 2 << 20, 32 << 20)
@@ -11,7 +12,7 @@ BUCKETS = 2  # size classes for each doubling
 FEATURES = ("1", "size", "bytes", "operations", "rank", "layout", "threads", *(f"beyond {n}" for n in CACHE_ENDS))
 
 
-@dataclass(frozen=True)
+@record
 class Workload:
     """`family` names the graph whatever its variant; `layout` is 0 for dense operands, 1 for strided ones."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from weft.bench import plot, startup, table
@@ -14,6 +13,7 @@ from weft.bench.results import Outcome, Results, from_json, geometric_mean, join
 from weft.bench.row import Case, Function, Row, case, normal
 from weft.bench.timing import best_times
 from weft.ir.errors import FileProblem
+from weft.ir.records import replace
 
 FAST = Outcome("math", "exp(x)", 1000, "f32", {"Weft": 1e-6, "NumPy": 4e-6, "JAX": 2e-6}, memory=0.9e-6)
 SLOW = Outcome("math", "log(x)", 1000, "f32", {"Weft": 4e-6, "NumPy": 2e-6}, {"JAX": "gives float64"})

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from weft.errors import FileProblem, WeftError
+from weft.ir.records import replace
 from weft.runtime.selection.choosing import Candidate, Weights, by_score, choose, keeping
 from weft.runtime.selection.history import WEEK, History
 from weft.runtime.selection.knowledge import Knowledge

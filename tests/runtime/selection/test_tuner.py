@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 import weft
 from weft.errors import KernelFailure
 from weft.frontend.language import parse_module
+from weft.ir.records import replace
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import CallableKernel
 from weft.runtime.registry import Registry

@@ -1,4 +1,4 @@
-"""An attribute that is computed when it is first asked for, without a lock.
+"""Compute an attribute when it is first asked for, without a lock.
 
 Python 3.11's `functools.cached_property` holds one lock for all objects of a class while it computes: a child that is
 forked meanwhile waits for it for ever. Two threads that ask at the same time both compute here; the first to end wins.
