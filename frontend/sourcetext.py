@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ..ir.lazy import cached_property
 from ..ir.errors import Span
+from ..ir.lazy import cached_property
 
 _SHOWN = 500
 

@@ -19,10 +19,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..ir.builder import Builder
-from ..ir.lazy import cached_property
 from ..ir.dims import Size, symbol
 from ..ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest
 from ..ir.facts import Facts
+from ..ir.lazy import cached_property
 from ..ir.source import ArgType, Binding, Built, Evaluate, Guard, rebuilt
 from ..ir.types import TensorType
 from .captures import Captures

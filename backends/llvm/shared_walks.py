@@ -8,10 +8,10 @@ number. The join knows the common shift, moves these numbers to it, and adds the
 from __future__ import annotations
 
 from ...ir import dims
-from ...ir.lazy import cached_property
 from ...ir.composites import SCALED, SUM, Composite, recognise
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
+from ...ir.lazy import cached_property
 from ...ir.types import ints
 from .chunks import Chunked, Join, Walk
 from .columns import Columns
