@@ -24,14 +24,21 @@ class Stages:
         assert body is not None
         self.region, self.elements, self.frame, self.columns = region, elements, frame, columns
         self.space = tuple(sizes(region.attrs, "space"))
-        self.known, self.count, self.reductions, self.outputs, self.row_outputs = found = region_stages(region)
-        places = {n.result: str(n.attrs["keep"]) for n in body if "keep" in n.attrs}
-        kept = {v: place for v, place in places.items() if place.startswith(RESULT) or (place == SCRATCH and has_rows)}
-        needed = needed_in(region, found, {}) if kept else {}
-        elements.kept = {v: (self._buffer(v, kept[v]), min(s)) for v, s in needed.items() if v in kept}
+        self.sorted, self.has_rows = region_stages(region), has_rows
+        self.known, self.count, self.reductions, self.outputs, self.row_outputs = self.sorted
+        elements.kept = self._kept()
         scans = [n for n in body if n.op is SCAN] if columns else []
-        needed = needed_in(region, found, {v: first for v, (_, first) in elements.kept.items()}) if scans else {}
+        first = {value: stage for value, (_, stage) in elements.kept.items()}
+        needed = needed_in(region, self.sorted, first) if scans else {}
         self.scans = [[n for n in scans if s in needed.get(n.result, ())] for s in range(self.count)]
+
+    def _kept(self) -> dict[Value, tuple[Buffer, int]]:
+        """What the plan keeps between stages: its buffer, and the stage that writes it."""
+        assert self.region.body is not None
+        places = {n.result: str(n.attrs["keep"]) for n in self.region.body if "keep" in n.attrs}
+        places = {v: p for v, p in places.items() if p.startswith(RESULT) or (p == SCRATCH and self.has_rows)}
+        needed = needed_in(self.region, self.sorted, {}) if places else {}
+        return {v: (self._buffer(v, places[v]), min(stages)) for v, stages in needed.items() if v in places}
 
     def _buffer(self, value: Value, place: str) -> Buffer:
         """Where a value is kept: in the row of a result, or in scratch memory of one row."""
