@@ -32,6 +32,10 @@ VIEWS = frozenset((
     "permute_dims", "rollaxis", "rot90", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack",
     "diagonal", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray",
 ))  # fmt: skip
+# Functions that give the array itself, not a view of it, where there is nothing to do.
+ITSELF = frozenset((
+    "real", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "asarray", "asanyarray", "ascontiguousarray",
+))  # fmt: skip
 
 
 @record

@@ -8,6 +8,7 @@ arrays, modules and other objects by identity, objects of the user's classes als
 from __future__ import annotations
 
 import dis
+import functools
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.lazy import cached_property
 from ..ir.source import ABSENT, Guard
 from .tracer import Tracer
 
@@ -269,7 +269,8 @@ def _is_kept(old: Any, new: Any) -> bool:
     """
     if old == new:
         return True
-    if old in (NOTHING, Identity(ABSENT)) or (isinstance(old, Identity) and isinstance(old.object, cached_property)):
+    is_cached = isinstance(old, Identity) and isinstance(old.object, functools.cached_property)  # a user's own
+    if is_cached or old in (NOTHING, Identity(ABSENT)):
         return not _holds_tracer(new)
     if type(old) is not tuple or type(new) is not tuple or len(old) != 2 or len(new) != 2:
         return False

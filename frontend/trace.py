@@ -21,7 +21,7 @@ from ..ir.source import Evaluate
 from ..ir.types import TensorType
 from . import functions
 from .arranging import LISTS, takes_array, takes_arrays
-from .callables import ON_MATRICES, OPERATORS, SPECIAL_NAMES, VIEWS, Method, numpy_name
+from .callables import ITSELF, ON_MATRICES, OPERATORS, SPECIAL_NAMES, VIEWS, Method, numpy_name
 from .elementwise import ELEMENTWISE
 from .fallback import Fallback
 from .inlining import KernelCall, inline
@@ -160,8 +160,8 @@ class Trace:
         except Unsupported:
             del self.builder.nodes[mark:], self._raised[noted:]
             return self._fallback.call(function, *original, span)
-        if name == "astype" and not kwargs.get("copy", True):  # it may be the array itself
-            return self._view(found, args)  # type: ignore[arg-type]
+        if name in ("astype", "array") and not kwargs.get("copy", True):  # it may be the array itself
+            return args[0] if found is args[0].value else self._view(found, args)  # type: ignore[arg-type]
         return self._wrapped(found, function, name, args, span)
 
     def fallback(
@@ -219,6 +219,8 @@ class Trace:
             return parts if name in LISTS else tuple(parts)
         if found.type.dtype.weak and function not in OPERATORS and name not in PARTS:
             found = Maker(self.builder, span).cast(found, found.type.dtype.strong)
+        if name in ITSELF and isinstance(args[0], Tracer) and found is args[0].value:
+            return args[0]
         if name in VIEWS and function != Method("flatten"):
             return self._view(found, args)
         return Tracer(self, found)

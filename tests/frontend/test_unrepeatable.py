@@ -8,7 +8,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from time import perf_counter_ns
 from typing import Any
 
@@ -48,6 +48,20 @@ def test_kinds(function: Callable[..., Any]) -> None:
     for s in (2, 2.5, 2j, np.float32(2), np.int64(3)):
         args = X, s, np.array(4.0)
         assert np.array_equal(compiled(function)(*args), function(*args)), s
+
+
+SELVES: list[Callable[[Any], Any]] = [
+    lambda a: a.real, np.real, lambda a: a.conj(), np.conj, np.atleast_1d, np.atleast_2d, np.squeeze, np.copy,
+    lambda a: a.astype(a.dtype), lambda a: a.T, lambda a: a[...], lambda a: +a, np.ravel, lambda a: a.squeeze(),
+    lambda a: a.reshape(a.shape),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("x", [X, np.ones((2, 3)), np.ones((1, 3)), np.array(2.0), X * 1j])
+def test_the_array_itself(x: Any) -> None:
+    for k, function in enumerate(SELVES):
+        test = partial(lambda a, f: 1.0 if f(a) is a else 2.0, f=function)
+        assert compiled(lambda a, test=test: test(a))(x) == test(x), k
 
 
 def test_kinds_of_numbers_in_sizes_and_indices() -> None:
