@@ -50,7 +50,8 @@ def clip(m: Maker, a: Operand, a_min: Any = ABSENT, a_max: Any = ABSENT, *, min:
         missing = "a_min" if a_min is ABSENT else "a_max"
         raise TypeProblem(f"clip() missing 1 required positional argument: '{missing}'", m.span, "None is no limit")
     if a_min is not ABSENT and (min is not ABSENT or max is not ABSENT):
-        raise ValueProblem("'min' and 'max' are given beside 'a_min' and 'a_max'", m.span, "give two limits")
+        message = "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
+        raise ValueProblem(message, m.span, "give two limits")
     limits = (min, max) if a_min is ABSENT else (a_min, a_max)
     low, high = (None if limit is ABSENT else limit for limit in limits)
     a = m.cast(a, m.dtype_of(a).strong)

@@ -60,7 +60,7 @@ def full_like(m: Maker, a: Operand, fill_value: Operand, dtype: object = None, o
     wanted = x.type.dtype.strong if dtype is None else as_dtype(dtype, m.span)
     sizes = x.type.shape if shape is None else new_shape(m, shape)
     made, lies = filled(m, fill, wanted, sizes), order_of(m, order)
-    if lies in ("C", "F") or len(sizes) != x.type.rank or not sizes:
+    if lies in ("C", "F") or not sizes or (lies == "K" and len(sizes) != x.type.rank):
         return laid_out(m, made, "C" if lies == "K" else lies)
     if sizes != x.type.shape:
         raise m.refuse("an array of another shape in the memory order of its prototype")

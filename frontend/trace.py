@@ -239,7 +239,7 @@ class Trace:
             return x.dim
         if isinstance(x, np.ndarray) or (spread and isinstance(x, (list, tuple)) and not holds_tracers(x)):
             return self.capture(x, span)
-        if isinstance(x, (tuple, list)):
+        if isinstance(x, (tuple, list, range)):
             return tuple(self.operand(item, False, span) for item in x)
         if isinstance(x, np.generic):
             from_numpy(x.dtype)
