@@ -79,7 +79,8 @@ def call(
     if function is None:
         raise UnknownName(f"unknown function '{name}'", span, nearest(name, list(FUNCTIONS)))
     maker = Maker(builder, span)
-    kept = {key: value for key, value in kwargs.items() if value is not _NO_VALUE}
+    # What `like` names is a traced value, or the call would not be here.
+    kept = {key: x for key, x in kwargs.items() if x is not _NO_VALUE and not (key == "like" and isinstance(x, Value))}
     bound = _bound(function, maker, args, kept)
     if bound.arguments.get("out") is not None:
         raise maker.refuse(f"the argument 'out' of '{function.name}'")

@@ -113,7 +113,9 @@ class _Splitter(Rewriter):
             self.flow(node)
             return
         if node.op in IN_MEMORY:
-            self.copy(node, [self.joined(v) if is_complex(v) else self.get(v) for v in node.operands])
+            # An argument is in memory as it is: joining its parts would copy it, and lose its order of axes.
+            taken = [self.joined(v) if is_complex(v) and v.node is not None else self.get(v) for v in node.operands]
+            self.copy(node, taken)
             return
         if not any(is_complex(v) for v in (*node.operands, *node.results)):
             self.copy(node)

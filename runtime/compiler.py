@@ -24,7 +24,7 @@ from ..ir.walking import graphs, regions, walk
 from .bounds import Bound, bounds_of
 from .checked_sizes import bind_sizes
 from .launch import Kernel, Launcher
-from .order import output_orders, usual_orders
+from .order import operand_orders, output_orders, usual_orders
 
 if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that comes from the disk does not need it
     from ..backends.llvm.compile import Program
@@ -373,6 +373,18 @@ def fits(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int], has_code:
         if known <= env.keys() and dims.evaluate(left, env) != dims.evaluate(right, env):
             return False
     return True
+
+
+def call_orders(
+    lowered: Lowered,
+    inputs: Sequence[Any],
+    env: Mapping[str, int],
+    number: int,
+    calls: Mapping[int, Sequence[tuple[int, ...]]],
+) -> tuple[tuple[int, ...], ...]:
+    """How the operands of a call of NumPy would lie in memory; `calls` are the strides of what earlier ones gave."""
+    shapes, strides = [x.shape for x in inputs], [x.strides for x in inputs]
+    return operand_orders(lowered.built.graph, shapes, strides, env, calls, number)
 
 
 def orders_of(

@@ -21,7 +21,7 @@ from .arguments import Argument, in_order, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
 from .checked_sizes import SizesChanged, checked_calls
-from .compiler import Lowered, Options, Request, Variant, fits, orders_of
+from .compiler import Lowered, Options, Request, Variant, call_orders, fits, orders_of
 from .disk.finding import find_or_lower
 from .launch import noting_strides
 from .native.call import Form
@@ -306,7 +306,8 @@ class Kernel:
         else:
             memory = memory_of(lowered, wanted, inputs, orders)
             start = time.perf_counter()
-            outputs, strides = lowered.launcher.run(inputs, env, memory)
+            orders_before = partial(call_orders, lowered, inputs, env)
+            outputs, strides = lowered.launcher.run(inputs, env, memory, orders_before)
             seconds = time.perf_counter() - start
             lowered.seconds.setdefault("first run", seconds)
             if self._tuner is not None:

@@ -22,6 +22,7 @@ from ..ir.walking import body_of, carried, walk
 from . import threads
 from .checked_sizes import LateSizes
 from .memory import empty
+from .order import lies_in
 from .sized import Results, SizedGraph, SizedKernel
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
 ORDERED = {"min": "minimum", "max": "maximum", "reduce_fmin": "fmin", "reduce_fmax": "fmax"}
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
+# How the operands of a call, by its number, would lie in memory, told the strides of what earlier calls gave.
+Orders = Callable[[int, Mapping[int, Sequence[tuple[int, ...]]]], Sequence[tuple[int, ...]]]
 
 
 class Kernel:
@@ -90,20 +93,26 @@ class Launcher:
         self.may_fail = ordered or any(k.may_fail for k in kernels.values()) or any(n.op is NUMPY for n in walk(graph))
 
     def run(
-        self, inputs: Sequence[Array], env: dict[str, int], results: Results
+        self, inputs: Sequence[Array], env: dict[str, int], results: Results, orders: Orders = lambda *_: ()
     ) -> tuple[list[Array], dict[int, list[tuple[int, ...]]]]:
         """The outputs; `results` makes the memory of those that regions write. Other outputs may share memory."""
         if self.asks:
             threads.raise_pending()  # a native call that was stopped comes here
         given: dict[Value, Array] = {}
-        return self._run(self.graph, inputs, env, results, given), self._call_strides(given)
+        return self._run(self.graph, inputs, env, results, given, orders), self._call_strides(given)
 
     def sized(self, env: Mapping[str, int]) -> SizedGraph:
         """The graph, which is regions alone, for the sizes of a call that has been run."""
         return SizedGraph(self.graph, self.kernels, env)
 
     def _run(
-        self, graph: Graph, inputs: Sequence[Array], env: dict[str, int], results: Results, given: dict[Value, Array]
+        self,
+        graph: Graph,
+        inputs: Sequence[Array],
+        env: dict[str, int],
+        results: Results,
+        given: dict[Value, Array],
+        orders: Orders = lambda *_: (),
     ) -> list[Array]:
         """Runs a graph, or the body of a loop; `given` takes what NumPy functions gave."""
         values: dict[Value, Array] = dict(zip(graph.inputs, inputs, strict=True))
@@ -121,6 +130,9 @@ class Launcher:
             elif node.op is LOOP:
                 made = self._loop(node, operands, env, given)
             else:
+                if "call" in node.attrs and any(v.node is not None and v.type.rank > 1 for v in node.operands):
+                    wanted = orders(_call_number(node), self._call_strides(given))
+                    operands = list(map(_in_order, operands, wanted)) if wanted else operands
                 made = self._call(node, operands, env)
                 given.update(zip(node.results, made, strict=True))
                 made = [_readable(x) for x in made]
@@ -138,7 +150,7 @@ class Launcher:
     def _call_strides(self, given: Mapping[Value, Array]) -> dict[int, list[tuple[int, ...]]]:
         """How NumPy laid out the results of the functions that it ran, by number of the call."""
         calls = [n for n in self.graph if n.op is NUMPY and "call" in n.attrs]
-        return {_call_number(n): [given[v].strides for v in n.results] for n in calls}
+        return {_call_number(n): [given[v].strides for v in n.results] for n in calls if n.results[0] in given}
 
     def _memory(
         self,
@@ -189,6 +201,13 @@ def noting_strides(calls: Calls, strides: dict[int, list[tuple[int, ...]]]) -> C
         return run
 
     return [noting(number, call) for number, call in enumerate(calls)]
+
+
+def _in_order(x: Array, order: tuple[int, ...]) -> Array:
+    """The array with its axes in this order in memory, as the function would have been given it."""
+    if lies_in(order, x.shape, x.strides):
+        return x
+    return np.ascontiguousarray(x.transpose(order)).transpose(tuple(map(order.index, range(x.ndim))))
 
 
 def _readable(x: Array) -> Array:

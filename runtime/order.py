@@ -42,19 +42,51 @@ def output_orders(
     `calls` are the strides of what NumPy functions gave, by number of the call; C order is assumed of others. Sizes
     that are no numbers of the graph count as `least` where they are smaller.
     """
+    known = _walked(graph, shapes, strides, env, calls or {}, least)
+    return tuple(_copied(*known[v]) for v in graph.outputs)
+
+
+def operand_orders(
+    graph: Graph,
+    shapes: Sequence[tuple[int, ...]],
+    strides: Sequence[Strides],
+    env: Mapping[str, int],
+    calls: Mapping[int, Sequence[Strides]],
+    number: int,
+) -> tuple[tuple[int, ...], ...]:
+    """For each operand of a call of NumPy how its axes would lie in memory, told like those of outputs."""
+    node = next((n for n in graph if n.op is NUMPY and n.attrs.get("call") == number), None)
+    if node is None:
+        return ()
+    known = _walked(graph, shapes, strides, env, calls, 0, node)
+    return tuple(_copied(*known[v]) for v in node.operands)
+
+
+def _walked(
+    graph: Graph,
+    shapes: Sequence[tuple[int, ...]],
+    strides: Sequence[Strides],
+    env: Mapping[str, int],
+    calls: Mapping[int, Sequence[Strides]],
+    least: int,
+    last: Node | None = None,
+) -> dict[Value, tuple[tuple[int, ...], Strides]]:
+    """The shape and the strides of each value, up to a node."""
     known: dict[Value, tuple[tuple[int, ...], Strides]] = {
         value: (shape, _steps(shape, _in_elements(value, stride)))
         for value, shape, stride in zip(graph.inputs, shapes, strides, strict=True)
     }
     for node in graph:
+        if node is last:
+            break
         for k, result in enumerate(node.results):
             shape = _shape(result, env, least)
             call = node.attrs.get("call")
-            if calls and node.op is NUMPY and isinstance(call, int) and call in calls:
+            if node.op is NUMPY and isinstance(call, int) and call in calls:
                 known[result] = (shape, _steps(shape, _in_elements(result, calls[call][k])))
             else:
                 known[result] = (shape, _strides(node, shape, [known[v] for v in node.operands]))
-    return tuple(_copied(*known[v]) for v in graph.outputs)
+    return known
 
 
 def usual_orders(

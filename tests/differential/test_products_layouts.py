@@ -66,6 +66,7 @@ def test_native_code_writes_in_these_orders() -> None:
         lambda x, y: np.einsum("ij,jk", x, y), lambda x, y: np.einsum("ij,ij->ij", x, y.T),
         lambda x, y: np.roll(x, 1, 0),
         lambda x, y: np.matvec(np.stack([x, x]), y.T[:2]), lambda x, y: np.fft.fft(x, axis=0),
+        lambda x, y: np.sort(x * 2, axis=0), lambda x, y: np.sort(np.sort(x + 0j, axis=0) + 1, axis=1),
     ):  # fmt: skip
         found, expected = weft.jit(function)(x, y), function(x, y)
         assert np.array_equal(found, expected) and memory_order(found) == memory_order(_fresh(expected))
