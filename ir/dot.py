@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def dot(graph: Graph) -> str:
-    """The text of a digraph, from the graph's networkx form."""
+    """The text of a digraph, by way of networkx."""
     writer = _Writer()
-    writer.form(graph.to_networkx(), "")
+    writer.network(graph.to_networkx(), "")
     body = "\n".join(f"  {line}" for line in (*writer.lines, *writer.edges))
     return f'digraph "{_escape(graph.name)}" {{\n  node [fontname="monospace" shape=box];\n{body}\n}}\n'
 
@@ -27,19 +27,19 @@ class _Writer:
         self.edges: list[str] = []
         self.count = 0
 
-    def form(self, form: nx.MultiDiGraph[Any], indent: str) -> None:
+    def network(self, network: nx.MultiDiGraph[Any], indent: str) -> None:
         ids: dict[str, str] = {}
-        for key, data in form.nodes(data=True):
+        for key, data in network.nodes(data=True):
             ids[key] = self.fresh()
             if data["kind"] == OP:
                 self.op(ids[key], data, indent)
             elif data["kind"] == INPUT:
                 self.oval(ids[key], f"{data['name']}\n{data['type']}", indent)
             else:
-                ((_, _, edge),) = form.in_edges(key, data=True)
+                ((_, _, edge),) = network.in_edges(key, data=True)
                 self.oval(ids[key], f"output {data['position']}\n{edge['type']}", indent)
-        for source, target, edge in form.edges(data=True):
-            label = f" [label={edge['operand']}]" if form.in_degree(target) > 1 else ""
+        for source, target, edge in network.edges(data=True):
+            label = f" [label={edge['operand']}]" if network.in_degree(target) > 1 else ""
             self.edges.append(f"{ids[source]} -> {ids[target]}{label};")
 
     def op(self, name: str, data: Mapping[str, Any], indent: str) -> None:
@@ -51,7 +51,7 @@ class _Writer:
         self.lines.append(f"{indent}subgraph cluster_{name} {{")
         self.lines.append(f'{indent}  label="{_escape(text)}";')
         self.lines.append(f'{indent}  {name} [label="{_escape(data["op"])}" style=dashed];')
-        self.form(data["body"], indent + "  ")
+        self.network(data["body"], indent + "  ")
         self.lines.append(f"{indent}}}")
 
     def oval(self, name: str, text: str, indent: str) -> None:

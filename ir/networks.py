@@ -1,15 +1,15 @@
 """Show a graph as a networkx `MultiDiGraph`, and read one back. Nothing is lost either way.
 
-    form = graph.to_networkx()
-    form.nodes["exp_2"]              {"kind": "op", "op": "exp", "attrs": {}, "types": (f32[n],), "span": None}
-    form.edges["sub_1", "exp_2", 0]  {"operand": 0, "result": 0, "type": f32[n]}
+    network = graph.to_networkx()
+    network.nodes["exp_2"]              {"kind": "op", "op": "exp", "attrs": {}, "types": (f32[n],), "span": None}
+    network.edges["sub_1", "exp_2", 0]  {"operand": 0, "result": 0, "type": f32[n]}
 
-Nodes are inputs, operations and outputs (`kind`), in an order in which each comes behind what it reads. An edge leads
-from what makes a value to what reads it: `operand` is its place there, `result` the one of several results that it
-is. A region or a loop has its `body`, a form of its own. The form's own attributes are the kernel's `name` and `attrs`.
+Nodes are inputs, operations and outputs (`kind`), each behind what it reads. An edge leads from what makes a value to
+what reads it: `operand` is its place there, `result` says which of several results it is. A region or a loop has its
+`body`, which is a `MultiDiGraph` as well. The kernel's `name` and `attrs` are attributes of the whole.
 
-To read a form is to build a graph: the builder runs the rules of every op, so types may be left out but for regions,
-loops and NumPy functions, and those that are there must be what the rules give.
+The builder makes the graph that is read, so the rules of every op run. Types may be left out, but not those of regions,
+loops and NumPy functions; those that are given must be what the rules give.
 """
 
 from __future__ import annotations
@@ -33,70 +33,70 @@ INPUT, OP, OUTPUT = "input", "op", "output"
 
 
 def to_networkx(graph: Graph) -> nx.MultiDiGraph[Any]:
-    """A form of the graph, which shares nothing with it that can be changed."""
+    """The graph for networkx. It shares nothing with it that can be changed."""
     import networkx as nx
 
-    form: nx.MultiDiGraph[Any] = nx.MultiDiGraph(name=graph.name, attrs=dict(graph.attrs))
+    network: nx.MultiDiGraph[Any] = nx.MultiDiGraph(name=graph.name, attrs=dict(graph.attrs))
     keys: dict[Value, tuple[str, int]] = {}
     for place, value in enumerate(graph.inputs):
-        key = _fresh(form, value.name or "in")
-        form.add_node(key, kind=INPUT, name=value.name, type=value.type, scalar=value.scalar, position=place)
+        key = _fresh(network, value.name or "in")
+        network.add_node(key, kind=INPUT, name=value.name, type=value.type, scalar=value.scalar, position=place)
         keys[value] = key, 0
     for number, node in enumerate(graph):
-        key = _fresh(form, f"{node.op.name}_{number}")
+        key = _fresh(network, f"{node.op.name}_{number}")
         body = None if node.body is None else to_networkx(node.body)
         types = tuple(r.type for r in node.results)
-        form.add_node(key, kind=OP, op=node.op.name, attrs=dict(node.attrs), types=types, span=node.span, body=body)
+        network.add_node(key, kind=OP, op=node.op.name, attrs=dict(node.attrs), types=types, span=node.span, body=body)
         keys.update((value, (key, k)) for k, value in enumerate(node.results))
         for place, value in enumerate(node.operands):
-            _connect(form, keys[value], key, place, value.type)
+            _connect(network, keys[value], key, place, value.type)
     for place, value in enumerate(graph.outputs):
-        key = _fresh(form, f"output_{place}")
-        form.add_node(key, kind=OUTPUT, position=place)
-        _connect(form, keys[value], key, 0, value.type)
-    return form
+        key = _fresh(network, f"output_{place}")
+        network.add_node(key, kind=OUTPUT, position=place)
+        _connect(network, keys[value], key, 0, value.type)
+    return network
 
 
-def _fresh(form: nx.MultiDiGraph[Any], name: str) -> str:
+def _fresh(network: nx.MultiDiGraph[Any], name: str) -> str:
     key, number = name, 0
-    while key in form:
+    while key in network:
         number += 1
         key = f"{name}.{number}"
     return key
 
 
-def _connect(form: nx.MultiDiGraph[Any], source: tuple[str, int], target: str, place: int, type: TensorType) -> None:
+def _connect(network: nx.MultiDiGraph[Any], source: tuple[str, int], target: str, place: int, type: TensorType) -> None:
     key, result = source
-    form.add_edge(key, target, key=place, operand=place, result=result, type=type)
+    network.add_edge(key, target, key=place, operand=place, result=result, type=type)
 
 
-def from_networkx(form: nx.DiGraph[Any], table: Mapping[str, OpDef] = TABLE) -> Graph:
-    """The graph that a form shows; a typed error that names the node where it shows none. `table` has the ops."""
-    attrs = dict(form.graph.get("attrs") or {})
+def from_networkx(network: nx.DiGraph[Any], table: Mapping[str, OpDef] = TABLE) -> Graph:
+    """The graph that networkx holds. Where it holds none, a typed error names the node. `table` has the ops."""
+    attrs = dict(network.graph.get("attrs") or {})
     if problem := schema_problem(parse_schema(KERNEL), {k: v for k, v in attrs.items() if k != "carried"}):
         raise VerifyProblem(f"the graph's own attributes: {problem.message}")
     facts = Facts()
     for left, right in attrs.pop("guards", Guards()):
         facts.assume_equal(left, right)
-    return _Reader(form, table, facts).read(attrs)
+    return _Reader(network, table, facts).read(attrs)
 
 
 class _Reader:
-    """Reads one form; those of bodies share what is known about sizes."""
+    """Reads one graph; the bodies in it share what is known about sizes."""
 
-    def __init__(self, form: nx.DiGraph[Any], table: Mapping[str, OpDef], facts: Facts) -> None:
-        self.form, self.table, self.facts = form, table, facts
-        self.builder = Builder(str(form.graph.get("name") or "graph"), facts)
+    def __init__(self, network: nx.DiGraph[Any], table: Mapping[str, OpDef], facts: Facts) -> None:
+        self.network, self.table, self.facts = network, table, facts
+        self.builder = Builder(str(network.graph.get("name") or "graph"), facts)
         self.values: dict[Hashable, tuple[Value, ...]] = {}
 
     def read(self, attrs: Mapping[str, Attr]) -> Graph:
         self.builder.attrs.update(attrs)
         order = self.order()
         for key in self.placed(INPUT):
-            self.values[key] = (self.input(key, self.form.nodes[key]),)
+            self.values[key] = (self.input(key, self.network.nodes[key]),)
         for key in order:
             if self.kind(key) == OP:
-                self.values[key] = self.op(key, self.form.nodes[key])
+                self.values[key] = self.op(key, self.network.nodes[key])
         outputs = []
         for key in self.placed(OUTPUT):
             found = self.operands(key)
@@ -109,15 +109,15 @@ class _Reader:
         """The nodes, each behind what it reads, and else as they were added."""
         import networkx as nx
 
-        place = {key: number for number, key in enumerate(self.form)}
+        place = {key: number for number, key in enumerate(self.network)}
         try:
-            return list(nx.lexicographical_topological_sort(self.form, key=place.__getitem__))
+            return list(nx.lexicographical_topological_sort(self.network, key=place.__getitem__))
         except nx.NetworkXUnfeasible:
-            cycle = ", ".join(repr(edge[0]) for edge in nx.find_cycle(self.form))
+            cycle = ", ".join(repr(edge[0]) for edge in nx.find_cycle(self.network))
             raise VerifyProblem(f"the graph has a cycle through {cycle}") from None
 
     def kind(self, key: Hashable) -> str:
-        data = self.form.nodes[key]
+        data = self.network.nodes[key]
         found = data.get("kind", OP if "op" in data else None)
         if found not in (INPUT, OP, OUTPUT):
             raise _problem(key, f"has the kind {found!r}; it is 'input', 'op' or 'output'")
@@ -125,17 +125,17 @@ class _Reader:
 
     def placed(self, kind: str) -> list[Hashable]:
         """The nodes of a kind in the order of their positions, and else as they were added."""
-        found = [key for key in self.form if self.kind(key) == kind]
-        return sorted(found, key=lambda key: self.form.nodes[key].get("position", len(found)))
+        found = [key for key in self.network if self.kind(key) == kind]
+        return sorted(found, key=lambda key: self.network.nodes[key].get("position", len(found)))
 
     def input(self, key: Hashable, data: Mapping[str, Any]) -> Value:
-        if self.form.in_degree(key):
+        if self.network.in_degree(key):
             raise _problem(key, "is an input, and something leads to it")
         name = data.get("name", key)
         return self.builder.input(name, _type(data.get("type"), key), bool(data.get("scalar", False)))
 
     def operands(self, key: Hashable) -> list[Value]:
-        edges = list(self.form.in_edges(key, data=True))
+        edges = list(self.network.in_edges(key, data=True))
         found: dict[int, Value] = {}
         for source, _, data in edges:
             place, result = data.get("operand", 0 if len(edges) == 1 else None), data.get("result", 0)
@@ -174,12 +174,12 @@ class _Reader:
             raise _problem(key, f"({op.name}): {problem.message}", span)
         return found
 
-    def body(self, form: nx.DiGraph[Any]) -> Graph:
-        made = _Reader(form, self.table, self.facts).read({})
-        return Graph(made.name, made.inputs, made.nodes, made.outputs, dict(form.graph.get("attrs") or {}))
+    def body(self, network: nx.DiGraph[Any]) -> Graph:
+        made = _Reader(network, self.table, self.facts).read({})
+        return Graph(made.name, made.inputs, made.nodes, made.outputs, dict(network.graph.get("attrs") or {}))
 
     def check(self, key: Hashable, node: Node, said: tuple[TensorType, ...] | None) -> None:
-        """The types that a form says are those of the rules, perhaps in other words."""
+        """The types that are given must be those of the rules, perhaps in other words."""
         if said is None:
             return
         if len(said) != len(node.results):

@@ -1,4 +1,4 @@
-"""Graphs as networkx forms and back: nothing is lost, and what is no graph is a typed error that names the node."""
+"""Graphs as networkx holds them and back: nothing is lost, and a mistake is a typed error that names the node."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def everything(graph: Graph) -> Any:
 
 
 def assert_round_trip(graph: Graph, table: Any = None) -> None:
-    form = graph.to_networkx()
-    again = from_networkx(form) if table is None else from_networkx(form, table)
+    network = graph.to_networkx()
+    again = from_networkx(network) if table is None else from_networkx(network, table)
     assert everything(again) == everything(graph)
     assert print_graph(again, locations=True) == print_graph(graph, locations=True)
 
@@ -41,23 +41,24 @@ def assert_round_trip(graph: Graph, table: Any = None) -> None:
 def test_round_trips() -> None:
     for graph in (sound(), region_graph()):
         assert_round_trip(graph)
-        form = graph.to_networkx()
-        assert nx.is_directed_acyclic_graph(form)
-        assert form.number_of_nodes() == len(graph.inputs) + len(graph) + len(graph.outputs)
+        network = graph.to_networkx()
+        assert nx.is_directed_acyclic_graph(network)
+        assert network.number_of_nodes() == len(graph.inputs) + len(graph) + len(graph.outputs)
 
 
 def small() -> Any:
     """x + exp(x) * x, by hand, with no more than is needed."""
-    form: Any = nx.MultiDiGraph(name="small")
-    form.add_node("x", kind="input", type="f32[n, 4]")
-    form.add_nodes_from([("e", {"op": "exp"}), ("m", {"op": "mul"}), ("s", {"op": "add"}), ("y", {"kind": "output"})])
-    form.add_edge("x", "e")
-    form.add_edge("m", "s", operand=1)
-    form.add_edge("x", "s", operand=0)
-    form.add_edge("e", "m", operand=0)
-    form.add_edge("x", "m", operand=1)
-    form.add_edge("s", "y")
-    return form
+    network: Any = nx.MultiDiGraph(name="small")
+    network.add_node("x", kind="input", type="f32[n, 4]")
+    network.add_nodes_from([("e", {"op": "exp"}), ("m", {"op": "mul"}), ("s", {"op": "add"})])
+    network.add_node("y", kind="output")
+    network.add_edge("x", "e")
+    network.add_edge("m", "s", operand=1)
+    network.add_edge("x", "s", operand=0)
+    network.add_edge("e", "m", operand=0)
+    network.add_edge("x", "m", operand=1)
+    network.add_edge("s", "y")
+    return network
 
 
 def test_types_and_orders_that_follow_may_be_left_out() -> None:
@@ -65,20 +66,20 @@ def test_types_and_orders_that_follow_may_be_left_out() -> None:
     assert [n.op.name for n in graph] == ["exp", "mul", "add"]
     assert graph.nodes[2].operands == (graph.inputs[0], graph.nodes[1].result)
     assert str(graph.outputs[0].type) == "f32[n, 4]"
-    form = small()
-    form.add_node("k", kind="input", type="f32", position=0)
-    form.nodes["x"]["position"] = 1
-    form.add_node("square", op="mul", span=Span("here.py", 3))
-    form.add_edges_from([("x", "square", {"operand": k}) for k in range(2)])  # the same value twice
-    form.add_node("total", op="sum", attrs={"axes": [0, 1]})
-    form.add_edge("square", "total")
-    form.add_node("z", kind="output", position=-1)
-    form.add_edge("total", "z")
-    form.add_node("wide", op="broadcast", attrs={"shape": ["n", 4]})
-    form.add_edge("total", "wide")
-    form.add_node("double", op="cast", attrs={"to": "f64"})
-    form.add_edge("wide", "double")
-    graph = from_networkx(form)
+    network = small()
+    network.add_node("k", kind="input", type="f32", position=0)
+    network.nodes["x"]["position"] = 1
+    network.add_node("square", op="mul", span=Span("here.py", 3))
+    network.add_edges_from([("x", "square", {"operand": k}) for k in range(2)])  # the same value twice
+    network.add_node("total", op="sum", attrs={"axes": [0, 1]})
+    network.add_edge("square", "total")
+    network.add_node("z", kind="output", position=-1)
+    network.add_edge("total", "z")
+    network.add_node("wide", op="broadcast", attrs={"shape": ["n", 4]})
+    network.add_edge("total", "wide")
+    network.add_node("double", op="cast", attrs={"to": "f64"})
+    network.add_edge("wide", "double")
+    graph = from_networkx(network)
     assert [v.name for v in graph.inputs] == ["k", "x"] and [str(v.type) for v in graph.outputs] == ["f32", "f32[n, 4]"]
     square, total, _, double = graph.nodes[-4:]
     assert (
@@ -87,54 +88,54 @@ def test_types_and_orders_that_follow_may_be_left_out() -> None:
     assert_round_trip(graph)
 
 
-def change(form: Any, what: str) -> None:
+def change(network: Any, what: str) -> None:
     match what:
         case "cycle":
-            form.remove_edge("x", "e")
-            form.add_edge("s", "e", operand=0)
+            network.remove_edge("x", "e")
+            network.add_edge("s", "e", operand=0)
         case "op":
-            form.nodes["e"]["op"] = "expp"
+            network.nodes["e"]["op"] = "expp"
         case "kind":
-            form.nodes["x"]["kind"] = "array"
+            network.nodes["x"]["kind"] = "array"
         case "type":
-            form.nodes["x"]["type"] = "f31[n]"
+            network.nodes["x"]["type"] = "f31[n]"
         case "no type":
-            del form.nodes["x"]["type"]
+            del network.nodes["x"]["type"]
         case "types":
-            form.nodes["e"]["types"] = ("f32[m, 4]",)
+            network.nodes["e"]["types"] = ("f32[m, 4]",)
         case "many types":
-            form.nodes["e"]["types"] = ("f32[n, 4]", "f32")
+            network.nodes["e"]["types"] = ("f32[n, 4]", "f32")
         case "operand":
-            form.edges["m", "s", 0]["operand"] = 2
+            network.edges["m", "s", 0]["operand"] = 2
         case "same operand":
-            form.edges["m", "s", 0]["operand"] = 0
+            network.edges["m", "s", 0]["operand"] = 0
         case "no operand":
-            del form.edges["m", "s", 0]["operand"]
+            del network.edges["m", "s", 0]["operand"]
         case "result":
-            form.edges["e", "m", 0]["result"] = 1
+            network.edges["e", "m", 0]["result"] = 1
         case "arity":
-            form.add_edge("x", "e", operand=1)
-            form.edges["x", "e", 0]["operand"] = 0
+            network.add_edge("x", "e", operand=1)
+            network.edges["x", "e", 0]["operand"] = 0
         case "input":
-            form.add_edge("e", "x")
-            form.remove_edge("x", "e")
+            network.add_edge("e", "x")
+            network.remove_edge("x", "e")
         case "output":
-            form.add_edge("e", "y", operand=1)
-            form.edges["s", "y", 0]["operand"] = 0
+            network.add_edge("e", "y", operand=1)
+            network.edges["s", "y", 0]["operand"] = 0
         case "from output":
-            form.add_edge("y", "e", operand=1)
-            form.edges["x", "e", 0]["operand"] = 0
-            form.remove_edge("s", "y")
+            network.add_edge("y", "e", operand=1)
+            network.edges["x", "e", 0]["operand"] = 0
+            network.remove_edge("s", "y")
         case "attrs":
-            form.nodes["e"]["op"] = "sum"
+            network.nodes["e"]["op"] = "sum"
         case "more attrs":
-            form.nodes["e"]["attrs"] = {"axis": 0}
+            network.nodes["e"]["attrs"] = {"axis": 0}
         case "odd attrs":
-            form.nodes["e"]["attrs"] = {"axes": {}}
+            network.nodes["e"]["attrs"] = {"axes": {}}
         case "own attrs":
-            form.graph["attrs"] = {"layout": "C"}
+            network.graph["attrs"] = {"layout": "C"}
         case _:
-            form.nodes["e"].update(op="region", attrs={"space": Sizes(())})
+            network.nodes["e"].update(op="region", attrs={"space": Sizes(())})
 
 
 @pytest.mark.parametrize(
@@ -163,8 +164,8 @@ def change(form: Any, what: str) -> None:
     ],
 )
 def test_what_is_no_graph_is_told(what: str, error: type[WeftError], message: str) -> None:
-    form = small()
-    change(form, what)
+    network = small()
+    change(network, what)
     with pytest.raises(error) as caught:
-        from_networkx(form)
+        from_networkx(network)
     assert message in str(caught.value) and str(caught.value).count("node '") <= 1
