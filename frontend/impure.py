@@ -147,6 +147,8 @@ def _attribute(owner: Any, name: str) -> Any:
 
 
 def _is_impure(x: Any) -> bool:
+    if isinstance(x, Iterator):  # each use takes the next
+        return True
     name, module = getattr(x, "__name__", ""), getattr(x, "__module__", None) or ""
     if (module, name) in _FUNCTIONS or (module == "secrets" and callable(x)):
         return True

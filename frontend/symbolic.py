@@ -49,6 +49,14 @@ class TracedSize:
     def __repr__(self) -> str:
         return str(self.dim)
 
+    def __format__(self, spec: str) -> str:
+        """In text it is the number, which may decide what comes next; `repr` shows its name and decides nothing."""
+        known = self._trace.builder.facts.number(self.dim) is not None
+        return format(self.__index__(), spec) if known else format(str(self.dim), spec)
+
+    def __str__(self) -> str:
+        return format(self)
+
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """A size is an integer to the user's own tests of its kind."""

@@ -6,6 +6,7 @@ need its elements raises a `TraceProblem` that points at the user's line and say
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
@@ -106,13 +107,13 @@ def _leaves(what: str, advice: str, why: str = "would leave the trace") -> Any:
     return method
 
 
-def _converts(convert: Callable[[Any], Any], what: str, advice: str, why: str = "would leave the trace") -> Any:
+def _converts(convert: Callable[..., Any], what: str, advice: str, why: str = "would leave the trace") -> Any:
     """A method that needs the number: a traced value has one only where it comes from sizes alone."""
     refuse = _leaves(what, advice, why)
 
-    def method(self: Tracer) -> Any:
+    def method(self: Tracer, *more: Any) -> Any:
         number = None if self._value is None else number_behind(self._trace.builder.facts, self._value)
-        return refuse(self) if number is None else convert(number)
+        return refuse(self) if number is None else convert(number, *more)
 
     return method
 
@@ -357,6 +358,7 @@ class Tracer:
     __bool__ = _converts(bool, "the truth", _BRANCH, _UNKNOWN)
     __float__, __complex__ = _converts(float, "float()", _KEEP), _converts(complex, "complex()", _KEEP)
     __int__, __index__ = _converts(int, "int()", _KEEP), _converts(operator.index, "the number", _STATIC, _UNKNOWN)
+    __round__ = _converts(builtins.round, "round()", "use np.round(x)")
     __hash__ = _converts(hash, "the hash", _STATIC, _UNKNOWN)
     __contains__ = _leaves("'in'", "use np.any(x == value)")
     __delitem__, _set_items = _leaves("item deletion", _WRITE), _leaves("item assignment", _WRITE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import numbers
 import random
 import sys
@@ -73,6 +74,15 @@ def test_kinds_of_numbers_in_sizes_and_indices() -> None:
     assert compiled(lambda a, b: a[b])(X, np.int64(1)) == 2.0
 
 
+def test_sizes_in_text_and_rounded() -> None:
+    """A size that becomes text is read as a number."""
+    names = {"w2": 10.0, "w3": 20.0, "(3,)": 30.0}
+    function = compiled(lambda x: x + names[f"w{x.shape[0]}"] + len(f"{x.size:04d}") + int(str(len(x))))
+    for n in (3, 2, 3):
+        assert function(X[:n])[0] == 1 + names[f"w{n}"] + 4 + n
+    assert compiled(lambda x: x + round(x.shape[0] / 2) + round(x.size / 7, 1))(X)[0] == 1 + 2 + 0.4
+
+
 def caught_number(x: Any) -> Any:
     try:
         return x * float(x[0])
@@ -121,6 +131,7 @@ def test_errors_that_numpy_raises_too() -> None:
 
 
 RNG, SEEDED = np.random.default_rng(1), random.Random(1)
+NUMBERS = itertools.count()
 STATE: dict[str, Any] = {"calls": 0}
 LOG: list[int] = []
 COUNT = 0
@@ -176,6 +187,7 @@ IMPURE: list[Callable[..., Any]] = [
     lambda x: x + datetime.datetime.now().second,
     imports,
     Counter().noisy,
+    lambda x: x + next(NUMBERS),
 ]
 
 
