@@ -93,6 +93,9 @@ class ExpressionRecorder:
             return type(made)(Tracer(self, t.value, t._shared, Part(record, i)) for i, t in enumerate(made))
         return Tracer(self, made.value, made._shared, Part(record))
 
+    def is_python_bool(self, value: Value) -> bool:
+        return False
+
     def need(self, value: Value) -> None:
         """An expression has no call whose numbers could be fixed."""
 

@@ -52,6 +52,7 @@ class Trace:
         self.open = True
         self.at: Span | None = None  # the place of a recorded call, where calls are not made by the user's code
         self.numbers: dict[Value, str] = {}  # the arguments that are numbers, by input
+        self.bools: set[Value] = set()  # the inputs that are Python's own bools
         self.needed: set[str] = set()  # those of them that must be fixed for the function to be traced
         self._captured: dict[int, tuple[object, Value, np.ndarray[Any, Any]]] = {}
         self._fallback = Fallback(self, evaluate)
@@ -70,6 +71,9 @@ class Trace:
     def know(self, value: Value, actual: Any) -> None:
         """An input's value in the call at hand."""
         self._fallback.known[value] = actual
+
+    def is_python_bool(self, value: Value) -> bool:
+        return value in self.bools
 
     def need(self, value: Value) -> None:
         """Asks for the arguments that decide a value to be fixed, if all of them are numbers."""

@@ -213,12 +213,14 @@ class TracedKernel:
         trace = Trace(builder, sizes, self.source.evaluate)
         inputs: dict[str, Any] = {}
         for i, (name, type_) in enumerate(zip(self.parameters, binding.types, strict=True)):
-            scalar = args is not None and isinstance(args[i].value, np.generic)
+            scalar = args is not None and isinstance(args[i].value, (bool, np.generic))
             value = builder.input(name, type_, scalar)
             if args is not None and args[i].value is not None:
                 trace.know(value, args[i].value)
                 if is_number(args[i].value):
                     trace.numbers[value] = name
+                if isinstance(args[i].value, bool):
+                    trace.bools.add(value)
             inputs[name] = Tracer(trace, value, argument=name)
         given = {name: inputs[name] for name in self.source.signature.parameters if name in inputs}
         given |= {name: unpacked(value, inputs) for name, value in self.fixed.items()}

@@ -37,6 +37,9 @@ class Recorder(Protocol):
 
     def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any: ...
 
+    def is_python_bool(self, value: Value) -> bool:
+        """Whether a value is an argument that is True or False, not NumPy's."""
+
     def need(self, value: Value) -> None:
         """Python, or the graph, needs the number that a value is."""
 
@@ -181,7 +184,9 @@ class Tracer:
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """What the user's own tests of its kind see: `isinstance(x, np.ndarray)`, `np.isscalar(x)`."""
-        return Tracer if self._value is None else _kind(self._value)
+        if self._value is None:
+            return Tracer
+        return bool if self._trace.is_python_bool(self._value) else _kind(self._value)
 
     @property
     def value(self) -> Value:

@@ -201,7 +201,7 @@ class Kernel:
             outs = outs and tuple(x and GENERAL for x in outs)
         captures = self._source.captures() if hasattr(self._source, "captures") else ()
         types = tuple(
-            (a.dtype.name, isinstance(a.given, np.generic), tuple(n == 1 for n in a.array.shape)) for a in arguments
+            (a.dtype.name, _kind_of_number(a.given), tuple(n == 1 for n in a.array.shape)) for a in arguments
         )
         return (types, layouts, outs, general, captures), (layouts, outs, general)
 
@@ -317,6 +317,11 @@ class Kernel:
         if not lowered.writes_all_outputs:
             outputs = fresh_outputs(outputs, orders, inputs, wanted)
         return handed_back(lowered, outputs, orders, changed or wanted)
+
+
+def _kind_of_number(given: Any) -> str:
+    """Python's bools and NumPy's numbers have the dtypes of arrays, but a trace tells all three apart."""
+    return "bool" if isinstance(given, bool) else "scalar" if isinstance(given, np.generic) else ""
 
 
 def trace_of(values: Sequence[Any]) -> Any:

@@ -121,3 +121,13 @@ def test_results_of_any_structure() -> None:
     agree(lambda x: np.unique_counts(np.rint(x)), (X,), (X[0],))
     jitted = weft.jit(lambda x: Pair(x + 1, None))
     assert all(type(jitted(X)) is Pair for _ in range(10))
+
+
+def test_bools_of_python_numpy_and_arrays() -> None:
+    for function in (
+        lambda b: (b + X, b & True, np.isscalar(b)),
+        lambda b: b,
+        lambda b: np.asarray(b),
+        lambda b: (isinstance(b, np.ndarray), isinstance(b, bool), isinstance(b, np.bool_)),
+    ):
+        agree(function, (True,), (np.array(True),), (np.bool_(False),), (False,))

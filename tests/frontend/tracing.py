@@ -56,7 +56,8 @@ def execute(built: Built, values: Sequence[Any]) -> Any:
     outputs = run(Graph("piece", tuple(known), tuple(piece), graph.outputs), list(known.values()))
     kinds = graph.attrs["results"]
     assert isinstance(kinds, tuple) and built.structure is not None
-    return built.structure.pack([x[()] if k == "scalar" else x for x, k in zip(outputs, kinds, strict=True)])
+    hand = {"array": lambda x: x, "scalar": lambda x: x[()], "number": lambda x: x.item()}
+    return built.structure.pack([hand[str(k)](x) for x, k in zip(outputs, kinds, strict=True)])
 
 
 def traced(function: Callable[..., Any], *args: Any, static: Sequence[str] = (), **kwargs: Any) -> Any:
