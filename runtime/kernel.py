@@ -200,9 +200,7 @@ class Kernel:
             layouts = tuple(x if x == SCALAR else GENERAL for x in layouts)
             outs = outs and tuple(x and GENERAL for x in outs)
         captures = self._source.captures() if hasattr(self._source, "captures") else ()
-        types = tuple(
-            (a.dtype.name, _kind_of_number(a.given), tuple(n == 1 for n in a.array.shape)) for a in arguments
-        )
+        types = tuple((a.dtype.name, _kind_of_number(a.given), tuple(n == 1 for n in a.array.shape)) for a in arguments)
         return (types, layouts, outs, general, captures), (layouts, outs, general)
 
     def _find(
