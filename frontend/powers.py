@@ -7,11 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..ir import rules
+from ..ir.dims import Dim
 from ..ir.dtypes import BF16, F16, DType
 from ..ir.errors import ValueProblem
 from ..ir.graph import Value
 from ..ir.ops import TABLE, OpDef
 from .maker import Make, Maker, Operand, literal, number_of
+from .sizes import reaches
 
 POWER, SQRT, SQUARE, RECIPROCAL = (TABLE[name] for name in ("power", "sqrt", "square", "reciprocal"))
 _FLOAT_POWER = rules.ufunc_dtypes(np.float_power)
@@ -20,6 +22,7 @@ OPERATOR = "**"  # the name of the operator, which differs from the function for
 
 def power(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     """`np.power`: exponents 2, 1/2 and -1 are square, root and reciprocal; that differs at -inf and -0."""
+    x2 = _settled(m, x2)
     exponent, dtype = _checked(m, x1, x2)
     # For f16, unlike f32 and f64, NumPy's own loop takes no root.
     return _power(m, x1, x2, dtype, _short(exponent, dtype, roots=dtype not in (F16, BF16)))
@@ -27,7 +30,7 @@ def power(m: Maker, x1: Operand, x2: Operand, /) -> Value:
 
 def raised(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     """The operator `**` on arrays: a Python number as exponent is looked at before dtypes are."""
-    base = m.dtype_of(x1)
+    base, x2 = m.dtype_of(x1), _settled(m, x2)
     if literal(x2) == 2 and not base.weak:
         return m.op(SQUARE, x1)  # of bool an i8, which `np.power` makes an i64
     exponent, dtype = _checked(m, x1, x2)
@@ -35,6 +38,17 @@ def raised(m: Maker, x1: Operand, x2: Operand, /) -> Value:
         inverse, root = type(exponent) is int and exponent == -1, type(exponent) is float and exponent == 0.5
         return _power(m, x1, x2, dtype, RECIPROCAL if inverse else SQRT if root else None)
     return _power(m, x1, x2, dtype, _short(exponent, dtype, roots=dtype != BF16))
+
+
+def _settled(m: Maker, x2: Operand) -> Operand:
+    """An exponent that is a size: whether it is 2 decides about the graph, and later calls are checked for it."""
+    number = m.builder.facts.number(x2) if isinstance(x2, Dim) else None
+    if number is None or not isinstance(x2, Dim):
+        return x2
+    if number == 2:
+        return m.builder.facts.specialize(x2)
+    reaches(m.builder.facts, x2, 3 if number > 2 else 2)
+    return x2
 
 
 def _checked(m: Maker, x1: Operand, x2: Operand) -> tuple[float | complex | None, DType]:

@@ -85,7 +85,7 @@ class SizedKernel:
         if failed and self.kernel.asks:
             threads.raise_pending()
         problem = self.kernel.problem(arrays, self.env)
-        if problem is None and failed:
+        if problem is None and failed and not self.looks_nowhere:  # an index that no element asks for is never wrong
             problem = ValueProblem("a value is not allowed here", self.kernel.region.span)
         if problem is not None:
             raise problem

@@ -151,3 +151,26 @@ def test_repeated_rows_lie_as_numpy_leaves_them() -> None:
 def test_what_a_running_sum_starts_from_lies_beside_it() -> None:
     """The zeros before an array in Fortran order made the whole result another order."""
     check(lambda a: np.cumulative_sum(a, axis=1, include_initial=True), np.zeros((2, 3, 4), order="F"))
+
+
+def test_seed_20261118_graph_61() -> None:
+    """pow of bool[2]: dtype int64 for int8"""
+    a = np.array([False], "bool")
+
+    def function(a: Any) -> Any:
+        b = a ** a.shape[0]
+        return b
+
+    check(function, a, again=[(np.zeros(2, bool),), (np.ones(3, bool),)])
+
+
+def test_seed_20261118_graph_251() -> None:
+    """NumPy computes it, Weft raises ValueProblem: a value is not allowed here"""
+    a = np.int8(0)
+
+    def function(a: Any) -> Any:
+        b = np.repeat(a, 0)
+        c = np.take_along_axis(b, b, 0)
+        return c
+
+    check(function, a)
