@@ -13,12 +13,15 @@ from functools import cache
 
 import pytest
 
-from . import faults
+from . import faults, frontend_faults
 from .checking import Failure, Oracle
 from .drawing import draw, theme_of
 from .faults import IN_CODE, IN_PASSES, Fault
+from .frontend_faults import IN_FRONT_END
 from .test_graphs import COUNT, SEED
 from .trying import failure, widths_for
+
+FILES = (faults.__file__, frontend_faults.__file__)
 
 
 def tried(number: int, oracle: Oracle) -> Failure | None:
@@ -41,7 +44,7 @@ def demand_found(fault: Fault, theme: str, runs: bool) -> None:
     number, found = first_failure(fault, theme, runs)
     # A patch that breaks down itself has put no fault in.
     assert found.link != "oracle", found
-    assert not any(frames[-1].filename == faults.__file__ for frames in _tracebacks(found)), found
+    assert not any(frames[-1].filename in FILES for frames in _tracebacks(found)), found
     assert tried(number, without_fault(runs)) is None, "the graph fails without the fault too"
 
 
@@ -68,10 +71,15 @@ def test_faults_in_passes(fault: Fault, theme: str) -> None:
     demand_found(fault, theme, runs=False)
 
 
+@pytest.mark.parametrize(("fault", "theme"), each(IN_FRONT_END))
+def test_faults_in_the_front_end(fault: Fault, theme: str) -> None:
+    demand_found(fault, theme, runs=False)
+
+
 @pytest.mark.parametrize(("fault", "theme"), each(IN_CODE))
 def test_faults_in_code(fault: Fault, theme: str) -> None:
     demand_found(fault, theme, runs=True)
 
 
 def test_there_are_enough() -> None:
-    assert len(each(IN_PASSES)) + len(each(IN_CODE)) >= 20
+    assert len(each(IN_PASSES)) + len(each(IN_CODE)) >= 20 and len(each(IN_FRONT_END)) >= 12

@@ -158,8 +158,7 @@ def test_seed_20261118_graph_61() -> None:
     a = np.array([False], "bool")
 
     def function(a: Any) -> Any:
-        b = a ** a.shape[0]
-        return b
+        return a ** a.shape[0]
 
     check(function, a, again=[(np.zeros(2, bool),), (np.ones(3, bool),)])
 
@@ -170,7 +169,6 @@ def test_seed_20261118_graph_251() -> None:
 
     def function(a: Any) -> Any:
         b = np.repeat(a, 0)
-        c = np.take_along_axis(b, b, 0)
-        return c
+        return np.take_along_axis(b, b, 0)
 
     check(function, a)
