@@ -9,12 +9,12 @@ import numpy as np
 from .inputs import Input
 from .program import Program, Ref, SizeOf, Step, name
 
-_SIGNS = {
+SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and_": "&",
     "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">",
     "ge": ">=",
 }  # fmt: skip
-_PREFIXES = {"neg": "-", "pos": "+", "invert": "~"}
+PREFIXES = {"neg": "-", "pos": "+", "invert": "~"}
 
 
 def as_test(program: Program, title: str, reason: str) -> str:
@@ -50,10 +50,10 @@ def expression(step: Step) -> str:
         index = step.args[1]
         inside = ", ".join(map(text, index)) if isinstance(index, tuple) and index else args[1]
         found = f"{args[0]}[{inside}]"
-    elif root == "operator" and rest in _SIGNS:
-        found = f"{args[0]} {_SIGNS[rest]} {args[1]}"
-    elif root == "operator" and rest in _PREFIXES:
-        found = f"{_PREFIXES[rest]}{args[0]}"
+    elif root == "operator" and rest in SIGNS:
+        found = f"{args[0]} {SIGNS[rest]} {args[1]}"
+    elif root == "operator" and rest in PREFIXES:
+        found = f"{PREFIXES[rest]}{args[0]}"
     elif not root:
         found = f"{args[0]}.{rest}" + ("" if rest in ("T", "mT") else f"({', '.join([*args[1:], *named])})")
     else:
