@@ -166,6 +166,8 @@ def _widths(m: Maker, given: object, rank: int) -> list[Pair]:
                 raise ValueProblem(f"pad_width names the axis {axis!r} of an array with {rank} dimensions", m.span)
             pairs[axis] = width if isinstance(width, (tuple, list)) else (width, width)
         given = tuple(pairs)
+    if isinstance(given, (tuple, list)) and not given:  # NumPy makes an array of it, and that is of floats
+        raise TypeProblem("`pad_width` must be of integral type.", m.span, "write a whole number")
     return [(_width(m, a), _width(m, b)) for a, b in _pairs(m, given, rank, "pad_width")]
 
 

@@ -68,10 +68,15 @@ def looked_up(node: Node) -> Value | None:
     """What a `gather` needs in memory: its first operand, or nothing new where that is a view of memory."""
     if node.op is not GATHER:
         return None
-    root = node.operands[0]
-    while root.node is not None and is_window(root.node):
-        root = root.node.operands[0]
+    root = _behind(node.operands[0])
     return node.operands[0] if root.node is not None and is_inline(root.node) else None
+
+
+def _behind(value: Value) -> Value:
+    """The value whose memory another one shows."""
+    while value.node is not None and is_window(value.node):
+        value = value.node.operands[0]
+    return value
 
 
 def is_scan(value: Value) -> bool:
@@ -181,7 +186,7 @@ class Grouping:
             reason = f"they reduce different axes, {merged} and {reduced} of {_shape(space)}"
         elif (scanned and walked != scanned) or (walked and merged and walked != merged):
             reason = f"they walk along different axes of {_shape(space)}"
-        elif inside != local:
+        elif inside != local or not inside.isdisjoint(_gathered(value, visits)):
             reason = "one needs elements of the other that another iteration makes"
         elif any(group is s or group in s.needs() for v in reads.keys() - inside for s in self.sources_of(v)):
             reason = "something between them has to be computed in full first"
@@ -264,6 +269,12 @@ class Grouping:
             if (expensive and len(places) > 1) or per_group > MAX_COPIES:
                 found.add(value)
         return found
+
+
+def _gathered(value: Value, visits: set[tuple[Value, Index]]) -> set[Value]:
+    """What has to be in memory before a value is computed, because lookups on the way read it."""
+    nodes = [v.node for v in (value, *(inner for inner, _ in visits))]
+    return {_behind(n.operands[0]) for n in nodes if n is not None and n.op is GATHER}
 
 
 def _siblings(values: set[Value]) -> set[Value]:

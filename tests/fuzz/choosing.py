@@ -25,8 +25,8 @@ MISSING = object()
 class Choice:
     """A source of chance, and the values so far as NumPy has them."""
 
-    def __init__(self, rng: random.Random, values: list[Any]) -> None:
-        self.rng, self.values = rng, values
+    def __init__(self, rng: random.Random, values: list[Any], eager: bool = False) -> None:
+        self.rng, self.values, self.eager = rng, values, eager
 
     def one_of(self, items: Sequence[T]) -> T:
         return items[self.rng.randrange(len(items))]

@@ -24,6 +24,7 @@ from .themes import THEMES, Theme
 
 MAX_ELEMENTS = 6000
 REFUSALS: tuple[type[Exception], ...] = (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError)
+OPTIONS, FIRST_OF_OPTIONS = "options", 1_000_000  # programs from this number on are about arguments of functions
 WRITABLE = ("C", "F", "strided", "rows with gaps", "negative", "axes turned", "unaligned")
 
 
@@ -38,14 +39,14 @@ def quiet() -> Iterator[None]:
 def draw(seed: int, number: int) -> Program:
     """Program `number` of a seed."""
     rng = _chance(seed, number)
-    theme = _theme(rng)
+    theme = OPTIONS if number >= FIRST_OF_OPTIONS else _theme(rng)
     with quiet():
         return _Drawing(rng, THEMES[theme]).program()
 
 
 def theme_of(seed: int, number: int) -> str:
     """What a program is about."""
-    return _theme(_chance(seed, number))
+    return OPTIONS if number >= FIRST_OF_OPTIONS else _theme(_chance(seed, number))
 
 
 def _chance(seed: int, number: int) -> random.Random:
@@ -59,7 +60,7 @@ def _theme(rng: random.Random) -> str:
 class _Drawing:
     def __init__(self, rng: random.Random, theme: Theme) -> None:
         self.theme = theme
-        self.choice = Choice(rng, [])
+        self.choice = Choice(rng, [], theme.eager)
         self.values = self.choice.values
         self.steps: list[Step] = []
 

@@ -5,7 +5,8 @@ Each is a mistake that somebody could make in a function of the table, in indexi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
@@ -127,13 +128,20 @@ def swapped_widths() -> Patch:
 
 
 def dropped_guard() -> Patch:
-    """What an index needs of a size is taken from the first call."""
+    """What an index, a roll or a pad needs of a size is taken from the first call."""
 
     def at_least(facts: Any, size: Any, bound: Any) -> bool:
         number = facts.number(size - bound)
         return number is None or number >= 0
 
-    return mock.patch.object(indexing, "at_least", at_least)
+    @contextmanager
+    def everywhere() -> Iterator[None]:
+        with ExitStack() as stack:
+            for module in (indexing, repeating, padding):
+                stack.enter_context(mock.patch.object(module, "at_least", at_least))
+            yield
+
+    return everywhere()
 
 
 def inverse_transpose() -> Patch:
@@ -150,8 +158,6 @@ def inverse_transpose() -> Patch:
 
 
 IN_FRONT_END: Mapping[str, tuple[Fault, ...]] = {
-    "reductions": (lost_keepdims, lost_ddof, lost_initial, lost_where, lost_dtype, last_axis),
-    "views": (lost_order, long_slices, reversed_roll, swapped_widths, inverse_transpose, dropped_guard),
-    "functions": (swapped_operands,),
-    "everything": (clipped_indices,),
+    "options": (lost_keepdims, lost_ddof, lost_initial, lost_where, lost_dtype, last_axis, lost_order, long_slices,
+                reversed_roll, swapped_widths, inverse_transpose, dropped_guard, swapped_operands, clipped_indices),
 }  # fmt: skip

@@ -85,7 +85,10 @@ def _by_signature(choice: Choice, name: str) -> Arguments:
 def _is_drawn(choice: Choice, name: str, parameter: inspect.Parameter) -> bool:
     if (name, parameter.name) in OPEN or parameter.name not in PARAMETERS:
         return False
-    return parameter.default is parameter.empty or choice.chance(_likely(parameter.name))
+    likely = _likely(parameter.name)
+    return parameter.default is parameter.empty or choice.chance(
+        max(likely, 0.5) if choice.eager and likely else likely
+    )
 
 
 @cache
@@ -200,7 +203,7 @@ def _reshape(choice: Choice) -> Arguments:
     if sizes and choice.chance(0.5):
         sizes[choice.integer(0, len(sizes) - 1)] = -1
     wanted: Any = tuple(sizes) if len(sizes) != 1 or choice.chance(0.5) else sizes[0]
-    return (first, wanted), {"order": "F"} if choice.chance(0.1) else {}
+    return (first, wanted), {"order": "F"} if choice.chance(0.4 if choice.eager else 0.1) else {}
 
 
 def _broadcast_to(choice: Choice) -> Arguments:
@@ -280,8 +283,9 @@ def _average(choice: Choice) -> Arguments:
 def _looked_up(choice: Choice) -> Arguments:
     first = choice.any_value()
     kwargs = {"axis": _one_axis(choice, first)} if choice.chance(0.8) else {}
-    mode = {"mode": choice.one_of(("wrap", "clip"))} if choice.chance(0.2) else {}
-    return (first, choice.one_of((0, -1, _index_array(choice, first)))), {**kwargs, **mode}
+    mode = {"mode": choice.one_of(("wrap", "clip"))} if choice.chance(0.8 if choice.eager else 0.2) else {}
+    beyond = [-9, 11, 6, [3, -7], [8, 0]] if mode and choice.eager else []
+    return (first, choice.one_of((0, -1, _index_array(choice, first), *beyond))), {**kwargs, **mode}
 
 
 def _pad(choice: Choice) -> Arguments:

@@ -29,6 +29,18 @@ NAMES = {"elementwise": [n for n in _DRAWN if FUNCTIONS[n].name in ELEMENTWISE]}
 _OTHERS = [n for n in _DRAWN if n not in NAMES["elementwise"]]
 NAMES["reduction"] = [n for n in _OTHERS if any(p.name == "keepdims" for p in recipes.parameters(n))]
 NAMES["shaping"] = [n for n in _OTHERS if n not in NAMES["reduction"]]
+# Functions whose arguments the front end reads: axes, counts, orders, modes and the like.
+NAMES["option"] = [
+    n
+    for n in (
+        *["take"] * 3, *["roll", "pad"] * 2, "repeat", "tile", "reshape", "ravel", "transpose", "moveaxis", "swapaxes", "rot90",
+        "flip", "triu", "tril", "diagonal", "diff", "ediff1d", "cumsum", "cumprod", "linspace", "clip", "average",
+        "var", "std", "expand_dims", "stack", "concatenate", "rollaxis", "trace", "argmax", "take_along_axis",
+        "array_split",
+        "linalg.norm", "arctan2", "copysign", "floor_divide", "broadcast_to", "full_like", "sum", "max", "mean",
+    )
+    if n in _DRAWN
+]  # fmt: skip
 NAMES["costly"] = [n for n in NAMES["elementwise"] if n in TABLE and Trait.EXPENSIVE in TABLE[n].traits]
 
 

@@ -172,3 +172,10 @@ def test_seed_20261118_graph_251() -> None:
         return np.take_along_axis(b, b, 0)
 
     check(function, a)
+
+
+def test_seed_3_graph_1000119() -> None:
+    """the pass 'fuse' failed with VerifyProblem: its gather looks up what is not in memory"""
+    a = np.array([False, True], "bool")
+    check(lambda a: np.take(np.any(a), 0), a)
+    check(lambda a: np.take(a.sum(1, keepdims=True), [0, 0], axis=1), np.arange(6.0).reshape(2, 3))

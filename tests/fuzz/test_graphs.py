@@ -5,15 +5,18 @@ from __future__ import annotations
 import pytest
 
 from .checking import shared_oracle
-from .drawing import draw
+from .drawing import FIRST_OF_OPTIONS, draw
 from .shrinking import shrink
 from .trying import failure, widths_for
 from .writing import as_test
 
-SEED, COUNT, BATCH = 3, 2000, 50
+SEED, COUNT, BATCH, OF_OPTIONS = 3, 2000, 50, 200
 
 
-@pytest.mark.parametrize("first", range(0, COUNT, BATCH))
+NUMBERS = [*range(0, COUNT, BATCH), *range(FIRST_OF_OPTIONS, FIRST_OF_OPTIONS + OF_OPTIONS, BATCH)]
+
+
+@pytest.mark.parametrize("first", NUMBERS)
 def test_graphs(first: int) -> None:
     oracle = shared_oracle()
     for number in range(first, first + BATCH):

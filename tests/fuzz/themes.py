@@ -32,6 +32,7 @@ class Theme:
     dtypes: tuple[str, ...] = ()  # besides all of them
     moods: tuple[int, ...] = SOME
     outputs: int = 3
+    eager: bool = False  # whether most optional arguments are given
 
 
 THEMES: Mapping[str, Theme] = {
@@ -70,5 +71,9 @@ THEMES: Mapping[str, Theme] = {
     "functions": Theme(
         11, {"elementwise": 20, "operator": 3}, count=(2, 4), ranks=(1, 2), sizes=(3, 17, 33, 65), long=0,
         dtypes=FLOATS, moods=STRANGE,
+    ),
+    "options": Theme(  # never by chance: programs of high numbers are about it
+        0, {"option": 50, "reduction": 20, "compared": 8, "index": 8, "viewed": 6, "method": 4}, count=(2, 5),
+        ranks=(1, 2, 2, 3), sizes=(2, 3, 4, 5, 7), long=0, moods=SMALL_NUMBERS, outputs=6, eager=True,
     ),
 }  # fmt: skip
