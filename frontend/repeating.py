@@ -32,7 +32,9 @@ def roll(m: Maker, a: Operand, shift: object, axis: object = None) -> Value:
     if isinstance(shift, Value) and len(axes) == 1 and not shift.type.rank and literal(shift) is None:
         return _rolled_by_value(m, x, axes[0], shift)
     shifts = [fixed_size(m, s, "shift") for s in (shift if isinstance(shift, (tuple, list)) else (shift,))]
-    if 1 not in (len(axes), len(shifts)) and len(axes) != len(shifts):
+    if not axes and len(shifts) == 1 and x.type.rank:
+        return x
+    if not axes or (1 not in (len(axes), len(shifts)) and len(axes) != len(shifts)):
         raise ValueProblem("'shift' and 'axis' should be scalars or 1D sequences", m.span, "of one length")
     count = max(len(axes), len(shifts))
     totals: dict[int, Size] = {}

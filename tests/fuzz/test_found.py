@@ -179,3 +179,14 @@ def test_seed_3_graph_1000119() -> None:
     a = np.array([False, True], "bool")
     check(lambda a: np.take(np.any(a), 0), a)
     check(lambda a: np.take(a.sum(1, keepdims=True), [0, 0], axis=1), np.arange(6.0).reshape(2, 3))
+
+
+def test_seed_3_graph_1000168() -> None:
+    """NumPy raises ValueError: not enough values to unpack, Weft ZeroDivisionError"""
+    for a in (np.array(False), np.arange(3)):
+        check(lambda a: np.roll(a, 1, axis=()), a)
+
+
+def test_seed_3_graph_1000176() -> None:
+    """NumPy raises TypeError: `pad_width` must be of integral type., Weft ValueProblem"""
+    check(lambda a: np.pad(a, ()), np.array(False))
