@@ -23,7 +23,7 @@ from .forms import FORMS, PLACE
 from .layouts import CLASSES
 from .notation import parse_axis_groups, parse_guards
 from .opdef import OpDef
-from .records import record
+from .records import record, replace
 from .types import Attr, AxisGroups, Guards, Sizes
 from .windows import STRAIGHT
 
@@ -191,7 +191,14 @@ def schema_of(op: OpDef, attrs: Mapping[str, Attr], table: Mapping[str, OpDef]) 
     """The attributes of an op; a `numpy` node that stands for an op of ours has those of that op, too."""
     found = parse_schema(f"{op.attributes};{COMMON}")
     stands_for = table.get(str(attrs.get("op"))) if op.name == "numpy" else None
-    return {**parse_schema(stands_for.attributes), **found} if stands_for is not None else found
+    if stands_for is None:
+        return found
+    # What a plan adds to a loop nest is nothing that a call of NumPy has.
+    of_op = {
+        name: replace(a, since=None) if a.since is not None and a.since > Stage.BUILT else a
+        for name, a in parse_schema(stands_for.attributes).items()
+    }
+    return {**of_op, **found}
 
 
 def schema_problem(

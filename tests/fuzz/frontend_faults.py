@@ -5,12 +5,13 @@ Each is a mistake that somebody could make in a function of the table, in indexi
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
-from weft.frontend import axes, functions, indexing, padding, repeating, shaping
+from weft.frontend import axes, functions, indexing, padding, repeating, shaping, sizes
 from weft.frontend.maker import Make
 
 from .faults import Fault, Patch
@@ -128,7 +129,7 @@ def swapped_widths() -> Patch:
 
 
 def dropped_guard() -> Patch:
-    """What an index, a roll or a pad needs of a size is taken from the first call."""
+    """What a function needs of a size is taken from the first call."""
 
     def at_least(facts: Any, size: Any, bound: Any) -> bool:
         number = facts.number(size - bound)
@@ -137,8 +138,9 @@ def dropped_guard() -> Patch:
     @contextmanager
     def everywhere() -> Iterator[None]:
         with ExitStack() as stack:
-            for module in (indexing, repeating, padding):
-                stack.enter_context(mock.patch.object(module, "at_least", at_least))
+            for name, module in list(sys.modules.items()):
+                if name.startswith("weft.frontend.") and getattr(module, "at_least", None) is sizes.at_least:
+                    stack.enter_context(mock.patch.object(module, "at_least", at_least))
             yield
 
     return everywhere()

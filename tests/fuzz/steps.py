@@ -36,8 +36,8 @@ NAMES["option"] = [
         *["take"] * 3, *["roll", "pad"] * 2, "repeat", "tile", "reshape", "ravel", "transpose", "moveaxis", "swapaxes",
         "rot90", "flip", "triu", "tril", "diagonal", "diff", "ediff1d", "cumsum", "cumprod", "linspace", "clip",
         "average", "var", "std", "expand_dims", "stack", "concatenate", "rollaxis", "trace", "argmax",
-        "take_along_axis", "array_split", "linalg.norm", "arctan2", "copysign", "floor_divide", "broadcast_to", "full_like",
-        "sum", "max", "mean",
+        "take_along_axis", "array_split", "linalg.norm", "arctan2", "copysign", "floor_divide", "broadcast_to",
+        "full_like", "sum", "max", "mean",
     )
     if n in _DRAWN
 ]  # fmt: skip
