@@ -46,7 +46,8 @@ def _settled(m: Maker, x2: Operand) -> Operand:
     if number is None or not isinstance(x2, Dim):
         return x2
     if number == 2:
-        return m.builder.facts.specialize(x2)
+        m.builder.facts.assume_equal(x2, 2)
+        return 2
     reaches(m.builder.facts, x2, 3 if number > 2 else 2)
     return x2
 
