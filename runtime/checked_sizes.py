@@ -61,7 +61,8 @@ class LateSizes:
         if len(results) != len(node.results):
             raise SizesChanged
         for value, x in zip(node.results, results, strict=True):
-            if x.dtype.newbyteorder("=") != value.type.dtype.numpy:
+            native = x.dtype if x.dtype.isnative else x.dtype.newbyteorder("=")
+            if native != value.type.dtype.numpy:
                 raise SizesChanged
         if not bind_sizes(node.results, results, env):
             raise SizesChanged
