@@ -12,6 +12,7 @@ from ...ir.errors import WeftError
 from ...ir.forking import native_lock
 from ...ir.records import record
 from .objects import ALLOWED_SYMBOLS, undefined_symbols
+from .room import demand_for
 from .target import Target, llvm
 
 
@@ -66,6 +67,7 @@ def _at_work(text: str, target: Target, level: int) -> Iterator[tuple[Any, Any]]
     written with one counter from which all addresses are a base and an offset away; with the search, code was no
     faster, and slower where rows are short. The option is of the whole process, hence set only for a moment.
     """
+    demand_for(text)
     code_generator = llvm().machine(target.triple, target.cpu, target.features, level)
     with native_lock(), code_generator as machine, llvm().read(text, target.triple) as module:
         llvm().set_option("-disable-lsr=true")

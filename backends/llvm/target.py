@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from ...ir.errors import UnsupportedTarget
 from ...ir.forking import lock
 from ...ir.records import record
 from . import direct
+from .room import START, demand
 
 if TYPE_CHECKING:
     from .wrapped import Wrapped
@@ -40,6 +42,7 @@ def llvm() -> direct.Direct | Wrapped:
 def _started() -> direct.Direct | Wrapped:
     path = direct.find()
     if path is not None:
+        demand(os.path.getsize(path) + START, "to start LLVM")
         return direct.Direct(path)
     from .wrapped import Wrapped
 
