@@ -44,7 +44,7 @@ class Kernel:
         self.region, self.code, self.addresses = region, function, addresses
         self.entries, self.may_fail = function.entries, function.may_fail
         self.functions = {part.name: NATIVE(addresses[part.name]) for part in function.parts}
-        self.asks = any(entry.kind == "question" for entry in self.entries)
+        self.asks = function.asks
         self.ordered = [n for n in region.body or () if n.op.name in ORDERED or n.op in POSITIONS]
         self.looks_up = any(n.op is GATHER for n in region.body or ())
 

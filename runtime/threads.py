@@ -75,6 +75,7 @@ class Pool:
             "call": address("PyObject_CallNoArgs"),
             "starter": id(self._starter),
             "drop": address("Py_DecRef"),
+            "clock": ctypes.cast(ctypes.CDLL(None).clock_gettime, ctypes.c_void_p).value or 0,
             "save": address("PyEval_SaveThread"),
             "restore": address("PyEval_RestoreThread"),
             "signals": address("PyErr_CheckSignals"),

@@ -14,6 +14,7 @@ from ...ir.types import integer, ints
 from .edges import aligned_reads, streamed_output
 from .extremes import Extremes, has_extreme
 from .fetching import fetch
+from .functions import STOPPED, Entry
 from .lane_places import Lanes
 from .places import WATCHED, Watched, may_stop
 from .reduce import Accumulators
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 Reduction = Accumulators | Extremes | Watched | Lanes
 EXACT_STEPS = 16  # of a block whose elements may be combined in any order
+STRETCH = 1 << 20  # elements of a running sum from one question whether to stop to the next: some milliseconds
 
 
 class Blocks(NamedTuple):
@@ -155,6 +157,43 @@ class Columns:
         return last
 
     def innermost(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        return self._in_stretches(group, start, stop, carried) if self.scans else self.walk(group, start, stop, carried)
+
+    def _in_stretches(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        """A walk that can't be cut into pieces asks now and then whether to stop."""
+        e = self.nest.e
+        rows = 1 if self.region.across_columns else len(self.offsets) * self.region.width
+        length = e.const("i64", self.block * max(1, STRETCH // (self.block * rows)))
+
+        def stretch(values: list[Val]) -> list[Val]:
+            at, *before = values
+            end = e.call("smin", stop, e.op("add", at, length))
+            after = self.walk(group, at, end, before)
+            return [self._unless_stopped(end, stop), *after]
+
+        return self.nest.while_loop([start, *carried], lambda values: e.icmp("slt", values[0], stop), stretch)[1:]
+
+    def _unless_stopped(self, end: Val, stop: Val) -> Val:
+        """Where the walk goes on: at the end of a stretch, or behind everything if it is told to stop."""
+        e, frame = self.nest.e, self.region.frame
+        question, place = frame.word(Entry("question"), "ptr"), frame.reserve(8)
+        e.store(end, place, 8)
+        e.stops = True
+
+        def ask() -> None:
+            told = e.emit(f"call i32 {question.text}(ptr %frame)", "i32", 0)
+            e.when(e.icmp("ne", told, e.const("i32", 0)), end_it)
+
+        def end_it() -> None:
+            e.store(e.const("i32", STOPPED), Val("%status", "ptr", 0), 4)
+            e.store(stop, place, 8)
+
+        is_asked = e.op("and", e.icmp("slt", end, stop), e.icmp("ne", question, Val("null", "ptr", 0)))
+        e.when(is_asked, ask)
+        return e.load(place, "i64", 0, 8)
+
+    def walk(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        """Along the innermost group, in blocks where reductions have them."""
         e, variable = self.nest.e, loop_name(group[-1])
         if not self.blocked:
             return [carried[0], *self.span(variable, start, stop, carried[1:])]

@@ -12,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from ...ir.graph import Graph, Node, Value
-from ...ir.ops import CONSTANT, FLOW, WHILE
+from ...ir.ops import CONSTANT, FLOW, WHILE, Trait
 from ...ir.records import record
 from ...ir.types import integer
 from .casts import constant
+from .functions import STOPPED
 from .text import Emitter, Val
 
-PATIENCE = 1 << 22  # steps of loops from one question to the next: some tens of milliseconds
-STOPPED = 2  # as a kernel's status
+PATIENCE = 1 << 24  # ticks from one question to the next: some tens of milliseconds
+COSTLY = 256  # ticks of an op that is a function of its own; others take one
 Several = list[Val]  # one for each vector
 Masks = list[Val] | None  # None: all lanes run
 EmitOp = Callable[[Node, Sequence[Val], dict[Hashable, Sequence[Val]]], Val]
@@ -71,19 +72,30 @@ def loop_spread(node: Node, operands: Sequence[bool]) -> tuple[bool, list[bool]]
         state = wider
 
 
+def step_cost(body: Graph) -> int:
+    """The ticks of one step of a loop; loops inside of it count their own."""
+    found = 1
+    for node in body:
+        if node.op in FLOW:
+            found += step_cost(node.body) if node.op is not WHILE and node.body is not None else 1
+        else:
+            found += COSTLY if Trait.EXPENSIVE in node.op.traits else 1
+    return found
+
+
 @record
 class Clock:
-    """Counts the steps of all loops down in memory; now and then a loop asks whether it should stop."""
+    """Counts the ops of all loops down in memory; now and then a loop asks whether it should stop."""
 
     ticks: Val
     question: Val
 
-    def tick(self, e: Emitter, done: str) -> None:
+    def tick(self, e: Emitter, cost: int, done: str) -> None:
         """Goes to `done` where the loop is to stop. The loops around it are asked again at their next step."""
-        left = e.op("sub", e.load(self.ticks, "i32", 0, 4), e.const("i32", 1))
+        left = e.op("sub", e.load(self.ticks, "i32", 0, 4), e.const("i32", cost))
         e.store(left, self.ticks, 4)
         due, ask, stop, on = (e.label(hint) for hint in ("due", "ask", "stop", "on"))
-        e.cbr(e.icmp("eq", left, e.const("i32", 0)), due, on, unlikely=True)
+        e.cbr(e.icmp("sle", left, e.const("i32", 0)), due, on, unlikely=True)
         e.place(due)
         e.store(e.const("i32", PATIENCE), self.ticks, 4)
         e.cbr(e.icmp("eq", self.question, Val("null", "ptr", 0)), on, ask)
@@ -226,7 +238,7 @@ class _Body:
         e.cbr(self.any(running or []) if diverges else go[0], inside, done)
         e.place(inside)
         assert self.clock is not None
-        self.clock.tick(e, done)
+        self.clock.tick(e, self.count * step_cost(body), done)
         self.nodes(body, rest, values, running)
         after = [values[v] for v in body.outputs[1:]]
         ends = []

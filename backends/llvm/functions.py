@@ -8,6 +8,8 @@ from __future__ import annotations
 from ...ir.dims import Size
 from ...ir.tuples import NamedTuple
 
+STOPPED = 2  # as a kernel's status: it was told to stop
+
 
 class Entry(NamedTuple):
     """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or memory.
@@ -55,6 +57,11 @@ class Function(NamedTuple):
     cut_from: int
     may_fail: bool
     declared: dict[str, str]
+
+    @property
+    def asks(self) -> bool:
+        """Whether it may be told to stop."""
+        return any(entry.kind == "question" for entry in self.entries)
 
     @property
     def parts(self) -> tuple[Part, ...]:

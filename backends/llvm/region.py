@@ -75,7 +75,7 @@ class Region:
         """What has been written, as a function whose two outer loops run over these groups."""
         e = self.nest.e
         status = Val("0", "i32", 0)
-        if e.fails:
+        if e.fails or e.stops:
             self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
             status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
         text = "\n".join([head(name), *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])

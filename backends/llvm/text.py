@@ -54,6 +54,7 @@ class Emitter:
         self.block = "entry"
         self.active: Val | None = None  # the lanes that count, where not all do
         self.fails = False
+        self.stops = False  # where it is told to
         self.vector_bytes: int | None = None  # of the machine's vectors, where the plan tells
         self._count = 0
 

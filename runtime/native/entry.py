@@ -79,7 +79,7 @@ class _Run:
         launches = Launches(writer, memory, _Pool(writer, self.kernels.values()))
         functions = {region: kernel.code for region, kernel in self.kernels.items()}
         self.steps = Steps(launches, functions, self._place, self._run_product)
-        self.may_fail = any(k.may_fail for k in self.kernels.values())
+        self.may_fail = any(k.may_fail or k.asks for k in self.kernels.values())
         launcher = lowered.launcher
         self.products = {n: Gemm(writer, memory, n) for n in lowered.graph if is_gemm(n, launcher.calls)}
 

@@ -104,7 +104,7 @@ class Launches:
             run_all(code.parts)
         else:
             w.e.when(launch.is_cut, lambda: run_all(code.chunks), lambda: run_all(code.whole))
-        if code.may_fail:
+        if code.may_fail or code.asks:
             w.demand(w.same(w.field(status, 0, "i32"), w.number(0, "i32")), "failed")
 
     def _run(self, launch: Launch, part: Part, status: Val) -> None:
@@ -115,7 +115,7 @@ class Launches:
         time = e.op("mul", unit, e.op("mul", *extents))
 
         def note(found: Val) -> None:
-            if launch.code.may_fail:
+            if launch.code.may_fail or launch.code.asks:
                 e.store(e.op("or", e.load(status, "i32", 0, 4), found), status, 4)
 
         def share() -> None:

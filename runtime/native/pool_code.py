@@ -16,11 +16,13 @@ call follows another; every now and then it wakes them, so that they are.
 
 from __future__ import annotations
 
+from ...backends.llvm.functions import STOPPED
+
 LINE = 128  # fields that threads write at the same time have cache lines of their own
 _SHARED = ("posted", "gate", "busy", "sleepers")
 _PLAIN = (
-    "job", "threads", "started", "named", "short", "syscall", "call", "starter", "drop", "save", "restore", "signals",
-    "ensure", "release", "fetch", "stopped", "raised", "value", "trace",
+    "job", "threads", "started", "named", "short", "syscall", "call", "starter", "drop", "clock", "save", "restore",
+    "signals", "ensure", "release", "fetch", "stopped", "raised", "value", "trace",
 )  # fmt: skip
 FIELDS = {name: LINE * k for k, name in enumerate(_SHARED)}
 FIELDS |= {name: LINE * len(_SHARED) + 8 * k for k, name in enumerate(_PLAIN)}
@@ -38,8 +40,9 @@ SHORT_CALLS = 16  # short jobs that find all workers asleep, until one of them w
 PIECES = 4  # of a job, at least, if they are no shorter than
 SMALLEST = 1_000_000  # picoseconds
 PIECE = 8_000_000  # picoseconds that a piece takes, as estimated: long against taking it, short against waiting for it
-PATIENCE = 16_000_000_000  # picoseconds of pieces until a caller looks for signals
-WAITS = 500  # times that a caller gives way to its workers until it looks for signals
+SOME = 64_000_000  # picoseconds of pieces, as estimated, until a caller looks at the clock: they may take far longer
+PATIENCE = 16_000_000  # nanoseconds until it looks for signals
+COARSE = 6  # the clock that is read in a few nanoseconds and ticks every few milliseconds
 SPINS = 2000  # some tens of microseconds: longer than the pause between two calls in a loop, too short to be seen
 # The system calls `futex` and `sched_yield`, and the instruction that eases waiting, on each kind of Linux.
 _SYSTEMS = {"x86_64": (202, 24, "@llvm.x86.sse2.pause()"), "aarch64": (98, 124, "@llvm.aarch64.hint(i32 1)")}
@@ -57,8 +60,8 @@ def text(machine: str) -> str:
     numbers = {
         "OPEN": OPEN, "SHUT": ~OPEN, "SPINS": SPINS, "FUTEX": futex, "YIELD": give_way, "PAUSE": pause, "WAIT": WAIT,
         "WAKE": WAKE, "PIECE": PIECE, "PATIENCE": PATIENCE, "INTERRUPTED": INTERRUPTED, "JOB": _JOB_SIZE, "LINE": LINE,
-        "WAITS": WAITS, "LONG": LONG, "SHORT_CALLS": SHORT_CALLS, "PIECES": PIECES, "SMALLEST": SMALLEST,
-        "RANGES": RANGES, "DECLARED": pause.replace("i32 1", "i32"),
+        "LONG": LONG, "SHORT_CALLS": SHORT_CALLS, "PIECES": PIECES, "SMALLEST": SMALLEST,
+        "SOME": SOME, "COARSE": COARSE, "STOPPED": STOPPED, "RANGES": RANGES, "DECLARED": pause.replace("i32 1", "i32"),
     }  # fmt: skip
     rounded = {f"up_{name}": _rounded_up(name, *operands) for name, operands in _ROUNDED.items()}
     offsets = {f"j_{name}": at for name, at in _JOB_FIELDS.items()}
@@ -90,6 +93,25 @@ _TEXT = """
 define internal void @system(i64 %number, ptr %at, i64 %operation, i64 %value) {{
   %call = load ptr, ptr {syscall}, align 8
   %result = call i64 (i64, ...) %call(i64 %number, ptr %at, i64 %operation, i64 %value, ptr null, ptr null, i64 0)
+  ret void
+}}
+
+; Nobody finds a piece of a job any more.
+define internal void @emptied(ptr %job) {{
+entry:
+  %count_at = getelementptr i8, ptr %job, i64 {j_count}
+  %count = load i64, ptr %count_at, align 8
+  br label %empty
+empty:
+  %range = phi i64 [ 0, %entry ], [ %behind, %empty ]
+  %line = mul i64 %range, {LINE}
+  %at = add i64 %line, {j_next}
+  %next = getelementptr i8, ptr %job, i64 %at
+  store atomic i64 %count, ptr %next monotonic, align 8
+  %behind = add i64 %range, 1
+  %left = icmp slt i64 %behind, {RANGES}
+  br i1 %left, label %empty, label %done
+done:
   ret void
 }}
 
@@ -130,7 +152,7 @@ choose:
   %limit = sdiv i64 %scaled, %ranges
   br label %take
 take:
-  %ran = phi i64 [ %before, %choose ], [ %more, %go ], [ %more, %note ]
+  %ran = phi i64 [ %before, %choose ], [ %more, %go ]
   %enough = icmp sge i64 %ran, %most
   br i1 %enough, label %done, label %ask
 ask:
@@ -157,7 +179,12 @@ run:
   br i1 %bad, label %note, label %go
 note:
   %was = atomicrmw or ptr %status, i32 %result monotonic, align 4
-  br label %take
+  %told = and i32 %result, {STOPPED}
+  %stops = icmp ne i32 %told, 0
+  br i1 %stops, label %end, label %go
+end:
+  call void @emptied(ptr %job)
+  br label %done
 go:
   br label %take
 done:
@@ -211,14 +238,34 @@ back:
   br label %idle
 }}
 
+; The time in nanoseconds.
+define internal i64 @now() {{
+  %at = alloca [2 x i64], align 8
+  %clock = load ptr, ptr {clock}, align 8
+  %failed = call i32 %clock(i32 {COARSE}, ptr %at)
+  %seconds = load i64, ptr %at, align 8
+  %second = getelementptr i8, ptr %at, i64 8
+  %rest = load i64, ptr %second, align 8
+  %whole = mul i64 %seconds, 1000000000
+  %time = add i64 %whole, %rest
+  ret i64 %time
+}}
+
 ; Runs pieces in the calling thread and looks for signals now and then. A handler that raises ends the job.
 define internal void @call_pieces(ptr %job, i64 %most, ptr %thread) {{
 entry:
+  %start = call i64 @now()
   br label %some
 some:
+  %since = phi i64 [ %start, %entry ], [ %since, %time ], [ %now, %look ]
   %ran = call i64 @pieces(ptr %job, i64 0, i64 0, i64 %most)
   %all = icmp slt i64 %ran, %most
-  br i1 %all, label %done, label %look
+  br i1 %all, label %done, label %time
+time:
+  %now = call i64 @now()
+  %passed = sub i64 %now, %since
+  %is_due = icmp sge i64 %passed, {PATIENCE}
+  br i1 %is_due, label %look, label %some
 look:
   %restore = load ptr, ptr {restore}, align 8
   call void %restore(ptr %thread)
@@ -230,19 +277,9 @@ look:
   br i1 %ends, label %end, label %some
 end:
   %status = getelementptr i8, ptr %job, i64 {j_status}
-  %count_at = getelementptr i8, ptr %job, i64 {j_count}
-  %count = load i64, ptr %count_at, align 8
   %was = atomicrmw or ptr %status, i32 {INTERRUPTED} monotonic, align 4
-  br label %empty
-empty:
-  %range = phi i64 [ 0, %end ], [ %behind, %empty ]
-  %line = mul i64 %range, {LINE}
-  %at = add i64 %line, {j_next}
-  %next = getelementptr i8, ptr %job, i64 %at
-  store atomic i64 %count, ptr %next monotonic, align 8
-  %behind = add i64 %range, 1
-  %left = icmp slt i64 %behind, {RANGES}
-  br i1 %left, label %empty, label %done
+  call void @emptied(ptr %job)
+  br label %done
 done:
   ret void
 }}
@@ -343,7 +380,7 @@ range:
 ready:
   %piece_lines = mul i64 %piece0, %piece1
   %piece_time = mul i64 %piece_lines, %at_least
-  %many = sdiv i64 {PATIENCE}, %piece_time
+  %many = sdiv i64 {SOME}, %piece_time
   %most = call i64 @llvm.smax.i64(i64 %many, i64 1)
   %others = sub i64 %workers, 1
   %helped = icmp sgt i64 %others, 0
@@ -387,10 +424,11 @@ wake:
 work:
   call void @call_pieces(ptr %job, i64 %most, ptr %thread)
   %shut = atomicrmw and ptr {gate}, i32 {SHUT} acq_rel, align 4
+  %began = call i64 @now()
   br label %wait
 wait:
   %turn = phi i32 [ 0, %work ], [ %turns, %ease ], [ 0, %give_way ], [ 0, %look ], [ 0, %stop ]
-  %waited = phi i32 [ 0, %work ], [ %waited, %ease ], [ %longer, %give_way ], [ 0, %look ], [ 0, %stop ]
+  %since = phi i64 [ %began, %work ], [ %since, %ease ], [ %since, %give_way ], [ %now, %look ], [ %now, %stop ]
   %inside = load atomic i32, ptr {gate} acquire, align 4
   %some = icmp ne i32 %inside, 0
   br i1 %some, label %ease, label %leave
@@ -401,8 +439,9 @@ ease:
   br i1 %patient, label %wait, label %give_way
 give_way:
   call void @system(i64 {YIELD}, ptr null, i64 0, i64 0)
-  %longer = add i32 %waited, 1
-  %long = icmp sgt i32 %longer, {WAITS}
+  %now = call i64 @now()
+  %waited = sub i64 %now, %since
+  %long = icmp sge i64 %waited, {PATIENCE}
   br i1 %long, label %look, label %wait
 look:
   %back = load ptr, ptr {restore}, align 8

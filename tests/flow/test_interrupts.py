@@ -6,7 +6,12 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import weft
+from weft.backends.llvm.flow import COSTLY, step_cost
+from weft.ir import dims
+from weft.ir.ops import EACH, WHILE
 
 ARRAYS = """
 import os, signal, sys, threading
@@ -85,3 +90,37 @@ def test_ctrl_c_ends_a_loop(script: str, threads: str, size: str, native: str) -
         [sys.executable, "-c", script, threads, size], capture_output=True, text=True, env=env, timeout=50
     )
     assert done.stdout.split() == ["stopped"] * 2, done.stderr
+
+
+def test_what_can_t_be_cut_into_short_pieces_asks() -> None:
+    """One iteration of a kernel's two outer loops takes little time whatever the sizes are, or the kernel asks."""
+    kernels = {
+        "scan": (lambda x: np.cumsum(x.ravel()), True),
+        "scans of rows": (lambda x: np.maximum.accumulate(x, axis=0), True),
+        "elementwise": (lambda x: np.exp(x) * 2, False),
+        "total": (lambda x: (x * x).sum(), False),
+        "columns": (lambda x: x.sum(axis=0), False),
+        "place": (lambda x: x.argmax(), False),
+        "product": (lambda x: x @ x.T, False),
+    }
+    x = np.ones((1500, 1500))
+    for name, (function, asks) in kernels.items():
+        lowered = weft.jit(function).lower(x)
+        sizes = {str(s): 1 << 14 for v in lowered.graph.inputs for s in v.type.shape}
+        for code in lowered.program.functions:
+            parts = code.chunks or code.whole
+            longest = max(dims.evaluate(part.unit, sizes) * part.grains[0] * part.grains[1] for part in parts)
+            assert code.asks == asks, name
+            assert asks or longest < 60e9, (name, longest)  # picoseconds
+
+
+def test_steps_count_by_what_they_cost() -> None:
+    """A loop of costly functions asks as often as a plain one, for its steps take longer."""
+    text = "fn f(x) {{ var y = x; while y < 9 {{ y = {} }}; return y }}; kernel k(x: f64[n]) = f(x)"
+    costs = []
+    for step in ("y + 1", "sin(y) + exp(y) + 1"):
+        lowered = weft.compile(text.format(step)).k.lower(np.ones(5))
+        (each,) = (n for region in lowered.kernels for n in region.body or () if n.op is EACH)
+        (loop,) = (n for n in each.body if n.op is WHILE)
+        costs.append(step_cost(loop.body))
+    assert costs[0] < 10 and costs[1] > costs[0] + 2 * COSTLY - 2
