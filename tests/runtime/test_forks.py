@@ -137,5 +137,5 @@ def test_every_lock_is_made_to_survive_a_fork() -> None:
         for path in (ROOT / folder).rglob("*.py"):
             if re.search(r"\b(R?Lock|Event|Condition|allocate_lock)\(", path.read_text()):
                 found.append(path.relative_to(ROOT).as_posix())
-            assert "functools import cached_property" not in path.read_text() or path.name == "cached.py", path
+            assert "functools import cached_property" not in path.read_text() or path.name == "lazy.py", path
     assert found == ["ir/forking.py"]
