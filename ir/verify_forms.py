@@ -36,7 +36,7 @@ Problem = AttributeProblem
 def form_problem(region: Node) -> Problem | None:
     """What is wrong with the form of a region, if it has one."""
     if "form" not in region.attrs:
-        stray = ("guards", "taps", "shared_walks", "spread", "peel", "prefetch")
+        stray = ("guards", "taps", "shared_walks", "spread", "early_exit", "peel", "prefetch")
         name = next((name for name in stray if name in region.attrs), None)
         return None if name is None else Problem(name, f"attribute '{name}' needs 'form'")
     return _loops_problem(region) or _lanes_problem(region) or _memory_problem(region) or _kept_problem(region)
@@ -67,6 +67,9 @@ def _loops_problem(region: Node) -> Problem | None:
         return Problem(
             "form", f"attribute 'form' is '{FLAT}', which needs a guard that rows have up to {most} elements"
         )
+    walked = [axis for group in axis_groups(attrs, "columns") for axis in group]
+    if attrs.get("early_exit") and not (walks_along_vectors(region) and walked == sorted(walked)):
+        return Problem("early_exit", "attribute 'early_exit' needs vectors along columns that are walked in C order")
     if attrs.get("spread") and not is_spread:
         return Problem("spread", "attribute 'spread' needs a last stage that only writes, and vectors along the rows")
     return _shared_problem(region)

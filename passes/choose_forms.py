@@ -23,6 +23,7 @@ each lane has a row of its own, a step over long lines takes 8 vectors, and rows
     shared_walks    sums and the reductions that they need walk a chunk together (`ir/composites.py`)
     spread          the last stage, which only writes, runs line after line in the order of memory
     stream          the first result is written by non-temporal stores
+    early_exit      a walk that looks for the first true element is over when it is found
     taps            the lengths of windows that are unrolled, 0 for those that stay loops
     peel            the operand or result (counted as in `layouts`) at whose next cache line whole vectors begin
     prefetch        how many lines, or with shared walks chunks, ahead memory is asked for, and into which cache
@@ -113,6 +114,8 @@ def _plan(region: Node, env: Env, others: Env) -> Plan:
         plan |= {"form": WINDOWS, "taps": taps}
     else:
         kept = _loops(region, stages, plan, is_long.yes, bool(is_large.yes))
+    if _ends_early(region, stages) and not (is_short.yes or "taps" in plan):
+        plan["early_exit"] = True
     _place(region, stages, plan, kept, bool(is_large.yes))
     guards = (*is_long.guards, *is_short.guards, *is_large.guards, *of_windows)
     if guards:
@@ -205,10 +208,14 @@ def _can_be_cut(region: Node, stages: RegionStages, kept: dict[Value, str]) -> b
         return False
     if not region.attrs["rows"] or not walks_along_vectors(region) or shares_walks(region):
         return True
+    return all(place.startswith(RESULT) for place in kept.values()) and not _ends_early(region, stages)
+
+
+def _ends_early(region: Node, stages: RegionStages) -> bool:
+    """Whether a walk in C order looks for nothing but the first true element, and is over when it is found."""
     walked = [axis for group in axis_groups(region.attrs, "columns") for axis in group]
-    in_order = walked == sorted(walked)
-    ends_early = any(finds_first(r, o) for r, o in zip(stages.reductions, stages.outputs, strict=True))
-    return not any(not place.startswith(RESULT) for place in kept.values()) and not (in_order and ends_early)
+    in_order = walks_along_vectors(region) and walked == sorted(walked)
+    return in_order and any(finds_first(r, o) for r, o in zip(stages.reductions, stages.outputs, strict=True))
 
 
 def _cut_from(region: Node, stages: RegionStages, unroll: int) -> int:

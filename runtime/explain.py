@@ -176,7 +176,8 @@ def _plan(region: Node) -> str:
         (rows, vectors), blocks = ints(attrs, "registers"), ints(attrs, "blocks")
         stages = ""
         if "row_width" in attrs:
-            stages = f"; stages over rows in vectors of {attrs['row_width']} when a block of rows is finished"
+            lanes = ", a row in each lane," if has_rows_in_lanes(region) else ""
+            stages = f"; stages over rows in vectors of {attrs['row_width']}{lanes} when a block of rows is finished"
         return (
             f"tiles of {rows} rows by {vectors} vectors of {attrs['width']}; "
             f"blocks of {blocks[0]} rows, {blocks[1]} columns and {blocks[2]} terms{stages}"
@@ -217,6 +218,8 @@ def _form(region: Node) -> Iterator[str]:
         yield f"in chunks of {attrs['chunk']} blocks from {attrs['cut_from']} columns on"
     if attrs.get("shared_walks"):
         yield "sums share a walk with what they need"
+    if attrs.get("early_exit"):
+        yield "a walk is over at the first true element"
     if attrs.get("spread"):
         yield "the last stage line by line"
     if attrs["form"] == WINDOWS:

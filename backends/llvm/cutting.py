@@ -15,7 +15,7 @@ Cut = tuple[Part, dict[str, str], bool]
 
 def chunk_parts(node: Node, entries: dict[Entry, int], name: str) -> list[Cut]:
     """The functions, each with its declarations and whether it may fail."""
-    region, shares = Region(node, entries, keeps_rows=False), "shared_walks" in node.attrs
+    region, shares = Region(node, entries, keeps_rows=False), bool(node.attrs.get("shared_walks"))
     stages, found, stage = region.stages, list[Cut](), 0
 
     def add(function: Chunked, kind: str) -> None:
@@ -32,7 +32,7 @@ def chunk_parts(node: Node, entries: dict[Entry, int], name: str) -> list[Cut]:
             continue
         if may_stop(region, reductions, outputs) and not region.rows:
             add(Begin(node, entries, stage), "begin")
-        if "spread" in node.attrs and stage == stages.count - 1:
+        if node.attrs.get("spread") and stage == stages.count - 1:
             add(Spread(node, entries, stage), "spread")
         elif reductions or outputs:
             add(Walk(node, entries, stage, keeps=not shares), "walk")

@@ -35,7 +35,7 @@ def aligned_start(region: Region, start: Val, stop: Val) -> Val:
 
 def streamed_output(region: Region, outputs: Sequence[tuple[int, Value]], first: Val) -> tuple[Buffer, Val] | None:
     """The first of some outputs if it is written past the caches, and whether it is aligned from `first` on."""
-    if "stream" not in region.region.attrs or not outputs:
+    if not region.region.attrs.get("stream") or not outputs:
         return None
     slot, value = outputs[0]
     buffer = region.elements.operand(slot)

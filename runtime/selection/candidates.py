@@ -69,7 +69,7 @@ def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
     if load.threads > 1 and time >= threads.SHORT:
         found.append((("share", 0),))
     if load.bytes >= STREAMED and not any(r.attrs["columns"] for r in regions):
-        found.append((("stream", -1 if any("stream" in r.attrs for r in regions) else 1),))
+        found.append((("stream", -1 if any(r.attrs.get("stream") for r in regions) else 1),))
     found += [((f"impl {each.op}", each.name),) for each in (lowered.uses.equals() if lowered.uses is not None else ())]
     return {variant_name(v): v for v in found}
 

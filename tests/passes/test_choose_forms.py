@@ -110,6 +110,7 @@ def test_explain_says_what_the_loops_do(name: str, shape: tuple[int, ...], level
         kinds = {re.sub(r".*_\d+_?", "", n).rstrip("0123456789") for n in parts}
         assert ("in chunks of" in plan) == ("walk" in kinds) and bool(whole) == ("columns in chunks" not in plan)
         assert ("line by line" in plan) == ("spread" in kinds)
+        assert ("is over at" in plan) == ("begin" in kinds)
         assert ("non-temporal" in plan) == ("!nontemporal" in text)
         assert ("prefetches" in plan) == ("@llvm.prefetch" in text)
         assert ("aligned to" in plan) == ("ptrtoint" in text)
@@ -196,6 +197,7 @@ WRONG = [
     ((64, 512), 'form = "rows"', 'form = "rows or chunks"', "cut_from"),
     ((64, 512), 'form = "rows"', 'form = "rows", spread = true', "spread"),
     ((64, 512), 'form = "rows"', 'form = "rows", peel = 1 : i64', "peel"),
+    ((64, 8), 'form = "rows"', 'form = "rows", early_exit', "early_exit"),
     ((64, 512), 'form = "rows"', 'form = "lines"', "form"),
     ((64, 512), 'keep = "result 0"', 'keep = "result 1"', "result 1"),
     ((64, 512), 'keep = "result 0"', 'keep = "row 0"', "spread"),
