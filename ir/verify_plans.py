@@ -221,8 +221,9 @@ def _vector_problem(region: Node) -> Problem | None:
     if len({n.attrs["steps"] for n in trees if n.attrs.get("steps")}) > 1:
         return Problem("columns", "the trees of a region have blocks of one length")
     width = integer(attrs, "width") if "width" in attrs else 1
-    if vector >= 0 and width * widest(region, vector) > BYTES:
-        most = BYTES // widest(region, vector)
+    lying = columns[-1][-1] if has_rows_in_lanes(region) else vector  # what belongs to rows may take several registers
+    if vector >= 0 and width * widest(region, lying) > BYTES:
+        most = BYTES // widest(region, lying)
         return Problem("width", f"attribute 'width' is {width}, a vector has at most {most} of these elements")
     if is_along and any(count % width for count in lanes):
         return Problem("width", f"attribute 'width' is {width}, trees have {max(lanes)} lanes")

@@ -14,19 +14,8 @@ _ASIDE = frozenset(("axes", "keepdims", "order", "impl", "score", "variant", "ke
 _LOOPS = frozenset(
     (
         *("space", "reduced", "rows", "columns", "vector", "layouts", "width", "unroll", "cost", "tile", "chunk"),
-        *(
-            "scanned",
-            "form",
-            "guards",
-            "cut_from",
-            "shared_walks",
-            "spread",
-            "stream",
-            "taps",
-            "peel",
-            "prefetch",
-            "early_exit",
-        ),
+        *("scanned", "form", "guards", "cut_from", "shared_walks", "spread", "stream", "taps", "peel", "prefetch"),
+        "early_exit",
     )
 )
 
