@@ -56,5 +56,5 @@ def test_a_step_works_on_elements() -> None:
         weft.jit(lambda x: weft.while_loop(lambda v: v > 0, lambda v: v - np.sum(v), x))(x)
     with pytest.raises(TypeProblem, match="2 values, the state has 1"):
         weft.jit(lambda x: weft.while_loop(lambda s: s[0] > 0, lambda s: (s[0], s[0]), (x,)))(x)
-    with pytest.raises(TraceProblem, match="no traced value"):
+    with pytest.raises(TraceProblem, match="needs at least one traced value"):
         weft.while_loop(lambda v: v > 0, lambda v: v - 1, x)
