@@ -53,9 +53,21 @@ def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object
     if not _is_product(found):
         found = cleared(m, found)
     found = _laid_out(m, found, given, result)
-    if optimize is False or found.type.rank:
+    if optimize is False or found.type.rank or not _contracts(m, terms):
         return found
-    return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(()))  # an array in any case
+    return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(()))  # of products of matrices NumPy gives an array
+
+
+def _contracts(m: Maker, terms: Sequence[tuple[Value, list[Label]]]) -> bool:
+    """Whether two operands share an index of more than one place."""
+    seen: set[Label] = set()
+    for value, labels in terms:
+        sizes = map(m.builder.facts.canonical, value.type.shape)
+        long = {label for label, size in zip(labels, sizes, strict=True) if size != 1}
+        if long & seen:
+            return True
+        seen |= long
+    return False
 
 
 def _is_product(x: Value) -> bool:

@@ -31,6 +31,7 @@ PRODUCTS: Mapping[str, tuple[Callable[..., Any], str]] = {
     )},
     "einsum of one": (lambda x: np.einsum("ijk->kj", x), "bmk"), "sums": (lambda x: np.einsum("ij->", x), "mk"),
     "einsum by a path": (lambda x, y: np.einsum("ij,ij->", x, y, optimize=True), "mk,mk"),
+    "einsum of apart": (lambda x, y: np.einsum("i,j->", x, y, optimize=True), "m,k"),
     "zeros_like": (np.zeros_like, "bmk"), "full_like": (lambda x: np.full_like(x, 3, dtype="f4"), "bmk"),
     "zeros_like of another rank": (lambda x: np.zeros_like(x, order="A", shape=(4, 5)), "bmk"),
     "zeros_like in A": (lambda x: np.zeros_like(x, order="A"), "bmk"), "roll": (lambda x: np.roll(x, 1, 0), "bmk"),
