@@ -11,12 +11,15 @@ from typing import IO, Any
 import numpy as np
 
 from .frontend.language import LanguageKernel, Module, load_module, parse_module
+from .frontend.printed import PrintedKernel, is_printed
 from .ir.errors import FileProblem, LimitExceeded, UnknownName, nearest
 from .ir.files import write_file
 from .ir.tuples import NamedTuple
 from .library import entries
 from .loading import open_libraries, register_kernels
 from .named_kernels import find_own
+from .printed import read_kernel
+from .runtime.compiler import Options
 from .settings import registry, search_path
 
 MAX_BYTES = 64 << 20  # of a printed graph
@@ -25,12 +28,13 @@ STDIN = "-"
 Array = np.ndarray[Any, Any]
 
 
-def find_kernel(path: str, name: str | None, libraries: bool = False) -> LanguageKernel:
+def find_kernel(path: str, name: str | None, libraries: bool = False, text: str | None = None) -> LanguageKernel:
     """The kernel of that name in a `.weft` file, or its only one; `libraries` honours extern kernels.
 
-    What is no file may be the user's own on the search path, or a kernel of the library.
+    What is no file may be the user's own on the search path, or a kernel of the library. `text` is what was read from
+    stdin.
     """
-    module, name = _module(path, name, libraries)
+    module, name = _module(path, name, libraries, text)
     kernels = module.kernels
     listed = "\n".join(f"  {k.signature}" for k in kernels.values())
     if name is None and len(kernels) > 1:
@@ -40,6 +44,25 @@ def find_kernel(path: str, name: str | None, libraries: bool = False) -> Languag
     return _named(module, name)
 
 
+def find_source(
+    path: str, name: str | None, options: Options, libraries: bool = False
+) -> LanguageKernel | PrintedKernel:
+    """What to run or to print: the kernel of a printed graph, or one of a `.weft` file as `find_kernel` finds it."""
+    text = _stdin() if path == STDIN else None
+    if text is None and os.path.isfile(path) and not path.endswith(".weft"):
+        text = read_graph_text(path)
+    if text is None or not (is_printed(text) or path.endswith(".mlir")):
+        return find_kernel(path, name, libraries, text if path == STDIN else None)
+    if name is not None:
+        raise UnknownName(f"{shown_name(path)} is a printed graph and has one kernel, not a '{name}'")
+    return read_kernel(text, shown_name(path), options)
+
+
+def shown_name(path: str) -> str:
+    """What a file is called in messages."""
+    return "<stdin>" if path == STDIN else path
+
+
 def find_kernels(path: str, names: Sequence[str]) -> tuple[list[LanguageKernel], str]:
     """The kernels of these names in a `.weft` file, all of them if there are no names, and what the file is called."""
     module, name = _module(path, names[0] if names else None)
@@ -47,10 +70,10 @@ def find_kernels(path: str, names: Sequence[str]) -> tuple[list[LanguageKernel],
     return [_named(module, name) for name in dict.fromkeys(wanted)], module.file
 
 
-def _module(path: str, name: str | None, libraries: bool = False) -> tuple[Module, str | None]:
+def _module(path: str, name: str | None, libraries: bool = False, text: str | None = None) -> tuple[Module, str | None]:
     """A file's kernels, and the one that is meant: a name in place of a file may be that of a library's kernel."""
     if path == STDIN:
-        module = parse_module(_stdin(), "<stdin>", ops=registry)
+        module = parse_module(_stdin() if text is None else text, "<stdin>", ops=registry)
     else:
         path, name = _located(path, name)
         externs = open_libraries() if libraries else None

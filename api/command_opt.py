@@ -6,13 +6,11 @@ import argparse
 import re
 import sys
 
-from .command_files import STDIN, read_graph_text
+from .command_files import read_graph_text, shown_name
 from .command_run import duration
 from .command_target import printing_options
-from .ir.parser import parse_graph
-from .ir.printer import print_graph
-from .ir.verify import verify
-from .passes.manager import PipelineOptions, PipelineResult, run_pipeline
+from .frontend.printed import passes_until, read_graph
+from .passes.manager import INPUT, PipelineOptions, PipelineResult, run_pipeline
 from .passes.pipeline_text import parse_pipeline
 from .runtime.compiler import passes_for
 from .settings import registry
@@ -29,13 +27,17 @@ def opt(args: argparse.Namespace) -> None:
         names = ", ".join(p.name for p in known)
         args.wrong_usage(f"--passes is missing, and the file does not name its passes; there are {names}")
     passes = parse_pipeline(args.passes if replay is None or args.passes is not None else replay.group(1), known)
-    graph = parse_graph(text, "<stdin>" if args.file == STDIN else args.file, registry.table)
-    verify(graph)  # what a person edited is not yet known to be a graph
+    pipeline = tuple(p.name for p in known)
+    parsed = read_graph(text, shown_name(args.file), pipeline, registry.table)
     options = PipelineOptions(
-        verify=args.verify, print_after_all=args.print_after_all, locations=args.locations, emit=_aside
+        verify=args.verify,
+        print_after_all=args.print_after_all,
+        locations=args.locations,
+        emit=_aside,
+        done=passes_until(parsed.after or INPUT, pipeline),
     )
-    result = run_pipeline(graph, passes, options)
-    print(print_graph(result.graph, args.locations), end="")
+    result = run_pipeline(parsed.graph, passes, options)
+    print(result.ir(locations=args.locations), end="")
     if args.timing:
         _aside(_timings(result))
 

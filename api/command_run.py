@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from .command_arguments import value_of
-from .command_files import find_kernel, library_doc, save_arrays
+from .command_files import find_source, library_doc, save_arrays
 from .frontend.language import LanguageKernel
+from .frontend.printed import PrintedKernel
 from .ir.dtypes import from_numpy
 from .ir.errors import FileProblem, TypeProblem, UnknownName, UnsupportedTarget, nearest
 from .runtime.kernel import CallableKernel
@@ -28,9 +29,10 @@ def run(args: argparse.Namespace) -> None:
     given = dict(args.arg)
     if len(given) != len(args.arg):
         args.wrong_usage("--arg gives an argument twice")
-    source = find_kernel(args.file, args.kernel, args.libraries)
+    options = default_options(args.backend)
+    source = find_source(args.file, args.kernel, options, args.libraries)
     values = arguments(source, given, args.seed, library_doc(args.file))
-    kernel = CallableKernel(source, registry, default_options(args.backend))
+    kernel = CallableKernel(source, registry, options)
     start = perf_counter()
     try:
         lowered = kernel.lower(*values)
@@ -51,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
         print(timed(lambda: kernel(*values), first))
 
 
-def arguments(source: LanguageKernel, given: Mapping[str, str], seed: int, doc: str = "") -> list[Any]:
+def arguments(source: LanguageKernel | PrintedKernel, given: Mapping[str, str], seed: int, doc: str = "") -> list[Any]:
     """The arguments in the order of the parameters; `doc` tells whoever has left some out what they are for."""
     for name in given:
         if name not in source.parameters:
@@ -73,7 +75,7 @@ def _example(dims: tuple[object, ...] | None) -> str:
     return f"ones({','.join(str(d) if isinstance(d, int) else '8' for d in dims)})"
 
 
-def named(source: LanguageKernel, results: tuple[Any, ...]) -> dict[str, Any]:
+def named(source: LanguageKernel | PrintedKernel, results: tuple[Any, ...]) -> dict[str, Any]:
     """Results by their declared names, or by their places where not all have one."""
     names = [o.name for o in source.outputs or ()]
     if not names or None in names:

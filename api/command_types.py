@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from .frontend.binding import split
 from .frontend.declared import Declared, Parameter
 from .frontend.language import LanguageKernel
-from .ir import dtypes
+from .ir import dims, dtypes
 from .ir.dtypes import DType
 from .ir.errors import SyntaxProblem, TypeProblem, UnknownName, nearest
 from .ir.layouts import classify
 from .ir.records import record
 from .ir.source import ArgType
+from .ir.types import TensorType
 from .runtime.compiler import Request
 from .runtime.order import dense
 
@@ -75,6 +76,17 @@ def request_for(kernel: LanguageKernel, given: Mapping[str, Given]) -> Request:
     strides = [tuple(a.dtype.size * s for s in dense(a.shape, tuple(range(len(a.shape))))) for a in args]
     layouts = [classify(a.shape, s, a.dtype.size) for a, s in zip(args, strides, strict=True)]
     return Request(args, layouts, [a.shape for a in args], strides)
+
+
+def request_for_types(types: Sequence[TensorType], layouts: Sequence[str] | None) -> Request:
+    """A request for the types of a graph, with a number of its own for each size, in these layout classes or C."""
+    env: dict[str, int] = {}
+    for name in sorted({name for t in types for size in t.shape for name in dims.symbols(size)}):
+        env[name] = _FIRST_STAND_IN + len(env)
+    args = [ArgType(t.dtype, tuple(dims.evaluate(size, env) for size in t.shape)) for t in types]
+    strides = [tuple(a.dtype.size * s for s in dense(a.shape, tuple(range(len(a.shape))))) for a in args]
+    own = [classify(a.shape, s, a.dtype.size) for a, s in zip(args, strides, strict=True)]
+    return Request(args, layouts or own, [a.shape for a in args], strides)
 
 
 @record

@@ -57,6 +57,9 @@ def compile(
 ) -> Any:
     """The text of a `.weft` file as a module of kernels, or an expression of `weft.tensor`s as one kernel.
 
+    The text of a graph, as `weft dump` and `kernel.lower(...).ir()` print it, is one kernel, too: compilation goes on
+    from the pass that it was printed after.
+
     `arguments` are the tensors of an expression, or their names, in the order in which the kernel takes them. Without
     it that is the order of their first use, read from left to right: `x - y` takes x, then y.
     """
@@ -65,6 +68,11 @@ def compile(
             raise TypeProblem("kernel text names its own arguments", hint="leave arguments= out")
         if "\n" not in what and what.endswith(".weft"):
             raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"weft.load({what!r}) reads the file")
+        if what.lstrip()[:1] in ('"', "/"):
+            from .printed import is_printed, printed_kernel
+
+            if is_printed(what):
+                return printed_kernel(what, name or "<text>", _options(backend))
         return _of_text(what, name or "<text>", _options(backend))
     from .frontend.expression import ExpressionKernel
     from .frontend.tracer import Tracer

@@ -11,7 +11,7 @@ from .facts import Facts
 from .footprints import check_type
 from .graph import Graph, Node, Value
 from .limits import limiter
-from .ops import CAST, CONSTANT, LOOP, NUMPY, SIZE, OpDef, Trait
+from .ops import CAST, CONSTANT, LOOP, NUMPY, REGION, SIZE, OpDef, Trait
 from .types import Attr, Guards, Sizes, TensorType, ints
 
 TIMED = 64  # nodes, after which the time is looked at
@@ -131,6 +131,12 @@ def is_scalar_result(value: Value) -> bool:
         return value.scalar
     if node.op is CAST:
         return is_scalar_result(node.operands[0])
+    if node.op is REGION and node.body is not None:
+        made = node.body.outputs[value.index]
+        while made.node is not None and made.node.op is CAST:
+            made = made.node.operands[0]
+        given = dict(zip(node.body.inputs, node.operands, strict=True))
+        return is_scalar_result(given.get(made, made))
     if node.op is NUMPY:
         return "scalars" in node.attrs and value.index in ints(node.attrs, "scalars")
     return Trait.SCALAR in node.op.traits or "element" in node.attrs

@@ -19,6 +19,7 @@ from .graph import Graph, Value
 from .notation import ELEMENTS, parse_sizes, parse_type
 from .ops import DECLARED, TABLE, OpDef
 from .places import Extent, Places, TextLines
+from .printer import print_graph
 from .records import record
 from .schemas import KERNEL, Attribute, AttributeProblem, parse_schema, schema_of, schema_problem, typed
 from .types import Attr, Guards, TensorType
@@ -49,6 +50,10 @@ class Parsed:
     graph: Graph
     places: Places
     after: str | None
+
+    def text(self, locations: bool = False) -> str:
+        """The text again, as the printer writes it."""
+        return print_graph(self.graph, locations, self.after)
 
 
 def parse_graph(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TABLE) -> Graph:

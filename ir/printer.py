@@ -11,9 +11,9 @@ from .graph import Graph, Node, Value
 from .types import Attr, AxisGroups, Guards, Sizes, TensorType
 
 
-def print_graph(graph: Graph, locations: bool = False) -> str:
-    """The text of a module that holds this kernel."""
-    return _Printer(locations, "weft.yield").module(graph, "weft.kernel", "weft.return")
+def print_graph(graph: Graph, locations: bool = False, after: str | None = None) -> str:
+    """The text of a module that holds this kernel; `after` is the pass that it says it was printed after."""
+    return _Printer(locations, "weft.yield").module(graph, "weft.kernel", "weft.return", after)
 
 
 def print_nest(nest: Graph, locations: bool = False) -> str:
@@ -86,9 +86,10 @@ class _Printer:
         self.taken: set[str] = set()
         self.count = 0
 
-    def module(self, graph: Graph, op: str, end: str) -> str:
+    def module(self, graph: Graph, op: str, end: str, after: str | None = None) -> str:
         # Guards come last, as the builder adds them, so that a graph that was read back prints the same.
-        name = {"sym_name": graph.name, **{k: graph.attrs[k] for k in sorted(graph.attrs, key="guards".__eq__)}}
+        head: Mapping[str, Attr] = {"sym_name": graph.name} | ({} if after is None else {"after": after})
+        name = {**head, **{k: graph.attrs[k] for k in sorted(graph.attrs, key="guards".__eq__)}}
         lines = ['"builtin.module"() ({', f'  "{op}"() <{self.attrs(name)}> ({{']
         lines += self.body(graph, "  ", end)
         lines += ["  }) : () -> ()", "}) : () -> ()"]

@@ -112,6 +112,15 @@ def _are_sizes(attr: Attr) -> bool:
     return isinstance(attr, Sizes) and all(isinstance(s, Dim) or type(s) is int for s in attr)
 
 
+def _are_blocks(attr: Attr) -> bool:
+    """Packed panels are sized for these; what lies between was not tried."""
+    if type(attr) is not tuple or len(attr) != 3:
+        return False
+    return all(
+        type(a) is int and a % unit == 0 and 1 <= a // unit <= 16 for a, unit in zip(attr, (60, 256, 64), strict=True)
+    )
+
+
 MOST_AXES = 64
 RESULT_KINDS = ("array", "scalar", "number")  # a number is one of Python's own
 KINDS: Mapping[str, Kind] = {
@@ -140,7 +149,7 @@ KINDS: Mapping[str, Kind] = {
     "vector axis": _whole(-1, MOST_AXES),
     "width": _power(1, 64),
     "lanes": _power(1, 256),
-    "unroll": _whole(1, 16),
+    "unroll": _power(1, 16),
     "block steps": Kind(
         "0 or a power of two up to 1024", lambda attr: type(attr) is int and 0 <= attr <= 1024 and not attr & (attr - 1)
     ),
@@ -150,8 +159,10 @@ KINDS: Mapping[str, Kind] = {
     "picoseconds": _whole(0, 1 << 40),
     "jam": _ints("an axis and how many rows along it", 0, MOST_AXES, (2,)),
     "piece": _ints("one or two numbers of rows from 1 on", 1, 1 << 20, (1, 2)),
-    "registers": _ints("rows and vectors of a tile, from 1 to 16", 1, 16, (2,)),
-    "block sizes": _ints("rows, columns and terms of a block, from 1 to 65536", 1, 1 << 16, (3,)),
+    "registers": Kind("6 rows by 2 or 4 vectors of a tile", lambda attr: attr in ((6, 2), (6, 4))),
+    "block sizes": Kind(
+        "rows, columns and terms of a block, multiples of 60, 256 and 64 up to 16 of them", _are_blocks
+    ),
     "factors": _ints("0, 1, both or none", 0, 1, (0, 1, 2)),
     "loop kind": _one_of("serial", "vector", "unrolled", "jammed"),
     "memory place": _one_of("stack", "worker", "call"),

@@ -87,7 +87,8 @@ class Built:
     `hidden` are the arrays behind its inputs that are not arguments: captured ones, read at each call. `calls` are
     the NumPy functions of its `numpy` nodes, by the node's attribute `call`: each takes the operands as arrays and
     gives the results as a tuple. `structure` is None where the graph itself tells (one output or a tuple). `updates`
-    are pairs of an input and an output, by number: arguments that the caller finds changed after the call.
+    are pairs of an input and an output, by number: arguments that the caller finds changed after the call. `after` is
+    the pass that the text was printed after which the graph was read from; such a graph has its own layout classes.
     """
 
     graph: Graph
@@ -95,6 +96,12 @@ class Built:
     calls: tuple[Callable[..., tuple[Any, ...]], ...] = ()
     structure: Structure | None = None
     updates: tuple[tuple[int, int], ...] = ()
+    after: str | None = None
+
+    @property
+    def has_layouts(self) -> bool:
+        """Whether the text that the graph was read from says how arguments and results lie in memory."""
+        return self.after is not None and {"layouts", "out_layouts"} <= self.graph.attrs.keys()
 
 
 ABSENT = object()

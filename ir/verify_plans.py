@@ -316,8 +316,6 @@ def _product_loops_problem(region: Node, product: Node, of_rows: bool) -> Proble
     width = integer(attrs, "width")
     if width * size > BYTES or width * size < 16:
         return Problem("width", f"attribute 'width' is {width}, a vector has {16 // size} to {BYTES // size} of these")
-    if high * wide > 32:
-        return Problem("registers", f"attribute 'registers' is ({high}, {wide}), more vectors than there are registers")
     if block_rows % high or block_columns % (wide * width):
         return Problem(
             "blocks", f"attribute 'blocks' has rows and columns that tiles of {high} by {wide * width} do not fill"

@@ -52,6 +52,7 @@ class PipelineOptions:
     locations: bool = False
     emit: Callable[[str], object] = print
     folder: str | os.PathLike[str] | None = None
+    done: tuple[str, ...] = ()  # passes that have run before
 
 
 @record
@@ -62,6 +63,7 @@ class PipelineResult:
     passes: tuple[str, ...]
     snapshots: tuple[Graph, ...]  # the input, then one for each pass
     seconds: tuple[float, ...]
+    start: str = INPUT  # the pass that the input is a snapshot after, if it has been printed and read
 
     @property
     def timings(self) -> Mapping[str, float]:
@@ -94,7 +96,13 @@ class PipelineResult:
         """The text of the graph after a pass."""
         from ..ir.printer import print_graph
 
-        return print_graph(self.after(after), locations)
+        return print_graph(self.after(after), locations, self.label(after))
+
+    def label(self, after: str | None) -> str:
+        """What the text of a snapshot says it was printed after."""
+        if after is None:
+            return self.passes[-1] if self.passes else self.start
+        return self.start if after == INPUT else after
 
 
 def run_pass(step: Pass, graph: Graph) -> Graph:
@@ -112,7 +120,7 @@ def run_pipeline(
     for name in options.print_after:
         if name not in known:
             raise UnknownName(f"no pass '{name}' to print after", hint=nearest(name, list(known)))
-    graph, done = _in_place(graph), list[str]()
+    graph, done = _in_place(graph), list(options.done)
     if options.verify:
         _verify(graph, done)
     snapshots, seconds = [graph], []
@@ -125,7 +133,7 @@ def run_pipeline(
             raise
         except Exception as error:
             _pass_on(error)
-            _fail(graph, passes[i:], options, error)
+            _fail(graph, done, passes[i:], options, error)
         seconds.append(perf_counter() - start)
         done.append(step.name)
         if options.verify and (result is not graph or isinstance(step, PromoteDtypes)):
@@ -133,11 +141,12 @@ def run_pipeline(
                 _verify(result, done)
             except Exception as error:
                 _pass_on(error)
-                _fail(graph, passes[i:], options, error)
+                _fail(graph, done[:-1], passes[i:], options, error)
         _print(step.name, graph, result, options)
         snapshots.append(result)
         graph = result
-    return PipelineResult(graph, tuple(p.name for p in passes), tuple(snapshots), tuple(seconds))
+    begin = options.done[-1] if options.done else INPUT
+    return PipelineResult(graph, tuple(p.name for p in passes), tuple(snapshots), tuple(seconds), begin)
 
 
 def _verify(graph: Graph, done: Sequence[str]) -> None:
@@ -160,9 +169,9 @@ def _print(name: str, before: Graph, after: Graph, options: PipelineOptions) -> 
     from ..ir.printer import print_graph
 
     if after is not before:
-        options.emit(f"// after {name}\n{print_graph(after, options.locations)}")
+        options.emit(f"// after {name}\n{print_graph(after, options.locations, name)}")
     else:
-        text = f"\n{print_graph(after, options.locations)}" if asked else ""
+        text = f"\n{print_graph(after, options.locations, name)}" if asked else ""
         options.emit(f"// after {name} (unchanged){text}")
 
 
@@ -174,15 +183,17 @@ def _pass_on(error: Exception) -> None:
         raise error
 
 
-def _fail(before: Graph, rest: Sequence[Pass], options: PipelineOptions, error: Exception) -> NoReturn:
+def _fail(
+    before: Graph, done: Sequence[str], rest: Sequence[Pass], options: PipelineOptions, error: Exception
+) -> NoReturn:
     name = rest[0].name
     reason = f"{type(error).__name__}: {error}"
-    place = _replayable(before, rest, options, reason)
+    place = _replayable(before, done, rest, options, reason)
     span = getattr(error, "span", None)
     raise PassFailure(f"the pass '{name}' failed with {reason}", span, place) from error
 
 
-def _replayable(before: Graph, rest: Sequence[Pass], options: PipelineOptions, reason: str) -> str:
+def _replayable(before: Graph, done: Sequence[str], rest: Sequence[Pass], options: PipelineOptions, reason: str) -> str:
     """Writes the graph before a pass with the passes still to run, and says where."""
     import tempfile
 
@@ -191,7 +202,8 @@ def _replayable(before: Graph, rest: Sequence[Pass], options: PipelineOptions, r
     from .pipeline_text import pipeline_text
 
     note = "\n".join(f"// {line}" for line in reason.splitlines())
-    text = f'// weft opt --passes "{pipeline_text(rest)}"\n{note}\n{print_graph(before, locations=True)}'
+    graph = print_graph(before, locations=True, after=done[-1] if done else INPUT)
+    text = f'// weft opt --passes "{pipeline_text(rest)}"\n{note}\n{graph}'
     try:
         folder = options.folder or tempfile.gettempdir()
         path = os.path.join(os.path.abspath(folder), f"weft-{rest[0].name}-{os.urandom(6).hex()}.mlir")

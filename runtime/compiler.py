@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..ir import dims, environment
 from ..ir.dims import Size
-from ..ir.errors import ValueProblem
+from ..ir.errors import ValueProblem, VerifyProblem, WeftError
 from ..ir.footprints import Footprint, check_ranks, footprints_of
 from ..ir.forking import lock
 from ..ir.forms import form_guards
 from ..ir.graph import Graph, Node
-from ..ir.layouts import GENERAL, classify
+from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.lazy import cached_property
 from ..ir.limits import limiter
 from ..ir.ops import CONCATENATE, NUMPY, REGION
@@ -119,6 +120,8 @@ class Lowered:
     @property
     def meaning(self) -> Graph:
         """The graph that the reference backend runs: as it was built, or where a user has replaced an op, with that."""
+        if self.built.after is not None and "select-kernels" not in self.passes:
+            return self.built.graph
         chosen = self.result.after("select-kernels")
         replaced = any("chosen" in g.attrs for g in graphs(chosen))
         replaced = replaced or any(n.op is NUMPY and "impl" in n.attrs for n in walk(chosen))
@@ -156,9 +159,23 @@ class Lowered:
             from ..backends.llvm import compile as native
 
             start = time.perf_counter()
-            program = native.emit(self.graph)
+            with self._typed_errors():
+                program = native.emit(self.graph)
         self.seconds["emit"] = time.perf_counter() - start
         return program
+
+    @contextmanager
+    def _typed_errors(self) -> Iterator[None]:
+        """Errors about text from outside are the text's; of graphs that Weft has built they are Weft's own."""
+        try:
+            yield
+        except WeftError:
+            raise
+        except Exception as error:
+            if self.built.after is None:
+                raise
+            message = f"{self.graph.name}: no code can be made of this IR ({type(error).__name__}: {error})"
+            raise VerifyProblem(message, hint="undo edits of its plan, or leave them to the passes") from error
 
     def llvm(self) -> str:
         """The LLVM text of all kernels. None of LLVM's passes runs on it."""
@@ -248,7 +265,8 @@ class Lowered:
         from ..backends.llvm import compile as native
 
         program = self.program
-        compiled = native.build(program, self.options.machine)
+        with self._typed_errors():
+            compiled = native.build(program, self.options.machine)
         start = time.perf_counter()
         library = native.load(program, compiled.object_code)
         self.seconds |= {
@@ -297,22 +315,45 @@ def begin(source: KernelSource, request: Request) -> Begun:
     for value, shape in zip(graph.inputs, shapes, strict=True):
         env |= {str(s): n for s, n in zip(value.type.shape, shape, strict=True) if not isinstance(s, int)}
     check_ranks(graph)
-    orders = usual_orders(graph, shapes, strides, env)
-    classes = [GENERAL if request.general else _order_class(o) for o in orders]
+    is_general = request.general and not built.has_layouts
+    orders = _declared_orders(graph) if built.has_layouts else usual_orders(graph, shapes, strides, env)
+    classes = [GENERAL if is_general else _order_class(o) for o in orders]
     given = request.out_layouts or [None] * len(orders)
     if len(given) != len(orders):
         raise ValueProblem(
             f"out has {len(given)} arrays for {len(orders)} results", hint="pass a tuple with one for each"
         )
+    if built.has_layouts:
+        _check_out_layouts(graph, given)
     scalars = _scalar_results(graph)
     attrs = {
         **graph.attrs,
         "layouts": tuple(layouts),
         "out_layouts": tuple(wanted or own for wanted, own in zip(given, classes, strict=True)),
     }
+    attrs = dict(graph.attrs) if built.has_layouts else attrs
     typed = Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs)
     seconds = {"parse": source.parse_seconds} if hasattr(source, "parse_seconds") else {}
-    return Begun(built, typed, orders, scalars, request.general, env, seconds | {"build": end - start})
+    return Begun(built, typed, orders, scalars, is_general, env, seconds | {"build": end - start})
+
+
+def _declared_orders(graph: Graph) -> tuple[tuple[int, ...], ...]:
+    """How the results of a graph lie whose text says so; where that is any order, in C order."""
+    declared = graph.attrs["out_layouts"]
+    assert isinstance(declared, tuple)
+    ways = {"F": -1}
+    return tuple(
+        tuple(range(v.type.rank))[:: ways.get(str(said), 1)] for v, said in zip(graph.outputs, declared, strict=True)
+    )
+
+
+def _check_out_layouts(graph: Graph, given: Sequence[str | None]) -> None:
+    declared = graph.attrs["out_layouts"]
+    assert isinstance(declared, tuple)
+    for k, (said, own) in enumerate(zip(declared, given, strict=True)):
+        wider = {GENERAL: (own,), "unit": ("C",)}.get(str(said), ())
+        if own not in (None, said, SCALAR, *wider):
+            raise ValueProblem(f"{graph.name}: result {k} is declared with the layout class '{said}', out has '{own}'")
 
 
 def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
@@ -323,8 +364,12 @@ def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
     _start_backend(options)
     ready = time.perf_counter()
     selection = lookup.selecting(begun.env, options, len(begun.built.calls))
-    passes = passes_for(selection, options, begun.env)
-    result = run_pipeline(begun.graph, passes, PipelineOptions(verify=options.verify))
+    passes, done = passes_for(selection, options, begun.env), tuple[str, ...]()
+    if (after := begun.built.after) is not None:
+        names = [p.name for p in passes]
+        count = names.index(after) + 1 if after in names else 0
+        passes, done = passes[count:], tuple(names[:count])
+    result = run_pipeline(begun.graph, passes, PipelineOptions(verify=options.verify, done=done))
     built = replace(begun.built, calls=(*begun.built.calls, *selection.calls))
     seconds = {**begun.seconds, "start LLVM": ready - start, "passes": time.perf_counter() - ready}
     made = Lowered(built, result, options, begun.orders, begun.scalars, begun.is_general, selection.uses)
@@ -395,4 +440,6 @@ def orders_of(
 ) -> tuple[tuple[int, ...], ...]:
     """How NumPy would lay out the results of these arrays; `calls` are the strides of what NumPy functions gave."""
     graph = lowered.built.graph
+    if lowered.built.has_layouts:
+        return lowered.orders
     return output_orders(graph, [x.shape for x in inputs], [x.strides for x in inputs], env, calls)

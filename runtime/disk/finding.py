@@ -101,7 +101,8 @@ def _described(begun: Begun) -> list[Any]:
     """All of a graph that code depends on. Its text does not say which inputs are NumPy's numbers."""
     from ...ir.printer import print_graph
 
-    return [print_graph(begun.graph), [v.scalar for v in begun.graph.inputs], begun.is_general]
+    scalars = [v.scalar for v in begun.graph.inputs]
+    return [print_graph(begun.graph), scalars, begun.is_general, begun.built.after]
 
 
 def _without_arrays(request: Request) -> Request:

@@ -70,7 +70,7 @@ class StoredResult:
         """The text of the graph after a pass."""
         from ...ir.printer import print_graph
 
-        return print_graph(self.after(after), locations)
+        return print_graph(self.after(after), locations, self._result().label(after))
 
 
 class StoredUses:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from weft.backends.llvm import target
+from weft.frontend.printed import stage_after
 from weft.ir.errors import UnsupportedTarget
-from weft.ir.parser import parse_graph
-from weft.ir.printer import print_graph
-from weft.ir.verify import Stage, verify
+from weft.ir.parser import parse_text
+from weft.ir.verify import verify
 
 Weft = Callable[..., tuple[int, str, str]]
 PASSES = [
@@ -99,9 +99,9 @@ def test_types_that_do_not_fit_are_refused(weft: Weft, types: str, message: str)
 def test_every_dump_can_be_read_back(weft: Weft, name: str) -> None:
     status, out, _ = weft("dump", "kernels.weft", "softmax", "--after", name)
     assert status == 0
-    graph = parse_graph(out)
-    verify(graph, Stage.BUILT if name == "input" else Stage.PROMOTED)
-    assert print_graph(graph) == out
+    parsed = parse_text(out)
+    verify(parsed.graph, stage_after(name, PASSES), parsed.places)
+    assert parsed.text() == out and parsed.after == name
 
 
 def test_without_after_the_last_graph_is_printed(weft: Weft) -> None:

@@ -175,7 +175,7 @@ def test_an_edited_graph_is_checked_before_any_pass(weft: Weft, folder: Path) ->
     (folder / "in.mlir").write_text(text.replace("value = 2 : i64", "value = 2.5 : f64"))
     status, out, err = weft("opt", "in.mlir", "--passes", "")
     assert (status, out) == (1, "")
-    assert "error: in.mlir:4:5: %0 (constant): the value 2.5 is not a weak int\n" in err
+    assert "error: in.mlir:4:37: %0 (constant): the value 2.5 is not a weak int\n" in err
 
 
 def test_verify_checks_what_a_pass_leaves(weft: Weft, printed: str, folder: Path, monkeypatch: Any) -> None:

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.ir.parser import parse_graph
-from weft.ir.printer import print_graph
+from weft.ir.parser import parse_text
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.parser import Parser
@@ -72,7 +71,7 @@ def test_every_dump_is_read_back(case: Any) -> None:
             context = Context(allow_unregistered=True)
             context.load_dialect(Builtin)
             Parser(context, text).parse_module().verify()
-            assert print_graph(parse_graph(text), locations) == text, name
+            assert parse_text(text).text(locations) == text, name
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -1,0 +1,115 @@
+"""Find the guards under which no view of a graph reads outside of its operand, and no size is negative.
+
+Whoever builds a graph proves this; text that comes from outside has lost the proofs, or never had them. What sizes do
+not show by themselves becomes a guard, so that a call for which it does not hold is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import dims
+from .affine import steps_of
+from .dims import Size
+from .facts import Facts
+from .graph import Graph, Node
+from .guards import graph_guards
+from .ops import ACCESS, DIAGONAL, NUMPY, SLICE
+from .rewrite import facts_of
+from .types import Guards, Sizes, ints, sizes
+
+Range = tuple[Size, Size, Size]  # the first index that is read along an axis, the last one, and the axis' size
+
+
+def with_bounds(graph: Graph) -> Graph:
+    """The graph with the guards that its views and sizes need."""
+    facts = facts_of(graph)
+    known = set(graph_guards(graph))
+    added = [g for g in dict.fromkeys(_needed(graph, facts)) if g not in known]
+    if not added:
+        return graph
+    attrs = {**graph.attrs, "guards": Guards((*graph_guards(graph), *added))}
+    return Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs)
+
+
+def unbound_symbol(graph: Graph) -> tuple[Node | None, str] | None:
+    """A size that neither an argument nor a NumPy function shows before it is used, and the node that uses it."""
+    bound = {str(s) for v in graph.inputs for s in v.type.shape if dims.is_symbol(s)}
+    for value in graph.inputs:
+        if missing := _missing(value.type.shape, bound):
+            return None, missing
+    return _unbound(graph, bound)
+
+
+def _unbound(graph: Graph, bound: set[str]) -> tuple[Node, str] | None:
+    for node in graph:
+        if node.op is NUMPY:
+            bound |= {str(s) for v in node.results for s in v.type.shape if dims.is_symbol(s)}
+        shapes = [v.type.shape for v in node.results]
+        shapes += [tuple(attr) for attr in node.attrs.values() if isinstance(attr, Sizes)]
+        if missing := next(filter(None, (_missing(shape, bound) for shape in shapes)), None):
+            return node, missing
+        if node.body is not None and (found := _unbound(node.body, bound)):
+            return found
+    return None
+
+
+def _missing(shape: tuple[Size, ...], bound: set[str]) -> str | None:
+    return next((name for size in shape for name in sorted(dims.symbols(size)) if name not in bound), None)
+
+
+def _needed(graph: Graph, facts: Facts) -> Iterator[tuple[Size, Size]]:
+    """Equalities that say so, of a graph and of the bodies in it."""
+    for value in (*graph.inputs, *(r for n in graph for r in n.results)):
+        for size in map(facts.canonical, value.type.shape):
+            yield from _holds(1, size, facts)
+    for node in graph:
+        for attr in node.attrs.values():
+            if isinstance(attr, Sizes) and node.op not in (SLICE, ACCESS, DIAGONAL):
+                for size in attr:
+                    yield from _holds(1, size, facts)
+        count = dims.minimum(1, dims.product(map(facts.canonical, node.results[0].type.shape))) if node.results else 1
+        for first, last, size in _read(node):
+            yield from _holds(count, first, facts)
+            yield from _holds(count, size - 1 - last, facts)
+        if node.body is not None:
+            yield from _needed(node.body, facts)
+
+
+def _holds(count: Size, size: Size, facts: Facts) -> Iterator[tuple[Size, Size]]:
+    """That a size is not negative, where there is something to read at all."""
+    size = facts.canonical(size)
+    missing = dims.maximum(0, -size if isinstance(size, int) else 0 - size)
+    if isinstance(missing, int) and (missing == 0 or isinstance(count, int)):
+        if missing:
+            yield (0, missing)  # never holds
+        return
+    wanted = missing * count
+    if wanted != 0:
+        yield (wanted, 0)
+
+
+def _read(node: Node) -> Iterator[Range]:
+    """What a view reads along each axis of its operand."""
+    if node.op not in (SLICE, DIAGONAL, ACCESS):
+        return
+    shape = node.operands[0].type.shape
+    if node.op is SLICE:
+        plan = zip(
+            sizes(node.attrs, "starts"), ints(node.attrs, "steps"), sizes(node.attrs, "sizes"), shape, strict=True
+        )
+        for start, step, count, size in plan:
+            last = start + step * (count - 1)
+            yield (start, last, size) if step > 0 else (last, start, size)
+    elif node.op is DIAGONAL:
+        (count,) = sizes(node.attrs, "size")
+        for axis, start in zip(ints(node.attrs, "axes"), sizes(node.attrs, "starts"), strict=True):
+            yield start, start + count - 1, shape[axis]
+    else:
+        for axis, (start, size) in enumerate(zip(sizes(node.attrs, "starts"), shape, strict=True)):
+            low, high = start, start
+            for along, extent in zip(steps_of(node.attrs, axis), sizes(node.attrs, "shape"), strict=True):
+                way = along * (extent - 1)
+                if way != 0:
+                    low, high = low + dims.minimum(0, way), high + dims.maximum(0, way)
+            yield low, high, size
