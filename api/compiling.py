@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -58,14 +59,17 @@ def compile(
     """The text of a `.weft` file as a module of kernels, or an expression of `weft.tensor`s as one kernel.
 
     The text of a graph, as `weft dump` and `kernel.lower(...).ir()` print it, is one kernel, too: compilation goes on
-    from the pass that it was printed after.
+    from the pass that it was printed after. So is a graph of networkx, as `kernel.lower(...).to_networkx()` gives it.
 
     `arguments` are the tensors of an expression, or their names, in the order in which the kernel takes them. Without
     it that is the order of their first use, read from left to right: `x - y` takes x, then y.
     """
+    networkx = sys.modules.get("networkx")
+    is_network = networkx is not None and isinstance(what, networkx.DiGraph)
+    if arguments is not None and (is_network or isinstance(what, str)):
+        what = "a networkx graph" if is_network else "kernel text"
+        raise TypeProblem(f"{what} names its own arguments", hint="leave arguments= out")
     if isinstance(what, str):
-        if arguments is not None:
-            raise TypeProblem("kernel text names its own arguments", hint="leave arguments= out")
         if "\n" not in what and what.endswith(".weft"):
             raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"weft.load({what!r}) reads the file")
         if what.lstrip()[:1] in ('"', "/"):
@@ -74,6 +78,10 @@ def compile(
             if is_printed(what):
                 return printed_kernel(what, name or "<text>", _options(backend))
         return _of_text(what, name or "<text>", _options(backend))
+    if is_network:
+        from .networks import network_kernel
+
+        return network_kernel(what, name, _options(backend))
     from .frontend.expression import ExpressionKernel
     from .frontend.tracer import Tracer
     from .loading import made

@@ -136,6 +136,12 @@ class Lowered:
         """The graph after a pass, after all of them, or (`"input"`) before the first, as MLIR text."""
         return self.result.ir(after, locations)
 
+    def to_networkx(self, after: str | None = None) -> Any:
+        """The same as a networkx `MultiDiGraph`, which `weft.compile` takes."""
+        network = self.result.after(after).to_networkx()
+        network.graph["after"] = self.result.label(after)
+        return network
+
     @property
     def kernels(self) -> tuple[Node, ...]:
         """One region for each native loop nest."""

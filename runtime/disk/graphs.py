@@ -70,7 +70,12 @@ class StoredResult:
         """The text of the graph after a pass."""
         from ...ir.printer import print_graph
 
-        return print_graph(self.after(after), locations, self._result().label(after))
+        return print_graph(self.after(after), locations, self.label(after))
+
+    def label(self, after: str | None) -> str:
+        """What the text of a snapshot says it was printed after."""
+        found: str = self._result().label(after)
+        return found
 
 
 class StoredUses:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,3 +60,41 @@ def test_random_programs() -> None:
         for graph in snapshots(lowered):
             assert_round_trip(graph, registry.table)
     assert tried > PROGRAMS // 2
+
+
+def nameless(lowered: Lowered) -> list[str]:
+    """The graph's text without the names of values, and without the first lines, where foreign graphs get guards."""
+    return re.sub(r"%\w+", "%", lowered.ir()).splitlines()[2:]
+
+
+def test_networks_compile_to_the_same_bits() -> None:
+    """Before the passes, between two of them, and with the plan that code is made of; under another name too."""
+    rng = np.random.default_rng(6)
+    x, grid = rng.standard_normal((6, 40)).astype(np.float32), np.linspace(-2, 1, 30)
+    library = weft.kernels
+    plate = np.outer(grid, grid)
+    calls = [(library.softmax, (x,)), (library.heat2d, (plate, 0.2, 5)), (library.mandelbrot, (grid, grid, 20))]
+    for kernel, args in calls:
+        expected = kernel(*args)
+        lowered = kernel.lower(*args)
+        for network in (
+            lowered.to_networkx("input"), lowered.to_networkx("fuse"), lowered.to_networkx(),
+            lowered.graph.to_networkx(),
+        ):  # fmt: skip
+            again = weft.compile(network, name="other")
+            assert np.array_equal(again(*args), expected, equal_nan=True), (kernel, network.graph)
+            assert nameless(again.lower(*args)) == nameless(lowered)
+
+
+def test_networks_that_are_wrong_are_refused_before_anything_is_compiled() -> None:
+    network = weft.kernels.softmax.lower(np.ones((3, 4), np.float32)).to_networkx()
+    (region,) = [key for key, data in network.nodes(data=True) if data.get("op") == "region"]
+    network.nodes[region]["attrs"]["unroll"] = 0
+    with pytest.raises(weft.errors.VerifyProblem, match="attribute 'unroll' is 0"):
+        weft.compile(network)
+    with pytest.raises(weft.errors.TypeProblem, match="a networkx graph names its own arguments"):
+        weft.compile(network, arguments=["x"])
+    network.graph["after"] = "fuze"
+    network.nodes[region]["attrs"]["unroll"] = 1
+    with pytest.raises(weft.errors.UnknownName, match="'fuze'"):
+        weft.compile(network)

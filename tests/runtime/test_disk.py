@@ -93,6 +93,7 @@ def test_texts_are_those_of_a_compiled_kernel(disk: Cache) -> None:
         first.ir(after=name) for name in ("input", *first.passes)
     ]
     assert second.family == first.family
+    assert second.to_networkx().graph == first.to_networkx().graph
     assert "from disk" in str(second.explain()) and "fused: max sub exp sum div" in str(second.explain())
 
 
