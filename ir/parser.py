@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from .builder import Builder
 from .dims import LOOP
-from .errors import LimitExceeded, Span, SyntaxProblem, UnknownName, VerifyProblem, WeftError, nearest
+from .errors import IndexProblem, LimitExceeded, Span, SyntaxProblem, UnknownName, VerifyProblem, WeftError, nearest
 from .facts import Facts
 from .graph import Graph, Value
 from .notation import ELEMENTS, parse_sizes, parse_type
@@ -238,8 +238,13 @@ class Parser:
         if problem := schema_problem(schema_of(op, attrs, self.table), attrs):
             raise self.wrong(problem, attrs, start, f"{op_name}: ")
         span = self.location() or self.span(start)
-        with self.placed(start):
+        try:
             node = builder.node(op, operands, dict(attrs), span, body, results if op in self.declared else None)
+        except WeftError as error:
+            axes = next((attrs.places[n][1] for n in ("axes", "axis", "order") if n in attrs.places), None)
+            is_axis = isinstance(error, IndexProblem) and axes is not None
+            place = self.lines.span(*axes) if is_axis and axes is not None else self.span(start)
+            raise type(error)(error.message, place, error.hint) from None
         self.places.put(node, self.extent(start), attrs.places)
         self.agree(operands, given, start)
         if len(node.results) != len(results) or len(results) != count:

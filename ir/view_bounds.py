@@ -25,7 +25,7 @@ def with_bounds(graph: Graph) -> Graph:
     """The graph with the guards that its views and sizes need."""
     facts = facts_of(graph)
     known = set(graph_guards(graph))
-    added = [g for g in dict.fromkeys(_needed(graph, facts)) if g not in known]
+    added = [g for g in dict.fromkeys(_needed(graph, facts)) if g not in known and g[0] != g[1]]
     if not added:
         return graph
     attrs = {**graph.attrs, "guards": Guards((*graph_guards(graph), *added))}
@@ -69,6 +69,9 @@ def _needed(graph: Graph, facts: Facts) -> Iterator[tuple[Size, Size]]:
                 for size in attr:
                     yield from _holds(1, size, facts)
         count = dims.minimum(1, dims.product(map(facts.canonical, node.results[0].type.shape))) if node.results else 1
+        if "taps" in node.attrs and "windows" in node.attrs:  # straight code reads so many elements of a window
+            space, windows = sizes(node.attrs, "space"), ints(node.attrs, "windows")
+            yield from ((space[a], n) for a, n in zip(windows, ints(node.attrs, "taps"), strict=True) if n)
         for first, last, size in _read(node):
             yield from _holds(count, first, facts)
             yield from _holds(count, size - 1 - last, facts)

@@ -90,7 +90,8 @@ class PipelineResult:
         start = perf_counter()
         graph = run_pass(step, self.snapshots[-2])
         seconds = (*self.seconds[:-1], perf_counter() - start)
-        return PipelineResult(graph, (*self.passes[:-1], step.name), (*self.snapshots[:-1], graph), seconds)
+        passes, snapshots = (*self.passes[:-1], step.name), (*self.snapshots[:-1], graph)
+        return PipelineResult(graph, passes, snapshots, seconds, self.start)
 
     def ir(self, after: str | None = None, locations: bool = False) -> str:
         """The text of the graph after a pass."""

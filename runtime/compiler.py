@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import dims, environment
 from ..ir.dims import Size
-from ..ir.errors import ValueProblem, VerifyProblem, WeftError
+from ..ir.errors import ShapeProblem, ValueProblem, VerifyProblem, WeftError
 from ..ir.footprints import Footprint, check_ranks, footprints_of
 from ..ir.forking import lock
 from ..ir.forms import form_guards
@@ -237,6 +237,10 @@ class Lowered:
         """The same graph, in the forms that suit these sizes."""
         from ..passes.choose_forms import ChooseForms, sizes_text
 
+        if self.built.after is not None and not self.passes:
+            shown = ", ".join(f"{name} = {number}" for name, number in env.items())
+            message = f"{self.graph.name}: the forms of this IR are for other sizes than {shown}"
+            raise ShapeProblem(message, hint="print it after 'schedule' for any sizes, or change its regions' guards")
         made = self._chosen_by(ChooseForms(sizes_text(env)))
         made.stored, made.siblings = self.stored, self.siblings
         if "family" in self.__dict__:

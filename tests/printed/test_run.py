@@ -95,6 +95,29 @@ def test_guards_that_were_deleted_come_back() -> None:
         weft.compile(moved)(np.ones((3, 4)))
 
 
+def test_forms_are_for_their_sizes() -> None:
+    """Text after the last pass has one form: other sizes are refused, not served by code that is not for them."""
+    short, long = np.ones((40, 8), "f4"), np.ones((5, 37), "f4")
+    printed = weft.compile(MODULE["softmax"].lower(short).ir())
+    assert bits(printed(short)) == bits(MODULE["softmax"](short))
+    for kernel in (printed, weft.compile(MODULE["softmax"].lower(short).ir())):
+        with pytest.raises(ValueError, match=r"for other sizes than|relies on"):
+            kernel(long)
+
+
+def test_edited_forms_change_the_code_and_no_bits() -> None:
+    x = ARGUMENTS["softmax"]()[0]
+    text = weft.jit(lambda x: x + x).lower(x).ir()
+    streamed = weft.compile(text.replace('form = "rows"', 'stream, form = "rows"'))
+    assert "stream" not in text and "nontemporal" in streamed.lower(x).llvm()
+    assert bits(streamed(x)) == bits(x + x)
+    short = np.random.default_rng(0).standard_normal((40, 8)).astype("f4")
+    text = MODULE["softmax"].lower(short).ir()
+    assert "vector = 0" in text
+    long_ways = weft.compile(MODULE["softmax"].lower(short).ir(after="schedule").replace("chunk = 32", "chunk = 16"))
+    assert bits(long_ways(short)) == bits(MODULE["softmax"](short))
+
+
 def test_text_without_its_functions_is_refused() -> None:
     traced = weft.jit(lambda x: np.sort(x) + 1)
     with pytest.raises(NotImplementedError, match=r"does not hold the Python function 'numpy\.sort'"):
