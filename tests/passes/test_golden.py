@@ -49,7 +49,7 @@ def outcome(passes: str, text: str, name: str) -> str:
         return "".join(f"// {line}\n" for line in f"{type(error).__name__}: {error}".splitlines())
     again = run_pipeline(result.graph, parse_pipeline(passes, PIPELINE), PipelineOptions(verify=True))
     assert again.ir() == result.ir(), "running the passes on their own result changes it"
-    return result.ir()
+    return print_graph(result.graph)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
