@@ -86,12 +86,11 @@ class PipelineResult:
         return self.snapshots[len(self.passes) - self.passes[::-1].index(name)]
 
     def with_last(self, step: Pass) -> PipelineResult:
-        """The same with another last pass: all that came before it is kept."""
+        """The same with other options of the last pass: all that came before it is kept."""
         start = perf_counter()
         graph = run_pass(step, self.snapshots[-2])
         seconds = (*self.seconds[:-1], perf_counter() - start)
-        passes, snapshots = (*self.passes[:-1], step.name), (*self.snapshots[:-1], graph)
-        return PipelineResult(graph, passes, snapshots, seconds, self.start)
+        return PipelineResult(graph, self.passes, (*self.snapshots[:-1], graph), seconds, self.start)
 
     def ir(self, after: str | None = None, locations: bool = False) -> str:
         """The text of the graph after a pass."""

@@ -211,8 +211,13 @@ def test_a_plan_that_can_not_be_compiled_is_refused(shape: tuple[int, ...], old:
         edited(shape, (old, new))
 
 
-def test_a_form_stays_as_it_is() -> None:
-    low = weft.compile(SOFTMAX).softmax.lower(np.ones((64, 512), np.float32))
-    again = low.for_sizes({"n": 64, "m": 8})
-    assert again.ir() != low.ir()
-    assert low.result.with_last(type("Same", (), {"name": "same", "run": lambda self, g: g})()).ir() != low.ir()
+def test_a_plan_is_kept_to_its_sizes() -> None:
+    """A form that was printed and read serves the sizes of its guards; before it, a call chooses its own."""
+    x = np.random.default_rng(0).standard_normal((64, 512)).astype(np.float32)
+    short, kernel = np.ascontiguousarray(x[:, :8]), weft.compile(SOFTMAX).softmax
+    text = kernel.lower(x).ir().replace("unroll = 2", "unroll = 4")
+    assert (weft.compile(text)(x) == kernel(x)).all()
+    with pytest.raises(weft.errors.ValueProblem, match="was printed for sizes with m <= 262143 and m >= 17"):
+        weft.compile(text)(short)
+    scheduled = weft.compile(kernel.lower(x).ir(after="schedule"))
+    assert (scheduled(x) == kernel(x)).all() and (scheduled(short) == kernel(short)).all()
