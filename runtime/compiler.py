@@ -254,14 +254,6 @@ class Lowered:
         return self._chosen_by(ChooseForms(sizes_text(env), any_size=True))
 
     def _chosen_by(self, step: Pass) -> Lowered:
-        if step.name not in self.passes:
-            from .explain import sizes_of
-
-            sizes = " and ".join(dict.fromkeys(text for region in self.kernels if (text := sizes_of(region))))
-            raise ValueProblem(
-                f"the plan of {self.graph.name} was printed for sizes with {sizes}",
-                hint="print it for sizes like these, or after 'schedule', from where a call chooses its own form",
-            )
         result = self.result.with_last(step)
         return Lowered(self.built, result, self.options, self.orders, self.scalars, self.any_order, self.uses)
 

@@ -159,7 +159,7 @@ def _story(region: Node) -> KernelStory:
         _bytes(region.operands),
         _bytes(region.results),
         _plan(region),
-        sizes_of(region),
+        _sizes(region),
     )
 
 
@@ -242,7 +242,7 @@ def _memory(region: Node) -> Iterator[str]:
         yield f"prefetches {ahead} {'chunk' if attrs.get('shared_walks') else 'lines'} ahead into cache {level}"
 
 
-def sizes_of(region: Node) -> str:
+def _sizes(region: Node) -> str:
     """The sizes that the form of a region is for."""
     return " and ".join(_guard(left, right) for left, right in region_guards(region))
 
