@@ -26,14 +26,14 @@ class Status(IntEnum):
 
 
 MEANINGS = {
-    Status.OK: "the results are there",
+    Status.OK: "the results were written",
     Status.BAD_SIZE: "a size is negative, too large, or not one that the kernel takes",
-    Status.MISMATCH: "one dimension has two sizes, or an array has another shape than declared",
-    Status.NULL_POINTER: "an array that has elements is NULL",
+    Status.MISMATCH: "one dimension has two sizes, or the shape of an array differs from the declared one",
+    Status.NULL_POINTER: "the pointer of a non-empty array is NULL",
     Status.OVERLAP: "a result shares memory with an argument or with another result",
-    Status.EMPTY: "a minimum, a maximum or the place of one, of no elements",
+    Status.EMPTY: "min, max, argmin or argmax of no elements",
     Status.BAD_INDEX: "an index is out of range; the results are not to be used",
-    Status.NO_MEMORY: "there is no memory for what lies between the steps",
+    Status.NO_MEMORY: "no memory for intermediate arrays",
     Status.BAD_CPU: "this CPU lacks instructions that the library needs",
-    Status.BAD_NUMBER: "a number does not fit the dtype of the array that it meets",
+    Status.BAD_NUMBER: "a number does not fit the dtype of the array that it is combined with",
 }
