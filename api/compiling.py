@@ -91,7 +91,7 @@ def compile(
 
         return made(ExpressionKernel(what, name or "expression", reference.run, arguments), _options(backend))
     raise TypeProblem(
-        f"weft.compile takes kernel text or an expression of weft.tensor, not a {type(what).__name__}",
+        f"weft.compile takes kernel text, an expression of tensors or a networkx graph, not a {type(what).__name__}",
         hint="weft.jit compiles a Python function, weft.load a file",
     )
 

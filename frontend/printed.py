@@ -139,7 +139,7 @@ class PrintedKernel:
         for node in walk(graph):
             if node.op is NUMPY and "op" not in node.attrs:
                 function = node.attrs["function"]
-                raise Unsupported(f"text does not hold the Python function '{function}'", places.of(node))
+                raise Unsupported(f"a printed graph does not hold the Python function '{function}'", places.of(node))
         after = INPUT if parsed.after is None else parsed.after
         if stage_after(after, self._passes) >= Stage.SCHEDULED and not {"layouts", "out_layouts"} <= graph.attrs.keys():
             raise VerifyProblem("a scheduled kernel says its 'layouts' and 'out_layouts'", places.of(graph))
