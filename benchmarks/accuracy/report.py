@@ -19,24 +19,26 @@ Row = tuple[Function, Format, Record | None]
 
 HEAD = """# Accuracy
 
-Written by `make accuracy`; do not edit. Each row compares Weft's results, and NumPy's for the same arguments, with the
-true values. The promise is at most {bound} ULP everywhere, and {complex_bound} ULP normwise for complex functions.
+Written by `make accuracy`; do not edit. Each row compares the results of Weft, and of NumPy for the same arguments,
+with the true values. Weft promises at most {bound} ULP everywhere, and {complex_bound} ULP normwise for complex
+functions.
 
-- **Error**: the largest distance from the true value, in units in the last place (ULP) of the true value, and where it
-  is. Infinity counts as the number after the largest. A wrong NaN or the wrong sign of a zero is infinitely wrong. For
-  complex functions it is the distance in the plane, in ULP of the true value's magnitude.
-- **Nearest**: the share of results that are the nearest number to the true value (0.5 ULP or less); 100 % is correct
+- **Error**: the largest distance from the true value, in units in the last place (ULP) of the true value, and the
+  argument where it occurs. Infinity counts as the number after the largest. A wrong NaN or the wrong sign of a zero
+  is an infinite error. For complex functions it is the distance in the complex plane, in ULP of the true value's
+  magnitude.
+- **Nearest**: the share of results that are the number nearest to the true value (0.5 ULP or less); 100 % is correct
   rounding.
-- **Points**: functions of one `f32`, `f16` or `bf16` go through every number there is. The others go through random
-  points of every exponent and of the range where the function does its work, and through the hard places: both
-  sides of every threshold in the function's code and of every power of two, the numbers nearest to multiples of π/2
-  for each exponent, subnormals, the borders of overflow and underflow, and all pairs of special values. Left out are
-  points where the sum in `logaddexp` and `logaddexp2` cancels by more than half, and complex powers that overflow or
-  whose angle has more than a million turns.
-- **Reference**: double precision for `f32`, `c64` and halves, long double for `f64` and `c128`; where its own error
-  could matter (near one half, and near the largest error) quad precision decides. One point in {sampled} is checked in
-  quad precision besides: the quick reference was never off by more than {reference32:.1g} ULP of `f32` and
-  {reference64:.1g} ULP of `f64`. Quad precision itself is compared with mpmath on some points of every row.
+- **Points**: functions of one `f32`, `f16` or `bf16` are measured at every number. The others are measured at random
+  points of every exponent and of the function's main range, and at hard cases: both sides of every threshold in the
+  function's code and of every power of two, the numbers nearest to multiples of π/2 for each exponent, subnormals,
+  the limits of overflow and underflow, and all pairs of special values. Two kinds of points are left out: those where
+  the sum in `logaddexp` and `logaddexp2` cancels by more than half, and complex powers that overflow or whose angle
+  has more than a million turns.
+- **Reference**: double precision for `f32`, `c64` and 16-bit floats, long double for `f64` and `c128`. Where its own
+  error could matter (near one half, and near the largest error), quad precision decides. In addition, one point in
+  {sampled} is checked in quad precision: the quick reference was never off by more than {reference32:.1g} ULP of
+  `f32` and {reference64:.1g} ULP of `f64`. Quad precision itself is compared with mpmath at some points of every row.
 
 {summary}
 
@@ -45,9 +47,9 @@ true values. The promise is at most {bound} ULP everywhere, and {complex_bound} 
 """
 
 FOOT = """
-Special values (zeros, infinities, NaN, the smallest and largest numbers, small whole numbers; all pairs of them for
-functions of two) were compared with NumPy's results in every measured row of real numbers, signs of zeros included:
-{specials}.
+In every measured row of real numbers, the special values (zeros, infinities, NaN, the smallest and largest numbers,
+small integers; for functions of two arguments all pairs of them) were compared with NumPy's results, signs of zeros
+included: {specials}.
 
 Measured with `make accuracy` on {machine}, Python {python}, NumPy {numpy}, Weft {weft}.
 """
@@ -94,8 +96,8 @@ def _summary(rows: Sequence[Row], records: Sequence[Record]) -> str:
     top = max(records, key=lambda record: record["weft"]["error"])
     over = [f"`{r['function']}` {r['dtype']}" for r in records if not is_within(r)]
     lines = [
-        f"Of {len(rows)} functions and dtypes {len(records)} are measured. The largest error of Weft is "
-        f"{top['weft']['error']:.3f} ULP (`{top['function']}` {top['dtype']}); {len(over)} are over the bound"
+        f"{len(records)} of {len(rows)} functions and dtypes are measured. Weft's largest error is "
+        f"{top['weft']['error']:.3f} ULP (`{top['function']}` {top['dtype']}); {len(over)} exceed their bound"
         + (f": {', '.join(over)}." if over else ".")
     ]
     if len(records) < len(rows):

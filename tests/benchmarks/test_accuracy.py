@@ -97,7 +97,7 @@ def test_the_page_says_what_is_over_the_bound_and_what_is_not_measured() -> None
     function = FUNCTIONS["exp"]
     bad = record("f32", 1.01, "")
     page = render([(function, F32, bad), (function, F64, None)])
-    assert "1 are over the bound: `exp` f32" in page
+    assert "1 exceed their bound: `exp` f32" in page
     assert "| `exp` | f64 | not measured | 1.0 |" in page
     assert "| `exp` | f32 | all 2^32 | 1.0 | 1.010 | 0.5 | 50.00 % |" in page
     assert not is_within(bad) and is_within(record("c64", 1.01, ""))
