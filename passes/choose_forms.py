@@ -8,7 +8,7 @@ Before (softmax, AVX-512):
 After, for rows of 8 columns:
 
     %0 = "weft.region"(%x) ({ ... }) {..., rows = ["0"], columns = ["1"], vector = 0 : i64, width = 16 : i64,
-        unroll = 1 : i64, ..., form = "rows", guards = ["min(262143, m) == m", "min(16, m) == m"]} : ...
+        unroll = 1 : i64, ..., form = "rows", guards = ["min(16, m) == m"]} : ...
 
 Needs the plans of `schedule`. It guarantees that code is a translation of the plan: nothing about loops is left to
 decide. `sizes` are those of the call, as in `m=8,n=4096`; what they do not tell is decided for all sizes. `any_size`
@@ -57,7 +57,7 @@ from ..ir.types import Attr, Guards, axis_groups, integer
 from .kept_values import values_between_stages, values_of_rows
 from .memory_hints import peeled_slot, prefetched
 from .regions import Plan, annotate_regions
-from .size_classes import Env, large, long_columns, short_rows, window_taps
+from .size_classes import Env, guards_of, large, long_columns, short_rows, window_taps
 from .tiling import is_of_rows, product_in
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
@@ -117,7 +117,8 @@ def _plan(region: Node, env: Env, others: Env) -> Plan:
     if _ends_early(region, stages) and not (is_short.yes or "taps" in plan):
         plan["early_exit"] = True
     _place(region, stages, plan, kept, bool(is_large.yes))
-    guards = (*is_long.guards, *is_short.guards, *is_large.guards, *of_windows)
+    asked = (is_long, is_short) if is_short.yes else (is_long, is_short, is_large)  # short rows are never streamed
+    guards = (*guards_of(asked), *of_windows)
     if guards:
         plan["guards"] = Guards(dict.fromkeys(guards))
     gone = dict.fromkeys(region.attrs.keys() - plan.keys())

@@ -6,7 +6,7 @@ sizes are not known, or a region has one form for all of them, there is neither.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..ir import dims
 from ..ir.accesses import Access, coefficient, region_accesses, region_positions, walk_kind
@@ -24,11 +24,37 @@ Env = Mapping[str, int]
 Guard = tuple[Size, Size]
 
 
+class Bound(NamedTuple):
+    """That a size reaches a limit, or does not."""
+
+    size: Size
+    limit: int
+    reached: bool
+
+    @property
+    def guard(self) -> Guard:
+        """The same as an equality."""
+        least, most = dims.maximum(self.size, self.limit), dims.minimum(self.size, self.limit - 1)
+        return (least if self.reached else most), self.size
+
+
 class Answer(NamedTuple):
     """Whether a region is of a class, None if that is unknown; and what must hold for it to stay so."""
 
     yes: bool | None = None
-    guards: tuple[Guard, ...] = ()
+    bound: Bound | None = None
+
+
+def guards_of(answers: Iterable[Answer]) -> list[Guard]:
+    """What must hold for answers to stay the same; of two bounds of one size the narrower says all."""
+    found: dict[tuple[Size, bool], Bound] = {}
+    for _, bound in answers:
+        if bound is None:
+            continue
+        known = found.setdefault((bound.size, bound.reached), bound)
+        if (bound.limit > known.limit) == bound.reached:
+            found[bound.size, bound.reached] = bound
+    return [bound.guard for bound in found.values()]
 
 
 def _at_least(size: Size, limit: int, env: Env) -> Answer:
@@ -36,9 +62,7 @@ def _at_least(size: Size, limit: int, env: Env) -> Answer:
     if not dims.symbols(size) <= env.keys():
         return Answer()
     yes = dims.evaluate(size, env) >= limit
-    if isinstance(size, int):
-        return Answer(yes)
-    return Answer(yes, ((dims.maximum(size, limit) if yes else dims.minimum(size, limit - 1), size),))
+    return Answer(yes) if isinstance(size, int) else Answer(yes, Bound(size, limit, yes))
 
 
 def long_columns(region: Node, env: Env) -> Answer:
@@ -83,7 +107,7 @@ def short_rows(region: Node, env: Env) -> Answer:
     if length is None:
         return Answer()
     found = _at_least(length, longest_short_row(region) + 1, env)
-    return found if found.yes is None else Answer(not found.yes, found.guards)
+    return found if found.yes is None else Answer(not found.yes, found.bound)
 
 
 def _row_length(region: Node) -> Size | None:

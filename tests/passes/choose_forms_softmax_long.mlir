@@ -21,7 +21,7 @@
       %4 = "weft.sum"(%3) {axes = array<i64: 1>, keepdims, order = ["1"], lanes = 64 : i64, steps = 16 : i64, composite = "exp", chunk = 32 : i64, cut_from = 262144 : i64} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x1xf32, #weft.dims<n, 1>>
       %5 = "weft.div"(%3, %4) : (tensor<?x?xf32, #weft.dims<n, m>>, tensor<?x1xf32, #weft.dims<n, 1>>) -> tensor<?x?xf32, #weft.dims<n, m>>
       "weft.yield"(%5) : (tensor<?x?xf32, #weft.dims<n, m>>) -> ()
-    }) {space = #weft.dims<n, m>, reduced = array<i64: 1>, rows = ["0"], columns = ["1"], vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 2 : i64, cost = 1184 : i64, chunk = 32 : i64, form = "chunks", shared_walks, prefetch = array<i64: 1, 2>, guards = ["max(262144, m) == m", "max(17, m) == m"]} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
+    }) {space = #weft.dims<n, m>, reduced = array<i64: 1>, rows = ["0"], columns = ["1"], vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 2 : i64, cost = 1184 : i64, chunk = 32 : i64, form = "chunks", shared_walks, prefetch = array<i64: 1, 2>, guards = ["max(262144, m) == m"]} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
     "weft.return"(%0) : (tensor<?x?xf32, #weft.dims<n, m>>) -> ()
   }) : () -> ()
 }) : () -> ()
