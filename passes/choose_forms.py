@@ -73,6 +73,10 @@ class ChooseForms:
     any_size: bool = False
     name: ClassVar[str] = "choose-forms"
 
+    def check_options(self) -> None:
+        """Raises a `ValueProblem` if `sizes` are none."""
+        sizes_of(self.sizes)
+
     def run(self, graph: Graph) -> Graph:
         env = sizes_of(self.sizes)
         return annotate_regions(graph, lambda region: _plan(region, env, {} if self.any_size else env))

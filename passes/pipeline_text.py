@@ -73,7 +73,10 @@ def _with_options(step: P, text: str) -> P:
             hint = nearest(name, list(known)) or f"its options are {', '.join(known) or 'none'}"
             raise UnknownName(f"the pass '{step.name}' has no option '{key}'", hint=hint)
         given[name] = _value(step.name, key, value if equals else "true", type(known[name]))
-    return replace(step, **given) if given else step
+    made = replace(step, **given) if given else step
+    if given and hasattr(made, "check_options"):  # what no type tells
+        made.check_options()
+    return made
 
 
 def _value(step: str, key: str, text: str, kind: type) -> object:
