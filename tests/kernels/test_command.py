@@ -46,7 +46,7 @@ def test_without_arguments_it_says_what_the_kernel_takes(capsys: pytest.CaptureF
     assert main(["run", "leaky_relu"]) == 1
     assert capsys.readouterr().err == (
         "error: leaky_relu needs more arguments:\n  x: float[...]\n  slope: float\n"
-        "x if it is positive, else slope x.\n"
+        "x where it is positive, else a small multiple of it.\n"
         "hint: give each with --arg, as in --arg 'x=ones(8)'\n"
     )
 
