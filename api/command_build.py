@@ -10,7 +10,7 @@ from ._version import __version__
 from .building import wanted_functions
 from .command_files import find_kernels
 from .ir.errors import FileProblem
-from .ir.files import Output, write_files
+from .ir.files import OutputFile, write_files
 from .runtime.aot.build import build as build_library
 from .runtime.aot.link import link
 from .runtime.aot.platforms import platform_for
@@ -61,8 +61,8 @@ def build(args: argparse.Namespace) -> None:
     header = args.header or os.path.join(os.path.dirname(args.out), f"{stem}.h")
     library, problem = link(made.object_code, os.path.basename(args.out)) if is_library else (b"", "")
     kept = f"{args.out.removesuffix('.so')}.o" if problem else args.out
-    code = Output(kept, library, 0o777) if library else Output(kept, made.object_code)
-    write_files(code, Output(header, made.header.encode()))
+    code = OutputFile(kept, library, 0o777) if library else OutputFile(kept, made.object_code)
+    write_files(code, OutputFile(header, made.header.encode()))
     if problem:
         raise FileProblem(
             f"{problem}; {kept} is the object file",

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from .frontend.language import LanguageKernel, Module, load_module, parse_module
+from .frontend.language import LanguageKernel, ParsedModule, load_module, parse_module
 from .frontend.printed import PrintedKernel, is_printed
 from .ir.errors import FileProblem, LimitExceeded, UnknownName, nearest
 from .ir.files import write_file
@@ -70,7 +70,9 @@ def find_kernels(path: str, names: Sequence[str]) -> tuple[list[LanguageKernel],
     return [_named(module, name) for name in dict.fromkeys(wanted)], module.file
 
 
-def _module(path: str, name: str | None, libraries: bool = False, text: str | None = None) -> tuple[Module, str | None]:
+def _module(
+    path: str, name: str | None, libraries: bool = False, text: str | None = None
+) -> tuple[ParsedModule, str | None]:
     """A file's kernels, and the one that is meant: a name in place of a file may be that of a library's kernel."""
     if path == STDIN:
         module = parse_module(_stdin() if text is None else text, "<stdin>", ops=registry)
@@ -106,7 +108,7 @@ def library_doc(path: str) -> str:
     return entries()[path].doc if is_library else ""
 
 
-def _named(module: Module, name: str) -> LanguageKernel:
+def _named(module: ParsedModule, name: str) -> LanguageKernel:
     kernels = module.kernels
     if name not in kernels:
         hint = nearest(name, list(kernels)) or f"it has {', '.join(kernels)}"

@@ -11,9 +11,9 @@ from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest
 from .module import Module
 
 if TYPE_CHECKING:  # each front end and the compiler are imported by those who use them: they take longer than NumPy
-    from .frontend.language import Module as ParsedModule
+    from .frontend.language import ParsedModule as ParsedModule
     from .frontend.tracer import Tracer
-    from .function import Function
+    from .function import JitFunction
     from .runtime.compiler import Options
 
 __all__ = ["Module", "compile", "jit", "load", "tensor"]
@@ -22,11 +22,11 @@ __all__ = ["Module", "compile", "jit", "load", "tensor"]
 @overload
 def jit(
     function: Callable[..., Any], *, static: Sequence[str] = ..., backend: str = ..., blas: bool = ...
-) -> Function: ...
+) -> JitFunction: ...
 @overload
 def jit(
     *, static: Sequence[str] = ..., backend: str = ..., blas: bool = ...
-) -> Callable[[Callable[..., Any]], Function]: ...
+) -> Callable[[Callable[..., Any]], JitFunction]: ...
 def jit(
     function: Callable[..., Any] | None = None,
     *,
@@ -41,9 +41,9 @@ def jit(
     """
     if function is None:
         return lambda f: jit(f, static=static, backend=backend, blas=blas)
-    from .function import Function, traced
+    from .function import JitFunction, traced
 
-    return function if isinstance(function, Function) else traced(function, static, _options(backend, blas))
+    return function if isinstance(function, JitFunction) else traced(function, static, _options(backend, blas))
 
 
 def tensor(name: str, type: str) -> Tracer:

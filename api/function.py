@@ -13,7 +13,7 @@ from .ir.graph import Graph
 from .ir.records import replace
 from .runtime.compiler import Lowered, Options, Variant
 from .runtime.kernel import Kernel, native_class
-from .runtime.native.call import Form
+from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.chain import Chain
 from .settings import lookup, tuner_for
@@ -22,7 +22,7 @@ MAX_KERNELS = 256  # combinations of fixed arguments that are kept
 MAX_INSTANCES = 64  # objects whose compiled methods are kept, and with them the objects
 
 
-def traced(function: Any, static: Sequence[str], options: Options) -> Function:
+def traced(function: Any, static: Sequence[str], options: Options) -> JitFunction:
     """A function that is traced and compiled when it is called."""
     return CallableFunction(TracedFunction(function, static, _evaluate), options)
 
@@ -34,14 +34,14 @@ def _evaluate(graph: Graph, values: Sequence[Any], calls: Sequence[Callable[...,
     return reference.run(graph, values, calls=calls)
 
 
-class Function:
+class JitFunction:
     """A jitted Python function: traced and compiled for each signature that it is called with."""
 
     def __init__(self, source: TracedFunction, options: Options) -> None:
         self._source, self._options = source, options
         self._kernels: dict[TracedKernel, Kernel] = {}
         self._chain = Chain()
-        self._methods: OrderedDict[int, tuple[Any, Function]] = OrderedDict()
+        self._methods: OrderedDict[int, tuple[Any, JitFunction]] = OrderedDict()
         self.__wrapped__ = source.function
         self.__name__ = source.name
         self.__doc__ = source.function.__doc__
@@ -51,7 +51,7 @@ class Function:
     def __repr__(self) -> str:
         return f"<weft function {self.__name__}>"
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Function:
+    def __get__(self, instance: Any, owner: type | None = None) -> JitFunction:
         if instance is None:
             return self
         found = self._methods.get(id(instance))
@@ -67,7 +67,7 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (known := self._chain.repeat(args, kwargs)) is not None:
             return known.run(args, kwargs)
-        form = Form(len(args), tuple(kwargs))
+        form = CallForm(len(args), tuple(kwargs))
         out = None if self._source.takes_out else kwargs.pop("out", None)
         if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
             if out is not None:
@@ -75,7 +75,7 @@ class Function:
             return self._source.inlined(args, kwargs)
         return self._source.with_numbers(lambda: self._serve(form, args, kwargs, out))
 
-    def _serve(self, form: Form, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
+    def _serve(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         source, values = self._source.select(args, kwargs)
         kernel = self._kernel(source)
         arguments = kernel.arguments(values, {})
@@ -99,7 +99,7 @@ class Function:
         kernel, values = self._select(args, kwargs)
         return kernel.sized(*values, out=out)
 
-    def in_variant(self, variant: Variant) -> Function:
+    def in_variant(self, variant: Variant) -> JitFunction:
         """The same function, compiled otherwise and choosing nothing."""
         return CallableFunction(self._source, replace(self._options, variant=variant))
 
@@ -125,7 +125,7 @@ class Function:
         return kernel
 
 
-CallableFunction = native_class(Function)
+CallableFunction = native_class(JitFunction)
 
 
 class JointCache:

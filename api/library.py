@@ -26,7 +26,7 @@ _KERNEL = re.compile(r"((?:^#.*\n)*)^kernel ([a-zA-Z]\w*)([^{=]*)", re.MULTILINE
 
 
 @record
-class Entry:
+class LibraryKernel:
     """A kernel as its file shows it; `doc` is the comment above it."""
 
     name: str
@@ -43,7 +43,7 @@ class Entry:
 
 
 @cache
-def entries() -> Mapping[str, Entry]:
+def entries() -> Mapping[str, LibraryKernel]:
     """The kernels of the library by name, in the order of their files; no file is parsed for it."""
     files = sorted(name for name in os.listdir(FOLDER) if name.endswith(SUFFIX))
     return {entry.name: entry for name in files for entry in _in_file(os.path.join(FOLDER, name))}
@@ -62,11 +62,11 @@ def _module(file: str) -> Module:
     return load_file(file, default_options(), False, False)
 
 
-def _in_file(file: str) -> list[Entry]:
+def _in_file(file: str) -> list[LibraryKernel]:
     with open(file, encoding="utf-8") as opened:
         text = opened.read()
     return [
-        Entry(name, file, name + " ".join(rest.split()).replace("( ", "(").replace(" )", ")"), _prose(comment))
+        LibraryKernel(name, file, name + " ".join(rest.split()).replace("( ", "(").replace(" )", ")"), _prose(comment))
         for comment, name, rest in _KERNEL.findall(text)
     ]
 

@@ -14,7 +14,7 @@ from .module import Module
 from .settings import lookup, search_path, tuner_for
 
 if TYPE_CHECKING:
-    from .frontend.language import Module as ParsedModule
+    from .frontend.language import ParsedModule as ParsedModule
     from .ir.source import KernelSource
     from .runtime.compiler import Options
     from .runtime.disk.sources import StoredModule

@@ -15,7 +15,7 @@ from typing import Any
 from .frontend.elementwise import ALIASES, OP_NAMES
 from .frontend.functions import FUNCTIONS
 from .frontend.named_ops import NamedOp
-from .function import Function, traced
+from .function import JitFunction, traced
 from .ir.errors import TypeProblem, UnknownName, nearest
 from .settings import default_options, registry
 
@@ -70,7 +70,7 @@ def _named(name: str) -> NamedOp:
     return NamedOp(name, registry, _compiled)
 
 
-def _compiled(op: NamedOp, count: int, fixed: Mapping[str, Any]) -> Function:
+def _compiled(op: NamedOp, count: int, fixed: Mapping[str, Any]) -> JitFunction:
     try:
         return _function(op, count, tuple(fixed.items()))
     except TypeError as error:
@@ -78,7 +78,7 @@ def _compiled(op: NamedOp, count: int, fixed: Mapping[str, Any]) -> Function:
 
 
 @lru_cache(256)
-def _function(op: NamedOp, count: int, fixed: tuple[tuple[str, Any], ...]) -> Function:
+def _function(op: NamedOp, count: int, fixed: tuple[tuple[str, Any], ...]) -> JitFunction:
     """The function of so many arrays; `fixed` are its other arguments."""
 
     def apply(*operands: Any) -> Any:

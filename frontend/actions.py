@@ -14,18 +14,18 @@ from ..ir.limits import limiter
 from . import syntax
 from .limits import MAX_SYNTAX
 from .sourcetext import Source
-from .syntax import Expr, Node
+from .syntax import Expr, SyntaxNode
 from .tables import Action
 from .tokens import Token
 
-N = TypeVar("N", bound=Node)
+N = TypeVar("N", bound=SyntaxNode)
 Children = list[Any]
 
 IMPL = "impl"  # the decorator that registers a kernel as an implementation of an op
 _WORDS = {"TRUE": True, "FALSE": False, "NONE": None, "ELLIPSIS": ...}
 
 
-class Several(Node):
+class Several(SyntaxNode):
     """What a rule for a list gives to the rule around it."""
 
     items: tuple[Any, ...]
@@ -42,10 +42,10 @@ class Actions:
         """The action of each rule and alias of the grammar."""
         return {rule: getattr(self, rule) for rule in dir(self) if not rule.startswith("_") and rule != "table"}
 
-    def _make(self, kind: type[N], children: Children, *fields: Any, chain: Node | None = None) -> N:
+    def _make(self, kind: type[N], children: Children, *fields: Any, chain: SyntaxNode | None = None) -> N:
         """A node over these children. `chain` is a left side that nests no deeper for being longer."""
         span = self._span(children)
-        depth = 1 + max((c.depth for c in children if isinstance(c, Node) and c is not chain), default=0)
+        depth = 1 + max((c.depth for c in children if isinstance(c, SyntaxNode) and c is not chain), default=0)
         if chain is not None:
             depth = max(depth, chain.depth)
         if depth > limiter.now.depth:
@@ -65,13 +65,13 @@ class Actions:
             return self._source.span(first.start, last.start + len(last))
         return self._source.join(self._one(first), self._one(last))
 
-    def _one(self, child: Token | Node) -> Span:
-        if isinstance(child, Node):
+    def _one(self, child: Token | SyntaxNode) -> Span:
+        if isinstance(child, SyntaxNode):
             return child.span
         return self._source.span(child.start, child.start + len(child))
 
     def _several(self, children: Children) -> Several:
-        return self._make(Several, children, tuple(_nodes(children, Node)))
+        return self._make(Several, children, tuple(_nodes(children, SyntaxNode)))
 
     params = dims = results = arguments = subscripts = _several
 

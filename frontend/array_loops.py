@@ -25,7 +25,7 @@ from .branches import Lowering
 from .flow import assigned, inside
 from .flow_loops import AT, KEEP, LIVE
 from .flow_types import Cell
-from .frame import Frame, Variable
+from .frame import Environment, Variable
 from .guarding import guarded
 from .maker import Maker
 from .weak import Operand, dtype_of, take
@@ -37,7 +37,7 @@ Loop = syntax.For | syntax.While
 class _State:
     """The variables of a loop by name: their dtypes, and their shapes, which stay."""
 
-    def __init__(self, statement: Loop, frame: Frame) -> None:
+    def __init__(self, statement: Loop, frame: Environment) -> None:
         names = assigned(statement.body.statements)
         self.shapes: dict[str, tuple[Size, ...]] = {}
         self.cells: dict[str, Cell] = {}
@@ -66,7 +66,7 @@ class ArrayLoops:
     def _builder(self) -> Builder:
         return self._lowering.expressions.builder
 
-    def lower(self, statement: Loop, frame: Frame) -> None:
+    def lower(self, statement: Loop, frame: Environment) -> None:
         """Adds the loop, and lets variables be what it leaves."""
         span = statement.span
         state = self._state(statement, frame)
@@ -100,7 +100,7 @@ class ArrayLoops:
 
     # -- types
 
-    def _state(self, statement: Loop, frame: Frame) -> _State:
+    def _state(self, statement: Loop, frame: Environment) -> _State:
         """The types of the state: what is found out in one round may change what the next one finds."""
         found = _State(statement, frame)
         read = tuple((n, _form(v.value)) for n, v in frame.variables.items())
@@ -121,7 +121,7 @@ class ArrayLoops:
         self._known[key] = found
         return found
 
-    def _index_cell(self, statement: syntax.For, frame: Frame) -> Cell:
+    def _index_cell(self, statement: syntax.For, frame: Environment) -> Cell:
         cell = Cell(f"'{statement.index.name}'")
         for bound, value in zip((statement.start, statement.stop), self._bounds(statement, frame), strict=True):
             if shape_of(value):
@@ -134,7 +134,7 @@ class ArrayLoops:
                 raise TypeProblem("no integer holds both bounds", bound.span, "convert one of them: i64(...)")
         return cell
 
-    def _probe(self, statement: Loop, state: _State, frame: Frame) -> None:
+    def _probe(self, statement: Loop, state: _State, frame: Environment) -> None:
         """One round: what the body makes of values of the types that are known by now."""
         span, scratch = statement.span, Builder("types", self._builder.facts)
         with self._lowering.expressions.building(scratch):
@@ -173,7 +173,7 @@ class ArrayLoops:
 
     # -- one step
 
-    def _seen(self, state: _State, values: Mapping[str, Value], frame: Frame, statement: Loop) -> Frame:
+    def _seen(self, state: _State, values: Mapping[str, Value], frame: Environment, statement: Loop) -> Environment:
         """A frame in which variables are these values of the state."""
         inner = frame.inner()
         maker = Maker(self._builder, statement.span)
@@ -181,25 +181,25 @@ class ArrayLoops:
             self._see(name, state.cells[name].read(maker, value), inner, statement)
         return inner
 
-    def _see(self, name: str, value: Operand, frame: Frame, statement: Loop) -> None:
+    def _see(self, name: str, value: Operand, frame: Environment, statement: Loop) -> None:
         if name == AT:
             assert isinstance(statement, syntax.For)
             frame.variables[statement.index.name] = Variable(value)
         else:
             frame.variables[name] = Variable(value, frame.variables[name].type)
 
-    def _step(self, statement: Loop, state: _State, first: Mapping[str, Value], frame: Frame) -> Frame:
+    def _step(self, statement: Loop, state: _State, first: Mapping[str, Value], frame: Environment) -> Environment:
         inner = self._seen(state, first, frame, statement)
         self._run(statement, inner)
         return inner
 
-    def _run(self, statement: Loop, frame: Frame) -> None:
+    def _run(self, statement: Loop, frame: Environment) -> None:
         frame.variables[LIVE] = frame.variables[KEEP] = Variable(True)
         with self._lowering.expressions.level(statement.span):
             self._lowering.block(statement.body.statements, frame)
 
     def _goes_on(
-        self, statement: Loop, frame: Frame, at: Value | None, bounds: Sequence[Value], at_end: bool = False
+        self, statement: Loop, frame: Environment, at: Value | None, bounds: Sequence[Value], at_end: bool = False
     ) -> Value:
         """Whether there is a step for this state; after a `break` nobody asks."""
         span, expressions = statement.span, self._lowering.expressions
@@ -218,8 +218,8 @@ class ArrayLoops:
         maker = Maker(expressions.builder, span)
         return maker.op(AND, take(maker, keep, BOOL), take(maker, go, BOOL))
 
-    def _bounds(self, statement: syntax.For, frame: Frame) -> tuple[Operand, Operand]:
-        operand: Callable[[syntax.Expr, Frame], Operand] = self._lowering.expressions.operand
+    def _bounds(self, statement: syntax.For, frame: Environment) -> tuple[Operand, Operand]:
+        operand: Callable[[syntax.Expr, Environment], Operand] = self._lowering.expressions.operand
         return operand(statement.start, frame), operand(statement.stop, frame)
 
 

@@ -16,7 +16,7 @@ from ..ir.loops import needs_guard, once
 from ..ir.ops import TABLE
 from . import syntax
 from .expressions import Expressions
-from .frame import Frame, Variable
+from .frame import Environment, Variable
 from .maker import Maker
 from .weak import Operand, Weak, take, weakened
 
@@ -30,11 +30,11 @@ class Lowering(Protocol):
     @property
     def expressions(self) -> Expressions: ...
 
-    def block(self, statements: Statements, frame: Frame) -> None: ...
+    def block(self, statements: Statements, frame: Environment) -> None: ...
 
 
 def branch(
-    lowering: Lowering, condition: Operand, then: Statements, other: Statements, frame: Frame, span: Span
+    lowering: Lowering, condition: Operand, then: Statements, other: Statements, frame: Environment, span: Span
 ) -> None:
     """Lowers both sides, and lets variables be what the side that is taken leaves."""
     expressions = lowering.expressions
@@ -60,7 +60,7 @@ def _guard(
     condition: Operand,
     holds: bool,
     side: Builder,
-    frame: Frame,
+    frame: Environment,
     changed: Sequence[str],
     span: Span,
 ) -> None:

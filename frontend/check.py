@@ -299,7 +299,7 @@ def _article(what: str) -> str:
     return f"bound by '{what}'" if what in ("let", "var") else what
 
 
-def _matmul(node: syntax.Node) -> Unsupported:
+def _matmul(node: syntax.SyntaxNode) -> Unsupported:
     return Unsupported("a fn works on elements, '@' multiplies matrices", node.span, "multiply them in the kernel")
 
 

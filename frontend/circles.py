@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from ..ir.errors import Unsupported
 from . import syntax
-from .modules import Definition, Unit
+from .modules import LoadedDefinition, Unit
 from .parts import index_name, parts_of
 from .syntax import Expr
 
 
 def refuse_circles(unit: Unit) -> None:
     """Refuses calls and consts that lead back to where they came from."""
-    state: dict[Definition, str] = {}
+    state: dict[LoadedDefinition, str] = {}
     for root in unit.own.values():
-        path: list[tuple[Definition, Iterator[syntax.Name]]] = []
+        path: list[tuple[LoadedDefinition, Iterator[syntax.Name]]] = []
         if root not in state:
             state[root] = "open"
             path.append((root, _uses(root)))
@@ -39,11 +39,11 @@ def refuse_circles(unit: Unit) -> None:
             path.append((used, _uses(used)))
 
 
-def _uses(definition: Definition) -> Iterator[syntax.Name]:
+def _uses(definition: LoadedDefinition) -> Iterator[syntax.Name]:
     """The names that a definition calls or reads and that are not its own."""
     item = definition.item
     local = {p.name for p in item.params} if isinstance(item, syntax.Function) else set()
-    waiting: list[syntax.Node] = [item.value if isinstance(item, syntax.Const) else item.body]
+    waiting: list[syntax.SyntaxNode] = [item.value if isinstance(item, syntax.Const) else item.body]
     while waiting:
         node = waiting.pop()
         match node:

@@ -34,7 +34,7 @@ from .tracer import Error, Tracer
 
 
 @record(eq=False)
-class Leaf:
+class TensorLeaf:
     """A named tensor."""
 
     name: str
@@ -53,10 +53,10 @@ class Applied:
 
 
 @record(eq=False)
-class Part:
+class TensorPart:
     """What an expression is: all of a record, or one of the results of a call that has several."""
 
-    of: Leaf | Applied
+    of: TensorLeaf | Applied
     index: int | None = None
 
 
@@ -66,7 +66,7 @@ def tensor(name: str, type: str) -> Tracer:
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueProblem(f"{name!r} can't be the name of a tensor", span, "use a name such as x")
     found = parsed(type, span)
-    return Tracer(_RECORDER, Value(found, name=name), f"the tensor '{name}'", Part(Leaf(name, found, span)))
+    return Tracer(_RECORDER, Value(found, name=name), f"the tensor '{name}'", TensorPart(TensorLeaf(name, found, span)))
 
 
 class ExpressionRecorder:
@@ -88,10 +88,10 @@ class ExpressionRecorder:
         try:
             made = trace.apply(function, *_mapped((args, dict(kwargs)), lambda x: _tried(trace, x)))
         except Unsupported:
-            return Tracer(self, None, record=Part(record))
+            return Tracer(self, None, record=TensorPart(record))
         if isinstance(made, (tuple, list)):
-            return type(made)(Tracer(self, t.value, t._shared, Part(record, i)) for i, t in enumerate(made))
-        return Tracer(self, made.value, made._shared, Part(record))
+            return type(made)(Tracer(self, t.value, t._shared, TensorPart(record, i)) for i, t in enumerate(made))
+        return Tracer(self, made.value, made._shared, TensorPart(record))
 
     def is_python_bool(self, value: Value) -> bool:
         return False
@@ -167,10 +167,10 @@ class ExpressionKernel:
 
 
 def _replayed(
-    trace: Trace, records: list[Leaf | Applied], inputs: Mapping[str, Tracer], known: Mapping[str, Size]
+    trace: Trace, records: list[TensorLeaf | Applied], inputs: Mapping[str, Tracer], known: Mapping[str, Size]
 ) -> Callable[[Any], Any]:
     """Makes the recorded calls again; gives what an expression has become."""
-    results: dict[Leaf | Applied, Any] = {}
+    results: dict[TensorLeaf | Applied, Any] = {}
 
     def become(x: Any) -> Any:
         if isinstance(x, TracedSize):
@@ -181,7 +181,7 @@ def _replayed(
         return found if x._record.index is None else found[x._record.index]
 
     for each in records:
-        if isinstance(each, Leaf):
+        if isinstance(each, TensorLeaf):
             results[each] = inputs[each.name]
             continue
         args, kwargs = _mapped((each.args, dict(each.kwargs)), become)
@@ -219,15 +219,15 @@ def _roots(expression: Any) -> list[Tracer]:
     return parts
 
 
-def _ordered(roots: list[Tracer]) -> list[Leaf | Applied]:
+def _ordered(roots: list[Tracer]) -> list[TensorLeaf | Applied]:
     """All records, each after those that it needs; a loop, because expressions may be deep."""
-    done: dict[Leaf | Applied, None] = {}
-    stack: list[tuple[Leaf | Applied, bool]] = [(root._record.of, False) for root in reversed(roots)]
+    done: dict[TensorLeaf | Applied, None] = {}
+    stack: list[tuple[TensorLeaf | Applied, bool]] = [(root._record.of, False) for root in reversed(roots)]
     while stack:
         record, expanded = stack.pop()
         if record in done:
             continue
-        if expanded or isinstance(record, Leaf):
+        if expanded or isinstance(record, TensorLeaf):
             done[record] = None
             continue
         stack.append((record, True))
@@ -236,17 +236,17 @@ def _ordered(roots: list[Tracer]) -> list[Leaf | Applied]:
     return list(done)
 
 
-def _leaves(records: list[Leaf | Applied]) -> dict[str, Leaf]:
+def _leaves(records: list[TensorLeaf | Applied]) -> dict[str, TensorLeaf]:
     """Tensors by name, in the order of first use."""
-    found: dict[str, Leaf] = {}
-    for leaf in (r for r in records if isinstance(r, Leaf)):
+    found: dict[str, TensorLeaf] = {}
+    for leaf in (r for r in records if isinstance(r, TensorLeaf)):
         _same_type(found.setdefault(leaf.name, leaf), leaf)
     return found
 
 
-def _arranged(leaves: Mapping[str, Leaf], arguments: Sequence[str | Tracer]) -> dict[str, Leaf]:
+def _arranged(leaves: Mapping[str, TensorLeaf], arguments: Sequence[str | Tracer]) -> dict[str, TensorLeaf]:
     """Tensors in the order that the caller wants; tensors that the expression does not use are arguments too."""
-    found: dict[str, Leaf] = {}
+    found: dict[str, TensorLeaf] = {}
     for argument in (arguments,) if isinstance(arguments, (str, Tracer)) else arguments:
         leaf = _argument(leaves, argument)
         if leaf.name in found:
@@ -257,19 +257,19 @@ def _arranged(leaves: Mapping[str, Leaf], arguments: Sequence[str | Tracer]) -> 
     return found
 
 
-def _argument(leaves: Mapping[str, Leaf], argument: object) -> Leaf:
+def _argument(leaves: Mapping[str, TensorLeaf], argument: object) -> TensorLeaf:
     if isinstance(argument, str):
         if argument not in leaves:
             raise UnknownName(f"the expression has no tensor '{argument}'", here(), nearest(argument, list(leaves)))
         return leaves[argument]
     leaf = argument._record.of if isinstance(argument, Tracer) and argument._record is not None else None
-    if not isinstance(leaf, Leaf):
+    if not isinstance(leaf, TensorLeaf):
         raise TypeProblem("arguments are named tensors, or their names", here(), "arguments=('x', 'y')")
     _same_type(leaves.get(leaf.name, leaf), leaf)
     return leaf
 
 
-def _same_type(first: Leaf, leaf: Leaf) -> None:
+def _same_type(first: TensorLeaf, leaf: TensorLeaf) -> None:
     if first.type != leaf.type:
         raise TypeProblem(
             f"two tensors are called '{leaf.name}': {first.type} and {leaf.type}", leaf.span, "give one another name"

@@ -19,18 +19,18 @@ from ..ir.rules import shown
 from . import folding, functions, syntax
 from .conform import conform
 from .declared import declare
-from .frame import Frame, Thing
+from .frame import Environment, Thing
 from .guarding import guarded
 from .index_notation import IndexNotation
 from .limits import MAX_INLINE
 from .maker import Maker
-from .modules import Definition
+from .modules import LoadedDefinition
 from .names import CONSTANTS
 from .powers import OPERATOR
 from .syntax import Expr
 from .weak import Operand, Weak, combine, is_operand, select, settle
 
-Inline = Callable[[Definition, Sequence[Thing], Mapping[str, Thing], Span], Thing]
+Inline = Callable[[LoadedDefinition, Sequence[Thing], Mapping[str, Thing], Span], Thing]
 
 OPERATORS = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": OPERATOR,
@@ -43,7 +43,7 @@ _CLASSES = {"int": I64, "uint": U64, "float": F64, "complex": C128}
 _NUMBERS = (bool, int, float, complex)
 
 
-class Level:
+class NestingLevel:
     """How deep the lowering is in expressions, blocks and inlined calls."""
 
     def __init__(self) -> None:
@@ -65,9 +65,9 @@ class Expressions:
         self.has_bodies = False  # whether what is lowered now is the body of an `each`
         self._inline = inline
         self._ops = ops
-        self._level = Level()
-        self._consts: dict[Definition, Thing] = {}
-        self._rules: dict[type[Expr], Callable[[Any, Frame], Thing]] = {
+        self._level = NestingLevel()
+        self._consts: dict[LoadedDefinition, Thing] = {}
+        self._rules: dict[type[Expr], Callable[[Any, Environment], Thing]] = {
             syntax.Literal: lambda expr, frame: expr.value,
             syntax.Name: self._name,
             syntax.Unary: self._unary,
@@ -82,24 +82,24 @@ class Expressions:
         }
         self._indexed = IndexNotation(self, self._rules)
 
-    def value(self, expr: Expr, frame: Frame) -> Thing:
+    def value(self, expr: Expr, frame: Environment) -> Thing:
         """What an expression gives."""
         rules = self._rules if frame.scope is None else self._indexed.rules
         with self.level(expr.span):
             return rules[type(expr)](expr, frame)
 
-    def level(self, span: Span) -> Level:
+    def level(self, span: Span) -> NestingLevel:
         """One level deeper, counted so that no program reaches the end of Python's stack."""
         if self._level.depth >= MAX_INLINE:
             hint = "use fewer functions that call one another, or name parts of the expression with 'let'"
             raise LimitExceeded(f"more than {MAX_INLINE} levels once every call is inlined", span, hint)
         return self._level
 
-    def operand(self, expr: Expr, frame: Frame) -> Operand:
+    def operand(self, expr: Expr, frame: Environment) -> Operand:
         """What an expression gives, where a number or an array is needed."""
         return as_operand(self.value(expr, frame), expr.span)
 
-    def size(self, expr: Expr, frame: Frame) -> Size:
+    def size(self, expr: Expr, frame: Environment) -> Size:
         """What an expression gives, where a size is needed."""
         found = self.value(expr, frame)
         if isinstance(found, Dim) or type(found) is int:
@@ -118,7 +118,9 @@ class Expressions:
             return found
         return self._function(OPERATORS[op], (a, b), span)
 
-    def choose(self, condition: Operand, then: Operand, other: Operand, frame: Frame, span: Span, what: str) -> Operand:
+    def choose(
+        self, condition: Operand, then: Operand, other: Operand, frame: Environment, span: Span, what: str
+    ) -> Operand:
         """One of two values; in a kernel they have one shape."""
         left, right = _shape(then), _shape(other)
         same = len(left) == len(right) and all(map(self.builder.facts.same, left, right))
@@ -130,7 +132,7 @@ class Expressions:
             )
         return select(Maker(self.builder, span), condition, then, other, what)
 
-    def condition(self, expr: Expr, frame: Frame) -> Operand:
+    def condition(self, expr: Expr, frame: Environment) -> Operand:
         """What decides an `if`: in a kernel, a scalar."""
         found = self.operand(expr, frame)
         if not frame.elements and _shape(found):
@@ -178,7 +180,7 @@ class Expressions:
 
     # -- one method for each kind of expression
 
-    def _name(self, expr: syntax.Name, frame: Frame) -> Thing:
+    def _name(self, expr: syntax.Name, frame: Environment) -> Thing:
         name = expr.name
         if (variable := frame.variables.get(name)) is not None:
             return variable.value
@@ -193,18 +195,18 @@ class Expressions:
             raise TypeProblem(f"'{name}' is a class of types, not a value", expr.span)
         return found
 
-    def _const(self, definition: Definition) -> Thing:
+    def _const(self, definition: LoadedDefinition) -> Thing:
         if definition not in self._consts:
             item = definition.item
             assert isinstance(item, syntax.Const)
-            value = self.operand(item.value, Frame(definition.unit, True, {}, {}))
+            value = self.operand(item.value, Environment(definition.unit, True, {}, {}))
             if item.type is not None:
                 maker = Maker(self._root, item.value.span)
                 value = conform(maker, value, declare(item.type), f"'{item.name.name}'", None)
             self._consts[definition] = value
         return self._consts[definition]
 
-    def _unary(self, expr: syntax.Unary, frame: Frame) -> Operand:
+    def _unary(self, expr: syntax.Unary, frame: Environment) -> Operand:
         operand = self.operand(expr.operand, frame)
         if expr.op == "not":
             return self._logic("logical_not", (operand,), expr.span)
@@ -221,7 +223,7 @@ class Expressions:
             return found
         return self._function(SIGNS[op], (operand,), span)
 
-    def _binary(self, expr: syntax.Binary, frame: Frame) -> Operand:
+    def _binary(self, expr: syntax.Binary, frame: Environment) -> Operand:
         """A chain of operators is walked in a loop: it may be thousands long."""
         chain, first = [], expr
         while True:
@@ -234,7 +236,7 @@ class Expressions:
             total = self.operate(node.op, total, self.operand(node.right, frame), node.span)
         return total
 
-    def _compare(self, expr: syntax.Compare, frame: Frame) -> Operand:
+    def _compare(self, expr: syntax.Compare, frame: Environment) -> Operand:
         left = self.operand(expr.first, frame)
         result: Operand | None = None
         for op, operand in expr.rest:
@@ -249,7 +251,7 @@ class Expressions:
         assert result is not None
         return result
 
-    def _logical(self, expr: syntax.Logical, frame: Frame) -> Operand:
+    def _logical(self, expr: syntax.Logical, frame: Environment) -> Operand:
         name = "logical_and" if expr.op == "and" else "logical_or"
         total = self.operand(expr.operands[0], frame)
         for operand in expr.operands[1:]:
@@ -263,7 +265,7 @@ class Expressions:
             return {"logical_and": all, "logical_or": any}.get(name, lambda t: not t[0])(truths)
         return self._function(name, operands, span)
 
-    def _conditional(self, expr: syntax.Conditional, frame: Frame) -> Operand:
+    def _conditional(self, expr: syntax.Conditional, frame: Environment) -> Operand:
         condition = self.condition(expr.condition, frame)
         then = guarded(self, condition, partial(self.operand, expr.then, frame), expr.then.span)
         other = guarded(self, condition, partial(self.operand, expr.other, frame), expr.other.span, False)
@@ -274,7 +276,7 @@ class Expressions:
         op = None if self._ops is None else self._ops.find_op(name)
         return op is not None and Trait.ELEMENTWISE in op.traits
 
-    def call(self, expr: syntax.Call, frame: Frame) -> Thing:
+    def call(self, expr: syntax.Call, frame: Environment) -> Thing:
         """What a function, a kernel or an op gives; a reduction over indices has its own rules."""
         if isinstance(expr.callee, syntax.Index):
             return self._indexed.reduce(expr, frame)
@@ -302,14 +304,14 @@ class Expressions:
             raise TypeProblem(f"'{name}' takes {op.arity} operands, {len(args)} came", expr.span)
         return maker.op(op, *(as_operand(x, expr.span) for x in args))  # type: ignore[arg-type]
 
-    def _index(self, expr: syntax.Index, frame: Frame) -> Value:
+    def _index(self, expr: syntax.Index, frame: Environment) -> Value:
         value = self.operand(expr.value, frame)
         if not isinstance(value, Value):
             raise TypeProblem("a number can't be indexed", expr.value.span)
         items = [_as_index(self.value(item, frame)) for item in expr.items]
         return functions.index(self.builder, value, items, expr.span)
 
-    def _slice(self, expr: syntax.Slice, frame: Frame) -> slice:
+    def _slice(self, expr: syntax.Slice, frame: Environment) -> slice:
         parts = (expr.start, expr.stop, expr.step)
         start, stop, step = (None if part is None else self.value(part, frame) for part in parts)
         return slice(start, stop, step)

@@ -9,15 +9,15 @@ from ..ir import dims
 from ..ir.builder import Builder
 from ..ir.dims import Size, symbol
 from ..ir.errors import LibraryProblem, ShapeProblem, Span, TypeProblem, ValueProblem
-from ..ir.externs import Extern, ExternArray, ExternCall, ExternDim, ExternSource
+from ..ir.externs import ExternArray, ExternCall, ExternDim, ExternKernel, ExternSource
 from ..ir.graph import Value
 from ..ir.ops import NUMPY
 from ..ir.types import Attr, TensorType
 from . import syntax
 from .declared import Declared, declare, parameter
 from .expressions import Expressions
-from .frame import Frame
-from .modules import Definition, Unit
+from .frame import Environment
+from .modules import LoadedDefinition, Unit
 
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
@@ -52,12 +52,12 @@ def check_extern(item: syntax.Extern) -> None:
         raise ValueProblem(f"'{item.library}' is not the path of a library", item.span)
 
 
-def _described(definition: Definition, item: syntax.Extern) -> Extern:
+def _described(definition: LoadedDefinition, item: syntax.Extern) -> ExternKernel:
     parameters = tuple(_array(parameter(p).type, {}, definition.unit) for p in item.params)
     names = {d: symbol(d) for p in map(parameter, item.params) for d in p.type.names}
     results = tuple(_array(declare(o.type, computed=True), names, definition.unit) for o in item.outputs or ())
     file = definition.unit.source.file
-    return Extern(definition.name, parameters, results, item.library, item.symbol, file, item.span)
+    return ExternKernel(definition.name, parameters, results, item.library, item.symbol, file, item.span)
 
 
 def _array(declared: Declared, sizes: Mapping[str, Size], unit: Unit) -> ExternArray:
@@ -74,10 +74,10 @@ def _array(declared: Declared, sizes: Mapping[str, Size], unit: Unit) -> ExternA
 
 
 def _formula(expr: syntax.Expr, sizes: Mapping[str, Size], unit: Unit) -> Size:
-    def refuse(definition: Definition, args: object, kwargs: object, span: Span) -> object:
+    def refuse(definition: LoadedDefinition, args: object, kwargs: object, span: Span) -> object:
         raise TypeProblem(f"'{definition.name}' can't be called in a size", span)
 
-    return Expressions(Builder("extern"), refuse, None).size(expr, Frame(unit, False, {}, dict(sizes)))
+    return Expressions(Builder("extern"), refuse, None).size(expr, Environment(unit, False, {}, dict(sizes)))
 
 
 class ExternCalls:
@@ -87,7 +87,12 @@ class ExternCalls:
         self.made: list[ExternCall] = []
 
     def add(
-        self, builder: Builder, definition: Definition, operands: Sequence[Value], sizes: Mapping[str, Size], span: Span
+        self,
+        builder: Builder,
+        definition: LoadedDefinition,
+        operands: Sequence[Value],
+        sizes: Mapping[str, Size],
+        span: Span,
     ) -> list[Value]:
         """A node that runs between compiled pieces; `sizes` are those that the parameters' names stand for."""
         item = definition.item

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from . import syntax
-from .modules import Definition
+from .modules import LoadedDefinition
 
 Statements = Iterable[syntax.Statement]
 
@@ -81,7 +81,7 @@ def is_plain(item: syntax.Function) -> bool:
     return isinstance(last, syntax.Return) and not any(isinstance(s, others) for s in inside(before))
 
 
-def loops(definition: Definition) -> bool:
+def loops(definition: LoadedDefinition) -> bool:
     """Whether a function has a loop, or calls one that has."""
     waiting, seen = [definition], {definition}
     while waiting:
@@ -98,13 +98,13 @@ def loops(definition: Definition) -> bool:
     return False
 
 
-def _called(root: syntax.Node) -> Iterator[str]:
+def _called(root: syntax.SyntaxNode) -> Iterator[str]:
     waiting: list[object] = [root]
     while waiting:
         found = waiting.pop()
         if isinstance(found, syntax.Call) and isinstance(found.callee, syntax.Name):
             yield found.callee.name
-        if isinstance(found, syntax.Node):
+        if isinstance(found, syntax.SyntaxNode):
             waiting += [getattr(found, name) for name in found.FIELDS]
         elif isinstance(found, tuple):
             waiting += found

@@ -19,7 +19,7 @@ from ..ir.ops import TABLE
 from . import syntax
 from .flow import assigned, breaks, returns
 from .flow_types import Cell
-from .frame import Frame, Variable
+from .frame import Environment, Variable
 from .guarding import guarded
 from .weak import dtype_of, take
 
@@ -30,7 +30,7 @@ LIVE, KEEP, RETURNED, AT = "%live", "%keep", "%returned", "%at"
 LESS, ADD = TABLE["lt"], TABLE["add"]
 
 
-def probe_loop(flow: Flow, statement: syntax.For | syntax.While, frame: Frame) -> None:
+def probe_loop(flow: Flow, statement: syntax.For | syntax.While, frame: Environment) -> None:
     inner = frame.inner()
     if isinstance(statement, syntax.While):
         flow.expressions.condition(statement.condition, frame)
@@ -51,7 +51,7 @@ def _index_cell(flow: Flow, statement: syntax.For) -> Cell:
     return flow.cells.get(statement.index, f"'{statement.index.name}'")
 
 
-def lower_loop(flow: Flow, statement: syntax.For | syntax.While, frame: Frame) -> None:
+def lower_loop(flow: Flow, statement: syntax.For | syntax.While, frame: Environment) -> None:
     span, block = statement.span, statement.body.statements
     outer, maker = flow.expressions.builder, flow.maker(span)
     leaves = returns(block)
@@ -95,7 +95,7 @@ def _step(
     statement: syntax.For | syntax.While,
     stop: Value | None,
     state: Mapping[str, Value],
-    frame: Frame,
+    frame: Environment,
 ) -> list[Value]:
     """Whether a step counts, and what it makes of the state."""
     span = statement.span
@@ -128,7 +128,7 @@ def _goes_on(
     statement: syntax.For | syntax.While,
     stop: Value | None,
     state: Mapping[str, Value],
-    frame: Frame,
+    frame: Environment,
 ) -> Value | bool:
     def asks() -> Value | bool:
         if isinstance(statement, syntax.While):

@@ -23,13 +23,13 @@ from .expressions import Expressions, as_operand
 from .flow import inside, jumps
 from .flow_loops import KEEP, LIVE, RETURNED, lower_loop, probe_loop
 from .flow_types import Cell, Cells, unknown
-from .frame import Frame, Variable
+from .frame import Environment, Variable
 from .maker import Maker
 from .weak import Operand, dtype_of, take
 
 RESULT = "%result"
 AND, NOT = TABLE["logical_and"], TABLE["logical_not"]
-Conform = Callable[[Operand, Declared, str, Frame, Span], Value]
+Conform = Callable[[Operand, Declared, str, Environment, Span], Value]
 Statements = Sequence[syntax.Statement]
 
 
@@ -46,7 +46,7 @@ class Flow:
         self.probes = probes
         self._cell_of: dict[str, Cell] = {}
 
-    def run(self, frame: Frame) -> list[Operand]:
+    def run(self, frame: Environment) -> list[Operand]:
         """What the body returns."""
         frame.variables[LIVE] = Variable(True)
         frame.variables[RETURNED] = Variable(False)
@@ -62,7 +62,7 @@ class Flow:
     def maker(self, span: Span | None) -> Maker:
         return Maker(self.expressions.builder, span)
 
-    def _store(self, name: str, x: Operand, frame: Frame, span: Span, type: Declared | None = None) -> None:
+    def _store(self, name: str, x: Operand, frame: Environment, span: Span, type: Declared | None = None) -> None:
         cell, maker = self._cell_of[name], self.maker(span)
         if self.probes:
             cell.meet(dtype_of(x), span)
@@ -70,14 +70,14 @@ class Flow:
         else:
             frame.variables[name] = Variable(cell.read(maker, cell.take(maker, x)), type)
 
-    def raw(self, name: str, frame: Frame, span: Span | None) -> Value | bool | None:
+    def raw(self, name: str, frame: Environment, span: Span | None) -> Value | bool | None:
         """The value of a variable in its dtype; a flag may be a bool, and a result not there yet."""
         value = frame.variables[name].value
         if value is None or isinstance(value, bool) or name not in self._cell_of:
             return value  # type: ignore[no-any-return]
         return self._cell_of[name].take(self.maker(span), value)
 
-    def put(self, name: str, value: Value | bool | None, frame: Frame, span: Span | None) -> None:
+    def put(self, name: str, value: Value | bool | None, frame: Environment, span: Span | None) -> None:
         """`_raw` the other way round."""
         shown = (
             self._cell_of[name].read(self.maker(span), value)
@@ -86,7 +86,7 @@ class Flow:
         )
         frame.variables[name] = Variable(shown, frame.variables[name].type)
 
-    def truth(self, expr: syntax.Expr, frame: Frame) -> Value | bool:
+    def truth(self, expr: syntax.Expr, frame: Environment) -> Value | bool:
         found = self.expressions.condition(expr, frame)
         if isinstance(found, (bool, int, float, complex)):
             return bool(found)
@@ -103,7 +103,7 @@ class Flow:
 
     # -- statements
 
-    def block(self, statements: Statements, frame: Frame) -> None:
+    def block(self, statements: Statements, frame: Environment) -> None:
         for k, statement in enumerate(statements):
             self._statement(statement, frame)
             rest = statements[k + 1 :]
@@ -114,7 +114,7 @@ class Flow:
                 self._branch(live, rest, (), frame, statement.span)
                 return
 
-    def _statement(self, statement: syntax.Statement, frame: Frame) -> None:
+    def _statement(self, statement: syntax.Statement, frame: Environment) -> None:
         match statement:
             case syntax.Let():
                 self._let(statement, frame)
@@ -134,7 +134,7 @@ class Flow:
                 if statement.what == "break":
                     frame.variables[KEEP] = Variable(False)
 
-    def _let(self, let: syntax.Let, frame: Frame) -> None:
+    def _let(self, let: syntax.Let, frame: Environment) -> None:
         found = self.expressions.value(let.value, frame)
         values = found if isinstance(found, tuple) and len(let.names) > 1 else (found,)
         if len(values) != len(let.names):
@@ -152,7 +152,7 @@ class Flow:
                 self._cell_of.pop(name.name, None)
                 frame.variables[name.name] = Variable(value, type)
 
-    def _assign(self, assign: syntax.Assign, frame: Frame) -> None:
+    def _assign(self, assign: syntax.Assign, frame: Environment) -> None:
         assert isinstance(assign.target, syntax.Name)
         name = assign.target.name
         old = frame.variables[name]
@@ -163,7 +163,7 @@ class Flow:
             value = self._conform(value, old.type, f"'{name}'", frame, assign.span)
         self._store(name, value, frame, assign.span, old.type)
 
-    def _return(self, statement: syntax.Return, frame: Frame) -> None:
+    def _return(self, statement: syntax.Return, frame: Environment) -> None:
         for k, expr in enumerate(statement.values):
             value = self.expressions.operand(expr, frame)
             if self._item.outputs is not None:
@@ -177,7 +177,9 @@ class Flow:
 
     # -- branches
 
-    def _branch(self, condition: Value | bool, then: Statements, other: Statements, frame: Frame, span: Span) -> None:
+    def _branch(
+        self, condition: Value | bool, then: Statements, other: Statements, frame: Environment, span: Span
+    ) -> None:
         if isinstance(condition, bool) and not self.probes:
             self.block(then if condition else other, frame)
             return
@@ -198,14 +200,14 @@ class Flow:
         for name in changed:
             self.put(name, self._merged(condition, found[0][name], found[1][name], span), frame, span)
 
-    def _side(self, statements: Statements, frame: Frame, span: Span) -> tuple[Frame, Builder]:
+    def _side(self, statements: Statements, frame: Environment, span: Span) -> tuple[Environment, Builder]:
         inner, builder = frame.inner(), Builder("branch", Facts())
         with self.expressions.level(span), self.expressions.building(builder):
             self.block(statements, inner)
         return inner, builder
 
     def _guarded(
-        self, where: Value, side: Builder, values: Mapping[str, Value | bool | None], frame: Frame, span: Span
+        self, where: Value, side: Builder, values: Mapping[str, Value | bool | None], frame: Environment, span: Span
     ) -> Mapping[str, Value | bool | None]:
         """What a side leaves, computed only where it is taken."""
         made = {r for n in side.nodes for r in n.results}
@@ -240,7 +242,7 @@ def _count(item: syntax.Function) -> int:
     return next(len(s.values) for s in inside(item.body.statements) if isinstance(s, syntax.Return))
 
 
-def probe_frame(frame: Frame) -> Frame:
+def probe_frame(frame: Environment) -> Environment:
     """The frame of a call with numbers that stand for its arguments."""
     found = frame.inner()
     for name, variable in frame.variables.items():

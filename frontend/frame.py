@@ -7,7 +7,7 @@ from typing import Any
 from ..ir.dims import Size
 from ..ir.records import record, replace
 from .declared import Declared
-from .index_scope import Scope
+from .index_scope import IndexScope
 from .modules import Unit
 
 Thing = Any
@@ -23,7 +23,7 @@ class Variable:
 
 
 @record(eq=False)
-class Frame:
+class Environment:
     """The body of a `fn` (`elements`) or a kernel: its variables, and the sizes that its dimensions name.
 
     In index notation there is a scope as well, and expressions are of elements.
@@ -33,13 +33,13 @@ class Frame:
     elements: bool
     variables: dict[str, Variable]
     sizes: dict[str, Size]
-    scope: Scope | None = None
+    scope: IndexScope | None = None
 
     @property
-    def plain(self) -> Frame:
+    def plain(self) -> Environment:
         """The kernel's frame without indices."""
         return replace(self, scope=None, elements=False)
 
-    def inner(self) -> Frame:
+    def inner(self) -> Environment:
         """The frame of a block: what it assigns is seen here only when it is merged."""
         return replace(self, variables=dict(self.variables))

@@ -29,7 +29,7 @@ from .powers import OPERATOR, raised
 from .taking import index
 from .ufunc_methods import UFUNC_METHODS, outer_operands
 
-__all__ = ["FUNCTIONS", "Function", "call", "index", "is_known"]
+__all__ = ["FUNCTIONS", "NumpyFunction", "call", "index", "is_known"]
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 # Keyword arguments that NumPy has on many functions, with what they are when they ask for nothing.
@@ -41,24 +41,24 @@ _NEUTRAL: Mapping[str, tuple[object, ...]] = {
 
 
 @record
-class Function:
+class NumpyFunction:
     """One of NumPy's functions: its name there, and what makes its nodes."""
 
     name: str
     make: Make
 
 
-def _table() -> Mapping[str, Function]:
+def _table() -> Mapping[str, NumpyFunction]:
     made = {**elementwise.ELEMENTWISE, **reductions.REDUCTIONS, **arranging.ARRANGING}
-    table = {name: Function(name, make) for name, make in made.items()}
+    table = {name: NumpyFunction(name, make) for name, make in made.items()}
     for alias, name in {**elementwise.ALIASES, **reductions.ALIASES, **arranging.ALIASES}.items():
         table[alias] = table[name]
     return MappingProxyType(table)
 
 
-FUNCTIONS: Mapping[str, Function] = _table()
-METHODS: Mapping[str, Function] = {
-    name: Function(name, make) for name, make in {**UFUNC_METHODS, OPERATOR: raised}.items()
+FUNCTIONS: Mapping[str, NumpyFunction] = _table()
+METHODS: Mapping[str, NumpyFunction] = {
+    name: NumpyFunction(name, make) for name, make in {**UFUNC_METHODS, OPERATOR: raised}.items()
 }
 OUTER = ".outer"
 
@@ -87,7 +87,9 @@ def call(
     return function.make(*bound.args, **bound.kwargs)
 
 
-def _bound(function: Function, maker: Maker, args: Sequence[Any], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+def _bound(
+    function: NumpyFunction, maker: Maker, args: Sequence[Any], kwargs: dict[str, Any]
+) -> inspect.BoundArguments:
     known = _signature(function.make)
     for key in [k for k in kwargs if k not in known.parameters]:
         if key not in _NEUTRAL:
@@ -112,7 +114,7 @@ def _is_same(given: object, neutral: object) -> bool:
     return given is neutral or (neutral is not None and type(neutral) is not bool and given == neutral)
 
 
-def _usage(function: Function) -> str:
+def _usage(function: NumpyFunction) -> str:
     names = list(_signature(function.make).parameters.values())[1:]
     return f"{function.name}({', '.join(str(p).split(':')[0] for p in names)})"
 

@@ -16,10 +16,10 @@ from ..ir.facts import Facts
 from ..ir.graph import Value
 from ..ir.proofs import follows
 from . import syntax
-from .frame import Frame
+from .frame import Environment
 from .index_affine import Affine, affine
 from .index_gather import gathered
-from .index_scope import Scope
+from .index_scope import IndexScope
 from .index_views import viewed
 from .index_words import out_of_range, written
 from .maker import Maker
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 
-def indexed_array(expr: syntax.Index, frame: Frame, expressions: Expressions) -> Value:
+def indexed_array(expr: syntax.Index, frame: Environment, expressions: Expressions) -> Value:
     """The array that is indexed, which has as many axes as there are indices."""
     scope = frame.scope
     assert scope is not None
@@ -55,7 +55,7 @@ def indexed_array(expr: syntax.Index, frame: Frame, expressions: Expressions) ->
     return array
 
 
-def element(expr: syntax.Index, frame: Frame, expressions: Expressions) -> Value:
+def element(expr: syntax.Index, frame: Environment, expressions: Expressions) -> Value:
     """The elements that an access reads, as a value in the scope."""
     scope = frame.scope
     assert scope is not None
@@ -75,7 +75,7 @@ def element(expr: syntax.Index, frame: Frame, expressions: Expressions) -> Value
     return gathered(array, expr, indices, frame, expressions)
 
 
-def _is_read(facts: Facts, index: Affine, scope: Scope, size: Size) -> bool | None:
+def _is_read(facts: Facts, index: Affine, scope: IndexScope, size: Size) -> bool | None:
     """Whether this call reads elements at an index, which is in range then; None where that can't be shown."""
     bounds = index.bounds(scope)
     if bounds is None:

@@ -11,8 +11,8 @@ from ..ir.facts import Facts
 from ..ir.proofs import follows
 from ..ir.records import record
 from . import folding, syntax
-from .frame import Frame
-from .index_scope import IndexRange, Scope
+from .frame import Environment
+from .index_scope import IndexRange, IndexScope
 from .syntax import Expr
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ class Affine:
     start: Size
     steps: dict[str, Size]
 
-    def first(self, scope: Scope) -> Size:
+    def first(self, scope: IndexScope) -> Size:
         """What it is where every index is at the start of its range."""
         return self._at({name: _range(scope, name).start for name in self.steps})
 
-    def bounds(self, scope: Scope) -> tuple[Size, Size] | None:
+    def bounds(self, scope: IndexScope) -> tuple[Size, Size] | None:
         """The smallest and the largest that it is where no range is empty; None where a step's sign is open."""
         low: dict[str, Size] = {}
         high: dict[str, Size] = {}
@@ -45,7 +45,7 @@ class Affine:
             low[name], high[name] = ends
         return self._at(low), self._at(high)
 
-    def known(self, scope: Scope) -> list[Size]:
+    def known(self, scope: IndexScope) -> list[Size]:
         """What is not negative where the index is used, because its own ranges are not empty."""
         return [*(_range(scope, name).surplus for name in self.steps), *scope.known]
 
@@ -56,14 +56,14 @@ class Affine:
         return total
 
 
-def affine(expr: Expr, frame: Frame, expressions: Expressions) -> Affine | None:
+def affine(expr: Expr, frame: Environment, expressions: Expressions) -> Affine | None:
     """The formula of an index, if it is a whole number or a size that is affine in indices."""
     assert frame.scope is not None
     formula = _formula(expr, frame, expressions)
     return None if formula is None else _split(formula, frame.scope)
 
 
-def _split(formula: Size, scope: Scope) -> Affine | None:
+def _split(formula: Size, scope: IndexScope) -> Affine | None:
     """A formula by what each index adds to it."""
     start, steps, rest = formula, dict[str, Size](), formula
     for index in scope.indices:
@@ -77,7 +77,7 @@ def _split(formula: Size, scope: Scope) -> Affine | None:
     return Affine(start, steps)
 
 
-def _remainder(whole: Size, by: Size, scope: Scope, facts: Facts) -> Size | None:
+def _remainder(whole: Size, by: Size, scope: IndexScope, facts: Facts) -> Size | None:
     """`whole % by` as a formula, where it is known how often one fits into the other."""
     found = _split(whole, scope)
     bounds = None if found is None else found.bounds(scope)
@@ -91,7 +91,7 @@ def _remainder(whole: Size, by: Size, scope: Scope, facts: Facts) -> Size | None
     return None
 
 
-def _formula(expr: Expr, frame: Frame, expressions: Expressions) -> Size | None:
+def _formula(expr: Expr, frame: Environment, expressions: Expressions) -> Size | None:
     """An expression of whole numbers, sizes and indices as one size, in which indices are symbols."""
     match expr:
         case syntax.Literal(value=int() as number) if not isinstance(number, bool):
@@ -106,7 +106,7 @@ def _formula(expr: Expr, frame: Frame, expressions: Expressions) -> Size | None:
     return None
 
 
-def _chain(expr: syntax.Binary, frame: Frame, expressions: Expressions) -> Size | None:
+def _chain(expr: syntax.Binary, frame: Environment, expressions: Expressions) -> Size | None:
     """Operators one after another; a loop, because there may be thousands."""
     chain, first, scope = [expr], expr.left, frame.scope
     assert scope is not None
@@ -125,7 +125,7 @@ def _chain(expr: syntax.Binary, frame: Frame, expressions: Expressions) -> Size 
     return total
 
 
-def _named(expr: syntax.Name, frame: Frame, expressions: Expressions) -> Size | None:
+def _named(expr: syntax.Name, frame: Environment, expressions: Expressions) -> Size | None:
     assert frame.scope is not None
     index = frame.scope.find(expr.name)
     if index is not None:
@@ -134,7 +134,7 @@ def _named(expr: syntax.Name, frame: Frame, expressions: Expressions) -> Size | 
     return found if isinstance(found, Dim) or type(found) is int else None
 
 
-def _range(scope: Scope, name: str) -> IndexRange:
+def _range(scope: IndexScope, name: str) -> IndexRange:
     found = scope.find(name)
     assert found is not None
     return found

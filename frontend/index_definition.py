@@ -15,10 +15,10 @@ from ..ir.proofs import follows
 from ..ir.records import replace
 from . import syntax
 from .declared import declare
-from .frame import Frame
-from .index_pieces import Box, Pieces, evaluated, filled_out
+from .frame import Environment
+from .index_pieces import Box, IndexPieces, evaluated, filled_out
 from .index_ranges import extent, given, named, ranges
-from .index_scope import IndexRange, Scope, settled
+from .index_scope import IndexRange, IndexScope, settled
 from .index_wraps import unwrapped
 from .maker import Maker
 from .memory import laid_out
@@ -31,31 +31,33 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 
-def defined(statement: syntax.Definition, frame: Frame, expressions: Expressions) -> Value:
+def defined(statement: syntax.Definition, frame: Environment, expressions: Expressions) -> Value:
     """The array; a type that the definition declares is checked by who asks for it."""
-    outside = replace(frame, scope=Scope(), elements=True)
+    outside = replace(frame, scope=IndexScope(), elements=True)
     return laid_out(Maker(expressions.builder, statement.span), _array(statement, outside, expressions), "C")
 
 
-def _array(statement: syntax.Definition, outside: Frame, expressions: Expressions) -> Value:
+def _array(statement: syntax.Definition, outside: Environment, expressions: Expressions) -> Value:
     maker, value = Maker(expressions.builder, statement.span), statement.value
     if statement.other is not None:
         border = _Border(statement, statement.other, outside, expressions)
         whole, inside, known = border.whole, border.inside, tuple(border.known)
-        return Pieces(value, statement.other, whole, inside, known, outside, expressions).array(maker)
+        return IndexPieces(value, statement.other, whole, inside, known, outside, expressions).array(maker)
     whole = ranges(statement.indices, (value,), outside, expressions)
     part = unwrapped(value, whole, outside, expressions)
     if part is None:
         found = evaluated(value, whole, outside, expressions)
         return filled_out(maker, found, whole, dtype_of(found).strong)
     known = tuple(index.size for index in part)
-    return Pieces(value, value, whole, part, known, outside, expressions).array(maker)
+    return IndexPieces(value, value, whole, part, known, outside, expressions).array(maker)
 
 
 class _Border:
     """The ranges of a definition with `else`."""
 
-    def __init__(self, statement: syntax.Definition, other: Expr, outside: Frame, expressions: Expressions) -> None:
+    def __init__(
+        self, statement: syntax.Definition, other: Expr, outside: Environment, expressions: Expressions
+    ) -> None:
         self._statement, self._other = statement, other
         self._outside, self._expressions = outside, expressions
         self._facts = expressions.builder.facts

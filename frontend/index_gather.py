@@ -14,9 +14,9 @@ from ..ir.errors import TypeProblem
 from ..ir.graph import Value
 from ..ir.ops import GATHER
 from . import syntax
-from .frame import Frame
+from .frame import Environment
 from .index_affine import Affine
-from .index_scope import Scope
+from .index_scope import IndexScope
 from .index_views import is_slice, placed, sliced
 from .index_words import written
 from .maker import Maker
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def gathered(
-    array: Value, expr: syntax.Index, indices: Sequence[Affine | None], frame: Frame, expressions: Expressions
+    array: Value, expr: syntax.Index, indices: Sequence[Affine | None], frame: Environment, expressions: Expressions
 ) -> Value:
     """The elements at these indices, as a value in the scope; None stands for what is no formula of indices."""
     scope, m = frame.scope, Maker(expressions.builder, expr.span)
@@ -54,7 +54,7 @@ def gathered(
     return placed(m, value, [*names[: block[0]], *used, *names[block[-1] + 1 :]], scope)
 
 
-def _index(m: Maker, item: Expr, frame: Frame, expressions: Expressions) -> Value:
+def _index(m: Maker, item: Expr, frame: Environment, expressions: Expressions) -> Value:
     """The values of an index, as i64."""
     found = expressions.operand(item, frame)
     dtype = dtype_of(found)
@@ -64,7 +64,7 @@ def _index(m: Maker, item: Expr, frame: Frame, expressions: Expressions) -> Valu
     return take(m, found, I64)
 
 
-def _used(values: Sequence[Value], scope: Scope) -> list[str]:
+def _used(values: Sequence[Value], scope: IndexScope) -> list[str]:
     """The indices that one of the values depends on, in order."""
     shapes = [x.type.shape for x in values if x.type.rank]
     return [index.name for k, index in enumerate(scope.indices) if any(shape[k] != 1 for shape in shapes)]

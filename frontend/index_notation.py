@@ -17,8 +17,8 @@ from ..ir.ops import TABLE
 from ..ir.records import replace
 from . import syntax
 from .creating import numbered
-from .frame import Frame, Thing
-from .index_scope import Scope
+from .frame import Environment, Thing
+from .index_scope import IndexScope
 from .maker import Maker
 from .names import ELEMENTS
 from .syntax import Expr
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 ADD = TABLE["add"]
-Rules = Mapping[type[Expr], Callable[[Any, Frame], Thing]]
+Rules = Mapping[type[Expr], Callable[[Any, Environment], Thing]]
 
 
 class IndexNotation:
@@ -43,19 +43,19 @@ class IndexNotation:
             syntax.Call: self._call,
         }
 
-    def reduce(self, expr: syntax.Call, frame: Frame) -> Operand:
+    def reduce(self, expr: syntax.Call, frame: Environment) -> Operand:
         """A reduction over indices; outside of a definition it gives one number."""
         from .index_reduction import reduction
 
-        inside = frame if frame.scope is not None else replace(frame, scope=Scope(), elements=True)
+        inside = frame if frame.scope is not None else replace(frame, scope=IndexScope(), elements=True)
         return reduction(expr, inside, self._expressions)
 
-    def _element(self, expr: syntax.Index, frame: Frame) -> Thing:
+    def _element(self, expr: syntax.Index, frame: Environment) -> Thing:
         from .index_access import element
 
         return element(expr, frame, self._expressions)
 
-    def _name(self, expr: syntax.Name, frame: Frame) -> Thing:
+    def _name(self, expr: syntax.Name, frame: Environment) -> Thing:
         assert frame.scope is not None
         index = frame.scope.find(expr.name)
         if index is None:
@@ -65,7 +65,7 @@ class IndexNotation:
         at = numbered(maker, sizes, axis)
         return at if index.start == 0 else maker.op(ADD, at, index.start)
 
-    def _call(self, expr: syntax.Call, frame: Frame) -> Thing:
+    def _call(self, expr: syntax.Call, frame: Environment) -> Thing:
         if isinstance(expr.callee, syntax.Index):
             return self.reduce(expr, frame)
         assert isinstance(expr.callee, syntax.Name) and frame.scope is not None
@@ -73,7 +73,7 @@ class IndexNotation:
             return self._expressions.call(expr, frame)
         return self._number(self._expressions.value(expr, frame.plain), expr)
 
-    def _maps(self, name: str, frame: Frame) -> bool:
+    def _maps(self, name: str, frame: Environment) -> bool:
         """Whether a function works on elements."""
         found = frame.unit.names.get(name)
         if found is not None:

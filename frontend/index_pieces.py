@@ -16,8 +16,8 @@ from ..ir.errors import TypeProblem
 from ..ir.graph import Value
 from ..ir.records import record, replace
 from .arrays import joined
-from .frame import Frame
-from .index_scope import IndexRange, Scope
+from .frame import Environment
+from .index_scope import IndexRange, IndexScope
 from .maker import Maker
 from .shaping import broadcast_to
 from .syntax import Expr
@@ -30,7 +30,7 @@ Box = tuple[IndexRange, ...]
 
 
 @record
-class Pieces:
+class IndexPieces:
     """An array in pieces. `known` are sizes that the graph relies on not being negative."""
 
     first: Expr
@@ -38,7 +38,7 @@ class Pieces:
     whole: Box
     inside: Box
     known: tuple[Size, ...]
-    outside: Frame
+    outside: Environment
     expressions: Expressions
 
     def array(self, m: Maker) -> Value:
@@ -73,11 +73,16 @@ class Pieces:
 
 
 def evaluated(
-    expr: Expr, box: Box, outside: Frame, expressions: Expressions, known: tuple[Size, ...] = (), is_rest: bool = False
+    expr: Expr,
+    box: Box,
+    outside: Environment,
+    expressions: Expressions,
+    known: tuple[Size, ...] = (),
+    is_rest: bool = False,
 ) -> Operand:
     """What an expression gives for the indices in a box."""
     assert outside.scope is not None
-    return expressions.operand(expr, replace(outside, scope=Scope(box, outside.scope.arrays, known, is_rest)))
+    return expressions.operand(expr, replace(outside, scope=IndexScope(box, outside.scope.arrays, known, is_rest)))
 
 
 def filled_out(m: Maker, x: Operand, box: Box, dtype: DType) -> Value:

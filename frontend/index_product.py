@@ -22,8 +22,8 @@ from ..ir.products import matmul_dtypes
 from ..ir.rules import accumulate_dtypes
 from . import syntax
 from .contracting import contracted
-from .frame import Frame
-from .index_scope import Scope
+from .frame import Environment
+from .index_scope import IndexScope
 from .index_views import placed
 from .maker import Maker
 from .shaping import reshaped
@@ -37,7 +37,7 @@ MUL = TABLE["mul"]
 MOST_FACTORS = 16  # among which pairs are tried
 
 
-def factors_in(body: Expr, frame: Frame, expressions: Expressions) -> list[Operand]:
+def factors_in(body: Expr, frame: Environment, expressions: Expressions) -> list[Operand]:
     """The values of the factors of an expression, one if it is no product."""
     factors: list[Expr] = []
     while isinstance(body, syntax.Binary) and body.op == "*":
@@ -55,7 +55,7 @@ def multiplied(factors: Sequence[Operand], span: Span, expressions: Expressions)
 
 
 def product(
-    span: Span, factors: Sequence[Operand], scope: Scope, outer: Scope, expressions: Expressions
+    span: Span, factors: Sequence[Operand], scope: IndexScope, outer: IndexScope, expressions: Expressions
 ) -> Value | None:
     """The sum of products over the indices that only the inner scope has, if it is one of matrices."""
     labels = [_labels(factor) for factor in factors]
@@ -111,7 +111,7 @@ def _is_exact(a: Value, b: Value) -> bool:
     return accumulate_dtypes((terms,), {})[1] == matmul_dtypes(operands, {})[1]
 
 
-def _contracted(m: Maker, a: Value, b: Value, outer: Scope) -> Value:
+def _contracted(m: Maker, a: Value, b: Value, outer: IndexScope) -> Value:
     left, right = sorted(_labels(a)), sorted(_labels(b))
     result = [axis for axis in range(len(outer.indices)) if axis in left or axis in right]
     lean = [reshaped(m, x, [size for size in x.type.shape if size != 1]) for x in (a, b)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..ir.dims import Size
 from ..ir.errors import ShapeProblem, ValueProblem
 from . import syntax
-from .frame import Frame
+from .frame import Environment
 from .index_access import indexed_array
 from .index_scope import IndexRange, settled
 from .index_words import shown, written
@@ -27,7 +27,7 @@ def named(item: Expr) -> syntax.Name:
 
 
 def ranges(
-    items: Sequence[Expr], roots: Sequence[Expr], frame: Frame, expressions: Expressions
+    items: Sequence[Expr], roots: Sequence[Expr], frame: Environment, expressions: Expressions
 ) -> tuple[IndexRange, ...]:
     """The range of each index; where none is given it runs along the axes that it indexes in these expressions."""
     found = []
@@ -44,13 +44,13 @@ def ranges(
     return tuple(found)
 
 
-def given(item: syntax.Range, frame: Frame, expressions: Expressions) -> IndexRange:
+def given(item: syntax.Range, frame: Environment, expressions: Expressions) -> IndexRange:
     """A range with its bounds."""
     start, stop = (expressions.size(bound, frame.plain) for bound in (item.start, item.stop))
     return settled(expressions.builder.facts, named(item).name, start, stop)
 
 
-def extent(name: syntax.Name, roots: Sequence[Expr], frame: Frame, expressions: Expressions) -> Size | None:
+def extent(name: syntax.Name, roots: Sequence[Expr], frame: Environment, expressions: Expressions) -> Size | None:
     """The size of the axes that an index alone stands on, if there is one."""
     first: tuple[Size, str] | None = None
     for access in (e for root in roots for e in within(root) if isinstance(e, syntax.Index)):

@@ -13,11 +13,11 @@ from ..ir.ops import TABLE
 from ..ir.records import replace
 from . import functions, syntax
 from .contracting import turned
-from .frame import Frame
+from .frame import Environment
 from .index_check import POSITIONS
 from .index_product import factors_in, multiplied, product
 from .index_ranges import ranges
-from .index_scope import IndexRange, Scope
+from .index_scope import IndexRange, IndexScope
 from .index_views import placed
 from .maker import Maker
 from .parts import within
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 ADD = TABLE["add"]
 
 
-def reduction(expr: syntax.Call, frame: Frame, expressions: Expressions) -> Operand:
+def reduction(expr: syntax.Call, frame: Environment, expressions: Expressions) -> Operand:
     """A reduction over the indices between the brackets; it works as the function of the same name on these axes."""
     callee, outer = expr.callee, frame.scope
     assert isinstance(callee, syntax.Index) and isinstance(callee.value, syntax.Name) and outer is not None
@@ -59,7 +59,7 @@ def reduction(expr: syntax.Call, frame: Frame, expressions: Expressions) -> Oper
 
 
 def _along(
-    m: Maker, x: Operand, outer: Scope, more: tuple[IndexRange, ...], first: bool
+    m: Maker, x: Operand, outer: IndexScope, more: tuple[IndexRange, ...], first: bool
 ) -> tuple[Value, list[str | None]]:
     """A value with the axes that it needs, and the index along each, None for those that are reduced.
 
@@ -77,7 +77,7 @@ def _along(
     return turned(m, whole, order), [*(None for _ in more), *kept]
 
 
-def _kept_is_last(body: Expr, outer: Scope, scope: Scope) -> bool:
+def _kept_is_last(body: Expr, outer: IndexScope, scope: IndexScope) -> bool:
     """Whether neighbours in memory differ in an index that is kept: in the last one of what has most indices.
 
     Then what is reduced stands first, as in a sum over axis 0; where loops may run along several axes the last wins.

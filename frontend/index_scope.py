@@ -47,7 +47,7 @@ def settled(facts: Facts, name: str, start: Size, stop: Size) -> IndexRange:
 
 
 @record
-class Scope:
+class IndexScope:
     """The indices that an expression may use: those of a definition, then those of reductions around it.
 
     Every value in this scope has an axis for each of them, of size 1 where it is the same along it, or none at all.
@@ -65,7 +65,7 @@ class Scope:
     def axis(self, name: str) -> int:
         return [index.name for index in self.indices].index(name)
 
-    def inner(self, more: tuple[IndexRange, ...]) -> Scope:
+    def inner(self, more: tuple[IndexRange, ...]) -> IndexScope:
         """The scope inside of a reduction over further indices."""
         return replace(self, indices=(*self.indices, *more), reduced=self.reduced + len(more))
 

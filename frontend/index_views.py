@@ -10,7 +10,7 @@ from ..ir.ops import ACCESS, SLICE
 from ..ir.types import Sizes
 from .contracting import turned
 from .index_affine import Affine
-from .index_scope import Scope
+from .index_scope import IndexScope
 from .maker import Maker
 from .shaping import reshaped
 
@@ -23,7 +23,7 @@ def is_slice(indices: Sequence[Affine]) -> bool:
     return alone and all(isinstance(step, int) for step in steps)
 
 
-def viewed(m: Maker, array: Value, indices: Sequence[Affine], scope: Scope) -> Value:
+def viewed(m: Maker, array: Value, indices: Sequence[Affine], scope: IndexScope) -> Value:
     """The elements at affine indices: a slice with its axes in order where one will do."""
     if is_slice(indices):
         return placed(m, *sliced(m, array, indices, scope), scope)
@@ -33,7 +33,9 @@ def viewed(m: Maker, array: Value, indices: Sequence[Affine], scope: Scope) -> V
     return m.builder.op(ACCESS, array, span=m.span, shape=Sizes(scope.shape(names)), starts=starts, steps=steps)
 
 
-def sliced(m: Maker, array: Value, indices: Sequence[Affine | None], scope: Scope) -> tuple[Value, list[str | None]]:
+def sliced(
+    m: Maker, array: Value, indices: Sequence[Affine | None], scope: IndexScope
+) -> tuple[Value, list[str | None]]:
     """A slice, and the index along each of its axes; an axis without a formula stays whole."""
     names: list[str | None] = [next(iter(index.steps), None) if index else None for index in indices]
     starts: list[Size] = []
@@ -54,7 +56,7 @@ def sliced(m: Maker, array: Value, indices: Sequence[Affine | None], scope: Scop
     return taken, names
 
 
-def placed(m: Maker, x: Value, names: Sequence[str | None], scope: Scope) -> Value:
+def placed(m: Maker, x: Value, names: Sequence[str | None], scope: IndexScope) -> Value:
     """A value whose axes run along these indices, or have one element, as one with an axis for each in the scope."""
     if not names:
         return x

@@ -10,7 +10,7 @@ from ..ir.errors import IndexProblem
 from ..ir.proofs import follows
 from . import syntax
 from .index_affine import Affine
-from .index_scope import Scope
+from .index_scope import IndexScope
 from .syntax import Expr
 
 _QUOTIENT = re.compile(r"floordiv\(([\w]+), (\d+)\)")
@@ -36,7 +36,7 @@ def shown(size: object) -> str:
     return _QUOTIENT.sub(r"(\1//\2)", str(size))
 
 
-def out_of_range(index: Affine, scope: Scope, item: Expr, array: Expr, axis: int, size: Size) -> IndexProblem:
+def out_of_range(index: Affine, scope: IndexScope, item: Expr, array: Expr, axis: int, size: Size) -> IndexProblem:
     """An index that can't be shown to be in range: its ranges, the axis and its size, and which end is open."""
     where = f"axis {axis} of '{written(array)}', which has size {shown(size)}"
     runs = ", ".join(f"{name} in {shown(scope.indices[scope.axis(name)])}" for name in index.steps)
@@ -54,7 +54,7 @@ def out_of_range(index: Affine, scope: Scope, item: Expr, array: Expr, axis: int
     return IndexProblem(f"'{written(item)}' {reach} {where}: {runs}", item.span, _advice(index, scope, size))
 
 
-def _advice(index: Affine, scope: Scope, size: Size) -> str:
+def _advice(index: Affine, scope: IndexScope, size: Size) -> str:
     """The range in which a lone index would do, where there is one."""
     if scope.is_rest:
         return "after 'else' the indices run over what the ranges leave; read what is there, as in x[i]"

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from ..ir.facts import Facts
 from ..ir.records import replace
 from . import syntax
-from .frame import Frame
+from .frame import Environment
 from .index_affine import Affine, affine
 from .index_ranges import given, named
-from .index_scope import IndexRange, Scope, settled
+from .index_scope import IndexRange, IndexScope, settled
 from .parts import within
 from .syntax import Expr
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Box = tuple[IndexRange, ...]
 
 
-def unwrapped(value: Expr, whole: Box, outside: Frame, expressions: Expressions) -> Box | None:
+def unwrapped(value: Expr, whole: Box, outside: Environment, expressions: Expressions) -> Box | None:
     """The ranges without what wraps around at their ends; None where nothing does."""
     accesses = [e for e in within(value) if isinstance(e, syntax.Index)]
     items = [i for access in accesses for i in access.items if isinstance(i, syntax.Binary) and i.op == "%"]
@@ -32,7 +32,7 @@ def unwrapped(value: Expr, whole: Box, outside: Frame, expressions: Expressions)
         return None
     assert outside.scope is not None
     reduced, unknown = _reduced(value, outside, expressions)
-    frame = replace(outside, scope=Scope((*whole, *reduced), outside.scope.arrays))
+    frame = replace(outside, scope=IndexScope((*whole, *reduced), outside.scope.arrays))
     facts = expressions.builder.facts
     before, after = dict.fromkeys((i.name for i in whole), 0), dict.fromkeys((i.name for i in whole), 0)
     for item in items:
@@ -70,7 +70,7 @@ def _shifts(index: Affine, size: Affine, along: IndexRange, reduced: Box, facts:
     return (low, high) if near else (0, 0)
 
 
-def _reduced(value: Expr, outside: Frame, expressions: Expressions) -> tuple[Box, set[str]]:
+def _reduced(value: Expr, outside: Environment, expressions: Expressions) -> tuple[Box, set[str]]:
     """The indices of reductions inside an expression whose ranges are given, and the names of all others."""
     callees = [e.callee for e in within(value) if isinstance(e, syntax.Call)]
     items = [item for callee in callees if isinstance(callee, syntax.Index) for item in callee.items]

@@ -17,10 +17,10 @@ from .declared import Parameter, Result, parameter, result
 from .decorators import implementation
 from .externs import open_externs
 from .lower import lower
-from .modules import Definition, Importer, Unit, search_folders, unit_of
+from .modules import Importer, LoadedDefinition, Unit, search_folders, unit_of
 from .sourcetext import Source
 
-__all__ = ["LanguageKernel", "Module", "load_module", "parse_module"]
+__all__ = ["LanguageKernel", "ParsedModule", "load_module", "parse_module"]
 
 
 class LanguageKernel:
@@ -29,7 +29,7 @@ class LanguageKernel:
     `ops` are the ops that it may call beside the functions of the language; `impl` is what `@impl` says.
     """
 
-    def __init__(self, definition: Definition, parse_seconds: float, ops: OpSource | None = None) -> None:
+    def __init__(self, definition: LoadedDefinition, parse_seconds: float, ops: OpSource | None = None) -> None:
         item = definition.item
         assert isinstance(item, syntax.Function)
         self._definition, self.parse_seconds, self._ops = definition, parse_seconds, ops
@@ -70,7 +70,7 @@ class LanguageKernel:
 
 
 @record(eq=False)
-class Module:
+class ParsedModule:
     """The kernels of one file by name, in the file's order; `sources` is all text that they come from."""
 
     file: str
@@ -84,7 +84,7 @@ def parse_module(
     search_path: Sequence[str | os.PathLike[str]] | None = None,
     ops: OpSource | None = None,
     externs: ExternSource | None = None,
-) -> Module:
+) -> ParsedModule:
     """The kernels in a text. Only with a search path, even an empty one, may it import: from `file`'s folder.
 
     Only with `externs` may it name shared libraries.
@@ -100,13 +100,13 @@ def load_module(
     search_path: Sequence[str | os.PathLike[str]] = (),
     ops: OpSource | None = None,
     externs: ExternSource | None = None,
-) -> Module:
+) -> ParsedModule:
     """The kernels of a file, which may import."""
     start = time.perf_counter()
     return _module(Importer(search_folders(search_path)).load(os.fspath(path)), start, ops, externs)
 
 
-def _module(unit: Unit, start: float, ops: OpSource | None, externs: ExternSource | None) -> Module:
+def _module(unit: Unit, start: float, ops: OpSource | None, externs: ExternSource | None) -> ParsedModule:
     reached = unit.reached()
     for each in reversed(reached):
         check(each, ops)
@@ -118,4 +118,4 @@ def _module(unit: Unit, start: float, ops: OpSource | None, externs: ExternSourc
         for name, found in unit.own.items()
         if isinstance(found.item, syntax.Function) and found.item.is_kernel
     }
-    return Module(unit.source.file, kernels, {u.source.file: u.source.text for u in reached})
+    return ParsedModule(unit.source.file, kernels, {u.source.file: u.source.text for u in reached})

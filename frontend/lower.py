@@ -30,20 +30,20 @@ from .flow import is_plain, jumps, loops
 from .flow_loops import KEEP, LIVE
 from .flow_lower import Flow, probe_frame
 from .flow_types import Cells
-from .frame import Frame, Thing, Variable
+from .frame import Environment, Thing, Variable
 from .maker import Maker
-from .modules import Definition
+from .modules import LoadedDefinition
 from .syntax import Expr
 from .weak import Operand, Weak, dtype_of, take, weakened
 
 
-def lower(definition: Definition, binding: Binding, ops: OpSource | None = None) -> Built:
+def lower(definition: LoadedDefinition, binding: Binding, ops: OpSource | None = None) -> Built:
     """The graph of a kernel for these arguments; `ops` are those that it may call by name."""
     item = definition.item
     assert isinstance(item, syntax.Function)
     builder = Builder(item.name.name, Facts(sizes=binding.sizes, strict=True))
     lowering = _Lowering(builder, ops)
-    frame = Frame(definition.unit, False, {}, {})
+    frame = Environment(definition.unit, False, {}, {})
     for param, type in zip(map(parameter, item.params), binding.types, strict=True):
         frame.variables[param.name] = Variable(builder.input(param.name, type))
         for spec, size in _aligned(param.type, type.shape):
@@ -77,13 +77,13 @@ class _Lowering:
         self.expressions = Expressions(builder, self._inline, ops)
         self._array_loops = ArrayLoops(self)
         self._cells: dict[Hashable, Cells] = {}
-        self._loops: dict[Definition, bool] = {}
+        self._loops: dict[LoadedDefinition, bool] = {}
 
     @property
     def _builder(self) -> Builder:
         return self.expressions.builder
 
-    def body(self, definition: Definition, frame: Frame) -> list[Operand]:
+    def body(self, definition: LoadedDefinition, frame: Environment) -> list[Operand]:
         """The values that a body returns, in their declared types."""
         item = definition.item
         assert isinstance(item, syntax.Function)
@@ -106,7 +106,7 @@ class _Lowering:
 
     # -- statements
 
-    def block(self, statements: Sequence[syntax.Statement], frame: Frame) -> None:
+    def block(self, statements: Sequence[syntax.Statement], frame: Environment) -> None:
         """Statements one after another; what follows one that may jump counts only where it did not."""
         for k, statement in enumerate(statements):
             self._statement(statement, frame)
@@ -115,7 +115,7 @@ class _Lowering:
                 branch(self, frame.variables[LIVE].value, rest, (), frame, statement.span)
                 return
 
-    def _statement(self, statement: syntax.Statement, frame: Frame) -> None:
+    def _statement(self, statement: syntax.Statement, frame: Environment) -> None:
         match statement:
             case syntax.Let():
                 self._let(statement, frame)
@@ -134,7 +134,7 @@ class _Lowering:
                 if statement.what == "break":
                     frame.variables[KEEP] = Variable(False)
 
-    def _let(self, let: syntax.Let, frame: Frame) -> None:
+    def _let(self, let: syntax.Let, frame: Environment) -> None:
         found = self.expressions.value(let.value, frame)
         if len(let.names) == 1:
             type = declare(let.type, computed=True) if let.type else None
@@ -149,7 +149,7 @@ class _Lowering:
         for name, one in zip(let.names, found, strict=True):
             frame.variables[name.name] = Variable(as_operand(one, let.value.span))
 
-    def _define(self, statement: syntax.Definition, frame: Frame) -> None:
+    def _define(self, statement: syntax.Definition, frame: Environment) -> None:
         from .index_definition import defined
 
         value, name = defined(statement, frame, self.expressions), statement.name.name
@@ -158,7 +158,7 @@ class _Lowering:
             value = self._conform(value, type, f"'{name}'", frame, statement.value.span)
         frame.variables[name] = Variable(value, type)
 
-    def _assign(self, assign: syntax.Assign, frame: Frame) -> None:
+    def _assign(self, assign: syntax.Assign, frame: Environment) -> None:
         assert isinstance(assign.target, syntax.Name)
         name = assign.target.name
         old = frame.variables[name]
@@ -169,7 +169,7 @@ class _Lowering:
             value = self._conform(value, old.type, f"'{name}'", frame, assign.span)
         frame.variables[name] = Variable(value, old.type)
 
-    def _conform(self, value: Operand, type: Declared, what: str, frame: Frame, span: Span) -> Value:
+    def _conform(self, value: Operand, type: Declared, what: str, frame: Environment, span: Span) -> Value:
         def size_of(spec: DimSpec) -> Size:
             if isinstance(spec, int):
                 return spec
@@ -180,11 +180,13 @@ class _Lowering:
 
     # -- calls
 
-    def _inline(self, definition: Definition, args: Sequence[Thing], kwargs: Mapping[str, Thing], span: Span) -> Thing:
+    def _inline(
+        self, definition: LoadedDefinition, args: Sequence[Thing], kwargs: Mapping[str, Thing], span: Span
+    ) -> Thing:
         item = definition.item
         assert isinstance(item, syntax.Function)
         given = _matched(item, args, kwargs, span)
-        frame = Frame(definition.unit, not item.is_kernel, {}, {})
+        frame = Environment(definition.unit, not item.is_kernel, {}, {})
         for param in item.params:
             value = as_operand(given[param.name], span)
             if item.is_kernel:
@@ -199,7 +201,7 @@ class _Lowering:
 
     # -- functions with control flow
 
-    def _has_loops(self, definition: Definition) -> bool:
+    def _has_loops(self, definition: LoadedDefinition) -> bool:
         if definition not in self._loops:
             self._loops[definition] = loops(definition)
         return self._loops[definition]
@@ -210,7 +212,7 @@ class _Lowering:
             return True
         return self.expressions.has_bodies and any(isinstance(s, syntax.If) for s in item.body.statements)
 
-    def _flow(self, definition: Definition, frame: Frame) -> list[Operand]:
+    def _flow(self, definition: LoadedDefinition, frame: Environment) -> list[Operand]:
         item = definition.item
         assert isinstance(item, syntax.Function)
         key = (definition, *(_form(frame.variables[p.name].value) for p in item.params))
@@ -218,7 +220,7 @@ class _Lowering:
             self._cells[key] = self._probe(item, frame)
         return Flow(self.expressions, self._conform, item, self._cells[key], False).run(frame)
 
-    def _probe(self, item: syntax.Function, frame: Frame) -> Cells:
+    def _probe(self, item: syntax.Function, frame: Environment) -> Cells:
         """The dtypes of a function's variables: what is found out in one round may change what the next one finds."""
         cells, before = Cells(), None
         while before is None or cells.state() != before:
@@ -230,7 +232,7 @@ class _Lowering:
         cells.settle()
         return cells
 
-    def _each(self, definition: Definition, frame: Frame) -> list[Operand]:
+    def _each(self, definition: LoadedDefinition, frame: Environment) -> list[Operand]:
         """A function with a loop: one op over the arrays, whose body is the function of one element."""
         item, outer = definition.item, self._builder
         body, given = Builder(item.name.name, Facts()), list[Value]()
@@ -252,7 +254,7 @@ class _Lowering:
         results = each(outer, [*given, *others], graph, item.name.span)
         return [weakened(maker, dtype_of(x), v) if dtype_of(x).weak else v for x, v in zip(found, results, strict=True)]
 
-    def _whole(self, kernel: str, param: Parameter, x: Operand, frame: Frame, span: Span) -> Value:
+    def _whole(self, kernel: str, param: Parameter, x: Operand, frame: Environment, span: Span) -> Value:
         """An argument of a kernel that is called from another: its type must be the declared one."""
         maker, declared = Maker(self._builder, span), param.type
         what = f"{kernel}: argument '{param.name}'"

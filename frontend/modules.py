@@ -25,7 +25,7 @@ RESERVED = frozenset((*BY_NAME, *CLASSES))
 
 
 @record(eq=False)
-class Definition:
+class LoadedDefinition:
     """A `fn`, a `kernel` or a `const`, and the file whose names it sees."""
 
     item: Union[syntax.Function, syntax.Const]
@@ -47,8 +47,8 @@ class Unit:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.own: dict[str, Definition] = {}
-        self.names: dict[str, Definition] = {}
+        self.own: dict[str, LoadedDefinition] = {}
+        self.names: dict[str, LoadedDefinition] = {}
         self.imports: list[Unit] = []
         self.externs: dict[str, ExternCall] = {}
 
@@ -163,7 +163,7 @@ def unit_of(source: Source, importer: Importer | None) -> Unit:
         if isinstance(item, syntax.LaterItem):
             raise Unsupported(f"{item.what} is not in the language yet", item.span, _LATER.get(item.what))
         if isinstance(item, (syntax.Function, syntax.Const)):
-            found = Definition(item, unit)
+            found = LoadedDefinition(item, unit)
             _add(unit, found, item.name.span)
             unit.own[found.name] = found
     return unit
@@ -172,7 +172,7 @@ def unit_of(source: Source, importer: Importer | None) -> Unit:
 _LATER = {"@impl": "it stands before a kernel"}
 
 
-def _add(unit: Unit, new: Definition, span: Span) -> None:
+def _add(unit: Unit, new: LoadedDefinition, span: Span) -> None:
     """A kernel may be called like a function of the language: inside it that name still means the function."""
     name, hides = new.name, new.name in FUNCTIONS
     if name in RESERVED or (hides and new.what != "kernel"):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from ..ir.errors import Span
 
 
-class Node:
+class SyntaxNode:
     """A node has the fields that its class and those above it declare, given in order or by name.
 
     Nodes are frozen. They are no dataclasses, because making thirty of those takes longer than parsing a file.
@@ -47,7 +47,7 @@ class Node:
 # -- expressions
 
 
-class Expr(Node):
+class Expr(SyntaxNode):
     pass
 
 
@@ -90,7 +90,7 @@ class Conditional(Expr):
     other: Expr
 
 
-class Argument(Node):
+class Argument(SyntaxNode):
     name: str | None
     value: Expr
 
@@ -126,19 +126,19 @@ class TupleOf(Expr):
 # -- types
 
 
-class TypeSpec(Node):
+class TypeSpec(SyntaxNode):
     """A dtype or a class of dtypes; `dims` is None for a scalar."""
 
     name: str
     dims: tuple[Expr, ...] | None
 
 
-class Param(Node):
+class Param(SyntaxNode):
     name: str
     type: TypeSpec | None
 
 
-class Output(Node):
+class Output(SyntaxNode):
     name: str | None
     type: TypeSpec
 
@@ -146,11 +146,11 @@ class Output(Node):
 # -- statements
 
 
-class Statement(Node):
+class Statement(SyntaxNode):
     pass
 
 
-class Block(Node):
+class Block(SyntaxNode):
     statements: tuple[Statement, ...]
 
 
@@ -221,7 +221,7 @@ class Definition(Statement):
 # -- items
 
 
-class Item(Node):
+class Item(SyntaxNode):
     pass
 
 
@@ -235,7 +235,7 @@ class Const(Item):
     value: Expr
 
 
-class Decorator(Node):
+class Decorator(SyntaxNode):
     """`@name(arguments)` before an item."""
 
     name: str
@@ -271,5 +271,5 @@ class LaterItem(Item):
     what: str
 
 
-class File(Node):
+class File(SyntaxNode):
     items: tuple[Item, ...]

@@ -49,7 +49,7 @@ class Rule(NamedTuple):
         return None if name.startswith("_") or (self.expand and not self.alias and self.length == 1) else name
 
 
-class Tables:
+class LalrTables:
     """A scanner, the rules, and the LALR states that every parse shares."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -83,7 +83,7 @@ class Tables:
 
 
 @cache
-def load() -> Tables:
+def load() -> LalrTables:
     """The tables that ship with the package; of a grammar that was edited since, those that lark makes of it now."""
     folder = os.path.dirname(__file__)
     with open(os.path.join(folder, "tables.json"), encoding="utf-8") as file:
@@ -94,7 +94,7 @@ def load() -> Tables:
         from .build_tables import build
 
         data = build(grammar)
-    return Tables(data)
+    return LalrTables(data)
 
 
 def checksum(grammar: str) -> int:

@@ -29,7 +29,7 @@ class ExternArray:
 
 
 @record
-class Extern:
+class ExternKernel:
     """`extern kernel name(...) -> ... from "library" symbol "symbol"`, as it stands in `file`."""
 
     name: str
@@ -49,4 +49,4 @@ class Extern:
 class ExternSource(Protocol):
     """Opens shared libraries, or refuses to with a typed error."""
 
-    def open(self, extern: Extern) -> ExternCall: ...
+    def open(self, extern: ExternKernel) -> ExternCall: ...

@@ -26,7 +26,7 @@ _LINKS = 40  # on one path, as Linux counts
 Content = bytes | Callable[[IO[bytes]], object]  # bytes, or what writes them to a file
 
 
-class Output(NamedTuple):
+class OutputFile(NamedTuple):
     """A file to write; a new one gets `mode` less the umask, an old one keeps its own."""
 
     path: str
@@ -36,12 +36,12 @@ class Output(NamedTuple):
 
 def write_file(path: str, content: Content) -> None:
     """Writes the file that a user named."""
-    write_files(Output(path, content))
+    write_files(OutputFile(path, content))
 
 
-def write_files(*outputs: Output) -> None:
+def write_files(*outputs: OutputFile) -> None:
     """Writes files that belong together: where one can't be written, all stay as they were."""
-    parts: list[_Part] = []
+    parts: list[_PartFile] = []
     path = ""
     try:
         for path, content, mode in outputs:
@@ -49,7 +49,7 @@ def write_files(*outputs: Output) -> None:
                 _write_stream(path, content)
                 continue
             place = os.path.realpath(path)
-            parts.append(_Part(place, None))
+            parts.append(_PartFile(place, None))
             parts[-1].write(content, mode, _replaced(place))
         for part in parts:
             path = part.path
@@ -67,7 +67,7 @@ def put_file(path: str, content: bytes, folder: int | None = None, keeps_old: bo
     `folder` is an open directory that the path is relative to. With `keeps_old` a file that is already there stays,
     and that is a `FileExistsError`.
     """
-    part = _Part(path, folder)
+    part = _PartFile(path, folder)
     try:
         part.write(content, 0o600)
         part.put(keeps_old)
@@ -105,7 +105,7 @@ def read_plain(path: str, limit: int) -> bytes:
         return file.read(limit)
 
 
-class _Part:
+class _PartFile:
     """A file that is written beside `path`. It is locked meanwhile, by which others know that somebody writes it."""
 
     def __init__(self, path: str, folder: int | None) -> None:

@@ -24,7 +24,7 @@ ROWS, PLANES = (16,), (8, 16)  # of a piece, along the outer loops
 VECTORS = 2  # of each row of a step in windows, whose totals take the registers
 
 
-class Load(NamedTuple):
+class RowLoad(NamedTuple):
     """An element that is read: the index without numbers, the numbers, and what a step along each axis adds."""
 
     value: Value
@@ -67,14 +67,14 @@ def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tupl
     return (-axis, count) if cost <= GAIN * alone else None
 
 
-def _loads(region: Node, axes: tuple[int, ...]) -> list[Load]:
+def _loads(region: Node, axes: tuple[int, ...]) -> list[RowLoad]:
     assert region.body is not None
-    inputs, found = set(region.body.inputs), list[Load]()
+    inputs, found = set(region.body.inputs), list[RowLoad]()
     for value, index in region_elements(region):
         if value in inputs:
             numbers = tuple(_number(i) for i in index)
             place = tuple(i - n for i, n in zip(index, numbers, strict=True))
-            found.append(Load(value, place, numbers, {a: tuple(coefficient(i, a) for i in index) for a in axes}))
+            found.append(RowLoad(value, place, numbers, {a: tuple(coefficient(i, a) for i in index) for a in axes}))
     return found
 
 
@@ -82,7 +82,7 @@ def _number(size: Size) -> int:
     return size if isinstance(size, int) else next((c for monomial, c in size.terms if not monomial), 0)
 
 
-def _cost(loads: list[Load], axis: int, count: int, windows: tuple[int, ...], vector: int) -> float:
+def _cost(loads: list[RowLoad], axis: int, count: int, windows: tuple[int, ...], vector: int) -> float:
     """What the loads of one vector of so many rows cost."""
     distinct: dict[tuple[Value, Index, Index], int] = {}
     for load in loads:

@@ -13,12 +13,12 @@ from ..ir.errors import SyntaxProblem, UnknownName, ValueProblem, nearest
 from ..ir.records import fields, is_record, replace
 
 
-class Named(Protocol):
+class NamedPass(Protocol):
     @property
     def name(self) -> str: ...
 
 
-P = TypeVar("P", bound=Named)
+P = TypeVar("P", bound=NamedPass)
 _PASS = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\{([^{}]*)\})?\s*(,|$)")
 
 
@@ -42,12 +42,12 @@ def parse_pipeline(text: str, known: Sequence[P]) -> tuple[P, ...]:
     return tuple(found)
 
 
-def pipeline_text(passes: Sequence[Named]) -> str:
+def pipeline_text(passes: Sequence[NamedPass]) -> str:
     """The text that `parse_pipeline` reads as these passes."""
     return ",".join(_pass_text(p) for p in passes)
 
 
-def _pass_text(step: Named) -> str:
+def _pass_text(step: NamedPass) -> str:
     shown = []
     for name, value in _options(step).items():
         if value != fields(step)[name]:
@@ -56,7 +56,7 @@ def _pass_text(step: Named) -> str:
     return step.name + (f"{{{' '.join(shown)}}}" if shown else "")
 
 
-def _options(step: Named) -> dict[str, Any]:
+def _options(step: NamedPass) -> dict[str, Any]:
     """The fields that text can set: truth values, numbers and words."""
     if not is_record(step):
         return {}

@@ -37,7 +37,7 @@ def told(op: str, choice: Choice) -> str:
     return f"{op}: {choice.kind} {choice.variant} {choice.name}, score {choice.score}"
 
 
-class Program:
+class ElementProgram:
     """Goes through the body of an `each`. An implementation is chosen for arrays of its `shape`, with `facts`.
 
     `chosen` gets the names of those whose graphs took the place of an op.

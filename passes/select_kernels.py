@@ -36,7 +36,7 @@ from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
 from .drop_dead import DropDead
 from .merge_duplicates import MergeDuplicates
-from .programs import FALLBACK, Program, prepared, told
+from .programs import FALLBACK, ElementProgram, prepared, told
 
 
 @record
@@ -78,7 +78,7 @@ class _Walk:
     def nodes(self, graph: Graph, source: KernelLookup) -> None:
         for node in graph:
             if node.op is EACH:
-                program = Program(node.results[0].type.shape, self.rewriter.builder.facts, self.chosen)
+                program = ElementProgram(node.results[0].type.shape, self.rewriter.builder.facts, self.chosen)
                 self.rewriter.copy(node).body = program.rewritten(body_of(node), source)
             elif node.op is LOOP:
                 self._loop(node, source)

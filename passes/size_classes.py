@@ -38,14 +38,14 @@ class Bound(NamedTuple):
         return (least if self.reached else most), self.size
 
 
-class Answer(NamedTuple):
+class SizeAnswer(NamedTuple):
     """Whether a region is of a class, None if that is unknown; and what must hold for it to stay so."""
 
     yes: bool | None = None
     bound: Bound | None = None
 
 
-def guards_of(answers: Iterable[Answer]) -> list[Guard]:
+def guards_of(answers: Iterable[SizeAnswer]) -> list[Guard]:
     """What must hold for answers to stay the same; of two bounds of one size the narrower says all."""
     found: dict[tuple[Size, bool], Bound] = {}
     for _, bound in answers:
@@ -57,30 +57,30 @@ def guards_of(answers: Iterable[Answer]) -> list[Guard]:
     return [bound.guard for bound in found.values()]
 
 
-def _at_least(size: Size, limit: int, env: Env) -> Answer:
+def _at_least(size: Size, limit: int, env: Env) -> SizeAnswer:
     """Whether a size reaches a limit."""
     if not dims.symbols(size) <= env.keys():
-        return Answer()
+        return SizeAnswer()
     yes = dims.evaluate(size, env) >= limit
-    return Answer(yes) if isinstance(size, int) else Answer(yes, Bound(size, limit, yes))
+    return SizeAnswer(yes) if isinstance(size, int) else SizeAnswer(yes, Bound(size, limit, yes))
 
 
-def long_columns(region: Node, env: Env) -> Answer:
+def long_columns(region: Node, env: Env) -> SizeAnswer:
     """Whether rows have so many columns that they are cut into chunks."""
     if "cut_from" not in region.attrs:
-        return Answer()
+        return SizeAnswer()
     space = tuple(sizes(region.attrs, "space"))
     columns = dims.product(space[axis] for axis in ints(region.attrs, "reduced"))
     return _at_least(columns, integer(region.attrs, "cut_from"), env)
 
 
-def large(region: Node, env: Env) -> Answer:
+def large(region: Node, env: Env) -> SizeAnswer:
     """Whether a region moves more memory than caches hold, or reduces across long lines.
 
     A line that is overwritten as a whole needn't be read first. Where each line is far away from the one before, a step
     takes more vectors, for memory is slow there.
     """
-    return _at_least(*_traffic(region), env) if reduces_across(region) or _is_streamable(region) else Answer()
+    return _at_least(*_traffic(region), env) if reduces_across(region) or _is_streamable(region) else SizeAnswer()
 
 
 def _is_streamable(region: Node) -> bool:
@@ -101,13 +101,13 @@ def _traffic(region: Node) -> tuple[Size, int]:
     return total, LARGE
 
 
-def short_rows(region: Node, env: Env) -> Answer:
+def short_rows(region: Node, env: Env) -> SizeAnswer:
     """Whether vectors along rows would be nearly empty."""
     length = _row_length(region)
     if length is None:
-        return Answer()
+        return SizeAnswer()
     found = _at_least(length, longest_short_row(region) + 1, env)
-    return found if found.yes is None else Answer(not found.yes, found.bound)
+    return found if found.yes is None else SizeAnswer(not found.yes, found.bound)
 
 
 def _row_length(region: Node) -> Size | None:

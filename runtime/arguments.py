@@ -20,7 +20,7 @@ _WEAK: dict[type, tuple[DType, np.dtype[Any]]] = {
 }
 
 
-class Argument(NamedTuple):
+class CallArgument(NamedTuple):
     """An argument as an array, its dtype (weak for a Python number), its layout class, and what was passed."""
 
     array: np.ndarray[Any, Any]
@@ -35,19 +35,19 @@ class Argument(NamedTuple):
         return ArgType(self.dtype, self.array.shape, value)
 
 
-def prepare(name: str, value: Any) -> Argument:
+def prepare(name: str, value: Any) -> CallArgument:
     """The argument called `name`."""
     kind = type(value)
     if kind is np.ndarray:
         return _from_array(name, value, value)
     if kind is bool:
-        return Argument(np.asarray(value), BOOL, SCALAR, value)
+        return CallArgument(np.asarray(value), BOOL, SCALAR, value)
     if kind in _WEAK:
         dtype, numpy_dtype = _WEAK[kind]
         if kind is int and not -(2**63) <= value < 2**63:
             numpy_dtype = np.dtype(np.uint64 if 0 < value < 2**64 else np.float64)
         try:
-            return Argument(np.asarray(value, numpy_dtype), dtype, SCALAR, value)
+            return CallArgument(np.asarray(value, numpy_dtype), dtype, SCALAR, value)
         except OverflowError as error:
             raise OverflowProblem(
                 f"argument '{name}': the Python integer has {value.bit_length()} bits, more than f64 holds"
@@ -95,11 +95,11 @@ def in_order(kernel: str, names: Sequence[str], args: Sequence[Any], kwargs: Map
     return [given[n] for n in names]
 
 
-def _from_array(name: str, array: np.ndarray[Any, Any], given: Any) -> Argument:
+def _from_array(name: str, array: np.ndarray[Any, Any], given: Any) -> CallArgument:
     try:
         dtype = from_numpy(array.dtype)
     except TypeProblem as error:
         raise TypeProblem(f"argument '{name}': {error.message}", hint=error.hint) from None
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    return Argument(array, dtype, classify(array.shape, array.strides, array.itemsize), given)
+    return CallArgument(array, dtype, classify(array.shape, array.strides, array.itemsize), given)

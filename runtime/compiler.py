@@ -24,7 +24,7 @@ from ..ir.tuples import NamedTuple
 from ..ir.walking import graphs, regions, walk
 from .bounds import Bound, bounds_of
 from .checked_sizes import bind_sizes
-from .launch import Kernel, Launcher
+from .launch import Launcher, NativeRegion
 from .order import operand_orders, output_orders, usual_orders
 
 if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that comes from the disk does not need it
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that c
     from .disk.graphs import StoredResult
     from .explain import Explanation
     from .registry import Registry, Uses
-    from .selection.plan import Plan
+    from .selection.plan import VariantPlan
 
 
 IMPL = "impl "
@@ -106,7 +106,7 @@ class Lowered:
         self.orders, self.scalars, self.any_order = orders, scalars, any_order
         self.uses = uses
         self.seconds: dict[str, float] = {}
-        self.plan: Plan | None = None
+        self.plan: VariantPlan | None = None
         self.keep: Callable[[Lowered, bytes], None] | None = None  # takes the code when it is made
         self.stored: Stored | None = None  # finds the graph for other sizes where code is kept
         self.siblings: list[Lowered] = []  # the graph in other forms
@@ -287,7 +287,7 @@ class Lowered:
         if self.keep is not None:
             self.keep(self, compiled.object_code)
         kernels = {
-            region: Kernel(region, function, library.addresses)
+            region: NativeRegion(region, function, library.addresses)
             for region, function in zip(program.regions, program.functions, strict=True)
         }
         return Launcher(self.graph, kernels, self.built.calls, library)

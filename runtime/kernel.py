@@ -17,14 +17,14 @@ from ..ir.limits import limiter
 from ..ir.records import replace
 from ..ir.source import Guard, KernelSource
 from ..ir.tuples import NamedTuple
-from .arguments import Argument, in_order, prepare
+from .arguments import CallArgument, in_order, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
 from .checked_sizes import SizesChanged, checked_calls
 from .compiler import Lowered, Options, Request, Variant, call_orders, fits, orders_of
 from .disk.finding import find_or_lower
 from .launch import noting_strides
-from .native.call import Form
+from .native.call import CallForm
 from .native.callables import is_native, with_native_calls
 from .native.chain import Chain
 from .native.known import is_known
@@ -79,7 +79,7 @@ class Kernel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (known := self.chain.repeat(args, kwargs)) is not None:
             return known.run(args, kwargs)
-        form = Form(len(args), tuple(kwargs))
+        form = CallForm(len(args), tuple(kwargs))
         out = kwargs.pop("out", None)
         if (trace := trace_of((*args, *kwargs.values()))) is not None:
             return self._inlined(trace, args, kwargs, out)
@@ -102,10 +102,10 @@ class Kernel:
         self,
         instance: Any,
         chain: Chain,
-        form: Form,
+        form: CallForm,
         parameters: Sequence[str],
         fixed: Mapping[str, Any],
-        arguments: Sequence[Argument],
+        arguments: Sequence[CallArgument],
         out: Any,
     ) -> Any:
         """Runs a call, which `instance` got in this form, and lets it learn to serve the next one in less time."""
@@ -136,7 +136,7 @@ class Kernel:
         """What must be as it was beside the arguments; None where that can't be told by identity."""
         return self._source.guards() if hasattr(self._source, "guards") else []
 
-    def arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Argument]:
+    def arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[CallArgument]:
         """The arguments of a call in the order of the parameters."""
         names = self._source.parameters
         return [prepare(n, x) for n, x in zip(names, self._in_order(args, kwargs), strict=True)]
@@ -146,7 +146,7 @@ class Kernel:
         return args if len(args) == len(names) and not kwargs else in_order(self._source.name, names, args, kwargs)
 
     def run(
-        self, arguments: Sequence[Argument], out: Any = None, is_sample: bool = False
+        self, arguments: Sequence[CallArgument], out: Any = None, is_sample: bool = False
     ) -> tuple[Any, Turn, dict[str, int]]:
         """Finds or makes the compiled graph for the arguments and runs it; gives the result, what was run, and sizes.
 
@@ -190,7 +190,7 @@ class Kernel:
 
     # -- compiled graphs
 
-    def _key(self, arguments: Sequence[Argument], out: Any) -> tuple[Any, Layouts]:
+    def _key(self, arguments: Sequence[CallArgument], out: Any) -> tuple[Any, Layouts]:
         """The signature, and its layout classes: of the arguments, of `out`, and whether they are the general ones."""
         layouts = tuple(a.layout for a in arguments)
         outs = _out_layouts(out)
@@ -204,7 +204,7 @@ class Kernel:
         return (types, layouts, outs, general, captures), (layouts, outs, general)
 
     def _find(
-        self, arguments: Sequence[Argument], out: Any, env: dict[str, int], tried: Sequence[Lowered] = ()
+        self, arguments: Sequence[CallArgument], out: Any, env: dict[str, int], tried: Sequence[Lowered] = ()
     ) -> Found:
         """The compiled graph that serves the arguments, none of those that were `tried` in vain."""
         key, asked = self._key(arguments, out)
@@ -258,7 +258,7 @@ class Kernel:
                 )
         return found
 
-    def _lower(self, arguments: Sequence[Argument], asked: Layouts, suits: Callable[[Lowered], bool]) -> Lowered:
+    def _lower(self, arguments: Sequence[CallArgument], asked: Layouts, suits: Callable[[Lowered], bool]) -> Lowered:
         layouts, outs, general = asked
         request = Request(
             [a.type for a in arguments],

@@ -26,8 +26,8 @@ from .order import lies_in
 from .sized import Results, SizedGraph, SizedKernel
 
 if TYPE_CHECKING:
-    from ..backends.llvm.functions import Function
-    from ..backends.llvm.library import Library
+    from ..backends.llvm.functions import RegionCode
+    from ..backends.llvm.library import LoadedCode
 
 Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
@@ -37,10 +37,10 @@ Calls = Sequence[Callable[..., tuple[Any, ...]]]
 Orders = Callable[[int, Mapping[int, Sequence[tuple[int, ...]]]], Sequence[tuple[int, ...]]]
 
 
-class Kernel:
+class NativeRegion:
     """One region: its native functions and the words of their frame."""
 
-    def __init__(self, region: Node, function: Function, addresses: Mapping[str, int]) -> None:
+    def __init__(self, region: Node, function: RegionCode, addresses: Mapping[str, int]) -> None:
         self.region, self.code, self.addresses = region, function, addresses
         self.entries, self.may_fail = function.entries, function.may_fail
         self.functions = {part.name: NATIVE(addresses[part.name]) for part in function.parts}
@@ -83,7 +83,7 @@ class Kernel:
 class Launcher:
     """Runs a lowered graph. It owns the native code, which therefore lives as long as a call is inside."""
 
-    def __init__(self, graph: Graph, kernels: Mapping[Node, Kernel], calls: Calls, library: Library) -> None:
+    def __init__(self, graph: Graph, kernels: Mapping[Node, NativeRegion], calls: Calls, library: LoadedCode) -> None:
         self.graph, self.kernels, self.calls, self.library = graph, kernels, calls, library
         self.places = {v: (n, k) for n in walk(graph) if n.op is CONCATENATE for k, v in enumerate(n.operands)}
         self.asks = any(k.asks for k in kernels.values())

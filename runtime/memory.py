@@ -55,11 +55,11 @@ class MemoryInfo(NamedTuple):
     limit: int
 
 
-class Blocks:
+class FreeList:
     """The list of blocks and its code. Arrays outlive the interpreter's modules, so nothing of it is ever freed."""
 
     def __init__(self) -> None:
-        from ..backends.llvm.library import Library
+        from ..backends.llvm.library import LoadedCode
         from .disk.code import object_code
 
         self._state = ctypes.create_string_buffer(SIZE)
@@ -68,7 +68,7 @@ class Blocks:
         outside = {name: ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0 for name in array_code.OUTSIDE}
         allowed = frozenset(("state", *outside))
         code = object_code(array_code.text(), allowed, effort="SELDOM")
-        self._library = Library(code, list(array_code.EXPORTED), {"state": self.base, **outside})
+        self._library = LoadedCode(code, list(array_code.EXPORTED), {"state": self.base, **outside})
         found = self._library.addresses
         self._new = _NEW(found["new_array"])
         self._set_limit = ctypes.PYFUNCTYPE(None, ctypes.c_int64)(found["set_limit"])
@@ -114,16 +114,16 @@ class Blocks:
         return made
 
 
-_made: list[Blocks] = []
+_made: list[FreeList] = []
 _making = lock()
 
 
-def blocks() -> Blocks:
+def blocks() -> FreeList:
     """The one list of this process, where `known.has_handlers()`."""
     if not _made:
         with _making:
             if not _made:
-                made = Blocks()
+                made = FreeList()
                 _made[:] = _made or [made]  # a signal's handler may have made one meanwhile
     return _made[0]
 

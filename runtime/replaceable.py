@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.source import KernelSource
 from .kernel import Kernel, native_class, trace_of
-from .native.call import Form
+from .native.call import CallForm
 from .native.callables import is_native
 from .native.chain import Chain
 
@@ -47,7 +47,7 @@ class ReplaceableKernel:
             return known.run(args, kwargs)
         if (trace := trace_of((*args, *kwargs.values()))) is not None:
             return trace.apply(self, args, kwargs)  # a call in between, as the code may be another one tomorrow
-        kernel, form = self._kernel, Form(len(args), tuple(kwargs))
+        kernel, form = self._kernel, CallForm(len(args), tuple(kwargs))
         out = kwargs.pop("out", None)
         result = kernel.serve(self, self.chain, form, kernel.parameters, {}, kernel.arguments(args, kwargs), out)
         if self._kernel is not kernel:  # the call may have left an entry of the old source behind

@@ -24,8 +24,8 @@ from .memory import empty
 from .native import known
 
 if TYPE_CHECKING:
-    from ..backends.llvm.functions import Part
-    from .launch import Kernel
+    from ..backends.llvm.functions import NativeFunction
+    from .launch import NativeRegion
 
 Array = np.ndarray[Any, Any]
 Results = Mapping[Value, Callable[[tuple[int, ...]], Array]]
@@ -34,13 +34,13 @@ Results = Mapping[Value, Callable[[tuple[int, ...]], Array]]
 class SizedKernel:
     """One region for the sizes of a call."""
 
-    def __init__(self, kernel: Kernel, env: Mapping[str, int]) -> None:
+    def __init__(self, kernel: NativeRegion, env: Mapping[str, int]) -> None:
         code = kernel.code
         self.kernel, self.env = kernel, env
         region = kernel.region
         check_array([dims.evaluate(s, env) for s in sizes(region.attrs, "space")], 1, region.span)
         self.is_cut = bool(code.chunks) and dims.evaluate(code.columns, env) >= code.cut_from
-        self.parts = [_Part(kernel, part, env) for part in (code.chunks if self.is_cut else code.whole)]
+        self.parts = [_SizedPart(kernel, part, env) for part in (code.chunks if self.is_cut else code.whole)]
         self.time = max(part.time for part in self.parts)
         # NumPy checks indices even where they lead to nothing, which no loop does.
         space = sizes(kernel.region.attrs, "space") if kernel.looks_up else ()
@@ -91,10 +91,10 @@ class SizedKernel:
             raise problem
 
 
-class _Part:
+class _SizedPart:
     """One function of a kernel, for the sizes of a call."""
 
-    def __init__(self, kernel: Kernel, part: Part, env: Mapping[str, int]) -> None:
+    def __init__(self, kernel: NativeRegion, part: NativeFunction, env: Mapping[str, int]) -> None:
         self.function, self.address = kernel.functions[part.name], kernel.addresses[part.name]
         self.extents = [dims.evaluate(s, env) for s in part.extents]
         self.unit, self.grains, self.tile = dims.evaluate(part.unit, env), part.grains, part.tile
@@ -112,7 +112,7 @@ class _Part:
 class SizedGraph:
     """A graph that is regions alone, for the sizes of a call: what `Launcher` does with it, found out once."""
 
-    def __init__(self, graph: Graph, kernels: Mapping[Node, Kernel], env: Mapping[str, int]) -> None:
+    def __init__(self, graph: Graph, kernels: Mapping[Node, NativeRegion], env: Mapping[str, int]) -> None:
         slots = {value: k for k, value in enumerate(graph.inputs)}
         self.asks = any(kernel.asks for kernel in kernels.values())
         self.steps: list[tuple[SizedKernel, list[int], list[tuple[Value, tuple[int, ...]]]]] = []

@@ -13,7 +13,7 @@ import platform
 import threading
 from functools import cache
 
-from ..backends.llvm.library import Library
+from ..backends.llvm.library import LoadedCode
 from ..ir.errors import ValueProblem
 from ..ir.forking import lock
 from .disk.code import object_code
@@ -62,7 +62,7 @@ class Pool:
         start = ctypes.addressof(self._memory)
         self.base = start + -start % pool_code.LINE
         code = object_code(pool_code.text(platform.machine()), allowed=frozenset(("pool",)))
-        self._library = Library(code, ["worker", "launch", "question"], {"pool": self.base})
+        self._library = LoadedCode(code, ["worker", "launch", "question"], {"pool": self.base})
         self.launch_address = self._library.addresses["launch"]
         self.launch = _LAUNCH(self.launch_address)
         self.question_address = self._library.addresses["question"]

@@ -9,13 +9,15 @@ import numpy as np
 
 from ..ir.errors import TraceProblem, TypeProblem, ValueProblem
 from ..ir.source import Built
-from .arguments import Argument
+from .arguments import CallArgument
 
 Array = np.ndarray[Any, Any]
 MAX_WORK = 10_000  # for the question whether two arrays share memory; beyond it they are said to
 
 
-def changed_arrays(built: Built, names: Sequence[str], arguments: Sequence[Argument], out: Any) -> list[Array | None]:
+def changed_arrays(
+    built: Built, names: Sequence[str], arguments: Sequence[CallArgument], out: Any
+) -> list[Array | None]:
     """For each output the argument that it is written to after the call, or None."""
     if out is not None:
         raise TypeProblem(
@@ -27,7 +29,7 @@ def changed_arrays(built: Built, names: Sequence[str], arguments: Sequence[Argum
     return found
 
 
-def _changed(names: Sequence[str], arguments: Sequence[Argument], hidden: Sequence[Array], index: int) -> Array:
+def _changed(names: Sequence[str], arguments: Sequence[CallArgument], hidden: Sequence[Array], index: int) -> Array:
     name, given = names[index], arguments[index].given
     if not isinstance(given, np.ndarray):
         raise TypeProblem(f"the function changes its argument '{name}', a {type(given).__name__}", hint="pass an array")

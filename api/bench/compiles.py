@@ -11,7 +11,7 @@ import numpy as np
 
 from . import check, loops_rows
 from .check import Answer
-from .library import Library, Unable
+from .library import BenchLibrary, Unable
 from .results import Outcome
 from .row import Case, Function, Row, case, matrices, normal
 from .rowwise import softmax
@@ -33,7 +33,7 @@ ROWS = (
 _BEFORE = Row("1 - x", lambda np: lambda x: 1.0 - x, normal())
 
 
-def measure(row: Row, libraries: Sequence[Library]) -> Iterator[Outcome]:
+def measure(row: Row, libraries: Sequence[BenchLibrary]) -> Iterator[Outcome]:
     """One outcome for each step; the best of several compiles, of one where a compile takes longer than a second."""
     best: list[dict[str, float]] = [{} for _ in STEPS]
     notes: dict[str, str] = {}
@@ -53,7 +53,9 @@ def measure(row: Row, libraries: Sequence[Library]) -> Iterator[Outcome]:
         yield Outcome(SUITE, f"{row.name}: {step}", size, dtype, kept, notes)
 
 
-def _steps(library: Library, row: Row, cases: Sequence[Case], answers: Sequence[Answer]) -> tuple[list[float], str]:
+def _steps(
+    library: BenchLibrary, row: Row, cases: Sequence[Case], answers: Sequence[Answer]
+) -> tuple[list[float], str]:
     """The seconds of each step, and what is wrong with the library's results."""
     made, note = [], ""
     with warnings.catch_warnings():

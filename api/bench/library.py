@@ -23,29 +23,29 @@ class Unable(Exception):
 
 
 @record
-class Call:
+class TimedCall:
     """`run(n)` calls n times and gives the seconds; `result()` calls once and gives what came out."""
 
     run: Callable[[int], float]
     result: Callable[[], Any]
 
 
-class Library(Protocol):
+class BenchLibrary(Protocol):
     """NumPy, Weft or a peer."""
 
     name: str
 
-    def calls(self, case: Case) -> list[Call]:
+    def calls(self, case: Case) -> list[TimedCall]:
         """The ways in which the library may compute a case; the fastest counts."""
 
     def fresh(self, row: Row) -> Function:
         """The row as a function of NumPy arrays for which nothing was compiled yet."""
 
 
-def timed(function: Function, args: tuple[Any, ...], finish: Callable[[Any], Any] | None = None) -> Call:
+def timed(function: Function, args: tuple[Any, ...], finish: Callable[[Any], Any] | None = None) -> TimedCall:
     """A call with these arguments; `finish` waits for its result where a call returns before it is done."""
     if finish is None:
-        return Call(_loop(function, args), lambda: function(*args))
+        return TimedCall(_loop(function, args), lambda: function(*args))
 
     def run(count: int) -> float:
         start = perf_counter()
@@ -53,7 +53,7 @@ def timed(function: Function, args: tuple[Any, ...], finish: Callable[[Any], Any
             finish(function(*args))
         return perf_counter() - start
 
-    return Call(run, lambda: finish(function(*args)))
+    return TimedCall(run, lambda: finish(function(*args)))
 
 
 def _loop(function: Function, args: tuple[Any, ...]) -> Callable[[int], float]:
@@ -88,7 +88,7 @@ def _loop(function: Function, args: tuple[Any, ...]) -> Callable[[int], float]:
     return many
 
 
-def written(call: Callable[[Any, Any, Any], Any], case: Case) -> Call:
+def written(call: Callable[[Any, Any, Any], Any], case: Case) -> TimedCall:
     """A call of `call(a, b, out)`; its result is the memory that was given."""
     a, b, out = case.args
 
@@ -97,7 +97,7 @@ def written(call: Callable[[Any, Any, Any], Any], case: Case) -> Call:
         call(a, b, out)
         return out
 
-    return Call(timed(call, case.args).run, result)
+    return TimedCall(timed(call, case.args).run, result)
 
 
 class NumPy:
@@ -105,7 +105,7 @@ class NumPy:
 
     name = "NumPy"
 
-    def calls(self, case: Case) -> list[Call]:
+    def calls(self, case: Case) -> list[TimedCall]:
         if case.row.into is not None:
             return [written(case.row.into, case)]
         return [timed(case.row.make(np), case.args)]
@@ -136,7 +136,7 @@ class Weft:
         self._row: Row | None = None
         self._kernel: Any = None
 
-    def calls(self, case: Case) -> list[Call]:
+    def calls(self, case: Case) -> list[TimedCall]:
         if case.row is not self._row:
             with _native_at_once():
                 self._row, self._kernel = case.row, self.fresh(case.row)
@@ -151,7 +151,7 @@ class Weft:
                 kernel(a, b, out=out)
             return perf_counter() - start
 
-        return [Call(run, written(lambda a, b, out: kernel(a, b, out=out), case).result)]
+        return [TimedCall(run, written(lambda a, b, out: kernel(a, b, out=out), case).result)]
 
     def fresh(self, row: Row) -> Function:
         return jit(row.make(np))

@@ -12,8 +12,8 @@ from ..ir.errors import FileProblem, UnknownName, nearest
 from ..ir.files import write_file
 from . import markdown, plot, table
 from .peers import installed
-from .results import OURS, Outcome, Results, from_json, joined
-from .run import Plan, run, usable_cores
+from .results import OURS, BenchResults, Outcome, from_json, joined
+from .run import BenchPlan, run, usable_cores
 from .suites import SUITES
 
 BAR = 24
@@ -42,13 +42,13 @@ def main(args: argparse.Namespace) -> None:
         write_file(args.plot, plot.svg(results).encode())
 
 
-def _measured(args: argparse.Namespace) -> Results:
+def _measured(args: argparse.Namespace) -> BenchResults:
     names = installed() if args.peers else ["NumPy"]
     if args.peer:
         names = [_peer(name) for name in args.peer]
     threads = args.threads or usable_cores()
     os.environ["WEFT_CACHE"] = "0"  # what is measured is compiled, as it is by peers
-    plan = Plan(args.suite or SUITES, names, threads, args.seconds, args.sizes, args.only)
+    plan = BenchPlan(args.suite or SUITES, names, threads, args.seconds, args.sizes, args.only)
     screen = _Screen([OURS, *names], threads)
     return run(plan, screen.report)
 
@@ -61,11 +61,11 @@ def _peer(name: str) -> str:
     return found[0]
 
 
-def _read(path: str) -> Results:
+def _read(path: str) -> BenchResults:
     return from_json(Path(path).read_text(encoding="utf-8"), path)
 
 
-def _show(results: Results) -> None:
+def _show(results: BenchResults) -> None:
     for suite in results.suites:
         print(table.heading(suite, results.libraries, results.threads))
         for outcome in results.of(suite):

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from ..ir.errors import FileProblem
 from ..ir.files import is_stream, write_file
-from .results import OURS, Outcome, Results, geometric_mean
+from .results import OURS, BenchResults, Outcome, geometric_mean
 from .table import LOW, MICROSECONDS, UNITS, number
 
 BEGIN, END = "<!-- weft bench: begin -->", "<!-- weft bench: end -->"
 
 
-def write(path: str, results: Sequence[Results]) -> None:
+def write(path: str, results: Sequence[BenchResults]) -> None:
     """Puts the tables between the marks of an existing file, or makes a file of them."""
     made = f"{BEGIN}\n\n{text(results)}\n{END}\n"
     if os.path.exists(path) and not is_stream(path):
@@ -25,7 +25,7 @@ def write(path: str, results: Sequence[Results]) -> None:
     write_file(path, made.encode())
 
 
-def text(results: Sequence[Results]) -> str:
+def text(results: Sequence[BenchResults]) -> str:
     """The machine, a summary, and all rows."""
     parts = [_machine(results[0]), _summary(results)]
     for found in results:
@@ -34,17 +34,17 @@ def text(results: Sequence[Results]) -> str:
     return "\n".join(parts)
 
 
-def _threads(results: Results) -> str:
+def _threads(results: BenchResults) -> str:
     return f"{results.threads} thread{'s' * (results.threads != 1)}"
 
 
-def _machine(results: Results) -> str:
+def _machine(results: BenchResults) -> str:
     where = results.machine
     libraries = ", ".join(f"{name} {where[name]}" for name in results.libraries if name in where)
     return f"{where['cpu']}; {where['cores']} cores; {where['system']}; Python {where['python']}; {libraries}.\n"
 
 
-def _summary(results: Sequence[Results]) -> str:
+def _summary(results: Sequence[BenchResults]) -> str:
     head = "| suite |" + "".join(f" {_threads(r)}: mean | lowest | rows | below {LOW} |" for r in results)
     lines = [head, "| --- |" + " --: | --: | --: | --: |" * len(results)]
     for suite in (*dict.fromkeys(s for r in results for s in r.suites), "all"):
@@ -67,7 +67,7 @@ def _summary(results: Sequence[Results]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _suite(results: Results, suite: str) -> str:
+def _suite(results: BenchResults, suite: str) -> str:
     found = results.of(suite)
     unit, scale = UNITS.get(suite, MICROSECONDS)
     sizes = list(dict.fromkeys(o.size for o in found))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from . import check
 from .check import Answer
-from .library import Call, Library, Unable
-from .memory import Memory, applies
+from .library import BenchLibrary, TimedCall, Unable
+from .memory import MemoryLoop, applies
 from .results import Outcome
 from .row import Case
 from .timing import WARM_SECONDS, best_times
@@ -18,10 +18,10 @@ PAUSES = {"products": 0.12}  # seconds: threads of NumPy's BLAS wait for work in
 OPENMP = 6e-3  # and those of OpenMP, which Numba uses
 
 
-def measure(suite: str, case: Case, libraries: Sequence[Library], memory: Memory, seconds: float) -> Outcome:
+def measure(suite: str, case: Case, libraries: Sequence[BenchLibrary], memory: MemoryLoop, seconds: float) -> Outcome:
     """The time of every library that computes the case rightly, and the reason for every other."""
     right = check.answer(case)
-    calls: dict[str, list[Call]] = {}
+    calls: dict[str, list[TimedCall]] = {}
     notes: dict[str, str] = {}
     for library in libraries:
         found, note = _right_calls(library, case, right)
@@ -36,7 +36,7 @@ def measure(suite: str, case: Case, libraries: Sequence[Library], memory: Memory
     return Outcome(suite, case.row.name, case.size, case.dtype, times, notes, memory=plain)
 
 
-def _right_calls(library: Library, case: Case, right: Answer) -> tuple[list[Call], str]:
+def _right_calls(library: BenchLibrary, case: Case, right: Answer) -> tuple[list[TimedCall], str]:
     """The calls of a library that give the right result, and what is wrong with the last of the others."""
     kept, note = [], ""
     try:

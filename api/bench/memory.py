@@ -16,8 +16,8 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from ..backends.llvm import target as targets
-from ..backends.llvm.library import Library
-from .library import Call
+from ..backends.llvm.library import LoadedCode
+from .library import TimedCall
 from .row import Case
 
 CACHED = 1 << 21  # bytes; below that the caches of a core are measured, not memory
@@ -41,21 +41,21 @@ def _long(case: Case) -> list[Any]:
     return [x for x in case.arrays if x.size == longest]
 
 
-class Memory:
+class MemoryLoop:
     """Plain loops, compiled once for each number of inputs and dtype, and the threads that run them."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self._pool = ThreadPoolExecutor(max(1, threads - 1))
-        self._libraries: dict[tuple[int, str, bool], Library] = {}
+        self._libraries: dict[tuple[int, str, bool], LoadedCode] = {}
 
-    def __enter__(self) -> Memory:
+    def __enter__(self) -> MemoryLoop:
         return self
 
     def __exit__(self, *problem: object) -> None:
         self._pool.shutdown()
 
-    def call(self, case: Case, answer: Any) -> Call:
+    def call(self, case: Case, answer: Any) -> TimedCall:
         """The loop over the inputs of a case, with memory of its own for the result."""
         arrays = _long(case)
         stores, kind = answer.size > 1, arrays[0].dtype.char
@@ -64,16 +64,16 @@ class Memory:
         out.fill(0)
         part = -(-arrays[0].size // self.threads)
         parts = [self._part(library, arrays, out, k, part, stores) for k in range(self.threads)]
-        return Call(lambda count: self._run(parts, count), lambda: out)
+        return TimedCall(lambda count: self._run(parts, count), lambda: out)
 
-    def _library(self, inputs: int, kind: str, stores: bool) -> Library:
+    def _library(self, inputs: int, kind: str, stores: bool) -> LoadedCode:
         key = inputs, kind, stores
         if key not in self._libraries:
             self._libraries[key] = _compiled(_loop(inputs, _TYPES[kind][0], stores))
         return self._libraries[key]
 
     def _part(
-        self, library: Library, arrays: list[Any], out: Any, k: int, part: int, stores: bool
+        self, library: LoadedCode, arrays: list[Any], out: Any, k: int, part: int, stores: bool
     ) -> Callable[[int], None]:
         begin, end = min(k * part, arrays[0].size), min((k + 1) * part, arrays[0].size)
         size = out.itemsize
@@ -134,7 +134,7 @@ done:
 """
 
 
-def _compiled(text: str) -> Library:
+def _compiled(text: str) -> LoadedCode:
     """LLVM's whole pipeline, as for C: Weft's own kernels come vectorised and need less."""
     target = targets.host()
     machine = llvm.Target.from_triple(target.triple).create_target_machine(
@@ -146,4 +146,4 @@ def _compiled(text: str) -> Library:
     tuning.loop_vectorization = tuning.loop_interleaving = tuning.loop_unrolling = True
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
-    return Library(bytes(machine.emit_object(module)), ["plain"])
+    return LoadedCode(bytes(machine.emit_object(module)), ["plain"])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import check
-from .library import Call, Unable, timed, written
+from .library import TimedCall, Unable, timed, written
 from .loops_each import each
 from .row import NUMPY, Case, Function, Row
 
@@ -32,7 +32,7 @@ class Numba:
         self._key: tuple[Function, str] | None = None
         self._functions: list[Function] = []
 
-    def calls(self, case: Case) -> list[Call]:
+    def calls(self, case: Case) -> list[TimedCall]:
         number = NUMPY.get(case.dtype, float)
         args = tuple(number(x) if isinstance(x, float) else x for x in case.args)
         key = case.row.loops or case.row.make, case.dtype  # rows that differ in their inputs alone share the code

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .blas import limit_blas
-from .library import Call, Library, NumPy, Unable, timed
+from .library import BenchLibrary, NumPy, TimedCall, Unable, timed
 from .numba_peer import Numba
 from .row import NUMPY, Case, Function, Row
 
@@ -31,7 +31,7 @@ def installed() -> list[str]:
     return ["NumPy", *(name for name, module in MODULES.items() if importlib.util.find_spec(module))]
 
 
-def peers(names: Iterable[str], threads: int) -> list[Library]:
+def peers(names: Iterable[str], threads: int) -> list[BenchLibrary]:
     """The libraries with these names; each may use so many threads. Some read that from the environment, once."""
     os.environ["NUMBA_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(threads)
     os.environ["NUMEXPR_NUM_THREADS"] = os.environ["NUMEXPR_MAX_THREADS"] = str(threads)
@@ -50,7 +50,7 @@ class Numexpr:
         self.module: Any = importlib.import_module("numexpr")
         self.module.set_num_threads(threads)
 
-    def calls(self, case: Case) -> list[Call]:
+    def calls(self, case: Case) -> list[TimedCall]:
         text, values = self._expression(case.row, case.args, case.dtype)
         evaluate, again = self.module.evaluate, self.module.re_evaluate
         evaluate(text, local_dict=values, global_dict={})
@@ -81,7 +81,7 @@ class Jax:
         self.module.config.update("jax_platforms", "cpu")
         self.numpy: Any = importlib.import_module("jax.numpy")
 
-    def calls(self, case: Case) -> list[Call]:
+    def calls(self, case: Case) -> list[TimedCall]:
         if case.row.views:
             raise Unable("has no strides")
         if case.row.into is not None:
@@ -106,7 +106,7 @@ class Torch:
         self.module.set_num_threads(threads)
         self.module.set_grad_enabled(False)
 
-    def calls(self, case: Case) -> list[Call]:
+    def calls(self, case: Case) -> list[TimedCall]:
         if case.row.into is not None:
             raise Unable("writes into no given memory")
         try:
@@ -114,7 +114,7 @@ class Torch:
         except (TypeError, ValueError) as error:
             raise Unable("has no tensor for the inputs") from error
         call = timed(self._compiled(case.row, False), args)
-        return [Call(call.run, lambda: call.result().numpy())]
+        return [TimedCall(call.run, lambda: call.result().numpy())]
 
     def fresh(self, row: Row) -> Function:
         function, config = self._compiled(row, None), self.module._inductor.config

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from .results import Outcome, Results, geometric_mean
+from .results import BenchResults, Outcome, geometric_mean
 
 LEFT, TOP, BAND, HEIGHT, BOTTOM = 60, 56, 104, 420, 48
 LOWEST, HIGHEST = 0.25, 64.0
@@ -16,7 +16,7 @@ GOLDEN = 0.618034
 INK, GRID = "#333333", "#dddddd"
 
 
-def svg(results: Sequence[Results]) -> str:
+def svg(results: Sequence[BenchResults]) -> str:
     """One band for each suite, in it one column of dots for each run."""
     suites = list(dict.fromkeys(o.suite for r in results for o in r.outcomes if o.ratio is not None))
     width = LEFT + BAND * len(suites) + 20
@@ -36,7 +36,7 @@ def svg(results: Sequence[Results]) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _legend(results: Sequence[Results]) -> list[str]:
+def _legend(results: Sequence[BenchResults]) -> list[str]:
     parts = []
     for k, found in enumerate(results):
         x = LEFT + 150 * k

@@ -49,7 +49,7 @@ class Outcome:
 
 
 @record
-class Results:
+class BenchResults:
     """A whole run."""
 
     machine: dict[str, str]
@@ -72,27 +72,27 @@ class Results:
         return json.dumps({"format": FORMAT, **found}, indent=1) + "\n"
 
 
-def from_json(text: str, file: str) -> Results:
+def from_json(text: str, file: str) -> BenchResults:
     """What `to_json` has written."""
     try:
         found = json.loads(text)
         if found["format"] != FORMAT:
             raise FileProblem(f"{file} has format {found['format']}, not {FORMAT}", hint="run weft bench again")
         outcomes = tuple(_outcome(values) for values in found["outcomes"])
-        return Results(found["machine"], found["threads"], tuple(found["libraries"]), outcomes)
+        return BenchResults(found["machine"], found["threads"], tuple(found["libraries"]), outcomes)
     except (ValueError, KeyError, TypeError) as error:
         raise FileProblem(f"{file} is not what weft bench --json writes ({error})") from error
 
 
-def joined(runs: Sequence[Results]) -> list[Results]:
+def joined(runs: Sequence[BenchResults]) -> list[BenchResults]:
     """Runs with the same threads as one: a long run may be made in parts. What comes later replaces."""
-    found: dict[int, Results] = {}
+    found: dict[int, BenchResults] = {}
     for run in runs:
         if run.threads in found:
             before = found[run.threads]
             both = {(o.suite, o.row, o.size, o.dtype): o for o in (*before.outcomes, *run.outcomes)}
             libraries = tuple(dict.fromkeys((*before.libraries, *run.libraries)))
-            run = Results(before.machine | run.machine, run.threads, libraries, tuple(both.values()))
+            run = BenchResults(before.machine | run.machine, run.threads, libraries, tuple(both.values()))
         found[run.threads] = run
     return list(found.values())
 

@@ -13,17 +13,17 @@ from typing import Any
 
 from ..ir.records import record
 from . import compiles, startup
-from .library import Library, Weft
+from .library import BenchLibrary, Weft
 from .measure import measure
-from .memory import Memory
+from .memory import MemoryLoop
 from .peers import MODULES, peers
-from .results import OURS, Outcome, Results
+from .results import OURS, BenchResults, Outcome
 from .row import SIZES, Row, case, cases
 from .suites import ROWS, SUITES
 
 
 @record
-class Plan:
+class BenchPlan:
     """Suites and peers by name, and how long each library is timed in each case."""
 
     suites: Sequence[str] = SUITES
@@ -38,14 +38,14 @@ Report = Callable[[int, int, str, Outcome | None], None]
 """How many steps are done, of how many, what comes next, and the outcome that is new."""
 
 
-def run(plan: Plan, report: Report) -> Results:
+def run(plan: BenchPlan, report: Report) -> BenchResults:
     """Measures everything in the plan."""
     _set_threads(plan.threads)
-    libraries: list[Library] = [Weft(), *peers(plan.peers, plan.threads)]
+    libraries: list[BenchLibrary] = [Weft(), *peers(plan.peers, plan.threads)]
     steps = [(suite, row) for suite in plan.suites for row in _rows(suite) if plan.only in _name(row)]
     outcomes: list[Outcome] = []
     total, done = sum(_count(row, plan.sizes) for _, row in steps), 0
-    with Memory(plan.threads) as memory:
+    with MemoryLoop(plan.threads) as memory:
         for suite, row in steps:
             report(done, total, f"{suite}: {_name(row)}", None)
             for outcome in _measured(suite, row, libraries, memory, plan):
@@ -53,7 +53,7 @@ def run(plan: Plan, report: Report) -> Results:
                 done += 1
                 report(done, total, f"{suite}: {_name(row)}", outcome)
     names = (OURS, *plan.peers)
-    return Results(machine(names), plan.threads, names, tuple(outcomes))
+    return BenchResults(machine(names), plan.threads, names, tuple(outcomes))
 
 
 def usable_cores() -> int:
@@ -103,7 +103,9 @@ def _count(row: Row | str, sizes: Sequence[int]) -> int:
     return len(compiles.STEPS) if row in compiles.ROWS else len(cases(row, sizes))
 
 
-def _measured(suite: str, row: Any, libraries: Sequence[Library], memory: Memory, plan: Plan) -> Iterator[Outcome]:
+def _measured(
+    suite: str, row: Any, libraries: Sequence[BenchLibrary], memory: MemoryLoop, plan: BenchPlan
+) -> Iterator[Outcome]:
     if suite == startup.SUITE:
         yield from startup.measure(row, [library.name for library in libraries])
     elif suite == compiles.SUITE:

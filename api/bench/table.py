@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .results import OURS, Outcome, Results, geometric_mean
+from .results import OURS, BenchResults, Outcome, geometric_mean
 
 LOW = 0.95  # of the best peer; what is below is marked
 UNITS = {"compile": ("ms", 1e3), "startup": ("ms", 1e3)}
@@ -49,7 +49,7 @@ def ratio(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def summary(results: Results) -> str:
+def summary(results: BenchResults) -> str:
     """Geometric means, rows behind a peer, the reached share of the memory's speed, and why libraries have no times."""
     lines = ["", "best peer's time over Weft's: geometric mean, lowest, rows, rows below 0.95"]
     for suite in (*results.suites, "all"):
@@ -66,7 +66,7 @@ def summary(results: Results) -> str:
     return "\n".join(lines + _notes(results))
 
 
-def _notes(results: Results) -> list[str]:
+def _notes(results: BenchResults) -> list[str]:
     """Every reason once, with the rows that it holds for."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for outcome in results.outcomes:

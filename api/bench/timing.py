@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 
-from .library import Call
+from .library import TimedCall
 
 WARM_SECONDS, ROUND_SECONDS = 1e-3, 5e-4
 MIN_ROUNDS, LOST_AFTER, LOST = 7, 3, 4.0
 QUIET_ROUNDS, GAIN, PATIENCE = 12, 0.98, 5
 
 
-def best_times(calls: Mapping[str, Sequence[Call]], seconds: float, pause: float = WARM_SECONDS) -> dict[str, float]:
+def best_times(
+    calls: Mapping[str, Sequence[TimedCall]], seconds: float, pause: float = WARM_SECONDS
+) -> dict[str, float]:
     """Seconds for one call, by library; the best of its calls counts.
 
     The libraries take turns in short rounds, so that a disturbance of the machine meets all of them. Before each round

@@ -16,8 +16,8 @@ from ...ir.forms import ROW
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name, loop_variables
 from ...ir.types import integer
-from .columns import EXACT_STEPS, Blocks, Columns, Reduction
-from .functions import Entry, Part
+from .columns import EXACT_STEPS, Columns, Reduction, TreeBlocks
+from .functions import FrameWord, NativeFunction
 from .memory import Buffer
 from .reduce import Accumulators
 from .region import Region
@@ -29,7 +29,7 @@ JOIN = 60  # picoseconds to read and combine a byte of what a chunk left
 class Chunked(Region):
     """What walks and joins have in common: where the results of chunks and of reductions lie."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], stage: int, keeps: bool = True) -> None:
+    def __init__(self, region: Node, entries: dict[FrameWord, int], stage: int, keeps: bool = True) -> None:
         super().__init__(region, entries, keeps_rows=False)
         self.stage = stage
         self.may_end_early = not self.rows  # one word says where a walk is over, not one for each row
@@ -89,7 +89,7 @@ class Chunked(Region):
         index = tuple(0 if axis in self.reduced else i for axis, i in enumerate(index))
         return (*index, dims.symbol(loop_name(self.chunk)))
 
-    def walker(self, offsets: Sequence[int], part: Blocks | None = None) -> Columns:
+    def walker(self, offsets: Sequence[int], part: TreeBlocks | None = None) -> Columns:
         stages = self.stages
         offsets = self.column_offsets(self.stage, list(offsets))
         return Columns(self, stages.reductions[self.stage], [], stages.outputs[self.stage], offsets, part)
@@ -123,7 +123,7 @@ class Chunked(Region):
 class Begin(Chunked):
     """Before a walk that may end early."""
 
-    def function(self, name: str) -> Part:
+    def function(self, name: str) -> NativeFunction:
         self.set_over(self.frame.size(self.chunks()))
         return self.part(name, (), (), 1)
 
@@ -131,10 +131,10 @@ class Begin(Chunked):
 class Walk(Chunked):
     """Walks chunks: the outer loop runs over them, the inner one over the vectors of rows; or over rows and chunks."""
 
-    def function(self, name: str) -> Part:
+    def function(self, name: str) -> NativeFunction:
         return self.by_rows(name) if self.rows and self.across_columns else self.by_chunks(name)
 
-    def by_rows(self, name: str) -> Part:
+    def by_rows(self, name: str) -> NativeFunction:
         rows, chunks = self.parameters()
         outer, *inner = self.rows
 
@@ -150,7 +150,7 @@ class Walk(Chunked):
         part = self.part(name, outer, (), others * self.chunk_blocks * self.block_size() * self.cost)
         return part._replace(extents=(part.extents[0], self.chunks()))
 
-    def by_chunks(self, name: str) -> Part:
+    def by_chunks(self, name: str) -> NativeFunction:
         chunks, vectors = self.parameters()
         inner = self.rows[-1] if self.rows else ()
 
@@ -164,19 +164,19 @@ class Walk(Chunked):
         part = self.part(name, (), inner, others * elements * self.cost)
         return part._replace(extents=(self.chunks(), part.extents[1]))
 
-    def part_of_columns(self) -> Blocks:
+    def part_of_columns(self) -> TreeBlocks:
         """The blocks of this chunk."""
         e, size = self.nest.e, self.frame.size
         at, _ = self.nest.variables[loop_name(self.chunk)]
         begin = e.op("mul", at, size(self.chunk_blocks))
-        return Blocks(begin, e.call("smin", e.op("add", begin, size(self.chunk_blocks)), size(self.blocks())))
+        return TreeBlocks(begin, e.call("smin", e.op("add", begin, size(self.chunk_blocks)), size(self.blocks())))
 
     def row(self, offsets: list[int]) -> list[Val]:
         e, (begin, end) = self.nest.e, self.part_of_columns()
         at, _ = self.nest.variables[loop_name(self.chunk)]
-        walk = self.walker(offsets, Blocks(begin, end))
+        walk = self.walker(offsets, TreeBlocks(begin, end))
         if walk.may_stop:
-            walk.part = Blocks(begin, e.select(e.icmp("slt", self.over(), at), begin, end))
+            walk.part = TreeBlocks(begin, e.select(e.icmp("slt", self.over(), at), begin, end))
         found = walk.totals()
         if walk.may_stop:
             final = walk.is_final([v for _, totals in found for v in totals])
@@ -199,7 +199,7 @@ class Walk(Chunked):
 class Join(Chunked):
     """Joins what the chunks of a stage found, row by row, and writes the results that are known by then."""
 
-    def function(self, name: str) -> Part:
+    def function(self, name: str) -> NativeFunction:
         bytes = sum(n.result.type.dtype.size for n in self.stages.reductions[self.stage])
         return self.over_rows(name, self.chunks() * bytes * JOIN)
 

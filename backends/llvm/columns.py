@@ -14,7 +14,7 @@ from ...ir.types import integer, ints
 from .edges import aligned_reads, streamed_output
 from .extremes import Extremes, has_extreme
 from .fetching import fetch
-from .functions import STOPPED, Entry
+from .functions import STOPPED, FrameWord
 from .lane_places import Lanes
 from .places import WATCHED, Watched, may_stop
 from .reduce import Accumulators
@@ -29,7 +29,7 @@ EXACT_STEPS = 16  # of a block whose elements may be combined in any order
 STRETCH = 1 << 20  # elements of a running sum from one question whether to stop to the next: some milliseconds
 
 
-class Blocks(NamedTuple):
+class TreeBlocks(NamedTuple):
     """The blocks from `begin` to `end`, counted through all runs of the innermost group."""
 
     begin: Val
@@ -46,7 +46,7 @@ class Columns:
         scans: list[Node],
         outputs: list[tuple[int, Value]],
         offsets: list[int],
-        part: Blocks | None = None,
+        part: TreeBlocks | None = None,
     ) -> None:
         self.region, self.nest, self.part = region, region.nest, part
         self.outputs, self.offsets = outputs, offsets
@@ -176,7 +176,7 @@ class Columns:
     def _unless_stopped(self, end: Val, stop: Val) -> Val:
         """Where the walk goes on: at the end of a stretch, or behind everything if it is told to stop."""
         e, frame = self.nest.e, self.region.frame
-        question, place = frame.word(Entry("question"), "ptr"), frame.reserve(8)
+        question, place = frame.word(FrameWord("question"), "ptr"), frame.reserve(8)
         e.store(end, place, 8)
         e.stops = True
 

@@ -13,8 +13,8 @@ from ...ir.walking import regions
 from .control import controlled
 from .cutting import chunk_parts
 from .flat import Flat
-from .functions import Entry, Function, Part
-from .library import Library
+from .functions import FrameWord, NativeFunction, RegionCode
+from .library import LoadedCode
 from .module import Compiled, compile_module
 from .region import Region
 from .short import Short
@@ -28,7 +28,7 @@ class Program:
     """The native functions of a graph by region, the module's text, and the code."""
 
     regions: tuple[Node, ...]
-    functions: tuple[Function, ...]
+    functions: tuple[RegionCode, ...]
     text: str
 
     @property
@@ -47,25 +47,25 @@ def emit(graph: Graph) -> Program:
     return Program(found, functions, "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
 
 
-def emit_region(node: Node, name: str) -> Function:
+def emit_region(node: Node, name: str) -> RegionCode:
     """The functions of one region."""
     if node.attrs["form"] == PRODUCT:
         from .products.emit import emit_product  # as all that few kernels have, when one has it
 
         return emit_product(node, name)
-    form, entries = node.attrs["form"], dict[Entry, int]()
+    form, entries = node.attrs["form"], dict[FrameWord, int]()
     region = _region(node, entries) if form != CHUNKS else None
     cut = chunk_parts(node, entries, name) if form in (CHUNKS, EITHER) else []
     declared = {symbol: text for _, found, _ in cut for symbol, text in found.items()}
     fails = any(may_fail for _, _, may_fail in cut)
-    whole: tuple[Part, ...] = ()
+    whole: tuple[NativeFunction, ...] = ()
     if region is not None:
         whole = (region.function(name),)
         declared |= region.nest.e.declared
         fails = fails or region.nest.e.fails
     chunks = tuple(part for part, _, _ in cut)
     cut_from = integer(node.attrs, "cut_from") if form == EITHER else 0
-    return Function(tuple(entries), whole, chunks, _columns(node) if cut else 0, cut_from, fails, declared)
+    return RegionCode(tuple(entries), whole, chunks, _columns(node) if cut else 0, cut_from, fails, declared)
 
 
 def _columns(node: Node) -> Size:
@@ -74,7 +74,7 @@ def _columns(node: Node) -> Size:
     return dims.product(space[axis] for group in axis_groups(node.attrs, "columns") for axis in group)
 
 
-def _region(node: Node, entries: dict[Entry, int]) -> Region:
+def _region(node: Node, entries: dict[FrameWord, int]) -> Region:
     """What writes the function over whole rows."""
     if node.attrs["form"] == FLAT:
         return Flat(node, entries)
@@ -96,9 +96,9 @@ def build(program: Program, target: Target) -> Compiled:
     return compile_module(text_for(program, target), target)
 
 
-def load(program: Program, code: bytes) -> Library:
+def load(program: Program, code: bytes) -> LoadedCode:
     """The code in memory, with the addresses of its functions."""
-    return Library(code, program.names)
+    return LoadedCode(code, program.names)
 
 
 def _symbol(name: str) -> str:

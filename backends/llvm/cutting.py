@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from ...ir.graph import Node
 from .chunks import Begin, Chunked, Join, Walk
-from .functions import Entry, Part
+from .functions import FrameWord, NativeFunction
 from .places import may_stop
 from .region import Region
 from .shared_walks import SharedJoin, SharedWalk
 from .spread import Spread
 
-Cut = tuple[Part, dict[str, str], bool]
+Cut = tuple[NativeFunction, dict[str, str], bool]
 
 
-def chunk_parts(node: Node, entries: dict[Entry, int], name: str) -> list[Cut]:
+def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[Cut]:
     """The functions, each with its declarations and whether it may fail."""
     region, shares = Region(node, entries, keeps_rows=False), bool(node.attrs.get("shared_walks"))
     stages, found, stage = region.stages, list[Cut](), 0

@@ -21,7 +21,7 @@ from . import integers
 from .casts import cast, constant
 from .flow import PATIENCE, Clock, emit_each
 from .frame import Frame
-from .functions import Entry
+from .functions import FrameWord
 from .joint import Joint, joint_of
 from .lookups import look_up
 from .math import whole_power
@@ -152,7 +152,7 @@ class Elements:
                 self._keep(value, at, result)
 
     def _clock(self) -> Clock:
-        question = self.frame.word(Entry("question"), "ptr")
+        question = self.frame.word(FrameWord("question"), "ptr")
         if "clock" not in self.nest.entry.memo:
             with self.nest.at(self.nest.entry):
                 ticks = self.nest.e.emit("alloca i32, align 4", "ptr", 0)

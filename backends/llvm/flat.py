@@ -15,7 +15,7 @@ from ...ir.forms import longest_short_row
 from ...ir.graph import Node
 from ...ir.indexing import Index, loop_name
 from .casts import memory_element
-from .functions import Entry, Part
+from .functions import FrameWord, NativeFunction
 from .memory import Buffer, Memory
 from .region import Region
 from .scopes import Scope
@@ -25,14 +25,14 @@ from .text import BITS, Val
 class Flat(Region):
     """A region with short rows, while its function is written."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int]) -> None:
+    def __init__(self, region: Node, entries: dict[FrameWord, int]) -> None:
         super().__init__(region, entries)
         self.outer, self.length = self.rows[-2][-1], self.extent(self.rows[-1])
         self.block = 4 * self.width  # rows, so that blocks of them end where vectors do
         self.memory = FlatMemory(self)
         self.elements.memory = self.memory
 
-    def over_rows(self, name: str, time: Size) -> Part:
+    def over_rows(self, name: str, time: Size) -> NativeFunction:
         """A function over all rows; the threads share the loops around a row."""
         self.row_loops(list(self.rows), dict(zip(self.rows, self.parameters(), strict=False)))
         outer, inner = [*self.rows[:-1][:2], ()][:2]

@@ -7,7 +7,7 @@ A kernel takes one pointer to a frame of 64-bit words: addresses of operands and
 from __future__ import annotations
 
 from ...ir.dims import Atom, Size
-from .functions import Entry
+from .functions import FrameWord
 from .scopes import Nest
 from .text import Val
 
@@ -18,11 +18,11 @@ LINE = 128
 class Frame:
     """The words of one kernel's frame, loaded once at the entry of each of its functions, which share `entries`."""
 
-    def __init__(self, nest: Nest, entries: dict[Entry, int]) -> None:
+    def __init__(self, nest: Nest, entries: dict[FrameWord, int]) -> None:
         self.nest, self.entries = nest, entries
         self.stack_bytes = 0
 
-    def word(self, entry: Entry, elem: str) -> Val:
+    def word(self, entry: FrameWord, elem: str) -> Val:
         """The value of a word, in the function's entry."""
         found = self.nest.find(entry)
         if found is not None:
@@ -50,17 +50,17 @@ class Frame:
         """
         apart = bytes + LINE  # so that workers never write to the same cache line
         kind = "chunked" if for_chunks else "scratch"
-        base = self.word(Entry(kind, 0 if name else len(self.entries), symbol=name, bytes=apart), "ptr")
+        base = self.word(FrameWord(kind, 0 if name else len(self.entries), symbol=name, bytes=apart), "ptr")
         e, own = self.nest.e, self.size(apart)
         with self.nest.at(self.nest.entry):
             return e.offset(base, e.op("mul", Val("%worker", "i64", 0), own))
 
     def shared(self, name: str, bytes: Size) -> Val:
         """Memory through which the functions of a kernel hand on what they found; `name` tells it from others."""
-        return self.word(Entry("shared", symbol=name, bytes=bytes + LINE), "ptr")
+        return self.word(FrameWord("shared", symbol=name, bytes=bytes + LINE), "ptr")
 
     def pointer(self, slot: int) -> Val:
-        return self.word(Entry("pointer", slot), "ptr")
+        return self.word(FrameWord("pointer", slot), "ptr")
 
     def size(self, size: Size) -> Val:
         """The number that a size is, computed in the function's entry."""
@@ -87,8 +87,8 @@ class Frame:
         if not atom.args:
             slot, dot, axis = atom.name.partition(".s")
             if dot:
-                return self.word(Entry("stride", int(slot.removeprefix("arg")), int(axis)), "i64")
-            return self.word(Entry("size", symbol=atom.name), "i64")
+                return self.word(FrameWord("stride", int(slot.removeprefix("arg")), int(axis)), "i64")
+            return self.word(FrameWord("size", symbol=atom.name), "i64")
         values = [self.size(a) for a in atom.args]
         if atom.name == "floordiv":
             return self._floordiv(values[0], values[1])

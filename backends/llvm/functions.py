@@ -11,7 +11,7 @@ from ...ir.tuples import NamedTuple
 STOPPED = 2  # as a kernel's status: it was told to stop
 
 
-class Entry(NamedTuple):
+class FrameWord(NamedTuple):
     """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or memory.
 
     Loops that may not end call `int question(frame)` at the address in "question", if there is one, and stop if told.
@@ -27,7 +27,7 @@ class Entry(NamedTuple):
     bytes: Size = 0
 
 
-class Part(NamedTuple):
+class NativeFunction(NamedTuple):
     """A native function: `i32 name(ptr frame, i64 begin0, i64 end0, i64 begin1, i64 end1, i64 worker)`.
 
     It runs a part of its two outer loops. `extents` are theirs, `grains` what a part of each is best a multiple of,
@@ -43,16 +43,16 @@ class Part(NamedTuple):
     tile: int
 
 
-class Function(NamedTuple):
+class RegionCode(NamedTuple):
     """The code of one region: the words of its frame, and what runs one after another.
 
     That is `whole`, or `chunks` where the columns have `cut_from` elements or more. A kernel that may fail says so when
     it has run, and may have written results by then.
     """
 
-    entries: tuple[Entry, ...]
-    whole: tuple[Part, ...]
-    chunks: tuple[Part, ...]
+    entries: tuple[FrameWord, ...]
+    whole: tuple[NativeFunction, ...]
+    chunks: tuple[NativeFunction, ...]
     columns: Size
     cut_from: int
     may_fail: bool
@@ -64,5 +64,5 @@ class Function(NamedTuple):
         return any(entry.kind == "question" for entry in self.entries)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[NativeFunction, ...]:
         return (*self.whole, *self.chunks)

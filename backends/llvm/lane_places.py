@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.dtypes import I64, DType
 from ...ir.graph import Node
-from .ranking import Pair, Ranking, across
+from .ranking import Pair, RankComparison, across
 from .tail import Tail
 from .text import BITS, Val
 
@@ -31,7 +31,7 @@ class Lanes:
     def __init__(self, node: Node, region: Region, offsets: list[int], base: Val | None) -> None:
         self.node, self.region, self.e, self.offsets = node, region, region.nest.e, offsets
         self.slots, self.lanes, self.base = len(offsets), region.width, base
-        self.ranking = Ranking(self.e, node)
+        self.ranking = RankComparison(self.e, node)
         self.is_ordered = region.walks_in_order and not region.across_columns
         self.narrow = base is not None and BITS[self.ranking.elem] < 64
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)

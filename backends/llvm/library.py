@@ -22,7 +22,7 @@ _FAILED = ctypes.c_void_p(-1).value
 _READ, _WRITE, _EXECUTE = mmap.PROT_READ, mmap.PROT_WRITE, mmap.PROT_EXEC
 
 
-class Library:
+class LoadedCode:
     """Machine code in memory. It is freed when nothing refers to this object any more."""
 
     def __init__(self, code: bytes, symbols: Sequence[str], addresses: Mapping[str, int] | None = None) -> None:

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Mapping
 
 from .objects import ALLOC, EXECUTE, NOBITS, WRITE, BadObject, Object, Relocation
-from .relocations import THROUGH_TABLE, WIDTH, Place, apply, stub
+from .relocations import THROUGH_TABLE, WIDTH, Patch, apply, stub
 
 STUB = 16
 CODE, CONSTANTS, DATA = ALLOC | EXECUTE, ALLOC, ALLOC | WRITE
@@ -90,7 +90,7 @@ def _relocate(layout: Layout, image: bytearray, r: Relocation, base: int, target
     near = base + layout.stubs[r.symbol] if r.symbol in layout.stubs else target
     slot = base + layout.slots[r.symbol] + r.addend if r.symbol in layout.slots else 0
     at = layout.places[r.section] + r.offset
-    apply(machine, r.kind, Place(image, at, base + at, target + r.addend, near + r.addend, slot))
+    apply(machine, r.kind, Patch(image, at, base + at, target + r.addend, near + r.addend, slot))
 
 
 def _address(layout: Layout, symbol: int, base: int, addresses: Mapping[str, int]) -> int:

@@ -13,7 +13,7 @@ from ...ir.dtypes import I64, DType
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name
 from ...ir.stages import finds_first
-from .ranking import Ranking, across
+from .ranking import RankComparison, across
 from .tail import Tail
 from .text import BITS, Val
 
@@ -39,7 +39,7 @@ class Watched:
     def __init__(self, node: Node, region: Region, slots: int, watched: int) -> None:
         self.node, self.region, self.e, self.slots, self.lanes = node, region, region.nest.e, slots, region.width
         self.watched = watched * slots * region.width  # elements between two comparisons with the best
-        self.ranking = Ranking(self.e, node)
+        self.ranking = RankComparison(self.e, node)
         self.missing = self.e.const(self.ranking.elem, self.ranking.last, self.lanes)
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
         self.held = len(self.start())

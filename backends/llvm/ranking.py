@@ -15,7 +15,7 @@ Pair = tuple[Val, Val]  # an element and its position
 Join = Callable[[tuple[Val, ...], tuple[Val, ...]], tuple[Val, ...]]
 
 
-class Ranking:
+class RankComparison:
     """What counts as better. Elements are compared as `dtype`: a bool as a byte."""
 
     def __init__(self, e: Emitter, node: Node) -> None:

@@ -24,7 +24,7 @@ from .control import head
 from .edges import aligned_start, edge_loop, streamed_output
 from .elements import Elements
 from .frame import Frame
-from .functions import Entry, Part
+from .functions import FrameWord, NativeFunction
 from .reduce import alone
 from .scopes import Nest
 from .stages import Stages
@@ -37,7 +37,7 @@ IN_FLIGHT = 4  # vectors that run through a program of elements together
 class Region:
     """One region while a function of it is written. Its functions share the words of the frame, `entries`."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], keeps_rows: bool = True) -> None:
+    def __init__(self, region: Node, entries: dict[FrameWord, int], keeps_rows: bool = True) -> None:
         """`keeps_rows` is whether each row has scratch memory of its own; a chunk has none."""
         self.region = region
         self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
@@ -57,11 +57,11 @@ class Region:
         self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
         self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows) and keeps_rows)
 
-    def function(self, name: str) -> Part:
+    def function(self, name: str) -> NativeFunction:
         """The function that runs all stages of each row."""
         return self.over_rows(name, dims.product(self.extent(g) for g in self.columns) * self.cost)
 
-    def over_rows(self, name: str, time: Size) -> Part:
+    def over_rows(self, name: str, time: Size) -> NativeFunction:
         """A function over all rows, each of which takes so long."""
         self.row_loops(list(self.rows), dict(zip(self.rows, self.parameters(), strict=False)))
         outer, inner = [*self.rows[:2], *[()] * (2 - len(self.rows))][:2]
@@ -71,7 +71,7 @@ class Region:
         """The ranges that a function is called for."""
         return [(Val(f"%begin{k}", "i64", 0), Val(f"%end{k}", "i64", 0)) for k in range(2)]
 
-    def part(self, name: str, outer: tuple[int, ...], inner: tuple[int, ...], unit: Size) -> Part:
+    def part(self, name: str, outer: tuple[int, ...], inner: tuple[int, ...], unit: Size) -> NativeFunction:
         """What has been written, as a function whose two outer loops run over these groups."""
         e = self.nest.e
         status = Val("0", "i32", 0)
@@ -83,7 +83,7 @@ class Region:
         tile = integer(self.region.attrs, "tile") if "tile" in self.region.attrs else UNTILED
         piece = (*ints(self.region.attrs, "piece"), 1)[:2] if "piece" in self.region.attrs else (1, 1)
         grains = max(self.grain(outer), piece[0]), max(self.grain(inner), piece[1])
-        return Part(name, text, extents, grains, unit, tile)
+        return NativeFunction(name, text, extents, grains, unit, tile)
 
     # -- rows
 

@@ -12,7 +12,7 @@ from ...ir.tuples import NamedTuple
 from .objects import AARCH64, X86_64, BadObject
 
 
-class Place(NamedTuple):
+class Patch(NamedTuple):
     """What a relocation is given: the image and the offset in it, the address of that, and what it refers to.
 
     `target` is the address meant, `near` one that calls reach (a stub, where the target is outside), `slot` that of
@@ -27,10 +27,10 @@ class Place(NamedTuple):
     slot: int
 
 
-Rule = Callable[[Place], None]
+Rule = Callable[[Patch], None]
 
 
-def apply(machine: int, kind: int, place: Place) -> None:
+def apply(machine: int, kind: int, place: Patch) -> None:
     """Changes the image as the relocation says."""
     rule = RULES[machine].get(kind)
     if rule is None:
@@ -51,33 +51,33 @@ def _signed(value: int, bits: int) -> int:
     return value
 
 
-def _slot(p: Place) -> int:
+def _slot(p: Patch) -> int:
     if not p.slot:
         raise BadObject("a relocation needs a word of the table that is not there")
     return p.slot
 
 
-def _put64(p: Place, value: int) -> None:
+def _put64(p: Patch, value: int) -> None:
     struct.pack_into("<Q", p.image, p.at, value % (1 << 64))
 
 
-def _put32(p: Place, value: int) -> None:
+def _put32(p: Patch, value: int) -> None:
     struct.pack_into("<i", p.image, p.at, _signed(value, 32))
 
 
-def _change(p: Place, mask: int, bits: int) -> None:
+def _change(p: Patch, mask: int, bits: int) -> None:
     """Replaces the bits of an instruction that the mask names."""
     (word,) = struct.unpack_from("<I", p.image, p.at)
     struct.pack_into("<I", p.image, p.at, word & ~mask | bits & mask)
 
 
-def _page(p: Place, target: int) -> None:
+def _page(p: Patch, target: int) -> None:
     """How many pages a target is away, in two fields of an `adrp`."""
     pages = _signed((target >> 12) - (p.address >> 12), 21)
     _change(p, 0x60FFFFE0, (pages & 3) << 29 | (pages >> 2 & 0x7FFFF) << 5)
 
 
-def _low(p: Place, target: int, scale: int) -> None:
+def _low(p: Patch, target: int, scale: int) -> None:
     """Where in its page a target is, in units of the access."""
     low = target & 0xFFF
     if low & ((1 << scale) - 1):
@@ -85,7 +85,7 @@ def _low(p: Place, target: int, scale: int) -> None:
     _change(p, 0x003FFC00, low >> scale << 10)
 
 
-def _branch(p: Place) -> None:
+def _branch(p: Patch) -> None:
     distance = _signed(p.near - p.address, 28)
     if distance & 3:
         raise BadObject("a call leads into the middle of an instruction")

@@ -13,7 +13,7 @@ from ...ir.indexing import loop_name
 from ...ir.types import integer
 from .casts import element
 from .columns import Columns
-from .functions import Entry
+from .functions import FrameWord
 from .reduce import combine, identity
 from .region import Region
 from .tail import load, memory_form, store
@@ -23,7 +23,7 @@ from .text import BITS, Val
 class Short(Region):
     """A region with a few columns, while its function is written."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int]) -> None:
+    def __init__(self, region: Node, entries: dict[FrameWord, int]) -> None:
         super().__init__(region, entries)
         self.summed: list[tuple[Node, Val]] = []  # sums of this stage, and where their elements are stored
 

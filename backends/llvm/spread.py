@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from ...ir.graph import Node, Value
 from .chunks import Chunked
-from .functions import Entry
+from .functions import FrameWord
 from .text import Val
 
 
 class Spread(Chunked):
     """The stage while its function is written: all axes are rows."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], stage: int) -> None:
+    def __init__(self, region: Node, entries: dict[FrameWord, int], stage: int) -> None:
         super().__init__(region, entries, stage)
         self.elements.kept = {**self.elements.kept, **{v: (buffer, 0) for v, buffer in self.of_rows.items()}}
         *outer, line = self.rows

@@ -20,7 +20,7 @@ from ...ir.types import integer, ints
 from ...ir.windows import product_in_sum
 from .casts import element
 from .elements import Element
-from .functions import Entry
+from .functions import FrameWord
 from .reduce import combine, identity
 from .region import Region
 from .text import Val
@@ -39,7 +39,7 @@ class Partial(NamedTuple):
 class Windows(Region):
     """Such a region while its function is written."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int]) -> None:
+    def __init__(self, region: Node, entries: dict[FrameWord, int]) -> None:
         super().__init__(region, entries)
         axes, taps = ints(region.attrs, "windows"), ints(region.attrs, "taps")
         self.straight = {axis: n for axis, n in zip(axes, taps, strict=True) if n}

@@ -20,7 +20,7 @@ from ..dims import LOOP, Atom, Size
 from ..graph import Graph, Node
 from ..proofs import follows
 from .ops import PRODUCT
-from .scopes import Access, Variable, bound_before, has_loop_inside, inside, is_private, variables
+from .scopes import LoopVariable, MemoryAccess, bound_before, has_loop_inside, inside, is_private, variables
 
 NEXT = "'"  # what the name of a variable ends with in the second of two steps
 
@@ -33,7 +33,7 @@ class Meeting(Enum):
 
 
 def meeting(
-    nest: Graph, loop: Node, variable: str, load: Access, store: Access, facts: Sequence[Size]
+    nest: Graph, loop: Node, variable: str, load: MemoryAccess, store: MemoryAccess, facts: Sequence[Size]
 ) -> int | Meeting:
     """How many steps of the loop over `variable` after the first access the second one meets it."""
     changing = _changing(loop, variable)
@@ -60,8 +60,8 @@ def _changing(loop: Node, variable: str) -> frozenset[str]:
     return frozenset((*own, *(v.name for n in inside(loop) for v in variables(n))))
 
 
-def _ranges(nest: Graph, access: Access) -> Iterator[Size]:
-    found: list[Variable] = [v for n in access.place.around for v in variables(n)]
+def _ranges(nest: Graph, access: MemoryAccess) -> Iterator[Size]:
+    found: list[LoopVariable] = [v for n in access.place.around for v in variables(n)]
     for variable in (*found, *bound_before(access.place, nest)):
         yield from variable.facts
 
@@ -84,7 +84,7 @@ def _factor(size: Size, name: str) -> int:
     return factor if name not in dims.symbols(size - factor * dims.symbol(name)) else 0
 
 
-def dependence_problem(nest: Graph, loop: Node, found: Sequence[Access], facts: Sequence[Size]) -> str | None:
+def dependence_problem(nest: Graph, loop: Node, found: Sequence[MemoryAccess], facts: Sequence[Size]) -> str | None:
     """Why a loop can't be of its kind, or None. `found` are the accesses inside it, in their order."""
     kind, is_shared = loop.attrs.get("kind"), bool(loop.attrs.get("shared"))
     names = [v.name for v in variables(loop)]
@@ -105,7 +105,7 @@ def dependence_problem(nest: Graph, loop: Node, found: Sequence[Access], facts: 
     return None
 
 
-def _pairs(found: Sequence[Access]) -> Iterator[tuple[Access, Access]]:
+def _pairs(found: Sequence[MemoryAccess]) -> Iterator[tuple[MemoryAccess, MemoryAccess]]:
     """Accesses of one buffer of which one is a store, a store with itself included."""
     for k, a in enumerate(found):
         for b in found[k:]:
@@ -113,7 +113,7 @@ def _pairs(found: Sequence[Access]) -> Iterator[tuple[Access, Access]]:
                 yield a, b
 
 
-def _is_allowed(distance: int | Meeting, first: Access, second: Access, is_strict: bool) -> bool:
+def _is_allowed(distance: int | Meeting, first: MemoryAccess, second: MemoryAccess, is_strict: bool) -> bool:
     if isinstance(distance, Meeting):
         return distance is Meeting.NEVER
     if is_strict or first.is_store:

@@ -13,7 +13,7 @@ from .ops import ACCESSES, ALLOC, BIND, BODIES, FOR, LOOPS, PRODUCT, STORE, VIEW
 
 
 @record
-class Variable:
+class LoopVariable:
     """A variable of a loop, or a number from data: `@name` from `first` to before `end`."""
 
     name: str
@@ -31,7 +31,7 @@ class Variable:
 
 
 @record(eq=False)
-class Place:
+class Location:
     """A node, and from the outermost on the nodes whose bodies it is in."""
 
     node: Node
@@ -43,16 +43,16 @@ class Place:
         return tuple(n for n in self.around if n.op in LOOPS)
 
 
-def places(nest: Graph) -> list[Place]:
+def places(nest: Graph) -> list[Location]:
     """Every node of a nest, in the order in which it runs."""
-    found: list[Place] = []
+    found: list[Location] = []
     _collect(nest, (), found)
     return found
 
 
-def _collect(graph: Graph, around: tuple[Node, ...], found: list[Place]) -> None:
+def _collect(graph: Graph, around: tuple[Node, ...], found: list[Location]) -> None:
     for node in graph:
-        found.append(Place(node, around, len(found)))
+        found.append(Location(node, around, len(found)))
         if node.body is not None:
             _collect(node.body, (*around, node), found)
 
@@ -64,21 +64,21 @@ def inside(node: Node) -> Iterator[Node]:
         yield from inside(inner)
 
 
-def variables(node: Node) -> tuple[Variable, ...]:
+def variables(node: Node) -> tuple[LoopVariable, ...]:
     """The variables that a node gives to its body, or for a `bind` to what follows."""
     if node.op in (FOR, BIND):
         first, end = sizes(node.attrs, "range")
-        return (Variable(str(node.attrs["var"]), first, end),)
+        return (LoopVariable(str(node.attrs["var"]), first, end),)
     if node.op in (WALK, PRODUCT):
         bounds, names = sizes(node.attrs, "range"), node.attrs["vars"]
         assert isinstance(names, tuple)
-        return tuple(Variable(str(name), bounds[2 * k], bounds[2 * k + 1]) for k, name in enumerate(names))
+        return tuple(LoopVariable(str(name), bounds[2 * k], bounds[2 * k + 1]) for k, name in enumerate(names))
     return ()
 
 
-def bound_before(place: Place, nest: Graph) -> tuple[Variable, ...]:
+def bound_before(place: Location, nest: Graph) -> tuple[LoopVariable, ...]:
     """The numbers from data that have a name where a node stands."""
-    found: list[Variable] = []
+    found: list[LoopVariable] = []
     for graph in (nest, *(n.body for n in place.around if n.body is not None)):
         for node in graph:
             if node is place.node or node in place.around:
@@ -89,10 +89,10 @@ def bound_before(place: Place, nest: Graph) -> tuple[Variable, ...]:
 
 
 @record(eq=False)
-class Access:
+class MemoryAccess:
     """A load or a store: the memory that it names, as the buffer that owns it, and the index there."""
 
-    place: Place
+    place: Location
     buffer: Value
     at: tuple[Size, ...]
 
@@ -106,12 +106,12 @@ class Access:
         return f"the {what} %{self.buffer.name or 'memory'} at {Sizes(self.at)}{line}"
 
 
-def accesses(found: Sequence[Place]) -> list[Access]:
+def accesses(found: Sequence[Location]) -> list[MemoryAccess]:
     """The loads and stores among places, through views to the buffer below."""
     result = []
     for place in found:
         if place.node.op in ACCESSES:
-            result.append(Access(place, *base(place.node.operands[-1], sizes(place.node.attrs, "at"))))
+            result.append(MemoryAccess(place, *base(place.node.operands[-1], sizes(place.node.attrs, "at"))))
     return result
 
 

@@ -17,7 +17,7 @@ from ..types import Guards, Sizes, sizes
 from .dependence import dependence_problem
 from .ops import BIND, KERNEL, LOAD, LOOPS, NEST, STORE, VIEW
 from .rules import rule_problem, uses
-from .scopes import Access, Place, Variable, accesses, bound_before, places, variables
+from .scopes import Location, LoopVariable, MemoryAccess, accesses, bound_before, places, variables
 
 MOST_SHARED = 2
 
@@ -27,12 +27,12 @@ def verify_nest(nest: Graph, where: Places | None = None) -> Guards:
 
     Gives the guards that the nest needs beside its own: `max(0, n - 1) == n - 1` where it reads row 0 of n.
     """
-    verifier = _Verifier(nest, where)
+    verifier = _NestVerifier(nest, where)
     verifier.run()
     return Guards((maximum(0, size), size) for size in verifier.needed)
 
 
-class _Verifier:
+class _NestVerifier:
     def __init__(self, nest: Graph, where: Places | None) -> None:
         self.nest = nest
         self.where = where
@@ -99,7 +99,7 @@ class _Verifier:
         if any(value not in visible for value in graph.outputs):
             raise self.fail(self.nest, "a body gives a value that it does not see")
 
-    def node(self, place: Place) -> None:
+    def node(self, place: Location) -> None:
         node = place.node
         if wrong := schema_problem(schema_of(node.op, node.attrs, NEST), node.attrs):
             raise self.fail(node, wrong)
@@ -125,7 +125,7 @@ class _Verifier:
         if node.attrs.get("shared"):
             self.shared(place)
 
-    def shared(self, place: Place) -> None:
+    def shared(self, place: Location) -> None:
         """Shared loops are the outermost, at most two, with nothing between them."""
         outer = [n for n in place.around if n.attrs.get("shared")]
         if len(outer) >= MOST_SHARED:
@@ -133,14 +133,14 @@ class _Verifier:
         if outer and (place.around[-1] is not outer[-1] or len(outer[-1].body or ()) != 1):
             raise self.fail(place.node, "is shared inside a shared loop, which must have nothing else in its body")
 
-    def variables(self, place: Place) -> list[Variable]:
+    def variables(self, place: Location) -> list[LoopVariable]:
         around = [v for n in place.around for v in variables(n)]
         return [*around, *bound_before(place, self.nest)]
 
-    def known(self, place: Place) -> list[Size]:
+    def known(self, place: Location) -> list[Size]:
         return [*self.facts, *(fact for v in self.variables(place) for fact in v.facts)]
 
-    def bounds(self, access: Access) -> None:
+    def bounds(self, access: MemoryAccess) -> None:
         node = access.place.node
         self.inside(node, sizes(node.attrs, "at"), node.operands[-1], self.known(access.place))
 
@@ -161,12 +161,12 @@ class _Verifier:
         self.needed.append(size)
         return True
 
-    def view(self, place: Place) -> None:
+    def view(self, place: Location) -> None:
         """A view's elements lie inside of its buffer."""
         node = place.node
         names = node.attrs["vars"]
         assert isinstance(names, tuple)
-        own = [Variable(str(n), 0, s) for n, s in zip(names, node.results[0].type.shape, strict=True)]
+        own = [LoopVariable(str(n), 0, s) for n, s in zip(names, node.results[0].type.shape, strict=True)]
         known = [*self.known(place), *(fact for v in own for fact in v.facts)]
         self.inside(node, sizes(node.attrs, "at"), node.operands[0], known)
 
@@ -175,14 +175,14 @@ class _Verifier:
         assert isinstance(given, tuple)
         return dict(zip(self.nest.inputs, map(str, given), strict=True))
 
-    def may(self, access: Access, access_of: Mapping[Value, str]) -> None:
+    def may(self, access: MemoryAccess, access_of: Mapping[Value, str]) -> None:
         node, buffer = access.place.node, access.buffer
         if node.op is STORE and access_of.get(buffer) == "read":
             raise self.fail(node, f"stores to %{buffer.name}, which the nest only reads")
         if node.op is LOAD and access_of.get(buffer) == "write" and not self.is_written_before(access):
             raise self.fail(node, f"loads from %{buffer.name} before anything is stored there; its access is write")
 
-    def is_written_before(self, access: Access) -> bool:
+    def is_written_before(self, access: MemoryAccess) -> bool:
         """Whether some store to the buffer stands before a load."""
         before = [p for p in self.places if p.node.op is STORE and p.order < access.place.order]
         return any(a.buffer is access.buffer for a in accesses(before))

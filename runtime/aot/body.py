@@ -21,11 +21,11 @@ from ...ir.types import ints, sizes
 from ..launch import ORDERED
 from ..native.launches import Launches
 from ..native.loop_code import Steps
-from ..native.memory_code import NO_MEMORY, Memory
-from ..native.table import Table
-from ..native.writer import Writer
+from ..native.memory_code import NO_MEMORY, CallMemory
+from ..native.table import WordTable
+from ..native.writer import CallWriter
 from .crew import CCrew
-from .forms import Form
+from .forms import CForm
 from .status import Status
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ OTHER_SIZES = -1  # a status inside of the library: the graph does not serve the
 class LibcHeap:
     """Memory from `malloc`."""
 
-    def __init__(self, w: Writer) -> None:
+    def __init__(self, w: CallWriter) -> None:
         self.w = w
 
     def take(self, bytes: Val) -> Val:
@@ -56,13 +56,13 @@ class LibcHeap:
 class Body:
     """The function of one lowered graph while it is written."""
 
-    def __init__(self, lowered: Lowered, program: Program, form: Form, strided: bool) -> None:
+    def __init__(self, lowered: Lowered, program: Program, form: CForm, strided: bool) -> None:
         self.lowered, self.form, self.strided = lowered, form, strided
         self.graph = lowered.graph
         self.layouts = {v: layout for graph in graphs(self.graph) for v, layout in value_layouts(graph).items()}
-        self.w = Writer(Table())
+        self.w = CallWriter(WordTable())
         pieces = {v: (n, k) for n in walk(self.graph) if n.op is CONCATENATE for k, v in enumerate(n.operands)}
-        self.memory = Memory(self.w, LibcHeap(self.w), pieces)
+        self.memory = CallMemory(self.w, LibcHeap(self.w), pieces)
         functions = dict(zip(program.regions, program.functions, strict=True))
         launches = Launches(self.w, self.memory, CCrew(self.w))
         self.steps = Steps(launches, functions, self._place, self._copy_reshaped)

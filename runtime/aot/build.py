@@ -16,11 +16,11 @@ from ..registry import Registry
 from .body import Body, chooser_text
 from .cpu import cpu_text
 from .crew import crew_text
-from .forms import Form, form_of
+from .forms import CForm, form_of
 from .gate import Gate, table_text
 from .header import header_text
 from .messages import messages_text
-from .platforms import Level, Platform
+from .platforms import CpuLevel, Platform
 from .variants import Graphs, Wanted
 
 OWN = ("version", "cpu", "message", "set_parallel")
@@ -29,12 +29,12 @@ _HEAD = re.compile(r"^define (?:internal )?(.*) \{$", re.MULTILINE)
 
 
 @record
-class Built:
+class BuiltLibrary:
     """An object file, the text of its header, and the functions that it declares."""
 
     object_code: bytes
     header: str
-    forms: tuple[Form, ...]
+    forms: tuple[CForm, ...]
 
 
 class Text:
@@ -61,7 +61,7 @@ class Text:
 
 def build(
     wanted: Sequence[Wanted], prefix: str, version: str, source: str, platform: Platform, registry: Registry
-) -> Built:
+) -> BuiltLibrary:
     """The library's object file. `prefix` begins the names of functions that are no kernels."""
     _check_names([w.name for w in wanted], prefix)
     text = Text()
@@ -72,7 +72,7 @@ def build(
     for k, level in enumerate(platform.levels):
         text.add(f"attributes #{k} = {{ {level.attributes} }}")
     code = module.compile_module(str(text), platform.base, allowed=LIBC).object_code
-    return Built(code, header_text(forms, prefix, version, source, platform), tuple(forms))
+    return BuiltLibrary(code, header_text(forms, prefix, version, source, platform), tuple(forms))
 
 
 def _check_names(names: Sequence[str], prefix: str) -> None:
@@ -86,9 +86,9 @@ def _check_names(names: Sequence[str], prefix: str) -> None:
             taken[own] = f"that of the kernel {name}"
 
 
-def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> Form:
+def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> CForm:
     """Adds a C function and all that is behind it."""
-    form: Form | None = None
+    form: CForm | None = None
     bounds: Sequence[Bound] = ()
     for kind in wanted.kinds:
         names: list[str] = []
@@ -105,7 +105,7 @@ def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> 
 
 
 def _add_level(
-    text: Text, number: int, found: Sequence[tuple[Lowered, ...]], form: Form, kind: str, level: Level
+    text: Text, number: int, found: Sequence[tuple[Lowered, ...]], form: CForm, kind: str, level: CpuLevel
 ) -> list[str]:
     """Adds the code for one level, that of each graph once; gives the names of the functions to call."""
     bodies: dict[int, str] = {}

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ...backends.llvm.text import Val
 from ..native.pool_code import LONG
-from ..native.writer import Writer
+from ..native.writer import CallWriter
 
 if TYPE_CHECKING:
-    from ...backends.llvm.functions import Part
+    from ...backends.llvm.functions import NativeFunction
 
 PIECES, SHARE = "@weft.pieces", "@weft.share"
 JOB = ("function", "frame", "extent0", "extent1", "grain0", "grain1", "tile", "pieces")  # and behind them a status
@@ -25,19 +25,19 @@ class CCrew:
 
     shared_from: ClassVar[int] = LONG
 
-    def __init__(self, w: Writer) -> None:
+    def __init__(self, w: CallWriter) -> None:
         self.w = w
 
     def threads(self) -> Val:
         return self.w.e.load(Val(PIECES, "ptr", 0), "i64", 0, 8)
 
-    def function(self, part: Part) -> Val:
+    def function(self, part: NativeFunction) -> Val:
         return Val(f"@{part.name}", "ptr", 0)
 
     def question(self) -> Val:
         return Val("null", "ptr", 0)
 
-    def share(self, part: Part, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
+    def share(self, part: NativeFunction, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
         shape = [*extents, *(self.w.number(n) for n in (*part.grains, part.tile)), workers]
         return self.w.invoke(Val(SHARE, "ptr", 0), "i32", self.function(part), frame, *shape)
 

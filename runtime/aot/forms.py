@@ -31,7 +31,7 @@ RESERVED = frozenset(_WORDS.split())  # of C, of C++ and of the header itself: n
 
 
 @record
-class Item:
+class CParameter:
     """An argument or a result: its C name, and its type."""
 
     name: str
@@ -48,7 +48,7 @@ class Item:
 
 
 @record
-class Form:
+class CForm:
     """A C function: `arguments` without dimensions are passed by value. `sizes` are C names by symbol,
     `fixed` the sizes that are no parameters because they are always the same.
     `is_strided` is whether there is one for arrays with strides too.
@@ -56,14 +56,14 @@ class Form:
 
     name: str
     declared: str
-    arguments: tuple[Item, ...]
+    arguments: tuple[CParameter, ...]
     sizes: dict[str, str]
     fixed: dict[str, int]
-    results: tuple[Item, ...]
+    results: tuple[CParameter, ...]
     is_strided: bool
 
     @property
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[CParameter, ...]:
         return (*self.arguments, *self.results)
 
     def argument_word(self, k: int) -> int:
@@ -81,21 +81,21 @@ class Form:
         return self.result_word(len(self.results)) + ranks
 
 
-def form_of(wanted: Wanted, graph: Graph) -> Form:
+def form_of(wanted: Wanted, graph: Graph) -> CForm:
     """The C function of a graph; results that have no name are `out`, or `out0`, `out1`, ..."""
     taken: set[str] = set(RESERVED)
     arguments = tuple(
-        Item(_free(value.name or f"arg{k}", taken), value.type.dtype.strong, value.type.shape)
+        CParameter(_free(value.name or f"arg{k}", taken), value.type.dtype.strong, value.type.shape)
         for k, value in enumerate(graph.inputs)
     )
     symbols = [str(s) for item in arguments for s in item.shape if isinstance(s, Dim) and str(s) not in wanted.fixed]
     sizes = {symbol: _free(symbol, taken) for symbol in dict.fromkeys(symbols)}
     usual = ["out"] if len(graph.outputs) == 1 else [f"out{k}" for k in range(len(graph.outputs))]
     made = tuple(
-        Item(_free(given or own, taken), value.type.dtype, value.type.shape)
+        CParameter(_free(given or own, taken), value.type.dtype, value.type.shape)
         for given, own, value in zip(wanted.results or usual, usual, graph.outputs, strict=True)
     )
-    return Form(wanted.name, wanted.declared, arguments, sizes, wanted.fixed, made, len(wanted.kinds) > 1)
+    return CForm(wanted.name, wanted.declared, arguments, sizes, wanted.fixed, made, len(wanted.kinds) > 1)
 
 
 def _free(name: str, taken: set[str]) -> str:

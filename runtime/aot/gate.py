@@ -14,9 +14,9 @@ from ...ir.dtypes import DType
 from ...ir.layouts import C, byte_strides
 from ..bounds import Bound
 from ..native.memory_code import apart, span
-from ..native.table import Table
-from ..native.writer import NULL, Writer
-from .forms import Form, Item
+from ..native.table import WordTable
+from ..native.writer import NULL, CallWriter
+from .forms import CForm, CParameter
 from .status import Status
 
 LEVEL = "@weft.level"
@@ -27,9 +27,9 @@ _LLVM = {"bool": "i8", "f32": "float", "f64": "double", "c64": "float", "c128": 
 class Gate:
     """One C function while it is written."""
 
-    def __init__(self, form: Form, kinds: Sequence[str], bounds: Sequence[Bound], strided: bool) -> None:
+    def __init__(self, form: CForm, kinds: Sequence[str], bounds: Sequence[Bound], strided: bool) -> None:
         self.form, self.kinds, self.bounds, self.strided = form, kinds, bounds, strided
-        self.w = Writer(Table())
+        self.w = CallWriter(WordTable())
         self.words = self.w.reserve(8 * form.stride_word(len(form.items)))
         self.pointers: dict[int, Val] = {}  # by item; numbers have none
         self.strides: dict[int, list[Val]] = {}
@@ -65,7 +65,7 @@ class Gate:
         arguments = len(self.form.arguments)
         return self.form.argument_word(k) if k < arguments else self.form.result_word(k - arguments)
 
-    def _put_number(self, k: int, item: Item) -> None:
+    def _put_number(self, k: int, item: CParameter) -> None:
         memory = self.w.reserve(16)
         for part, (elem, name) in enumerate(scalar_parameters(item)):
             self.w.put(Val(f"%{name}", elem, 0), memory, part * item.dtype.size // 2)
@@ -188,7 +188,7 @@ class Gate:
         e.lines.append(f"  ret i32 {w.invoke(function, 'i32', self.words).text}")
 
 
-def scalar_parameters(item: Item) -> list[tuple[str, str]]:
+def scalar_parameters(item: CParameter) -> list[tuple[str, str]]:
     """LLVM type and name of each parameter that a number is passed as: a complex one is two."""
     elem = _llvm(item.dtype)
     if item.dtype.kind == "complex":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .forms import Form, Item
+from .forms import CForm, CParameter
 from .gate import scalar_parameters
 from .platforms import Platform
 from .status import MEANINGS, Status
@@ -12,7 +12,7 @@ from .status import MEANINGS, Status
 _NUMBERS = {"float": "float", "double": "double"}
 
 
-def header_text(forms: Sequence[Form], prefix: str, version: str, source: str, platform: Platform) -> str:
+def header_text(forms: Sequence[CForm], prefix: str, version: str, source: str, platform: Platform) -> str:
     """The header; what all libraries have in common is guarded on its own, so that several can be included."""
     guard = f"{prefix.upper()}_H"
     cpus = ", ".join(level.name for level in platform.levels)
@@ -96,7 +96,7 @@ def _library(prefix: str) -> list[str]:
     ]
 
 
-def _kernel(form: Form) -> list[str]:
+def _kernel(form: CForm) -> list[str]:
     sizes = list(form.sizes.values())
     about = [f"/* {_in_comment(form.declared)}", " *"]
     width = max(len(item.name) for item in form.items)
@@ -119,13 +119,13 @@ def _declaration(name: str, parameters: Sequence[str]) -> str:
     return f"int {name}(\n    " + ",\n    ".join(parameters) + ");"
 
 
-def _dense(item: Item) -> list[str]:
+def _dense(item: CParameter) -> list[str]:
     if item.rank:
         return [f"const {item.c_type} *{item.name}"]
     return [f"{_NUMBERS.get(elem, item.c_type)} {name}" for elem, name in scalar_parameters(item)]
 
 
-def _described(form: Form, item: Item) -> str:
+def _described(form: CForm, item: CParameter) -> str:
     names = form.sizes | {symbol: str(n) for symbol, n in form.fixed.items()}
     shape = ", ".join(names.get(str(s), str(s)) for s in item.shape)
     return f"{item.dtype}[{shape}]" if item.rank else str(item.dtype)

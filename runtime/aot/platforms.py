@@ -21,7 +21,7 @@ _OTHERS = {"aarch64": ("generic", "+neon", 16)}
 
 
 @record
-class Level:
+class CpuLevel:
     """A CPU that code is made for. `number` is its x86-64 level, 0 where there is only one."""
 
     number: int
@@ -42,7 +42,7 @@ class Platform:
     """What a library is made for: `base` is the least of it, `levels` are in ascending order."""
 
     base: Target
-    levels: tuple[Level, ...]
+    levels: tuple[CpuLevel, ...]
     tells_levels: bool  # whether it can find out which level a CPU has
 
     @property
@@ -63,7 +63,7 @@ def platform_for(triple: str | None, numbers: Sequence[int] | None = None) -> Pl
         if numbers:
             raise UnsupportedTarget(f"the target '{triple}' has no CPU levels", hint="leave --cpu-levels out")
         target = Target(triple, *_OTHERS[arch])
-        return Platform(target, (Level(0, target),), False)
+        return Platform(target, (CpuLevel(0, target),), False)
     tells = platform.machine() == "x86_64"  # LLVM is asked to assemble for this machine alone
     chosen = sorted(set(numbers or (_X86_LEVELS if tells else (min(_X86_LEVELS),))))
     unknown = [n for n in chosen if n not in _X86_LEVELS]
@@ -74,7 +74,7 @@ def platform_for(triple: str | None, numbers: Sequence[int] | None = None) -> Pl
         raise UnsupportedTarget(
             "several CPU levels in one library are built on x86-64 only", hint=f"choose one: --cpu-levels {chosen[0]}"
         )
-    levels = tuple(Level(n, Target(triple, f"x86-64-v{n}", *_X86_LEVELS[n])) for n in chosen)
+    levels = tuple(CpuLevel(n, Target(triple, f"x86-64-v{n}", *_X86_LEVELS[n])) for n in chosen)
     return Platform(Target(triple, "x86-64", "", 16), levels, tells)
 
 

@@ -21,7 +21,7 @@ from ...ir.records import record, replace
 from ...ir.source import KernelSource
 from ..compiler import Lowered, Options, Request, lower
 from ..registry import Registry
-from .platforms import Level
+from .platforms import CpuLevel
 from .trees import trees
 
 KINDS = {"dense": C, "unit": UNIT, "fortran": F, "strided": GENERAL}  # layout class of all arrays
@@ -78,7 +78,7 @@ class Wanted:
 class Graphs:
     """The graphs of a C function for one kind of layout and one level."""
 
-    def __init__(self, wanted: Wanted, kind: str, registry: Registry, level: Level) -> None:
+    def __init__(self, wanted: Wanted, kind: str, registry: Registry, level: CpuLevel) -> None:
         self.wanted, self.kind, self.registry, self.level = wanted, kind, registry, level
 
     def by_ones(self) -> list[tuple[Lowered, ...]]:

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from ...backends.llvm.functions import Entry, Function, Part
+from ...backends.llvm.functions import FrameWord, NativeFunction, RegionCode
 from ...ir import dtypes
 from ...ir.dims import Size
 from ...ir.dtypes import DType
@@ -24,7 +24,7 @@ from ...ir.types import Attr, AxisGroups, Guards, Sizes, TensorType
 DTYPES = {d.name: d for d in (*dtypes.ALL, *dtypes.WEAK.values())}
 
 
-class Writer:
+class JsonWriter:
     """Turns objects into JSON values; `table` is to be stored with them, and so are `ops`, those of no fixed table."""
 
     def __init__(self) -> None:
@@ -48,13 +48,13 @@ class Writer:
                 numbers[value] = len(numbers)
         return [graph.name, inputs, nodes, [numbers[v] for v in graph.outputs], self.attrs(graph.attrs)]
 
-    def function(self, function: Function) -> Any:
+    def function(self, function: RegionCode) -> Any:
         """Without the text that its code was made from."""
         entries = [[e.kind, e.slot, e.axis, e.symbol, size(e.bytes)] for e in function.entries]
         whole, chunks = ([self._part(p) for p in parts] for parts in (function.whole, function.chunks))
         return [entries, whole, chunks, size(function.columns), function.cut_from, function.may_fail]
 
-    def _part(self, part: Part) -> Any:
+    def _part(self, part: NativeFunction) -> Any:
         return [part.name, [size(s) for s in part.extents], list(part.grains), size(part.unit), part.tile]
 
     def type(self, type: TensorType) -> int:
@@ -105,10 +105,10 @@ class Reader:
             made.append(node)
         return Graph(name, inputs, tuple(made), tuple(values[k] for k in outputs), self.attrs(attrs))
 
-    def function(self, found: Any) -> Function:
+    def function(self, found: Any) -> RegionCode:
         entries, whole, chunks, columns, cut_from, may_fail = found
-        return Function(
-            tuple(Entry(kind, slot, axis, symbol, sized(bytes)) for kind, slot, axis, symbol, bytes in entries),
+        return RegionCode(
+            tuple(FrameWord(kind, slot, axis, symbol, sized(bytes)) for kind, slot, axis, symbol, bytes in entries),
             tuple(map(self._part, whole)),
             tuple(map(self._part, chunks)),
             sized(columns),
@@ -117,9 +117,9 @@ class Reader:
             {},
         )
 
-    def _part(self, found: Any) -> Part:
+    def _part(self, found: Any) -> NativeFunction:
         name, (first, second), (one, other), unit, tile = found
-        return Part(name, "", (sized(first), sized(second)), (one, other), sized(unit), tile)
+        return NativeFunction(name, "", (sized(first), sized(second)), (one, other), sized(unit), tile)
 
     def type(self, place: int) -> TensorType:
         key = ("type", place)

@@ -8,15 +8,15 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from ...backends.llvm.library import Library
+from ...backends.llvm.library import LoadedCode
 from ...ir.errors import WeftError
 from ...ir.graph import Graph
 from ...ir.opdef import OpDef, Trait
 from ...ir.ops import NUMPY, TABLE
 from ...ir.source import Built, Structure
 from ...ir.walking import walk
-from ..launch import Kernel, Launcher
-from .codec import Reader, Writer, size, sized
+from ..launch import Launcher, NativeRegion
+from .codec import JsonWriter, Reader, size, sized
 
 if TYPE_CHECKING:
     from ...passes.manager import Pass, PipelineResult
@@ -119,7 +119,7 @@ def _is_ours(op: OpDef) -> bool:
 
 def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
     """The content of an entry; `with_source` is for kernels whose own graph is not built before the entry is read."""
-    writer = Writer()
+    writer = JsonWriter()
     places = {node: k for k, node in enumerate(walk(lowered.graph))}
     content = {
         "final": writer.graph(lowered.graph),
@@ -168,10 +168,10 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
     graph = reader.graph(found["final"])
     functions = [reader.function(f) for f in found["functions"]]
     built, orders, scalars, any_order = known or _source(reader, found["source"])
-    library = Library(content[4 + length :], [p.name for f in functions for p in f.parts])
+    library = LoadedCode(content[4 + length :], [p.name for f in functions for p in f.parts])
     nodes = list(walk(graph))
     kernels = {
-        nodes[place]: Kernel(nodes[place], function, library.addresses)
+        nodes[place]: NativeRegion(nodes[place], function, library.addresses)
         for place, function in zip(found["regions"], functions, strict=True)
     }
     made = Lowered(built, StoredResult(graph, whole), options, orders, scalars, any_order)

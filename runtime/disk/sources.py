@@ -20,11 +20,11 @@ from .cache import Cache, default_cache
 from .key import digest, key_of, state_of
 
 if TYPE_CHECKING:
-    from ...frontend.language import LanguageKernel, Module
+    from ...frontend.language import LanguageKernel, ParsedModule
     from ..registry import Registry
 
-Load = Callable[[], "Module"]
-Parse = Callable[[str], "Module"]
+Load = Callable[[], "ParsedModule"]
+Parse = Callable[[str], "ParsedModule"]
 LONGEST = 1 << 22  # bytes of a file that is looked up; the parser has its own limit
 
 
@@ -66,7 +66,7 @@ class StoredModule:
         self.kernels = {name: StoredKernel(name, names, digest, self) for name, names in parameters.items()}
 
     @cached_property
-    def parsed(self) -> Module:
+    def parsed(self) -> ParsedModule:
         """The kernels as they were when the file was opened: what it imports is read again only now."""
         found = self._load()
         if _digest(found.sources) != self._digest:
@@ -91,7 +91,7 @@ class _Import(NamedTuple):
         return text is not None and _Import.of(self.path, text) == self
 
 
-def open_text(text: str, file: str, registry: Registry, parse: Parse) -> Module | StoredModule:
+def open_text(text: str, file: str, registry: Registry, parse: Parse) -> ParsedModule | StoredModule:
     """The kernels of a text that imports nothing."""
     cache = _cache_for(registry)
     return parse(text) if cache is None else _open(cache, text, file, "", parse)
@@ -99,7 +99,7 @@ def open_text(text: str, file: str, registry: Registry, parse: Parse) -> Module 
 
 def open_file(
     path: str, registry: Registry, load: Load, parse: Parse, search: Sequence[str] = ()
-) -> Module | StoredModule:
+) -> ParsedModule | StoredModule:
     """The kernels of a file, and of what it imports from its own folder; `parse` takes the text of the file.
 
     `search` are the folders that imports are looked for in after that.
@@ -119,7 +119,7 @@ def _cache_for(registry: Registry) -> Cache | None:
 
 def _open(
     cache: Cache, text: str, file: str, folder: str, parse: Parse, search: Sequence[str] = ()
-) -> Module | StoredModule:
+) -> ParsedModule | StoredModule:
     key = key_of("module", file, folder, text)
     content = cache.read(key)
     found = None if content is None else _read(content)
@@ -142,7 +142,7 @@ def _is_inside(path: str, folder: str) -> bool:
     return os.path.commonpath((path, real)) == real
 
 
-def _has_externs(parsed: Module) -> bool:
+def _has_externs(parsed: ParsedModule) -> bool:
     """Whether a text may name shared libraries: who loads it must allow that each time."""
     return any("extern" in text for text in parsed.sources.values())
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...ir import dims, environment
 from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem
-from ...ir.externs import Extern, ExternArray
+from ...ir.externs import ExternArray, ExternKernel
 from ..memory import empty
 
 MESSAGE = 512  # bytes for what a kernel says when it fails
@@ -30,7 +30,7 @@ class Operand(ctypes.Structure):
     ]  # fmt: skip
 
 
-class Call(ctypes.Structure):
+class KernelCall(ctypes.Structure):
     """`weft_kernel_call` of the header."""
 
     _fields_ = [
@@ -39,13 +39,13 @@ class Call(ctypes.Structure):
     ]  # fmt: skip
 
 
-FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(Call))
+FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(KernelCall))
 
 
 class LibraryCall:
     """A kernel of a library. It keeps the library."""
 
-    def __init__(self, extern: Extern, library: ctypes.CDLL, path: str, is_strided: bool) -> None:
+    def __init__(self, extern: ExternKernel, library: ctypes.CDLL, path: str, is_strided: bool) -> None:
         self.extern, self.path, self._library, self._is_strided = extern, path, library, is_strided
         self._function = FUNCTION((extern.symbol, library))
 
@@ -59,7 +59,7 @@ class LibraryCall:
         ]
         message = ctypes.create_string_buffer(MESSAGE)
         given, made = _operands(inputs), _operands(outputs)
-        call = Call(len(inputs), given, len(outputs), made, ctypes.cast(message, ctypes.c_char_p), MESSAGE)
+        call = KernelCall(len(inputs), given, len(outputs), made, ctypes.cast(message, ctypes.c_char_p), MESSAGE)
         with environment.kept():
             status = self._function(ctypes.byref(call))
         if status:

@@ -32,7 +32,7 @@ LONGEST_TEXT = 1 << 16
 Tried = tuple[bytes, tuple[str, ...]]  # the digest of a library, and the names that were looked up in it
 
 
-class Library(NamedTuple):
+class SharedLibrary(NamedTuple):
     """A loaded library and what its file says of it."""
 
     handle: ctypes.CDLL
@@ -55,11 +55,11 @@ class Handles:
 
     def __init__(self) -> None:
         self._lock = lock()
-        self._loaded: dict[bytes, Library] = {}
+        self._loaded: dict[bytes, SharedLibrary] = {}
         self._builds = Builds()
         self._deadly: dict[Tried, str] = {}  # and why; nothing where it was survived
 
-    def load(self, content: bytes, path: str, span: Span | None, names: tuple[str, ...] = ()) -> Library:
+    def load(self, content: bytes, path: str, span: Span | None, names: tuple[str, ...] = ()) -> SharedLibrary:
         """The library with these bytes; `path` is what it is called in errors, and `names` will be looked up in it."""
         digest = hashlib.sha256(content).digest()
         with self._lock:
@@ -73,7 +73,9 @@ class Handles:
                 hint = "build it for this machine" if str(damage).startswith("it is for") else "build it again"
                 raise LibraryProblem(f"{path} can't be loaded as a shared library: {damage}", span, hint) from damage
 
-    def _new(self, content: bytes, path: str, span: Span | None, digest: bytes, names: tuple[str, ...]) -> Library:
+    def _new(
+        self, content: bytes, path: str, span: Span | None, digest: bytes, names: tuple[str, ...]
+    ) -> SharedLibrary:
         image = Image(content)
         symbols = check_tables(image)
         check_needs(image, path, span)
@@ -85,7 +87,7 @@ class Handles:
             self._try(place, digest, names)
             try:
                 with environment.kept():
-                    loaded = Library(ctypes.CDLL(place, mode=_MODE), image, symbols)
+                    loaded = SharedLibrary(ctypes.CDLL(place, mode=_MODE), image, symbols)
             except (OSError, UnicodeDecodeError) as error:
                 # What the linker says may have names in it that are no text. The place of the copy is left out.
                 said = error.object.decode("utf-8", "replace") if isinstance(error, UnicodeDecodeError) else str(error)

@@ -6,10 +6,10 @@ import ctypes
 import os
 
 from ...ir.errors import LibraryProblem, MissingSymbol, WeftError, WrongInterface, WrongSignature
-from ...ir.externs import Extern
+from ...ir.externs import ExternKernel
 from .calls import LibraryCall
 from .elf import Damage
-from .handles import Handles, Library
+from .handles import Handles, SharedLibrary
 from .signature import CSignature, parse_signature
 from .trust import read_trusted
 
@@ -24,7 +24,7 @@ class Libraries:
         self._handles = handles
         self.paths: set[str] = set()
 
-    def open(self, extern: Extern) -> LibraryCall:
+    def open(self, extern: ExternKernel) -> LibraryCall:
         """The function that a declaration names, with everything about it checked."""
         path = os.path.join(os.path.dirname(os.path.abspath(extern.file)), extern.library)
         self.paths.add(path)
@@ -47,7 +47,7 @@ class Libraries:
         return LibraryCall(extern, library.handle, path, signature.is_strided)
 
 
-def _check_version(library: ctypes.CDLL, path: str, extern: Extern) -> None:
+def _check_version(library: ctypes.CDLL, path: str, extern: ExternKernel) -> None:
     try:
         found = ctypes.c_int32.in_dll(library, VERSION).value
     except ValueError:
@@ -64,7 +64,7 @@ def _check_version(library: ctypes.CDLL, path: str, extern: Extern) -> None:
         )
 
 
-def _signature(library: Library, path: str, extern: Extern) -> CSignature:
+def _signature(library: SharedLibrary, path: str, extern: ExternKernel) -> CSignature:
     for name in (extern.symbol, f"{extern.symbol}_signature"):
         try:
             found = ctypes.c_char.in_dll(library.handle, name)

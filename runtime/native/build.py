@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...backends.llvm.library import Library
+from ...backends.llvm.library import LoadedCode
 from ...ir.dtypes import BF16, F16, DType
 from ..disk.code import object_code
-from .call import Call, Input
-from .chain import Entry
+from .call import Input, NativeCall
+from .chain import NativeEntry
 from .entry import entry_text
 from .serving import serves
-from .table import Table
+from .table import WordTable
 
 if TYPE_CHECKING:
     from ..compiler import Lowered
@@ -22,16 +22,16 @@ NAME = "weft_entry"
 HALVES = (F16, BF16)
 
 
-def build_entry(lowered: Lowered, call: Call) -> Entry | None:
+def build_entry(lowered: Lowered, call: NativeCall) -> NativeEntry | None:
     """Compiles and loads the entry, if the call can have one."""
     inputs = zip(lowered.built.graph.inputs, call.inputs, strict=True)
     if not serves(lowered, call) or not all(_readable(value.type.dtype, given) for value, given in inputs):
         return None
-    table = Table()
+    table = WordTable()
     text = entry_text(lowered, call, table, NAME)
     code = object_code(text, allowed=frozenset(("table",)))
-    library = Library(code, [NAME], {"table": table.finish()})
-    return Entry(lowered, call.form, table, library, library.addresses[NAME])
+    library = LoadedCode(code, [NAME], {"table": table.finish()})
+    return NativeEntry(lowered, call.form, table, library, library.addresses[NAME])
 
 
 def _readable(dtype: DType, given: Input) -> bool:

@@ -13,7 +13,7 @@ from ...ir.tuples import NamedTuple
 Array = np.ndarray[Any, Any]
 
 
-class Form(NamedTuple):
+class CallForm(NamedTuple):
     """How a call passes its arguments: so many by position, then these by name."""
 
     positional: int
@@ -37,10 +37,10 @@ class Out(NamedTuple):
     item: int | None = None
 
 
-class Call(NamedTuple):
+class NativeCall(NamedTuple):
     """One call as an example: every call like it takes the same way."""
 
-    form: Form
+    form: CallForm
     inputs: Sequence[Input]
     outs: Sequence[Out | None]
     fixed: Sequence[tuple[int, Any]] = ()  # arguments that must be these very objects

@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Any
 from ...ir.errors import ValueProblem
 from ...ir.forking import lock
 from ..repeat import Repeat, key_of
-from .call import Call, Form
+from .call import CallForm, NativeCall
 from .callables import is_native, set_entry
-from .table import CALLS, INSIDE, LIMIT, NEXT, Table
+from .table import CALLS, INSIDE, LIMIT, NEXT, WordTable
 
 if TYPE_CHECKING:
-    from ...backends.llvm.library import Library
+    from ...backends.llvm.library import LoadedCode
     from ..compiler import Lowered
 
 MAX_ENTRIES = 16
 MAX_REPEATS = 16
 AFTER = 8  # calls of a like: whoever calls less often does not wait for an entry; whoever calls so often will call on
-_retired: list[Entry] = []  # entries that were dropped while a call was inside
+_retired: list[NativeEntry] = []  # entries that were dropped while a call was inside
 
 
-class Entry:
+class NativeEntry:
     """Native code for calls of one form on one graph, with all that it needs."""
 
-    def __init__(self, lowered: Lowered, form: Form, table: Table, library: Library, address: int) -> None:
+    def __init__(self, lowered: Lowered, form: CallForm, table: WordTable, library: LoadedCode, address: int) -> None:
         self.lowered, self.form, self.table, self.library, self.address = lowered, form, table, library, address
 
     @property
@@ -43,10 +43,12 @@ class Chain:
     """The entries of a callable, the newest first, and the calls that Python repeats until there is one."""
 
     def __init__(self) -> None:
-        self._entries: tuple[Entry, ...] = ()
+        self._entries: tuple[NativeEntry, ...] = ()
         self._after = _calls_before_an_entry()
-        self._seen: dict[tuple[int, Form], tuple[Lowered, int]] = {}  # calls of a like since it last wanted an entry
-        self._repeats: dict[Any, tuple[Repeat, Form]] = {}
+        self._seen: dict[
+            tuple[int, CallForm], tuple[Lowered, int]
+        ] = {}  # calls of a like since it last wanted an entry
+        self._repeats: dict[Any, tuple[Repeat, CallForm]] = {}
         self._lock = lock()
         self._dropped_calls = self._dropped_repeats = 0
 
@@ -80,7 +82,7 @@ class Chain:
                 self._count(known.lowered, form, known.calls)
         return None
 
-    def remember(self, key: tuple[Any, ...], form: Form, repeat: Repeat) -> None:
+    def remember(self, key: tuple[Any, ...], form: CallForm, repeat: Repeat) -> None:
         """Calls with this key are repeated, unless native code serves them, or will serve the next one."""
         with self._lock:
             if self._after == 2 or any(e.lowered is repeat.lowered and e.form == form for e in self._entries):
@@ -95,7 +97,7 @@ class Chain:
         if (found := self._repeats.pop(key, None)) is not None:
             self._dropped_repeats += found[0].calls
 
-    def _count(self, lowered: Lowered, form: Form, calls: int) -> int:
+    def _count(self, lowered: Lowered, form: CallForm, calls: int) -> int:
         """Adds to the calls of a like that came since it last wanted an entry."""
         graph, before = self._seen.pop((id(lowered), form), (lowered, 0))
         for oldest in list(self._seen)[: 1 - 4 * MAX_ENTRIES]:
@@ -104,7 +106,7 @@ class Chain:
         self._seen[id(lowered), form] = lowered, total
         return total
 
-    def wants(self, lowered: Lowered, form: Form) -> bool:
+    def wants(self, lowered: Lowered, form: CallForm) -> bool:
         """Whether a call that Python has just served should have an entry: it was one more of many of its like."""
         with self._lock:
             if any(e.lowered is lowered and e.form == form and e.is_due for e in self._entries):
@@ -114,7 +116,7 @@ class Chain:
             self._seen.pop((id(lowered), form), None)
             return True
 
-    def add(self, instance: Any, lowered: Lowered, call: Call) -> bool:
+    def add(self, instance: Any, lowered: Lowered, call: NativeCall) -> bool:
         """Makes an entry and puts it first; False where the graph or the call is not of a kind that has one."""
         from .build import build_entry
 
@@ -165,7 +167,7 @@ class Chain:
                 self._forget(key)
             self._link(())
 
-    def _link(self, entries: tuple[Entry, ...]) -> None:
+    def _link(self, entries: tuple[NativeEntry, ...]) -> None:
         """Makes these the chain. The code of those that were in it before is kept while a call is inside."""
         before, self._entries = self._entries, entries
         addresses = [*(entry.address for entry in entries[1:]), 0]

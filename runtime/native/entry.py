@@ -16,31 +16,31 @@ from ...ir.graph import Node, Value
 from ...ir.ops import RESHAPE
 from ...ir.types import ints, sizes
 from .. import threads
-from .call import Call
+from .call import NativeCall
 from .gemm_code import Gemm, is_gemm
 from .inputs import COUNT, Inputs
 from .launches import Launches
 from .loop_code import Steps
-from .memory_code import NO_MEMORY, Memory, apart
+from .memory_code import NO_MEMORY, CallMemory, apart
 from .outputs import CallHeap, Outputs
 from .pool_code import INTERRUPTED
-from .table import CALLS, INSIDE, LIMIT, NEXT, Table
-from .writer import FAIL, MISS, NULL, Writer
+from .table import CALLS, INSIDE, LIMIT, NEXT, WordTable
+from .writer import FAIL, MISS, NULL, CallWriter
 
 if TYPE_CHECKING:
-    from ...backends.llvm.functions import Part
+    from ...backends.llvm.functions import NativeFunction
     from ..compiler import Lowered
-    from ..launch import Kernel
+    from ..launch import NativeRegion
 
 SELF = Val("%self", "ptr", 0)
 
 
-def entry_text(lowered: Lowered, call: Call, table: Table, name: str) -> str:
+def entry_text(lowered: Lowered, call: NativeCall, table: WordTable, name: str) -> str:
     """The function, as a module of its own that reads the table."""
-    w = Writer(table)
+    w = CallWriter(table)
     w.e.place("begin")
     w.demand(w.e.icmp("slt", w.word(CALLS, 0, "i64"), w.word(LIMIT, 0, "i64")))
-    memory = Memory(w, CallHeap(w), lowered.launcher.places)
+    memory = CallMemory(w, CallHeap(w), lowered.launcher.places)
     inputs = Inputs(w, call, lowered.bounds, memory)
     inputs.read(lowered.built.graph.inputs)
     inputs.check_footprints(lowered.footprints)
@@ -57,7 +57,7 @@ def entry_text(lowered: Lowered, call: Call, table: Table, name: str) -> str:
     return "\n".join(["@table = external global [0 x i64]", *lines, *w.e.declared.values(), ""])
 
 
-def _demand_sizes(w: Writer, lowered: Lowered) -> None:
+def _demand_sizes(w: CallWriter, lowered: Lowered) -> None:
     """Sizes at which this variant of the graph runs, where others run at others."""
     spans = lowered.plan.spans(lowered) if lowered.plan is not None else ()
     if lowered.plan is None or not spans:
@@ -72,10 +72,12 @@ def _demand_sizes(w: Writer, lowered: Lowered) -> None:
 class _Run:
     """What comes after the checks."""
 
-    def __init__(self, writer: Writer, lowered: Lowered, call: Call, inputs: Inputs, memory: Memory) -> None:
+    def __init__(
+        self, writer: CallWriter, lowered: Lowered, call: NativeCall, inputs: Inputs, memory: CallMemory
+    ) -> None:
         self.w, self.lowered, self.call, self.memory = writer, lowered, call, memory
         self.outputs = Outputs(writer, inputs)
-        self.kernels: Mapping[Node, Kernel] = lowered.launcher.kernels
+        self.kernels: Mapping[Node, NativeRegion] = lowered.launcher.kernels
         launches = Launches(writer, memory, _Pool(writer, self.kernels.values()))
         functions = {region: kernel.code for region, kernel in self.kernels.items()}
         self.steps = Steps(launches, functions, self._place, self._run_product)
@@ -116,7 +118,7 @@ class _Run:
         if node in self.products:
             self.products[node].run()
 
-    def _demand_elements(self, region: Node, kernel: Kernel) -> None:
+    def _demand_elements(self, region: Node, kernel: NativeRegion) -> None:
         """The smallest of nothing is an error that Python reports; so is an index that leads nowhere to nothing."""
         space = list(sizes(region.attrs, "space"))
         axes = range(len(space)) if kernel.looks_up else ints(region.attrs, "reduced")
@@ -193,20 +195,20 @@ class _Pool:
 
     shared_from: ClassVar[int] = threads.SHORT
 
-    def __init__(self, writer: Writer, kernels: Iterable[Kernel]) -> None:
+    def __init__(self, writer: CallWriter, kernels: Iterable[NativeRegion]) -> None:
         self.w = writer
         self.addresses = {name: address for kernel in kernels for name, address in kernel.addresses.items()}
 
     def threads(self) -> Val:
         return self.w.e.load(self.w.word("threads", threads.pool().place("threads")), "i64", 0, 8)
 
-    def function(self, part: Part) -> Val:
+    def function(self, part: NativeFunction) -> Val:
         return self.w.word(("kernel", part.name), self.addresses[part.name])
 
     def question(self) -> Val:
         return self.w.word("question", threads.pool().question_address)
 
-    def share(self, part: Part, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
+    def share(self, part: NativeFunction, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
         w = self.w
         run = w.word("launch", threads.pool().launch_address)
         shape = [*extents, unit, *(w.number(n) for n in (*part.grains, part.tile))]

@@ -15,8 +15,8 @@ from ...ir.dims import Size
 from ...ir.graph import Node, Value
 from ...ir.ops import NUMPY
 from .. import blas
-from .memory_code import Memory
-from .writer import Writer, void
+from .memory_code import CallMemory
+from .writer import CallWriter, void
 
 MOST = (1 << 31) - 1
 PARTS = {"f32": ("float", 1), "f64": ("double", 1), "c64": ("float", 2), "c128": ("double", 2)}
@@ -38,7 +38,7 @@ class Matrix(NamedTuple):
 class Gemm:
     """One product, or a stack of them."""
 
-    def __init__(self, writer: Writer, memory: Memory, node: Node) -> None:
+    def __init__(self, writer: CallWriter, memory: CallMemory, node: Node) -> None:
         self.w, self.memory, self.node = writer, memory, node
         self.left, self.right = node.operands
         self.dtype = node.result.type.dtype

@@ -18,9 +18,9 @@ from ...ir.layouts import UNIT, C, F
 from ...ir.source import ABSENT
 from ..bounds import Bound
 from . import known
-from .call import Call, Input
-from .memory_code import Memory
-from .writer import NULL, Writer
+from .call import Input, NativeCall
+from .memory_code import CallMemory
+from .writer import NULL, CallWriter
 
 Array = np.ndarray[Any, Any]
 ARGUMENTS, NAMES, COUNT = Val("%args", "ptr", 0), Val("%names", "ptr", 0), Val("%count", "i64", 0)
@@ -29,7 +29,7 @@ ARGUMENTS, NAMES, COUNT = Val("%args", "ptr", 0), Val("%names", "ptr", 0), Val("
 class Inputs:
     """Reads the arguments. Afterwards the memory knows where they lie, and the writer's sizes are known."""
 
-    def __init__(self, writer: Writer, call: Call, bounds: Sequence[Bound], memory: Memory) -> None:
+    def __init__(self, writer: CallWriter, call: NativeCall, bounds: Sequence[Bound], memory: CallMemory) -> None:
         self.w, self.call, self.bounds = writer, call, bounds
         self.pointers, self.strides = memory.pointers, memory.strides
         self._shapes: list[tuple[Value, list[Val]]] = []

@@ -10,11 +10,11 @@ from ...ir import dims
 from ...ir.graph import Node, Value
 from ...ir.records import record
 from ...ir.types import integer, sizes
-from .memory_code import Memory
-from .writer import Writer
+from .memory_code import CallMemory
+from .writer import CallWriter
 
 if TYPE_CHECKING:
-    from ...backends.llvm.functions import Function, Part
+    from ...backends.llvm.functions import NativeFunction, RegionCode
 
 
 class Crew(Protocol):
@@ -25,13 +25,13 @@ class Crew(Protocol):
     def threads(self) -> Val:
         """How many threads may take part."""
 
-    def function(self, part: Part) -> Val:
+    def function(self, part: NativeFunction) -> Val:
         """The address of a function."""
 
     def question(self) -> Val:
         """The address of the function that long loops ask whether to stop, or null."""
 
-    def share(self, part: Part, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
+    def share(self, part: NativeFunction, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
         """Runs a function on several threads; gives what it reported."""
 
     def pause(self) -> None:
@@ -45,7 +45,7 @@ class Launch:
     `moving` are the words of the frame that are written before each run.
     """
 
-    code: Function
+    code: RegionCode
     frame: Val
     workers: Val
     is_cut: Val
@@ -55,10 +55,10 @@ class Launch:
 class Launches:
     """Launches of one native call."""
 
-    def __init__(self, writer: Writer, memory: Memory, crew: Crew) -> None:
+    def __init__(self, writer: CallWriter, memory: CallMemory, crew: Crew) -> None:
         self.w, self.memory, self.crew = writer, memory, crew
 
-    def prepare(self, region: Node, code: Function) -> Launch:
+    def prepare(self, region: Node, code: RegionCode) -> Launch:
         """The words that a kernel reads."""
         w, slots = self.w, (*region.operands, *region.results)
         is_cut = w.e.icmp("sge", w.sizes.number(code.columns), w.number(code.cut_from if code.chunks else 1 << 62))
@@ -94,7 +94,7 @@ class Launches:
         w, code = self.w, launch.code
         status = w.reserve(8, cleared=True)
 
-        def run_all(parts: Sequence[Part]) -> None:
+        def run_all(parts: Sequence[NativeFunction]) -> None:
             for part in parts:
                 self._run(launch, part, status)
 
@@ -107,7 +107,7 @@ class Launches:
         if code.may_fail or code.asks:
             w.demand(w.same(w.field(status, 0, "i32"), w.number(0, "i32")), "failed")
 
-    def _run(self, launch: Launch, part: Part, status: Val) -> None:
+    def _run(self, launch: Launch, part: NativeFunction, status: Val) -> None:
         """One function, on this thread or on several."""
         w, e = self.w, self.w.e
         function = self.crew.function(part)

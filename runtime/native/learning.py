@@ -9,11 +9,11 @@ import numpy as np
 
 from ...ir.layouts import classify
 from ...ir.source import Guard
-from .call import Call, Form, Input, Out
+from .call import CallForm, Input, NativeCall, Out
 from .chain import Chain
 
 if TYPE_CHECKING:
-    from ..arguments import Argument
+    from ..arguments import CallArgument
     from ..compiler import Lowered
 
 FIXED = (type(None), bool, int, float, complex, str, bytes, type, np.dtype)  # the same object is the same value
@@ -22,9 +22,9 @@ FIXED = (type(None), bool, int, float, complex, str, bytes, type, np.dtype)  # t
 def learn(
     instance: Any,
     chain: Chain,
-    form: Form,
+    form: CallForm,
     lowered: Lowered,
-    arguments: Mapping[str, Argument],
+    arguments: Mapping[str, CallArgument],
     out: Any,
     parameters: Sequence[str],
     fixed: Mapping[str, Any],
@@ -45,7 +45,7 @@ def learn(
     if outs is None:
         return
     checked = [(places[name], x) for name, x in fixed.items() if name in places]
-    chain.add(instance, lowered, Call(form, inputs, outs, checked, guards))
+    chain.add(instance, lowered, NativeCall(form, inputs, outs, checked, guards))
 
 
 def _outs(out: Any, place: int | None, count: int) -> list[Out | None] | None:

@@ -20,7 +20,7 @@ from ...ir.types import integer, sizes
 from .launches import Launch, Launches
 
 if TYPE_CHECKING:
-    from ...backends.llvm.functions import Function
+    from ...backends.llvm.functions import RegionCode
 
 PATIENCE = 1_000_000_000  # picoseconds of steps, as estimated, until others get a turn
 STEP = 200_000  # picoseconds that a kernel takes beside its elements
@@ -30,7 +30,7 @@ Other = Callable[[Node], None]
 class Steps:
     """Runs graphs in one native call. `place` and `run` say what nodes other than kernels and loops need."""
 
-    def __init__(self, launches: Launches, functions: Mapping[Node, Function], place: Other, run: Other) -> None:
+    def __init__(self, launches: Launches, functions: Mapping[Node, RegionCode], place: Other, run: Other) -> None:
         self.w, self.memory, self.launches = launches.w, launches.memory, launches
         self.functions = functions
         self._place, self._run = place, run

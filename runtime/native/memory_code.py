@@ -16,7 +16,7 @@ from ...ir.graph import Node, Value
 from ...ir.layouts import byte_strides
 from ...ir.ops import RESHAPE
 from ...ir.types import integer
-from .writer import NULL, Writer
+from .writer import NULL, CallWriter
 
 NO_MEMORY = "no_memory"
 Span = tuple[Val, Val]
@@ -30,10 +30,10 @@ class Heap(Protocol):
     def free(self, taken: Val) -> None: ...
 
 
-class Memory:
+class CallMemory:
     """Addresses and strides by value. `pieces` says which values are parts of which concatenation."""
 
-    def __init__(self, writer: Writer, heap: Heap, pieces: Mapping[Value, tuple[Node, int]]) -> None:
+    def __init__(self, writer: CallWriter, heap: Heap, pieces: Mapping[Value, tuple[Node, int]]) -> None:
         self.w, self.heap, self.pieces = writer, heap, pieces
         self.pointers: dict[Value, Val] = {}
         self.strides: dict[Value, list[Val]] = {}
@@ -130,7 +130,7 @@ class Memory:
         return span(self.w, self.pointers[value], value.type.shape, self.strides[value], value.type.dtype.size)
 
 
-def span(w: Writer, pointer: Val, shape: Sequence[dims.Size], strides: Sequence[Val], itemsize: int) -> Span:
+def span(w: CallWriter, pointer: Val, shape: Sequence[dims.Size], strides: Sequence[Val], itemsize: int) -> Span:
     """The addresses between which elements lie; nothing for an empty array."""
     e = w.e
     low = high = e.cast("ptrtoint", pointer, "i64")
@@ -145,6 +145,6 @@ def span(w: Writer, pointer: Val, shape: Sequence[dims.Size], strides: Sequence[
     return low, e.select(some, end, low)
 
 
-def apart(w: Writer, a: Span, b: Span) -> Val:
+def apart(w: CallWriter, a: Span, b: Span) -> Val:
     """Whether two ranges of addresses have nothing in common."""
     return w.e.op("or", w.e.icmp("ule", a[1], b[0]), w.e.icmp("uge", a[0], b[1]))

@@ -19,7 +19,7 @@ from . import known
 from .block_code import FIELDS, HUGE
 from .call import Out
 from .inputs import Inputs
-from .writer import FAIL, NULL, Writer
+from .writer import FAIL, NULL, CallWriter
 
 LEADS = 48  # of a line of 64 bytes: the places where the C library would begin an array
 
@@ -27,7 +27,7 @@ LEADS = 48  # of a line of 64 bytes: the places where the C library would begin 
 class CallHeap:
     """Memory for one call, from the list of blocks if it is large."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: CallWriter) -> None:
         self.w = writer
 
     def take(self, bytes: Val) -> Val:
@@ -42,7 +42,7 @@ class CallHeap:
             self.w.invoke(self.w.interpreter("PyMem_RawFree"), "void", taken)
 
 
-def of_blocks(w: Writer, name: str) -> Val:
+def of_blocks(w: CallWriter, name: str) -> Val:
     """A word of the list's state."""
     return w.field(w.word("blocks", blocks().base), FIELDS[name])
 
@@ -50,7 +50,7 @@ def of_blocks(w: Writer, name: str) -> Val:
 class Outputs:
     """Memory and objects of results."""
 
-    def __init__(self, writer: Writer, inputs: Inputs) -> None:
+    def __init__(self, writer: CallWriter, inputs: Inputs) -> None:
         self.w, self.inputs = writer, inputs
         self.objects: list[Val] = []  # places of objects that were made
 

@@ -9,14 +9,14 @@ from ...ir.graph import Graph, Node, Value
 from ...ir.layouts import C
 from ...ir.loops import graphs
 from ...ir.ops import CONCATENATE, LOOP, REGION, RESHAPE
-from .call import Call
+from .call import NativeCall
 from .gemm_code import is_gemm
 
 if TYPE_CHECKING:
     from ..compiler import Lowered
 
 
-def serves(lowered: Lowered, call: Call) -> bool:
+def serves(lowered: Lowered, call: NativeCall) -> bool:
     """Whether a graph can be called natively in this way: all of it is kernels, and they know their results' order."""
     by_blas = {n for n in lowered.graph if is_gemm(n, lowered.launcher.calls)}
     nodes_ok = all(_is_native(graph, by_blas) for graph in graphs(lowered.graph))
@@ -35,7 +35,7 @@ def _is_native(graph: Graph, by_blas: set[Node]) -> bool:
     return all(n.op in (REGION, CONCATENATE, LOOP) or n in dense or n in by_blas for n in graph)
 
 
-def _writes_dense_outputs(lowered: Lowered, call: Call, by_blas: set[Node]) -> bool:
+def _writes_dense_outputs(lowered: Lowered, call: NativeCall, by_blas: set[Node]) -> bool:
     """Whether kernels and BLAS write every output, some of them in another shape, as `tile` does."""
     if len(lowered.launcher.calls) > len(by_blas) or lowered.options.backend != "llvm":
         return False

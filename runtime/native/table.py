@@ -12,7 +12,7 @@ from typing import Any
 NEXT, INSIDE, CALLS, LIMIT = "next", "inside", "calls", "limit"
 
 
-class Table:
+class WordTable:
     """Words by name. Objects whose addresses are in it are kept alive by it."""
 
     def __init__(self) -> None:

@@ -7,16 +7,16 @@ from typing import Any
 from ...backends.llvm.text import Emitter, Val
 from . import known
 from .sizes import SizeCode
-from .table import Table
+from .table import WordTable
 
 NULL = Val("null", "ptr", 0)
 MISS, FAIL = "miss", "fail"  # to the next entry, and back to the caller with the interpreter's error
 
 
-class Writer:
+class CallWriter:
     """The text of one function, written step by step."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: WordTable) -> None:
         self.table = table
         self.e = Emitter()
         self.sizes = SizeCode(self.e)

@@ -1,6 +1,6 @@
 """Implementations of ops by name and dtypes: what users register, what is bundled, and which one is chosen."""
 
 from .registry import Registry
-from .selection import Selection, Uses
+from .selection import Resolution, Uses
 
-__all__ = ["Registry", "Selection", "Uses"]
+__all__ = ["Registry", "Resolution", "Uses"]

@@ -16,10 +16,10 @@ from ...ir.types import Attr, TensorType
 from .calls import PythonKernel
 from .implementation import Implementation
 from .reductions import Reduction
-from .scores import Candidate, Ranking
+from .scores import Ranking, ScoredImplementation
 
 if TYPE_CHECKING:
-    from .selection import Selection
+    from .selection import Resolution
 
 Guards = tuple[tuple[Size, Size], ...]
 
@@ -29,7 +29,7 @@ class Decision:
 
     def __init__(
         self,
-        selection: Selection,
+        selection: Resolution,
         op: str,
         operands: tuple[TensorType, ...],
         result: TensorType,
@@ -58,7 +58,7 @@ class Decision:
         inside = None if graph is None else self.selection.inside_of(each)
         return Choice(each.kind, each.variant, found.score, each.name, graph, inside, guards=guards)
 
-    def _best(self, size: int | None) -> Candidate | None:
+    def _best(self, size: int | None) -> ScoredImplementation | None:
         order = self._ranking(size).order
         best = next((c for c in order if self._builds(c.implementation)), None)
         name = self.selection.preferred.get(self.op)
@@ -91,7 +91,7 @@ class Decision:
         self.graphs[each] = graph
         return True
 
-    def _guards(self, size: Size, number: int, found: Candidate) -> Guards:
+    def _guards(self, size: Size, number: int, found: ScoredImplementation) -> Guards:
         """The range of sizes around the call's in which the same implementation wins, as guards."""
         limits = self.selection.state.thresholds(self.op)
         if isinstance(size, int) or not limits:

@@ -20,16 +20,16 @@ from ...ir.ops import TABLE
 from ...ir.types import Attr, TensorType
 from .naming import canonical, dtype_of
 from .rankings import Rankings
-from .selection import Selection, Uses
+from .selection import Resolution, Uses
 from .state import Answers
-from .tables import Tables
+from .tables import RegistryTables
 
 if TYPE_CHECKING:
     from ...ir.dtypes import DType
     from ..compiler import Options
     from .builder import ImplementationBuilder
     from .implementation import Implementation
-    from .results import Explanation, Lookup, Stats
+    from .results import Lookup, ScoreTable, Stats
     from .scores import Ranking
 
 
@@ -44,7 +44,7 @@ class Registry:
 
     def __init__(self, inline: frozenset[str] = frozenset(TABLE)) -> None:
         self._inline = inline
-        self._tables = Tables(self._make_op, self._spread)
+        self._tables = RegistryTables(self._make_op, self._spread)
         self._rankings = Rankings(inline)
         self._watchers: WeakSet[Watcher] = WeakSet()
         self._watching = lock()
@@ -157,11 +157,11 @@ class Registry:
 
     def explain(
         self, op: str, *dtypes: str | DType, size: int | None = None, ranks: tuple[int, ...] | None = None
-    ) -> Explanation:
+    ) -> ScoreTable:
         """Every implementation of an op: each point of its score, or why it was refused."""
         from .features import cpu_features
         from .implementation import Query
-        from .results import Explanation
+        from .results import ScoreTable
         from .traits import numbers
 
         if size is not None and (not isinstance(size, Integral) or size < 0):
@@ -170,7 +170,7 @@ class Registry:
             ranks = numbers("ranks", ranks)
         state, name = self._tables.state, self._known(op)
         query = Query(name, tuple(map(dtype_of, dtypes)), size, ranks, cpu_features)
-        return Explanation(query, self._rankings.find(state, query, None, frozenset(), None))
+        return ScoreTable(query, self._rankings.find(state, query, None, frozenset(), None))
 
     def implementations(self, op: str | None = None) -> tuple[Implementation, ...]:
         """What users have registered, for one op or for all, the oldest first."""
@@ -218,7 +218,7 @@ class Registry:
         """Whether anything is registered beside what comes with Weft."""
         return bool(self._tables.state.user)
 
-    def selecting(self, sizes: Mapping[str, int], options: Options | None, first_call: int) -> Selection:
+    def selecting(self, sizes: Mapping[str, int], options: Options | None, first_call: int) -> Resolution:
         """Chooses for one compile and the sizes of the call at hand; Python functions count from `first_call`."""
         state, target = self._tables.state, None if options is None else options.target
         preferred = {} if options is None else dict(options.implementations)
@@ -238,7 +238,7 @@ class Registry:
             return self._rankings.find(state, query, result.dtype, inside, target)
 
         blas = options is not None and options.blas
-        return Selection(state, ask, sizes, first_call, self._inline, Uses(state.generation), preferred, blas)
+        return Resolution(state, ask, sizes, first_call, self._inline, Uses(state.generation), preferred, blas)
 
     def choose(
         self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]

@@ -1,4 +1,4 @@
-"""What the registry answers: a `Lookup`, an `Explanation` that prints as a table, and `Stats`."""
+"""What the registry answers: a `Lookup`, an `ScoreTable` that prints as a table, and `Stats`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...ir.errors import UnknownName
 from ...ir.interruptions import is_interruption
 from ...ir.records import record
 from .implementation import Implementation, Query
-from .scores import Candidate, Ranking
+from .scores import Ranking, ScoredImplementation
 
 
 @record
@@ -16,7 +16,7 @@ class Lookup:
     implementation: Implementation
     score: int
     reason: str
-    alternatives: tuple[Candidate, ...]
+    alternatives: tuple[ScoredImplementation, ...]
 
 
 @record
@@ -31,14 +31,14 @@ class Stats:
 
 
 @record
-class Explanation:
+class ScoreTable:
     """Every candidate for a query with each point of its score, or why it was refused. `str` is for people."""
 
     query: Query
     ranking: Ranking
 
     @property
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[ScoredImplementation, ...]:
         return (*self.ranking.order, *self.ranking.refused)
 
     @property
@@ -63,7 +63,7 @@ class Explanation:
         return "\n".join(lines)
 
 
-def found_in(explained: Explanation) -> Lookup:
+def found_in(explained: ScoreTable) -> Lookup:
     """The winner; a typed error where there is none."""
     query, ranking = explained.query, explained.ranking
     if not ranking.order:

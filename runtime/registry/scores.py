@@ -32,7 +32,7 @@ class Point:
 
 
 @record
-class Candidate:
+class ScoredImplementation:
     """An implementation in a ranking. `refusal` is why it can't be chosen."""
 
     implementation: Implementation
@@ -49,8 +49,8 @@ class Candidate:
 class Ranking:
     """Those that can be chosen, the best first, and those that can't."""
 
-    order: tuple[Candidate, ...]
-    refused: tuple[Candidate, ...]
+    order: tuple[ScoredImplementation, ...]
+    refused: tuple[ScoredImplementation, ...]
 
 
 def rank(implementations: Iterable[Implementation], query: Query) -> Ranking:
@@ -63,29 +63,31 @@ def rank(implementations: Iterable[Implementation], query: Query) -> Ranking:
     return Ranking(tuple(able), tuple(c for c in judged if c.refusal is not None))
 
 
-def _place(candidate: Candidate) -> tuple[int, int, int]:
+def _place(candidate: ScoredImplementation) -> tuple[int, int, int]:
     found = candidate.implementation
     return TIERS.index(found.tier), -candidate.score, -found.serial
 
 
-def _judged(each: Implementation, query: Query) -> Candidate:
+def _judged(each: Implementation, query: Query) -> ScoredImplementation:
     specs = each.signature.inputs
     if len(specs) != len(query.dtypes):
-        return Candidate(each, refusal=f"it takes {len(specs)} operands, not {len(query.dtypes)}")
+        return ScoredImplementation(each, refusal=f"it takes {len(specs)} operands, not {len(query.dtypes)}")
     casts = [spec.cast(dtype) for spec, dtype in zip(specs, query.dtypes, strict=True)]
     for spec, dtype, cast in zip(specs, query.dtypes, casts, strict=True):
         if cast is None:
-            return Candidate(each, refusal=f"{dtype} is not castable to {spec.name}")
+            return ScoredImplementation(each, refusal=f"{dtype} is not castable to {spec.name}")
     for spec, rank in zip(specs, query.ranks or (), strict=False):
         if not spec.takes_rank(rank):
-            return Candidate(each, refusal=f"{spec} has not {rank} dimension{'s' * (rank != 1)}")
+            return ScoredImplementation(each, refusal=f"{spec} has not {rank} dimension{'s' * (rank != 1)}")
     exact = [cast == dtype for cast, dtype in zip(casts, query.dtypes, strict=True)]
     points = [
         *(Point(f"{d} exact", EXACT) if same else Point(f"{d} castable", CASTABLE)
           for d, same in zip(query.dtypes, exact, strict=True)),
         *_hinted(each, query),
     ]  # fmt: skip
-    return Candidate(each, tuple(points), all(exact), each.constraints.refusal(query) or _unwilling(each, query))
+    return ScoredImplementation(
+        each, tuple(points), all(exact), each.constraints.refusal(query) or _unwilling(each, query)
+    )
 
 
 def _hinted(each: Implementation, query: Query) -> Iterable[Point]:

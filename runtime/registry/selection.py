@@ -1,6 +1,6 @@
 """Resolve every op of a graph to an implementation: what `select-kernels` asks.
 
-A `Selection` belongs to one compile. It remembers which implementations there were of the ops that it was asked for,
+A `Resolution` belongs to one compile. It remembers which implementations there were of the ops that it was asked for,
 so that a later call can tell whether the graph is still the right one, and collects the Python functions that
 run between compiled pieces. An op that no user has touched is settled here, without the machinery of scores.
 """
@@ -60,7 +60,7 @@ def _is_exchangeable(each: Implementation) -> bool:
     return each.same_bits and each.kind in ("inline", "weft") and not each.depends_on_size
 
 
-class Selection:
+class Resolution:
     """Chooses for one compile. `sizes` are the numbers of the call at hand; none are known without one."""
 
     def __init__(
@@ -113,14 +113,14 @@ class Selection:
         """Who can compute it, of those that this selection is not inside of."""
         return self._ask(op, operands, result, size, self._inside)
 
-    def inside_of(self, each: Implementation) -> Selection:
+    def inside_of(self, each: Implementation) -> Resolution:
         """What ops mean in the graph of an implementation: never itself."""
         if len(self._inside) >= MAX_INSIDE:
             raise LimitExceeded(
                 f"implementations use one another more than {MAX_INSIDE} deep, at last '{each.name}' of '{each.op}'",
                 hint="unregister those that are no longer needed",
             )
-        inner = Selection(
+        inner = Resolution(
             self.state, self._ask, self.sizes, self._first_call, self._inline, self.uses, self.preferred, self.blas
         )
         inner.calls, inner._inside = self.calls, self._inside | {each}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Journal = tuple[list["Implementation"], list["Implementation"]]  # added, removed
 
 
-class Tables:
+class RegistryTables:
     """`make_op` makes the op of a name from its implementations; `changed` is called after each change."""
 
     def __init__(

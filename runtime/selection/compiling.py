@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ...ir.kernels import KernelLookup
     from ..compiler import Lowered, Options, Variant
     from ..registry import Registry
-    from .plan import Plan
+    from .plan import VariantPlan
 
 
 def compile_variants(
-    plan: Plan,
+    plan: VariantPlan,
     variants: Mapping[str, Variant],
     lookup: KernelLookup,
     turns: threading.Semaphore,
@@ -35,7 +35,7 @@ def compile_variants(
     plan.relink()
 
 
-def compiled(plan: Plan, variant: Variant, lookup: KernelLookup) -> Lowered:
+def compiled(plan: VariantPlan, variant: Variant, lookup: KernelLookup) -> Lowered:
     """The graph with another schedule or other implementations, in native code."""
     from ..disk.finding import find_variant
 
@@ -47,7 +47,7 @@ def compiled(plan: Plan, variant: Variant, lookup: KernelLookup) -> Lowered:
     return made
 
 
-def _made(plan: Plan, options: Options, lookup: KernelLookup) -> Lowered:
+def _made(plan: VariantPlan, options: Options, lookup: KernelLookup) -> Lowered:
     from ...passes.manager import PipelineOptions, run_pipeline
     from ..compiler import Lowered, passes_for
 

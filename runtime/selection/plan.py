@@ -24,7 +24,7 @@ NO_END = 1 << 62
 Range = tuple[int, int, str]
 
 
-class Plan:
+class VariantPlan:
     """A table of size ranges over variants. `base` is the graph as it was compiled first, `env` the sizes of a call."""
 
     def __init__(self, base: Lowered, env: Mapping[str, int]) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Choice:
+class ReportedChoice:
     """One choice: for which kernel and how many elements, and what it was."""
 
     kernel: str
@@ -27,7 +27,7 @@ class Choice:
 class Report:
     """`counts` are choices by variant, `calls` those that asked for one, `by_op` the accuracy by kernel."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[ReportedChoice, ...]
     counts: dict[str, int]
     calls: int
     popular: tuple[tuple[str, int], ...]
@@ -69,7 +69,7 @@ def report(tuner: Tuner) -> Report:
         for bucket, selection in sorted(plan.choices.items()):
             known = [r for r in records if r.workload.family == plan.base.family and r.workload.bucket == bucket]
             size = known[0].workload.size if known else 0
-            choices.append(Choice(plan.base.graph.name, size, selection, _is_best(selection, known)))
+            choices.append(ReportedChoice(plan.base.graph.name, size, selection, _is_best(selection, known)))
     counts = Counter(c.selection.variant for c in choices)
     return Report(tuple(choices), dict(counts), sum(popular.values()), tuple(popular.most_common(10)), len(records))
 
@@ -82,7 +82,7 @@ def _is_best(selection: Selection, known: list[Record]) -> bool | None:
     return own.typical <= 1.05 * min(r.typical for r in known)
 
 
-def _share(choices: tuple[Choice, ...] | list[Choice]) -> float | None:
+def _share(choices: tuple[ReportedChoice, ...] | list[ReportedChoice]) -> float | None:
     judged = [c.is_best for c in choices if c.is_best is not None]
     return sum(judged) / len(judged) if judged else None
 

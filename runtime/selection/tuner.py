@@ -22,7 +22,7 @@ from .choosing import Selection, choose, keeping
 from .compiling import compile_variants
 from .history import History
 from .knowledge import Knowledge
-from .plan import Plan
+from .plan import VariantPlan
 from .settings import Settings
 from .turn import Turn
 from .workload import Workload
@@ -45,7 +45,7 @@ class Tuner:
 
     def __init__(self, history: History, settings: Settings) -> None:
         self.history, self.settings = history, settings
-        self.plans: WeakSet[Plan] = WeakSet()  # of graphs that are still alive
+        self.plans: WeakSet[VariantPlan] = WeakSet()  # of graphs that are still alive
         self._lock = lock()
         self._compiling = threading.Semaphore(settings.at_once)
         os.register_at_fork(after_in_child=self._forget_compilers)
@@ -103,7 +103,7 @@ class Tuner:
         else:
             chain.limit(turn.lowered, round(1 / self.settings.explore) if turn.is_open else 0)
 
-    def _new_plan(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup) -> Plan | None:
+    def _new_plan(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup) -> VariantPlan | None:
         """A plan, where there is something to choose by: a history, or calls that are long."""
         if not lowered.kernels or lowered.fallbacks:  # sizes of what NumPy gives are known only when it has run
             return None
@@ -120,15 +120,15 @@ class Tuner:
             self._compile(plan, {n: v for n, v in variants_of(lowered, load).items() if n in wanted}, lookup)
         return plan
 
-    def plan(self, lowered: Lowered, env: Mapping[str, int]) -> Plan:
+    def plan(self, lowered: Lowered, env: Mapping[str, int]) -> VariantPlan:
         """The plan of a graph."""
         with self._lock:
             if lowered.plan is None:
-                lowered.plan = Plan(lowered, env)
+                lowered.plan = VariantPlan(lowered, env)
                 self.plans.add(lowered.plan)
             return lowered.plan
 
-    def _worth_trying(self, plan: Plan, load: Workload) -> list[str]:
+    def _worth_trying(self, plan: VariantPlan, load: Workload) -> list[str]:
         """The compiled variants that a call can try, but those expected to take twice the time of the best known."""
         tried = {n for n, v in variants_of(plan.base, load).items() if tells_in_calls(v) and n in plan.made}
         expected = {c.variant: c.expected for c in candidates_of(plan.base, load) if c.variant in tried}
@@ -142,7 +142,7 @@ class Tuner:
 
     # -- choices
 
-    def decide(self, plan: Plan, load: Workload, is_final: bool) -> Selection | None:
+    def decide(self, plan: VariantPlan, load: Workload, is_final: bool) -> Selection | None:
         """Chooses for a size class, if it is sure enough or must be."""
         current = plan.name_at(load.size)
         tried = [name for name in variants_of(plan.base, load) if self.history.find(load, name)]
@@ -159,7 +159,7 @@ class Tuner:
         self.history.save()
         return found
 
-    def recall(self, plan: Plan, load: Workload) -> None:
+    def recall(self, plan: VariantPlan, load: Workload) -> None:
         """Chooses for every size class of which the history knows several variants."""
         found: dict[int, Selection] = {}
         for record in self.history:
@@ -172,24 +172,24 @@ class Tuner:
         if found:
             plan.choose(found)
 
-    def _choice(self, plan: Plan, load: Workload, names: list[str], current: str | None) -> Selection:
+    def _choice(self, plan: VariantPlan, load: Workload, names: list[str], current: str | None) -> Selection:
         s = self.settings
         candidates = [c for c in candidates_of(plan.base, load) if c.variant in names]
         return choose(load, candidates, Knowledge(self.history), s.selector, s.weights, current, s.most_error)
 
     # -- variants
 
-    def prepare(self, plan: Plan, load: Workload, lookup: KernelLookup) -> None:
+    def prepare(self, plan: VariantPlan, load: Workload, lookup: KernelLookup) -> None:
         """Compiles the variants for such calls in the background."""
         found = variants_of(plan.base, load)
         self._compile(plan, {name: v for name, v in found.items() if tells_in_calls(v)}, lookup)
 
-    def make(self, plan: Plan, load: Workload, names: Collection[str], lookup: KernelLookup) -> None:
+    def make(self, plan: VariantPlan, load: Workload, names: Collection[str], lookup: KernelLookup) -> None:
         """Compiles variants now."""
         wanted = {n: v for n, v in variants_of(plan.base, load).items() if n in names and n not in plan.made}
         compile_variants(plan, wanted, lookup, self._compiling)
 
-    def _compile(self, plan: Plan, variants: Mapping[str, Variant], lookup: KernelLookup) -> None:
+    def _compile(self, plan: VariantPlan, variants: Mapping[str, Variant], lookup: KernelLookup) -> None:
         missing = {name: v for name, v in variants.items() if name not in plan.made}
         if missing:
             assert plan.base.launcher  # before its variants, which would keep LLVM from the call that waits for it

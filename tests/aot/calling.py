@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from weft.backends.llvm.library import Library
+from weft.backends.llvm.library import LoadedCode
 from weft.building import wanted_functions
 from weft.frontend.language import parse_module
-from weft.runtime.aot.build import Built, build
-from weft.runtime.aot.forms import Form
-from weft.runtime.aot.platforms import Level, platform_for
+from weft.runtime.aot.build import BuiltLibrary, build
+from weft.runtime.aot.forms import CForm
+from weft.runtime.aot.platforms import CpuLevel, platform_for
 from weft.runtime.aot.variants import Wanted
 from weft.settings import registry
 
@@ -29,14 +29,14 @@ class CArray(ctypes.Structure):
 class Loaded:
     """A library in memory; functions are called as a C program calls them."""
 
-    def __init__(self, built: Built, prefix: str, memory: Mapping[str, int] | None = None) -> None:
+    def __init__(self, built: BuiltLibrary, prefix: str, memory: Mapping[str, int] | None = None) -> None:
         """`memory` are functions in place of `malloc` and `free`."""
         self.forms = {form.name: form for form in built.forms}
         strided = [f"{form.name}_strided" for form in built.forms if form.is_strided]
         own = [f"{prefix}_{name}" for name in ("version", "cpu", "message", "set_parallel")]
         process = ctypes.CDLL(None)
         libc = {name: ctypes.cast(getattr(process, name), ctypes.c_void_p).value or 0 for name in ("malloc", "free")}
-        self.library = Library(built.object_code, [*self.forms, *strided, *own], {**libc, **(memory or {})})
+        self.library = LoadedCode(built.object_code, [*self.forms, *strided, *own], {**libc, **(memory or {})})
 
     def function(self, name: str, restype: Any = ctypes.c_int) -> Any:
         return ctypes.CFUNCTYPE(restype)(self.library.addresses[name])
@@ -81,14 +81,14 @@ def built(
     dense_only: bool = False,
     dtypes: Sequence[str] = (),
     triple: str | None = None,
-) -> Built:
+) -> BuiltLibrary:
     """The kernels of a text, all or those named."""
     kernels = parse_module(text, "kernels.weft", ops=registry).kernels
     wanted = wanted_functions([kernels[n] for n in names or kernels], (), dtypes, "", dense_only)
     return build(wanted, "k", "1.2.3", "kernels.weft", platform_for(triple, levels), registry)
 
 
-def wanted_of(text: str) -> list[tuple[Wanted, Level]]:
+def wanted_of(text: str) -> list[tuple[Wanted, CpuLevel]]:
     """The functions of a text, and a level to build them for."""
     level = platform_for("x86_64-linux-gnu", [3]).levels[0]
     return [
@@ -97,7 +97,7 @@ def wanted_of(text: str) -> list[tuple[Wanted, Level]]:
     ]
 
 
-def sizes_of(form: Form, arguments: Sequence[Any]) -> list[int]:
+def sizes_of(form: CForm, arguments: Sequence[Any]) -> list[int]:
     """The sizes of a call, in the order of the C function."""
     found: dict[str, int] = {}
     for x, item in zip(arguments, form.arguments, strict=True):

@@ -10,7 +10,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 from weft.backends.llvm import linking, module, objects, target
-from weft.backends.llvm.library import Library
+from weft.backends.llvm.library import LoadedCode
 from weft.backends.llvm.linking import Layout, link
 from weft.backends.llvm.objects import BadObject
 
@@ -54,7 +54,7 @@ def test_code_runs_with_routines_and_data_from_outside() -> None:
     table = (ctypes.c_int64 * 4)(1, 2, 300, 4)
     outside = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(lambda k: k * 1000)
     places = {"table": ctypes.addressof(table), "outside": ctypes.cast(outside, ctypes.c_void_p).value or 0}
-    library = Library(compiled(), ["run", "twice"], places)
+    library = LoadedCode(compiled(), ["run", "twice"], places)
     run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(library.addresses["run"])
     to = (ctypes.c_int32 * 4)()
     assert [run(ctypes.addressof(to), 7) for _ in range(2)] == [300 + 14000 + 5, 300 + 14000 + 6]
@@ -70,7 +70,7 @@ def protections(address: int) -> str:
 
 
 def test_no_memory_is_both_writable_and_executable() -> None:
-    library = Library(compiled(), ["run"], {"table": 4096, "outside": 4096})
+    library = LoadedCode(compiled(), ["run"], {"table": 4096, "outside": 4096})
     layout = Layout(objects.read(compiled()), 4096)
     base = library.addresses["run"] - layout.function("run")
     found = {kind: protections(base + start) for kind, start in layout.starts.items()}
@@ -98,7 +98,7 @@ def test_missing_names_are_refused(what: str, places: dict[str, int]) -> None:
     with pytest.raises(BadObject, match=what):
         link(Layout(objects.read(compiled()), 4096), 1 << 32, places)
     with pytest.raises(BadObject, match="no function 'missing'"):
-        Library(compiled(), ["missing"], {"table": 1, "outside": 1})
+        LoadedCode(compiled(), ["missing"], {"table": 1, "outside": 1})
 
 
 def test_arm_code_points_where_it_should() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 from weft.bench import plot, startup, table
-from weft.bench.library import Call, Unable
+from weft.bench.library import TimedCall, Unable
 from weft.bench.measure import measure
-from weft.bench.memory import Memory
-from weft.bench.results import Outcome, Results, from_json, geometric_mean, joined
+from weft.bench.memory import MemoryLoop
+from weft.bench.results import BenchResults, Outcome, from_json, geometric_mean, joined
 from weft.bench.row import Case, Function, Row, case, normal
 from weft.bench.timing import best_times
 from weft.ir.errors import FileProblem
@@ -18,7 +18,7 @@ from weft.ir.records import replace
 FAST = Outcome("math", "exp(x)", 1000, "f32", {"Weft": 1e-6, "NumPy": 4e-6, "JAX": 2e-6}, memory=0.9e-6)
 SLOW = Outcome("math", "log(x)", 1000, "f32", {"Weft": 4e-6, "NumPy": 2e-6}, {"JAX": "gives float64"})
 ALONE = Outcome("startup", "import", 0, "", {"Weft": 0.2, "NumPy": 0.1}, apart=("NumPy",))
-RUN = Results(
+RUN = BenchResults(
     {"cpu": "c", "cores": "2", "system": "s", "python": "3"}, 2, ("Weft", "NumPy", "JAX"), (FAST, SLOW, ALONE)
 )
 
@@ -71,8 +71,8 @@ class Peer:
     def __init__(self, result: Callable[[Case], object]) -> None:
         self._result = result
 
-    def calls(self, found: Case) -> list[Call]:
-        return [Call(lambda count: 1e-3 * count, lambda: self._result(found))]
+    def calls(self, found: Case) -> list[TimedCall]:
+        return [TimedCall(lambda count: 1e-3 * count, lambda: self._result(found))]
 
     def fresh(self, row: Row) -> Function:
         raise Unable("compiles nothing")
@@ -98,7 +98,7 @@ def _fail(found: Case) -> object:
 )
 def test_only_right_results_are_timed(result: Callable[[Case], object], note: str) -> None:
     found = case(Row("2*x", lambda np: lambda x: 2 * x, normal()), 50, "f32")
-    with Memory(1) as memory:
+    with MemoryLoop(1) as memory:
         outcome = measure("elementwise", found, [Peer(result)], memory, 0)
     assert outcome.notes == ({"Peer": note} if note else {})
     assert outcome.seconds == ({} if note else {"Peer": pytest.approx(1e-3)})
@@ -107,12 +107,12 @@ def test_only_right_results_are_timed(result: Callable[[Case], object], note: st
 def test_the_fastest_way_of_a_library_counts_and_lost_ones_are_left_out() -> None:
     counted: dict[str, int] = {}
 
-    def ways(name: str, seconds: float) -> Call:
+    def ways(name: str, seconds: float) -> TimedCall:
         def run(count: int) -> float:
             counted[name] = counted.get(name, 0) + 1
             return seconds * count
 
-        return Call(run, lambda: None)
+        return TimedCall(run, lambda: None)
 
     times = best_times({"one": [ways("a", 2e-3), ways("b", 1e-3)], "two": [ways("c", 9e-3)]}, 0)
     assert times == {"one": pytest.approx(1e-3), "two": pytest.approx(9e-3)}

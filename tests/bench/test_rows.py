@@ -72,7 +72,7 @@ def test_wrong_results_are_seen(dtype: Any, other_dtype: str) -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_the_plain_loop_reads_and_writes_all(dtype: str, threads: int) -> None:
     streams = {r.name: r for r in (*ROWS["elementwise"], *ROWS["reductions"]) if r.streams}
-    with memory.Memory(threads) as plain:
+    with memory.MemoryLoop(threads) as plain:
         for name in ("a*b + c*a - b", "sum(a*b)"):
             found = case(streams[name], 600_001, dtype)
             right = check.answer(found).values

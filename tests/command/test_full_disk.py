@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from weft.bench import main as bench
 from weft.bench import markdown
-from weft.bench.results import Outcome, Results
+from weft.bench.results import BenchResults, Outcome
 from weft.ir.errors import PassFailure
 from weft.ir.graph import Graph
 from weft.ir.records import record
@@ -25,7 +25,7 @@ from weft.runtime.selection.workload import Workload
 from weft.settings import _history_path
 
 Weft = Callable[..., tuple[int, str, str]]
-RUN = Results({"cpu": "c", "cores": "2", "system": "s", "python": "3"}, 2, ("Weft", "NumPy"),
+RUN = BenchResults({"cpu": "c", "cores": "2", "system": "s", "python": "3"}, 2, ("Weft", "NumPy"),
               (Outcome("math", "exp(x)", 1000, "f32", {"Weft": 1e-6, "NumPy": 4e-6}),))  # fmt: skip
 NO_SPACE = os.strerror(errno.ENOSPC)
 

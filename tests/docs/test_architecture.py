@@ -17,7 +17,7 @@ from weft.backends.llvm.ops import EMITTERS
 from weft.frontend.language import LanguageKernel, parse_module
 from weft.frontend.parse import parse
 from weft.frontend.sourcetext import Source
-from weft.frontend.syntax import Node
+from weft.frontend.syntax import SyntaxNode
 from weft.ir.ops import IN_PARTS, TABLE, Trait
 from weft.passes.pipeline import pipeline
 from weft.runtime.compiler import Lowered, Options
@@ -53,14 +53,14 @@ def tree() -> str:
     return "\n".join(line for item in parse(Source("softmax.weft", SOURCE)).items for line in branch(item))
 
 
-def branch(node: Node) -> list[str]:
+def branch(node: SyntaxNode) -> list[str]:
     plain, inner = [], []
     for name in node.FIELDS:
         value = getattr(node, name)
         children = value if isinstance(value, tuple) else (value,)
         if name == "span" or value is None:
             continue
-        if all(isinstance(c, Node) for c in children):
+        if all(isinstance(c, SyntaxNode) for c in children):
             inner += [line for c in children for line in branch(c)]
         else:
             plain.append(f"{name}={value!r}")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from weft import jit
-from weft.function import Function
+from weft.function import JitFunction
 from weft.ir.errors import TraceProblem
 
 X = np.array([1.0, 2.0, 3.0])
@@ -194,7 +194,7 @@ IMPURE: list[Callable[..., Any]] = [
 @pytest.mark.parametrize("function", IMPURE)
 def test_random_numbers_and_clocks(function: Callable[..., Any]) -> None:
     with pytest.raises(TraceProblem, match="something else at each call") as caught:
-        (function if isinstance(function, Function) else compiled(function))(X)
+        (function if isinstance(function, JitFunction) else compiled(function))(X)
     assert caught.value.span is not None and caught.value.span.file == __file__
 
 
@@ -242,7 +242,7 @@ def keeps(x: Any) -> Any:
 def test_changes_of_what_is_outside(function: Callable[..., Any]) -> None:
     STATE.pop("last", None)
     with pytest.raises(TraceProblem, match="which is not its own"):
-        (function if isinstance(function, Function) else compiled(function))(X)
+        (function if isinstance(function, JitFunction) else compiled(function))(X)
 
 
 def test_a_memory_of_results_is_no_change() -> None:

@@ -155,7 +155,7 @@ def inverse_transpose() -> Patch:
             axes = tuple(sorted(range(len(axes)), key=axes.__getitem__))
         return plain(m, a, axes)
 
-    table = {name: functions.Function(name, transpose) for name in ("transpose", "permute_dims")}
+    table = {name: functions.NumpyFunction(name, transpose) for name in ("transpose", "permute_dims")}
     return mock.patch.object(functions, "FUNCTIONS", {**functions.FUNCTIONS, **table})
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from weft.ir import files
 from weft.ir.errors import FileProblem
-from weft.ir.files import Output, is_plain, is_stream, put_file, read_plain, write_file, write_files
+from weft.ir.files import OutputFile, is_plain, is_stream, put_file, read_plain, write_file, write_files
 
 ROOT = Path(__file__).parents[2]
 LAYERS = ("api", "backends", "frontend", "ir", "passes", "runtime")
@@ -38,7 +38,7 @@ def test_what_is_written_replaces_the_old_file_and_keeps_its_mode() -> None:
     old = os.umask(0o027)
     try:
         write_file("new", b"one")
-        write_files(Output("tool", b"code", 0o777), Output("long" * 60, lambda file: file.write(b"made")))
+        write_files(OutputFile("tool", b"code", 0o777), OutputFile("long" * 60, lambda file: file.write(b"made")))
     finally:
         os.umask(old)
     assert Path("new").read_bytes() == b"one" and stat.S_IMODE(os.stat("new").st_mode) == 0o640
@@ -62,15 +62,15 @@ def test_a_failure_at_any_step_leaves_all_files_as_they_were(monkeypatch: pytest
         with monkeypatch.context() as patch:
             patch.setattr(files.os, step, full)
             with pytest.raises(FileProblem, match=r"can't write .*a: No space left on device"):
-                write_files(Output("a", b"new a"), Output("b", b"new b"))
+                write_files(OutputFile("a", b"new a"), OutputFile("b", b"new b"))
     with pytest.raises(FileProblem, match="can't write b: No space left on device"):
-        write_files(Output("a", b"new a"), Output("b", full))
+        write_files(OutputFile("a", b"new a"), OutputFile("b", full))
 
     def interrupted(file: object) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_files(Output("a", b"new a"), Output("b", interrupted))
+        write_files(OutputFile("a", b"new a"), OutputFile("b", interrupted))
     with monkeypatch.context() as patch:
         patch.setattr(files.os, "fsync", full)
         for keeps_old in (False, True):

@@ -14,7 +14,7 @@ import pytest
 import weft
 from weft.backends.llvm import module, target
 from weft.backends.llvm.control import controlled, head
-from weft.backends.llvm.library import Library
+from weft.backends.llvm.library import LoadedCode
 from weft.runtime.aot.platforms import platform_for
 
 from tests.user_kernels.libraries import TWICE, build
@@ -47,7 +47,7 @@ class Word:
 
     def __init__(self) -> None:
         code = module.compile_module(TEXT, target.host()).object_code
-        self.library = Library(code, ["word", "set"])
+        self.library = LoadedCode(code, ["word", "set"])
         self._word = ctypes.PYFUNCTYPE(ctypes.c_int32)(self.library.addresses["word"])
         self.set = ctypes.PYFUNCTYPE(None, ctypes.c_int32)(self.library.addresses["set"])
 

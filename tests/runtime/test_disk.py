@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import weft
 from weft.backends.llvm import module, target
-from weft.backends.llvm.functions import Entry, Function, Part
+from weft.backends.llvm.functions import FrameWord, NativeFunction, RegionCode
 from weft.frontend.language import parse_module
 from weft.ir.records import fields
 from weft.runtime import compiler
@@ -24,7 +24,7 @@ from weft.runtime.disk import code, finding, graphs, key, own_code, sources, ver
 from weft.runtime.disk.cache import Cache, CacheWarning
 from weft.runtime.disk.store import Store, Unusable
 from weft.runtime.selection.compiling import compiled
-from weft.runtime.selection.plan import Plan
+from weft.runtime.selection.plan import VariantPlan
 from weft.settings import default_options, lookup
 
 from .disk_cases import CALLS, MATRIX, TEXT, described
@@ -144,7 +144,7 @@ def test_one_key_serves_graphs_that_assume_different_sizes(disk: Cache, no_compi
 def test_variants_of_a_schedule(disk: Cache, no_compiler: Callable[[], None]) -> None:
     def made() -> tuple[Any, Any]:
         base = weft.compile(TEXT).softmax.lower(MATRIX)
-        found = compiled(Plan(base, {"n": 5, "m": 70}), (("unroll", 8),), lookup)
+        found = compiled(VariantPlan(base, {"n": 5, "m": 70}), (("unroll", 8),), lookup)
         env = {"n": 5, "m": 70}
         outputs, _ = found.launcher.run([MATRIX], env, {})
         return found, described(outputs[0])
@@ -382,7 +382,7 @@ def test_entries_hold_all_that_there_is_to_hold() -> None:
     held = {"built", "result", "options", "orders", "scalars", "any_order", "uses"}
     own = {"seconds", "plan", "keep", "stored", "siblings", "_lock", "_launcher"}
     assert vars(compiler.Lowered(*[None] * 5)).keys() == held | own  # type: ignore[arg-type]
-    names = [*Function._fields, *Part._fields, *Entry._fields]
+    names = [*RegionCode._fields, *NativeFunction._fields, *FrameWord._fields]
     assert names == [
         "entries", "whole", "chunks", "columns", "cut_from", "may_fail", "declared",
         "name", "text", "extents", "grains", "unit", "tile", "kind", "slot", "axis", "symbol", "bytes",

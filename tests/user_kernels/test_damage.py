@@ -21,7 +21,7 @@ from weft.errors import LibraryProblem, WeftError
 from weft.ir import dtypes
 from weft.ir.dims import symbol
 from weft.ir.errors import Span
-from weft.ir.externs import Extern, ExternArray
+from weft.ir.externs import ExternArray, ExternKernel
 from weft.runtime.libraries import elf_tables, handles, needs, probe
 from weft.runtime.libraries.elf import Damage, Image
 from weft.runtime.libraries.handles import Handles
@@ -44,7 +44,7 @@ def opened(folder: Path, content: bytes, known: Handles | None = None) -> Any:
     (folder / "k.so").write_bytes(content)
     (folder / "k.so").chmod(0o644)
     each = ExternArray(dtypes.BY_NAME["f32"], (symbol("n"),))
-    extern = Extern("twice", (each,), (each,), "k.so", "twice_f32", str(folder / "k.weft"), Span("k.weft", 1))
+    extern = ExternKernel("twice", (each,), (each,), "k.so", "twice_f32", str(folder / "k.weft"), Span("k.weft", 1))
     return Libraries(known or Handles()).open(extern)
 
 

@@ -19,12 +19,12 @@ import math
 from ..text import Emitter, Val
 from .bits import as_integer, at_most, flip_sign, sign_bit
 from .scaling import exponent_bits
-from .tables import Table, lookup
+from .tables import RegisterTable, lookup
 
 # A, to 2**-29.2 for |t| < 0.316.
 ATAN = [0.09176342934370041, -0.141312837600708, 0.1999504268169403, -0.3333328366279602]
 # Up to a quarter the node is 0, and from 4 on it is the last one; that for 1 comes first.
-NODES = Table(
+NODES = RegisterTable(
     "atan_nodes",
     (
         1.0920531749725342,
@@ -45,7 +45,7 @@ NODES = Table(
         0.91640305519104,
     ),
 )
-ANGLES = Table(
+ANGLES = RegisterTable(
     "atan_of_nodes",
     (
         0.8293711543083191,
@@ -66,7 +66,7 @@ ANGLES = Table(
         0.7418040037155151,
     ),
 )
-SUPPLEMENTS = Table(
+SUPPLEMENTS = RegisterTable(
     "atan_supplements",
     (
         2.3122215270996094,
@@ -87,7 +87,7 @@ SUPPLEMENTS = Table(
         2.3997886180877686,
     ),
 )
-SUPPLEMENTS_REST = Table(
+SUPPLEMENTS_REST = RegisterTable(
     "atan_supplements_rest",
     (
         -2.781843555510477e-08,

@@ -49,7 +49,7 @@ SINH_NORMAL = {"float": 86.0, "double": 707.0}
 SINH_BOUND = {"float": 90.0, "double": 711.0}
 
 
-class Reduced(NamedTuple):
+class ReducedArgument(NamedTuple):
     """`power` is `k`, `high + low` is `r`, and with `square` the square of `high`,
 
     `S = r + high * square * sinh` and `C = 1 + square * cosh`."""
@@ -75,7 +75,7 @@ def cosh(e: Emitter, x: Val) -> Val:
     return _beyond(e, magnitude, _cosh_of_reduced(e, reduce_by_ln_2(e, magnitude)))
 
 
-def reduce_by_ln_2(e: Emitter, x: Val, rest: Val | None = None) -> Reduced:
+def reduce_by_ln_2(e: Emitter, x: Val, rest: Val | None = None) -> ReducedArgument:
     """`x + rest` less the multiple of `ln 2` nearest to `x`, and the polynomials of what is left."""
     power = nearest_whole(e, x, LOG2_E)
     first, second = (e.const_like(x, -part) for part in LN_2[x.elem])
@@ -85,7 +85,7 @@ def reduce_by_ln_2(e: Emitter, x: Val, rest: Val | None = None) -> Reduced:
     if rest:
         high, low = fast_two_sum(e, high, e.op("fadd", low, rest))
     square = e.op("fmul", high, high)
-    return Reduced(power, high, low, square, e.poly(square, SINH[x.elem]), e.poly(square, COSH[x.elem]))
+    return ReducedArgument(power, high, low, square, e.poly(square, SINH[x.elem]), e.poly(square, COSH[x.elem]))
 
 
 def powers(e: Emitter, power: Whole, elem: str, halvings: int) -> tuple[Val, Val]:
@@ -96,12 +96,12 @@ def powers(e: Emitter, power: Whole, elem: str, halvings: int) -> tuple[Val, Val
     return as_float(e, e.op("add", one, step)), as_float(e, e.op("sub", one, step))
 
 
-def exp_rest(e: Emitter, reduced: Reduced) -> Val:
+def exp_rest(e: Emitter, reduced: ReducedArgument) -> Val:
     """What `1 + high` lacks to be `exp(high + low)`."""
     return e.fma(reduced.square, e.fma(reduced.high, reduced.sinh, reduced.cosh), reduced.low)
 
 
-def _sinh_of_reduced(e: Emitter, reduced: Reduced) -> Val:
+def _sinh_of_reduced(e: Emitter, reduced: ReducedArgument) -> Val:
     power, r, low, square, sinh_part, cosh_part = reduced
     grown, shrunk = powers(e, power, r.elem, 1)
     of_cosh, of_sinh = e.op("fsub", grown, shrunk), e.op("fadd", grown, shrunk)
@@ -112,7 +112,7 @@ def _sinh_of_reduced(e: Emitter, reduced: Reduced) -> Val:
     return e.op("fadd", total.high, e.fma(of_sinh, sinh_rest, rest))
 
 
-def _cosh_of_reduced(e: Emitter, reduced: Reduced) -> Val:
+def _cosh_of_reduced(e: Emitter, reduced: ReducedArgument) -> Val:
     power, r, low, square, sinh_part, cosh_part = reduced
     grown, shrunk = powers(e, power, r.elem, 1)
     of_sinh, of_cosh = e.op("fsub", grown, shrunk), e.op("fadd", grown, shrunk)

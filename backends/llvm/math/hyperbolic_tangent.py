@@ -25,7 +25,7 @@ from .doubledouble import divide, fast_fma
 from .exponential import LOG2_E
 from .hyperbolic import powers
 from .scaling import MANTISSA_BITS, nearest_whole
-from .tables import Table, lookup
+from .tables import RegisterTable, lookup
 
 # From here on the tangent is 1.
 TANH_BOUND = {"float": 9.1, "double": 20.0}
@@ -48,7 +48,7 @@ TANH = {
 # A quarter of an octave of 1 + NODE_DENSITY * x shares a node, whose tangent is a `float` to 2**-33. The last two bits
 # of the exponent and the first two of the fraction are the index: it begins with 12 for 1.
 NODE_DENSITY = 1.64
-NODES = Table(
+NODES = RegisterTable(
     "tanh_nodes",
     (
         0.746669352054596,
@@ -69,7 +69,7 @@ NODES = Table(
         0.5281155109405518,
     ),
 )
-TANH_OF_NODES = Table(
+TANH_OF_NODES = RegisterTable(
     "tanh_of_nodes",
     (
         0.6331577301025391,
@@ -90,7 +90,7 @@ TANH_OF_NODES = Table(
         0.4839392602443695,
     ),
 )
-SLOPE_AT_NODES = Table(
+SLOPE_AT_NODES = RegisterTable(
     "tanh_slope_at_nodes",
     (
         0.5991113185882568,

@@ -44,7 +44,7 @@ TWO_OVER_PI_BITS = int(
 )
 
 
-class Reduced(NamedTuple):
+class ReducedAngle(NamedTuple):
     """The quadrant in the lowest two bits of an integer, and the rest of the angle as a sum of two values."""
 
     quadrant: Val
@@ -52,7 +52,7 @@ class Reduced(NamedTuple):
     low: Val
 
 
-def reduce_moderate(e: Emitter, x: Val, quarter_turns: int) -> Reduced:
+def reduce_moderate(e: Emitter, x: Val, quarter_turns: int) -> ReducedAngle:
     """Reduce `0 <= x <= MODERATE`; `quarter_turns` are added to the quadrant."""
     first, second, third = (e.const_like(x, c) for c in MINUS_PI_2[x.elem])
     shift = e.const_like(x, rounder(x.elem) + quarter_turns)
@@ -61,16 +61,16 @@ def reduce_moderate(e: Emitter, x: Val, quarter_turns: int) -> Reduced:
     exact = e.fma(k, first, x)
     high = e.fma(k, second, exact)
     low = e.fma(k, third, e.fma(k, second, e.op("fsub", exact, high)))
-    return Reduced(as_integer(e, rounded), high, low)
+    return ReducedAngle(as_integer(e, rounded), high, low)
 
 
-def reduce_huge(e: Emitter, x: Val, quarter_turns: int) -> Reduced:
+def reduce_huge(e: Emitter, x: Val, quarter_turns: int) -> ReducedAngle:
     """Reduce a scalar `x >= 2048`; infinities and NaN give NaN."""
     if x.elem == "float":
         wide = reduce_huge(e, e.cast("fpext", x, "double"), quarter_turns)
         narrow = e.cast("fptrunc", wide.high, "float")
         rest = e.op("fsub", wide.high, e.cast("fpext", narrow, "double"))
-        return Reduced(e.cast("trunc", wide.quadrant, "i32"), narrow, e.cast("fptrunc", rest, "float"))
+        return ReducedAngle(e.cast("trunc", wide.quadrant, "i32"), narrow, e.cast("fptrunc", rest, "float"))
     first, second = _turns(e, as_integer(e, x))
     quadrant = e.op("lshr", e.op("add", first, e.const("i64", 1 << 61)), e.const("i64", 62))
     first = e.op("sub", first, e.op("shl", quadrant, e.const("i64", 62)))
@@ -80,7 +80,7 @@ def reduce_huge(e: Emitter, x: Val, quarter_turns: int) -> Reduced:
     low = e.op("fadd", low, e.fma(fraction.high, unit_error, e.op("fmul", fraction.low, unit)))
     nan_unless_finite = e.op("fsub", x, x)
     quadrant = e.op("add", quadrant, e.const("i64", quarter_turns))
-    return Reduced(quadrant, e.op("fadd", high, nan_unless_finite), low)
+    return ReducedAngle(quadrant, e.op("fadd", high, nan_unless_finite), low)
 
 
 def _turns(e: Emitter, bits: Val) -> tuple[Val, Val]:

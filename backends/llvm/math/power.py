@@ -21,7 +21,7 @@ from .doubledouble import Pair, two_product
 from .scaling import MANTISSA_BITS, Whole, clamp, not_positive_normal, scale
 
 
-class Method(NamedTuple):
+class PowerMethod(NamedTuple):
     """A logarithm and its inverse, in any base.
 
     Up to `normal` the inverse is a normal number, and from `outer` on it is 0 or infinity.
@@ -35,8 +35,8 @@ class Method(NamedTuple):
 
 
 METHODS = {
-    "float": Method(power_float.log, power_float.exp, power_float.exp_normal, 87.0, 140.0),
-    "double": Method(power_double.log, power_double.exp, power_double.exp_normal, 1021.0, 1100.0),
+    "float": PowerMethod(power_float.log, power_float.exp, power_float.exp_normal, 87.0, 140.0),
+    "double": PowerMethod(power_double.log, power_double.exp, power_double.exp_normal, 1021.0, 1100.0),
 }
 
 

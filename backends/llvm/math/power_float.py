@@ -14,12 +14,12 @@ from ..text import Emitter, Val
 from .bits import as_float, as_integer
 from .doubledouble import Pair, fast_two_sum
 from .scaling import EXPONENT_UNIT, Whole, nearest_whole, rounder, rounder_bits
-from .tables import Table, lookup
+from .tables import RegisterTable, lookup
 
 MANTISSA, EXPONENT, ONE = 0x7FFFFF, 0x7F800000, 0x3F800000
 # Both parts are so short that their products with an exponent are exact.
 LN_2 = (0.693145751953125, 1.4286197256296873e-06)
-INVERSE = Table(
+INVERSE = RegisterTable(
     "power_inverse",
     (
         1.0,
@@ -41,7 +41,7 @@ INVERSE = Table(
     ),
 )
 # -log(c) - 127 log(2), because the exponent is counted with its bias of 127.
-LOG_HIGH = Table(
+LOG_HIGH = RegisterTable(
     "power_log_high",
     (
         -88.02951049804688,
@@ -62,7 +62,7 @@ LOG_HIGH = Table(
         -87.33636474609375,
     ),
 )
-LOG_LOW = Table(
+LOG_LOW = RegisterTable(
     "power_log_low",
     (
         -0.0001814347051549703,
@@ -95,7 +95,7 @@ CUBIC_POLY = [
 SIXTEENTHS = 23.083120346069336  # 16 / ln(2)
 LN_2_SIXTEENTH = (0.0433197021484375, 1.9966364561696537e-06)
 # 2**(n/16), where n counts sixteenths of an exponent and has been subtracted from the bits; and what rounding took.
-POWERS = Table(
+POWERS = RegisterTable(
     "power_of_two",
     (
         1.0,
@@ -116,7 +116,7 @@ POWERS = Table(
         0.9888532757759094,
     ),
 )
-POWERS_LOST = Table(
+POWERS_LOST = RegisterTable(
     "power_of_two_lost",
     (
         0.0,

@@ -13,7 +13,7 @@ from ..text import BITS, Emitter, Val
 from .bits import flip_sign, sign_bit
 from .doubledouble import Pair, fast_two_sum, two_product
 from .lanes import each_lane_all
-from .pio2 import MODERATE, Reduced, reduce_huge, reduce_moderate
+from .pio2 import MODERATE, ReducedAngle, reduce_huge, reduce_moderate
 from .polynomial import evaluate
 
 # Relative errors 2**-68 and 2**-64.
@@ -49,7 +49,7 @@ def sincos(e: Emitter, x: Val, rest: Val | None = None) -> Circular:
     sign = sign_bit(e, x)
     angle = _reduce(e, e.call("fabs", x))
     if rest is not None:
-        angle = Reduced(
+        angle = ReducedAngle(
             angle.quadrant,
             *fast_two_sum(e, angle.high, e.op("fadd", angle.low, flip_sign(e, rest, sign))),
         )
@@ -68,17 +68,17 @@ def sincos(e: Emitter, x: Val, rest: Val | None = None) -> Circular:
     return Circular(turned_sine, turned_cosine, _select(e, unturned, less_one, _plus(e, -1.0, turned_cosine)))
 
 
-def _reduce(e: Emitter, magnitude: Val) -> Reduced:
+def _reduce(e: Emitter, magnitude: Val) -> ReducedAngle:
     """The angle less the nearest quarter turns; huge angles are reduced one by one."""
     huge = e.fcmp("ugt", magnitude, e.const_like(magnitude, MODERATE[magnitude.elem]))
     usual = reduce_moderate(e, magnitude, 0)
     elems = [part.elem for part in usual]
-    return Reduced(
+    return ReducedAngle(
         *e.rare_all(huge, usual, lambda: each_lane_all(e, magnitude, lambda lane: reduce_huge(e, lane, 0), elems))
     )
 
 
-def _of_reduced(e: Emitter, angle: Reduced) -> tuple[Pair, Pair]:
+def _of_reduced(e: Emitter, angle: ReducedAngle) -> tuple[Pair, Pair]:
     """The sine, and the cosine less 1, of what is left of the angle."""
     r = angle.high
     minus_half = e.const_like(r, -0.5)

@@ -14,14 +14,14 @@ from ..text import Emitter, Val
 ENTRIES = 16
 
 
-class Table(NamedTuple):
+class RegisterTable(NamedTuple):
     """Sixteen numbers under a name that no other table has."""
 
     name: str
     numbers: tuple[float, ...]
 
 
-def lookup(e: Emitter, index: Val, table: Table) -> Val:
+def lookup(e: Emitter, index: Val, table: RegisterTable) -> Val:
     """The number at `index % 16`, for every lane of an `i32` index."""
     if index.lanes == ENTRIES and (e.vector_bytes is None or e.vector_bytes >= 64):
         return e.call("x86.avx512.permvar.sf.512", e.lanes_of("float", list(table.numbers)), index, suffix="")
@@ -33,7 +33,7 @@ def lookup(e: Emitter, index: Val, table: Table) -> Val:
     return _from_memory(e, e.op("and", index, e.const_like(index, ENTRIES - 1)), table)
 
 
-def _from_memory(e: Emitter, index: Val, table: Table) -> Val:
+def _from_memory(e: Emitter, index: Val, table: RegisterTable) -> Val:
     symbol = f"@weft.{table.name}"
     e.declared[symbol] = f"{symbol} = private unnamed_addr constant {e.lanes_of('float', list(table.numbers)).typed}"
 

@@ -18,7 +18,7 @@ from ..text import BITS, Emitter, Val
 from .bits import flip_sign, sign_bit
 from .doubledouble import fast_two_sum, reciprocal, two_product
 from .lanes import each_lane
-from .pio2 import MODERATE, Reduced, reduce_huge, reduce_moderate
+from .pio2 import MODERATE, ReducedAngle, reduce_huge, reduce_moderate
 from .polynomial import evaluate
 
 SINE = {
@@ -97,7 +97,7 @@ def _sine(e: Emitter, x: Val, quarter_turns: int) -> Val:
     return _of_any_size(e, x, quarter_turns, lambda angle: _sine_of_reduced(e, angle))
 
 
-def _of_any_size(e: Emitter, x: Val, quarter_turns: int, function: Callable[[Reduced], Val]) -> Val:
+def _of_any_size(e: Emitter, x: Val, quarter_turns: int, function: Callable[[ReducedAngle], Val]) -> Val:
     """A function of the reduced magnitude of an angle; huge angles are reduced one by one."""
     magnitude = e.call("fabs", x)
     huge = e.fcmp("ugt", magnitude, e.const_like(x, MODERATE[x.elem]))
@@ -110,7 +110,7 @@ def _of_any_size(e: Emitter, x: Val, quarter_turns: int, function: Callable[[Red
     return e.rare(huge, usual, one_by_one)
 
 
-def _sine_of_reduced(e: Emitter, angle: Reduced) -> Val:
+def _sine_of_reduced(e: Emitter, angle: ReducedAngle) -> Val:
     quadrant, r, low = angle
     square = _square(e, angle)
     correction = e.fma(e.op("fmul", r, square), e.poly(square, SINE[r.elem]), low)
@@ -121,13 +121,13 @@ def _sine_of_reduced(e: Emitter, angle: Reduced) -> Val:
     return flip_sign(e, e.select(odd, cosine, sine), negative)
 
 
-def _square(e: Emitter, angle: Reduced) -> Val:
+def _square(e: Emitter, angle: ReducedAngle) -> Val:
     """The square of the angle; twice the product of its parts matters to the cosine near `pi/4`."""
     r, low = angle.high, angle.low
     return e.fma(r, r, e.op("fmul", r, e.op("fadd", low, low)))
 
 
-def _tangent_of_reduced(e: Emitter, angle: Reduced) -> Val:
+def _tangent_of_reduced(e: Emitter, angle: ReducedAngle) -> Val:
     """The tangent of the angle, or in odd quadrants minus its reciprocal."""
     quadrant, r, low = angle
     square, square_error = two_product(e, r, r)

@@ -16,12 +16,12 @@ from __future__ import annotations
 from ....ir import dims
 from ....ir.dims import Size
 from ....ir.graph import Node
-from ..functions import Entry, Part
+from ..functions import FrameWord, NativeFunction
 from ..text import Val
-from .packing import Span, pack
+from .packing import PackedSpan, pack
 from .panels import Panels, panel_bytes
 from .product import Product
-from .results import Results
+from .results import TileResults
 from .row_stages import RowStages
 from .tiles import call_tile
 
@@ -46,7 +46,7 @@ def _flag(size: Size) -> Size:
 class Blocked(Product):
     """What both functions know: where the panels lie."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], owner: str, panels: Panels) -> None:
+    def __init__(self, region: Node, entries: dict[FrameWord, int], owner: str, panels: Panels) -> None:
         super().__init__(region, entries, owner)
         self.panels_of = panels
 
@@ -82,7 +82,7 @@ class Blocked(Product):
 class Pack(Blocked):
     """Packs the right operand: the outer loop runs over matrices and parts of the terms, the inner one over panels."""
 
-    def function(self, name: str) -> Part:
+    def function(self, name: str) -> NativeFunction:
         def part(at: Val) -> None:
             matrix, place = self.apart(at, self.depths)
             start, stop = self.terms(place)
@@ -107,16 +107,16 @@ class Multiply(Blocked):
     def __init__(
         self,
         region: Node,
-        entries: dict[Entry, int],
+        entries: dict[FrameWord, int],
         owner: str,
         panels: Panels,
-        results: Results,
+        results: TileResults,
         stages: RowStages | None,
     ) -> None:
         super().__init__(region, entries, owner, panels)
         self.results, self.stages = results, stages
 
-    def function(self, name: str) -> Part:
+    def function(self, name: str) -> NativeFunction:
         across = FEWEST_ACROSS * (2 - self.is_high)
         row_blocks = _blocks(self.m, self.block_rows, self.tile.rows, FEWEST_DOWN * self.is_high)
         if self.stages is not None:
@@ -178,7 +178,7 @@ class Multiply(Blocked):
         def terms(part: Val) -> None:
             start, stop = self.terms(part)
             padded = self.plus(rows[0], self.up(e.op("sub", rows[1], rows[0]), tile.rows))
-            pack(self, True, Span(*rows, padded), Span(start, stop, stop), copy, tile.row_bytes)
+            pack(self, True, PackedSpan(*rows, padded), PackedSpan(start, stop, stop), copy, tile.row_bytes)
             is_last = e.icmp("eq", part, e.op("sub", parts, self.number(1)))
             given = {
                 "line": self.number(tile.line_bytes), "count": e.op("sub", stop, start),
@@ -217,11 +217,13 @@ class Multiply(Blocked):
 class Finish(Blocked):
     """Runs stages over rows where blocks did not: loops over matrices and rows."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], owner: str, panels: Panels, stages: RowStages) -> None:
+    def __init__(
+        self, region: Node, entries: dict[FrameWord, int], owner: str, panels: Panels, stages: RowStages
+    ) -> None:
         super().__init__(region, entries, owner, panels)
         self.stages = stages
 
-    def function(self, name: str) -> Part:
+    def function(self, name: str) -> NativeFunction:
         begin, end = self.parameter("begin1"), self.parameter("end1")
         self.loop(
             self.parameter("begin0"), self.parameter("end0"), 1,

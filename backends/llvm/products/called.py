@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....ir.graph import Node
-from ..functions import Entry
+from ..functions import FrameWord
 from ..text import Val
 from .product import Product
 
@@ -13,7 +13,7 @@ class Called(Product):
 
     names: tuple[str, ...]  # of its numbers
 
-    def __init__(self, region: Node, entries: dict[Entry, int], owner: str, symbol: str) -> None:
+    def __init__(self, region: Node, entries: dict[FrameWord, int], owner: str, symbol: str) -> None:
         super().__init__(region, entries, owner)
         self.symbol = symbol
         self.memory = Val("%memory", "ptr", 0)

@@ -6,25 +6,25 @@ from ....ir import dims
 from ....ir.dims import Size
 from ....ir.forms import has_rows_in_lanes
 from ....ir.graph import Node
-from ..functions import Entry, Function
+from ..functions import FrameWord, RegionCode
 from .blocked import Finish, Multiply, Pack
 from .panels import Panels
 from .product import Product
-from .results import Results
+from .results import TileResults
 from .row_stages import RowStages, ShortRowStages
 from .small import DEEPEST, Small
 
 SMALL = 128**3  # terms: below, packing operands takes longer than it saves
 
 
-def emit_product(node: Node, name: str) -> Function:
+def emit_product(node: Node, name: str) -> RegionCode:
     """The functions of a region with this name; which of them run is decided when the sizes are known.
 
     Tiles are common to the regions of a graph, whose name theirs begin with.
     """
-    entries: dict[Entry, int] = {}
+    entries: dict[FrameWord, int] = {}
     owner, _, _ = name.rpartition("_")
-    results = Results(node, entries, owner, f"{name}_results")
+    results = TileResults(node, entries, owner, f"{name}_results")
     panels = Panels(node, entries, owner, f"{name}_panels")
     stages: RowStages | None = None
     if results.of_rows:
@@ -43,7 +43,7 @@ def emit_product(node: Node, name: str) -> Function:
     for product in written:
         declared |= product.e.declared
         fails = fails or product.e.fails
-    return Function(tuple(entries), (whole,), tuple(chunks), _amount(multiply), SMALL, fails, declared)
+    return RegionCode(tuple(entries), (whole,), tuple(chunks), _amount(multiply), SMALL, fails, declared)
 
 
 def _amount(product: Product) -> Size:

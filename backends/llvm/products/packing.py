@@ -17,7 +17,7 @@ from ..text import Emitter, Val
 from .product import Product
 
 
-class Span(NamedTuple):
+class PackedSpan(NamedTuple):
     """Where lines or positions begin, where those that exist end, and where those that are read end."""
 
     start: Val
@@ -29,13 +29,15 @@ def is_turned(product: Product, is_left: bool) -> bool:
     return (0 if is_left else 1) in ints(product.region.attrs, "turned")
 
 
-def pack(product: Product, is_left: bool, lines: Span, positions: Span, target: Val, line_bytes: int) -> None:
+def pack(
+    product: Product, is_left: bool, lines: PackedSpan, positions: PackedSpan, target: Val, line_bytes: int
+) -> None:
     """Code for the copy. What does not exist is some number."""
     copy = _turned if is_turned(product, is_left) else _straight
     copy(product, is_left, lines, positions, target, line_bytes)
 
 
-def pack_panels(product: Product, lines: Span, positions: Span, target: Val, panel_bytes: Size) -> None:
+def pack_panels(product: Product, lines: PackedSpan, positions: PackedSpan, target: Val, panel_bytes: Size) -> None:
     """Code for a copy of several panels of the right operand, side by side, that reads each of its lines in one go."""
     e, tile, index = product.e, product.tile, product.factor(False)
     line_axis, axis = product.axes[2], product.axes[1]
@@ -64,7 +66,9 @@ def _operand(product: Product, is_left: bool) -> tuple[Value, int, int]:
     return (product.left, rows, terms) if is_left else (product.right, terms, columns)
 
 
-def _straight(product: Product, is_left: bool, lines: Span, positions: Span, target: Val, line_bytes: int) -> None:
+def _straight(
+    product: Product, is_left: bool, lines: PackedSpan, positions: PackedSpan, target: Val, line_bytes: int
+) -> None:
     e, index, (value, line_axis, axis) = product.e, product.factor(is_left), _operand(product, is_left)
     elements = product.elements(axis)
 
@@ -84,7 +88,9 @@ def _straight(product: Product, is_left: bool, lines: Span, positions: Span, tar
     product.loop(lines.start, lines.padded, 1, line)
 
 
-def _turned(product: Product, is_left: bool, lines: Span, positions: Span, target: Val, line_bytes: int) -> None:
+def _turned(
+    product: Product, is_left: bool, lines: PackedSpan, positions: PackedSpan, target: Val, line_bytes: int
+) -> None:
     e, width, (value, line_axis, axis) = product.e, product.width, _operand(product, is_left)
     elements = product.elements(line_axis)
     # Each vector has a position of its own, none behind the last, and so a variable of its own.

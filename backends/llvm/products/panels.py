@@ -9,7 +9,7 @@ from ....ir import dims
 from ....ir.dims import Size
 from ..text import Val
 from .called import Called
-from .packing import Span, is_turned, pack, pack_panels
+from .packing import PackedSpan, is_turned, pack, pack_panels
 from .product import Product, rounded_up
 
 APART = 320  # bytes between panels, so that not all of them compete for the same lines of the cache
@@ -28,16 +28,16 @@ class Panels(Called):
     def write(self) -> None:
         self.bind_stack(self.parameter("matrix"), self.right)
         start, stop, column, end = (self.parameter(name) for name in self.names[1:])
-        lines, size = Span(start, stop, stop), panel_bytes(self)
+        lines, size = PackedSpan(start, stop, stop), panel_bytes(self)
         if not is_turned(self, False):
             padded = self.plus(column, self.up(self.e.op("sub", end, column), self.tile.columns))
-            pack_panels(self, lines, Span(column, end, padded), self.memory, size)
+            pack_panels(self, lines, PackedSpan(column, end, padded), self.memory, size)
             return
 
         def panel(at: Val) -> None:
             number = self.e.op("sdiv", self.e.op("sub", at, column), self.number(self.tile.columns))
             side = self.plus(at, self.tile.columns)
             target = self.e.offset(self.memory, self.times(number, size))
-            pack(self, False, lines, Span(at, self.least(side, end), side), target, self.tile.line_bytes)
+            pack(self, False, lines, PackedSpan(at, self.least(side, end), side), target, self.tile.line_bytes)
 
         self.loop(column, end, self.tile.columns, panel)

@@ -18,7 +18,7 @@ from ....ir.types import integer, ints
 from ..control import head
 from ..elements import Elements
 from ..frame import Frame
-from ..functions import Entry, Part
+from ..functions import FrameWord, NativeFunction
 from ..memory import Buffer
 from ..region import UNTILED
 from ..scopes import Nest
@@ -40,7 +40,7 @@ def rounded_up(size: Size, step: int) -> Size:
 class Product:
     """What the functions of one region have in common, while one of them is written."""
 
-    def __init__(self, region: Node, entries: dict[Entry, int], owner: str) -> None:
+    def __init__(self, region: Node, entries: dict[FrameWord, int], owner: str) -> None:
         node = product_of(region)
         assert node is not None and region.body is not None
         self.region, self.body, self.node = region, region.body, node
@@ -192,6 +192,6 @@ class Product:
             status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
         return [*self.nest.entry.lines, f"  ret i32 {status.text}"]
 
-    def part(self, name: str, extents: tuple[Size, Size], unit: Size) -> Part:
+    def part(self, name: str, extents: tuple[Size, Size], unit: Size) -> NativeFunction:
         """What has been written, as a function that a kernel is made of."""
-        return Part(name, "\n".join([head(name), *self.finished(), "}"]), extents, (1, 1), unit, UNTILED)
+        return NativeFunction(name, "\n".join([head(name), *self.finished(), "}"]), extents, (1, 1), unit, UNTILED)

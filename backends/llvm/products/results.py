@@ -13,7 +13,7 @@ from ..text import Val
 from .called import Called
 
 
-class Results(Called):
+class TileResults(Called):
     """Writes results of some rows and columns of one matrix; the totals of the first of both are in `memory`."""
 
     names = ("matrix", "row", "row_end", "column", "column_end", "origin")

@@ -15,12 +15,12 @@ from ....ir.graph import Node, Value
 from ....ir.indexing import loop_name, loop_variables, operand_elements
 from ....ir.ops import Trait
 from ....ir.records import replace
-from ..functions import Entry, Part
+from ..functions import FrameWord, NativeFunction
 from ..text import Val
-from .packing import Span, pack
+from .packing import PackedSpan, pack
 from .panels import Panels
 from .product import Product
-from .results import Results
+from .results import TileResults
 from .row_stages import RowStages
 from .tiles import FEW_ROWS, Tile, call_tile
 
@@ -35,16 +35,16 @@ class Small(Product):
     def __init__(
         self,
         region: Node,
-        entries: dict[Entry, int],
+        entries: dict[FrameWord, int],
         owner: str,
         panels: Panels,
-        results: Results,
+        results: TileResults,
         stages: RowStages | None,
     ) -> None:
         super().__init__(region, entries, owner)
         self.panels_of, self.results, self.stages = panels, results, stages
 
-    def function(self, name: str) -> Part:
+    def function(self, name: str) -> NativeFunction:
         blocks = dims.floordiv(self.m + self.block_rows - 1, self.block_rows) if self.stages else 1
 
         def matrix(at: Val) -> None:
@@ -152,7 +152,7 @@ class Small(Product):
         rows, _, terms = self.axes
         if not self.is_plain(self.left):
             zero, stop = self.number(0), self.number(self.k)
-            pack(self, True, Span(start, end, end), Span(zero, stop, stop), self.copy, self.tile.row_bytes)
+            pack(self, True, PackedSpan(start, end, end), PackedSpan(zero, stop, stop), self.copy, self.tile.row_bytes)
             return self.copy, self.number(self.tile.row_bytes), self.number(self.tile.size)
         self.bind(rows, start)
         place, offset = self.place_of(True, rows)

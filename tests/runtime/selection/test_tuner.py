@@ -22,7 +22,7 @@ from weft.runtime.selection.calibrating import calibrate
 from weft.runtime.selection.candidates import variants_of, workload_of
 from weft.runtime.selection.choosing import Weights
 from weft.runtime.selection.history import History
-from weft.runtime.selection.plan import DEFAULT, Plan
+from weft.runtime.selection.plan import DEFAULT, VariantPlan
 from weft.runtime.selection.report import report
 from weft.runtime.selection.settings import Settings
 from weft.runtime.selection.tuner import Tuner, Turn
@@ -164,7 +164,7 @@ def test_choices_by_size_become_ranges_that_native_calls_follow() -> None:
                 tuner.history.add(load, name, size * 1e-9 * (1 if name == best else 3))
         tuner.make(tuner.plan(lowered, env), load, list(variants_of(lowered, load)), Registry())
         tuner.decide(tuner.plan(lowered, env), load, is_final=True)
-    plan: Plan = lowered.plan  # type: ignore[assignment]
+    plan: VariantPlan = lowered.plan  # type: ignore[assignment]
     assert [name for _, _, name in plan.ranges()] == ["unroll=1", "unroll=8", DEFAULT]
     assert plan.ranges()[0][1] in range(300, 900)
     for size in (1, 50, 200, 2000, 5000, 400_000, 1_000_000) * 3:
