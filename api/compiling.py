@@ -11,8 +11,8 @@ from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest
 from .module import Module
 
 if TYPE_CHECKING:  # each front end and the compiler are imported by those who use them: they take longer than NumPy
-    from .frontend.language import ParsedModule as ParsedModule
-    from .frontend.tracer import Tracer
+    from .frontend.language.source import ParsedModule as ParsedModule
+    from .frontend.tracing.tracer import Tracer
     from .function import JitFunction
     from .runtime.compiler import Options
 
@@ -48,9 +48,9 @@ def jit(
 
 def tensor(name: str, type: str) -> Tracer:
     """An array to build an expression from, as in `weft.tensor("x", "f32[n, m]")`."""
-    from .frontend import expression
+    from .frontend.tracing import tensors
 
-    return expression.tensor(name, type)
+    return tensors.tensor(name, type)
 
 
 def compile(
@@ -82,8 +82,8 @@ def compile(
         from .networks import network_kernel
 
         return network_kernel(what, name, _options(backend))
-    from .frontend.expression import ExpressionKernel
-    from .frontend.tracer import Tracer
+    from .frontend.tracing.tensors import ExpressionKernel
+    from .frontend.tracing.tracer import Tracer
     from .loading import made
 
     if isinstance(what, (Tracer, tuple, list)):
@@ -126,7 +126,7 @@ def _of_text(text: str, file: str, options: Options) -> Module:
     from .settings import lookup
 
     def parse(text: str) -> ParsedModule:
-        from .frontend.language import parse_module
+        from .frontend.language.source import parse_module
 
         return parse_module(text, file, ops=lookup)
 

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .frontend.traced import TracedFunction, TracedKernel
-from .frontend.tracer import Tracer
+from .frontend.tracing.functions import TracedFunction, TracedKernel
+from .frontend.tracing.tracer import Tracer
 from .ir.errors import TraceProblem
 from .ir.graph import Graph
 from .ir.records import replace
@@ -15,7 +15,7 @@ from .runtime.compiler import Lowered, Options, Variant
 from .runtime.kernel import Kernel, native_class
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
-from .runtime.native.chain import Chain
+from .runtime.native.dispatch import Chain
 from .settings import lookup, tuner_for
 
 MAX_KERNELS = 256  # combinations of fixed arguments that are kept

@@ -14,7 +14,7 @@ from .module import Module
 from .settings import lookup, search_path, tuner_for
 
 if TYPE_CHECKING:
-    from .frontend.language import ParsedModule as ParsedModule
+    from .frontend.language.source import ParsedModule as ParsedModule
     from .ir.source import KernelSource
     from .runtime.compiler import Options
     from .runtime.disk.sources import StoredModule
@@ -121,7 +121,7 @@ class Loader:
         return self._loaded(file)
 
     def _loaded(self, file: str) -> ParsedModule:
-        from .frontend.language import load_module
+        from .frontend.language.source import load_module
 
         externs = open_libraries() if self._libraries else None
         found = load_module(file, search_path(), ops=lookup, externs=externs)
@@ -129,15 +129,15 @@ class Loader:
         return found
 
     def _of_text(self, text: str, file: str) -> ParsedModule:
-        from .frontend.language import parse_module
+        from .frontend.language.source import parse_module
 
         return parse_module(text, file, search_path(), ops=lookup)
 
     def _kernel(self, source: KernelSource) -> Any:
         if not self._watch:
             return made(source, self._options)
+        from .runtime.hot_reload import CallableReplaceable
         from .runtime.kernel import Kernel
-        from .runtime.replaceable import CallableReplaceable
 
         def make(source: KernelSource) -> Kernel:
             return Kernel(source, lookup, self._options, tuner_for(self._options))

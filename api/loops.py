@@ -17,8 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import TraceProblem
-from .frontend import traced_flow
-from .frontend.locate import here
+from .frontend.tracing import element_flow
+from .frontend.tracing.locate import here
 
 __all__ = ["cond", "fori_loop", "while_loop"]
 
@@ -35,10 +35,10 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], state: An
         found = body(packed(given))
         return (found,) if single else tuple(found)
 
-    trace = traced_flow.trace_of(values) or traced_flow.trace_of(cond(packed(values)), step(*values))
+    trace = element_flow.trace_of(values) or element_flow.trace_of(cond(packed(values)), step(*values))
     if trace is None:
         raise _untraced("while_loop")
-    return packed(tuple(traced_flow.while_loop(trace, lambda *given: cond(packed(given)), step, values, here())))
+    return packed(tuple(element_flow.while_loop(trace, lambda *given: cond(packed(given)), step, values, here())))
 
 
 def fori_loop(lo: Any, hi: Any, body: Callable[[Any, Any], Any], state: Any) -> Any:
@@ -57,10 +57,10 @@ def fori_loop(lo: Any, hi: Any, body: Callable[[Any, Any], Any], state: Any) -> 
 
 def cond(pred: Any, then: Callable[..., Any], otherwise: Callable[..., Any], *operands: Any) -> Any:
     """`then(*operands)` where `pred` is true, else `otherwise(*operands)`, for every element."""
-    trace = traced_flow.trace_of(pred, operands)
+    trace = element_flow.trace_of(pred, operands)
     if trace is None:
         raise _untraced("cond")
-    found = traced_flow.cond(trace, pred, then, otherwise, operands, here())
+    found = element_flow.cond(trace, pred, then, otherwise, operands, here())
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from .frontend.elementwise import ALIASES, OP_NAMES
-from .frontend.functions import FUNCTIONS
-from .frontend.named_ops import NamedOp
+from .frontend.numpy.elementwise import ALIASES, OP_NAMES
+from .frontend.numpy.functions import FUNCTIONS
+from .frontend.tracing.named_ops import NamedOp
 from .function import JitFunction, traced
 from .ir.errors import TypeProblem, UnknownName, nearest
 from .settings import default_options, registry

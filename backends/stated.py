@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import structure
+from ..ir import assembly
 from ..ir.complexes import function_part
 from ..ir.dtypes import from_numpy
 from ..ir.ops import TABLE
@@ -70,7 +70,7 @@ def scan(x: Any, combine: str, axis: int) -> Any:
     """Each element combined with what has become of the one before it, as the combining op is stated here."""
     function = MEANINGS.get(combine, TABLE[combine].numpy)
     assert function is not None, combine
-    return structure.scan(x, function, axis)
+    return assembly.scan(x, function, axis)
 
 
 def cast(x: Any, to: np.dtype[Any]) -> Any:

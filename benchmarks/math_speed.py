@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import weft
 from weft.backends.llvm import compile as native
-from weft.backends.llvm import target
+from weft.backends.llvm.engine import target
 
 try:
     import torch

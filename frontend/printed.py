@@ -26,7 +26,7 @@ from ..ir.types import TensorType
 from ..ir.verify import verify
 from ..ir.view_bounds import unbound_symbol, with_bounds
 from ..ir.walking import walk
-from .declared import Declared, Parameter
+from .language.declared import Declared, Parameter
 
 INPUT = "input"
 _START = re.compile(r'(\s|//[^\n]*)*"(builtin\.module|weft\.kernel)"')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import demands, rules, special
+from . import assertions, rules, scipy_meanings
 from .opdef import logical_op, make_op, part_op, special_op, ufunc_op
 
 ELEMENTWISE = (
@@ -96,10 +96,10 @@ PARTS = (
 )
 # Functions of scipy.special, with its dtypes.
 SPECIAL = (
-    special_op("erf", special.erf, "Error function."),
-    special_op("erfc", special.erfc, "Complement of the error function, also where it is small."),
-    special_op("expit", special.expit, "Logistic function, 1 / (1 + exp(-x))."),
-    special_op("logit", special.logit, "Logarithm of the odds, log(x / (1 - x))."),
+    special_op("erf", scipy_meanings.erf, "Error function."),
+    special_op("erfc", scipy_meanings.erfc, "Complement of the error function, also where it is small."),
+    special_op("expit", scipy_meanings.expit, "Logistic function, 1 / (1 + exp(-x))."),
+    special_op("logit", scipy_meanings.logit, "Logarithm of the odds, log(x / (1 - x))."),
 )
 
 WHOLE_POWER = make_op(
@@ -113,8 +113,8 @@ WHERE = make_op(
     "The second where the first is true, else the third.", np.where,
 )  # fmt: skip
 DEMAND = make_op(
-    "demand", 2, demands.demand_dtypes, rules.elementwise, "elementwise scalar",
-    "The first; an error if the second is false anywhere.", demands.demand,
+    "demand", 2, assertions.demand_dtypes, rules.elementwise, "elementwise scalar",
+    "The first; an error if the second is false anywhere.", assertions.demand,
     "error: error; message: text",
 )  # fmt: skip
 CAST = make_op(

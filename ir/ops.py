@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import affine, complexes, products, rules, structure
+from . import affine, assembly, complexes, products, rules
 from .dtypes import WEAK_INT
 from .elementwise import CAST as CAST
 from .elementwise import DEMAND as DEMAND
@@ -57,14 +57,14 @@ REDUCTIONS = (
 )
 ARGMIN, ARGMAX = POSITIONS = (
     _op(
-        "argmin", 1, structure.index_dtypes, structure.positions, "reduction scalar expensive",
+        "argmin", 1, assembly.index_dtypes, assembly.positions, "reduction scalar expensive",
         "Where the first smallest over axes is, in C order; the first NaN wins.",
-        structure.position(np.argmin), REDUCED,
+        assembly.position(np.argmin), REDUCED,
     ),
     _op(
-        "argmax", 1, structure.index_dtypes, structure.positions, "reduction scalar expensive",
+        "argmax", 1, assembly.index_dtypes, assembly.positions, "reduction scalar expensive",
         "Where the first largest over axes is, in C order; the first NaN wins.",
-        structure.position(np.argmax), REDUCED,
+        assembly.position(np.argmax), REDUCED,
     ),
 )  # fmt: skip
 
@@ -109,22 +109,22 @@ CONSTANT = _op(
 )  # fmt: skip
 
 IOTA = _op(
-    "iota", 0, structure.index_dtypes, structure.numbered, "elementwise", "The index along an axis.", structure.iota,
+    "iota", 0, assembly.index_dtypes, assembly.numbered, "elementwise", "The index along an axis.", assembly.iota,
     "shape: sizes; axis: axis",
 )  # fmt: skip
 CONCATENATE = _op(
-    "concatenate", None, structure.joined_dtypes, structure.joined, "structural", "Arrays one behind another.",
+    "concatenate", None, assembly.joined_dtypes, assembly.joined, "structural", "Arrays one behind another.",
     lambda *pieces, axis: np.concatenate(pieces, axis), "axis: axis",
 )  # fmt: skip
 GATHER = _op(
-    "gather", None, structure.looked_up_dtypes, structure.looked_up, "structural scalar",
+    "gather", None, assembly.looked_up_dtypes, assembly.looked_up, "structural scalar",
     "Elements looked up by index arrays, from the end if negative and not `named`.",
-    structure.gather, "axes: axes; named?: texts",
+    assembly.gather, "axes: axes; named?: texts",
 )  # fmt: skip
 SCAN = _op(
-    "scan", 1, structure.scan_dtypes(lambda name: TABLE.get(name)), structure.scanned, "structural expensive",
+    "scan", 1, assembly.scan_dtypes(lambda name: TABLE.get(name)), assembly.scanned, "structural expensive",
     "Each element combined with all before it along an axis, one after another.",
-    lambda x, combine, axis: structure.scan(x, TABLE[combine].numpy or _declared, axis),
+    lambda x, combine, axis: assembly.scan(x, TABLE[combine].numpy or _declared, axis),
     "combine: text; axis: axis",
 )  # fmt: skip
 MATMUL = _op(

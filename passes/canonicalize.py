@@ -35,8 +35,8 @@ from ..ir.ops import BROADCAST, CAST, CONSTANT, DECLARED, OpDef, Trait
 from ..ir.records import record
 from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
-from . import arithmetic, conversions, fold, logic, scans, views
-from .site import Rule, Site, constant_of
+from .rules import arithmetic, conversions, fold, logic, scans, views
+from .rules.site import Rule, Site, constant_of
 
 _TABLES = (fold.RULES, arithmetic.RULES, logic.RULES, conversions.RULES, views.RULES, scans.RULES)
 RULES: Mapping[OpDef, tuple[Rule, ...]] = {

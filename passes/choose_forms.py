@@ -54,11 +54,11 @@ from ..ir.ops import Trait
 from ..ir.records import record
 from ..ir.stages import RegionStages, finds_first, only_writes, region_stages
 from ..ir.types import Attr, Guards, axis_groups, integer
-from .kept_values import values_between_stages, values_of_rows
-from .memory_hints import peeled_slot, prefetched
-from .regions import Plan, annotate_regions
-from .size_classes import Env, guards_of, large, long_columns, short_rows, window_taps
-from .tiling import is_of_rows, product_in
+from .planning.kept_values import values_between_stages, values_of_rows
+from .planning.memory_hints import peeled_slot, prefetched
+from .planning.regions import Plan, annotate_regions
+from .planning.size_classes import Env, guards_of, large, long_columns, short_rows, window_taps
+from .planning.tiling import is_of_rows, product_in
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
 _COMPUTED = frozenset(" ,()*+-")  # in the text of a size that is no symbol

@@ -24,7 +24,7 @@ from ..ir.flow import map_bodies
 from ..ir.graph import Graph
 from ..ir.records import record
 from ..ir.rewrite import Rewriter
-from .sizes import size_makers, used_symbols
+from .planning.sizes import size_makers, used_symbols
 
 
 @record

@@ -30,8 +30,8 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.ops import REGION
 from ..ir.records import record
 from ..ir.types import Attr, Sizes, TensorType
-from .assembly import with_copies
-from .groups import Group, Grouping, stands_alone
+from .planning.groups import Group, Grouping, stands_alone
+from .planning.materialize import with_copies
 
 
 @record

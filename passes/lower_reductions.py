@@ -43,9 +43,9 @@ from ..ir.ops import POSITIONS, Trait
 from ..ir.records import record
 from ..ir.types import Attr, sizes
 from ..ir.windows import is_one_walk, product_in_sum
-from .loops import plan_loops
-from .regions import Plan, annotate_regions
-from .tiling import is_of_rows, row_loops
+from .planning.loops import plan_loops
+from .planning.regions import Plan, annotate_regions
+from .planning.tiling import is_of_rows, row_loops
 
 STEPS = 16
 LONG_CHUNK = 32  # blocks: 128 KB

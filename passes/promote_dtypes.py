@@ -30,7 +30,7 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CAST, CONSTANT, DECLARED, TABLE, WHERE, OpDef
 from ..ir.records import record
 from ..ir.rewrite import Rewriter
-from .literals import Number, converted, fits, literal
+from .rules.literals import Number, converted, fits, literal
 
 EQ, NE, LT, LE, GT, GE = (TABLE[n] for n in ("eq", "ne", "lt", "le", "gt", "ge"))
 MIRRORED = {EQ: EQ, NE: NE, LT: GT, LE: GE, GT: LT, GE: LE}

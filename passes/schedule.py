@@ -36,12 +36,12 @@ from ..ir.records import record
 from ..ir.stages import known_stages
 from ..ir.types import Attr, axis_groups, integer, sizes
 from ..ir.widths import widest
-from .costs import element_cost, window_cost
-from .jamming import plan_together
-from .loops import plan_loops
 from .lower_reductions import LONG_CHUNK, SEVERAL_CHUNKS, STEPS, UNCACHED_CHUNKS
-from .regions import Plan, annotate_regions
-from .tiling import is_of_rows, plan_product, product_in
+from .planning.costs import element_cost, window_cost
+from .planning.loops import plan_loops
+from .planning.regions import Plan, annotate_regions
+from .planning.tiling import is_of_rows, plan_product, product_in
+from .planning.unroll_and_jam import plan_together
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
 TILE = 128  # elements of each line: what the lines around them share stays in the first cache

@@ -36,7 +36,7 @@ from ..ir.rewrite import Rewriter
 from ..ir.types import Attr, TensorType
 from .drop_dead import DropDead
 from .merge_duplicates import MergeDuplicates
-from .programs import FALLBACK, ElementProgram, prepared, told
+from .planning.programs import FALLBACK, ElementProgram, prepared, told
 
 
 @record

@@ -45,7 +45,7 @@ from ..ir.ops import (
 from ..ir.records import record
 from ..ir.rewrite import Rewriter
 from ..ir.types import Sizes, TensorType, integer
-from .complex_rules import BOTH_PARTS, RULES, Parts
+from .rules.complex_rules import BOTH_PARTS, RULES, Parts
 
 FUNCTIONS_WITH_REAL_RESULT = frozenset((TABLE["abs"],))
 IN_MEMORY = (DECLARED | {CONCATENATE}) - set(FLOW)  # these take and give whole numbers

@@ -31,7 +31,7 @@ from ..ir.rewrite import Rewriter
 from ..ir.tuples import NamedTuple
 from ..ir.types import Sizes, integer
 from .drop_dead import DropDead
-from .sizes import size_makers, used_symbols
+from .planning.sizes import size_makers, used_symbols
 
 MOST_PIECES = 8
 PARTS = (REAL, IMAG)

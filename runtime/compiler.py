@@ -29,7 +29,7 @@ from .order import operand_orders, output_orders, usual_orders
 
 if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that comes from the disk does not need it
     from ..backends.llvm.compile import Program
-    from ..backends.llvm.target import Target
+    from ..backends.llvm.engine.target import Target
     from ..ir.kernels import KernelLookup
     from ..passes.manager import Pass, PipelineResult
     from .disk.graphs import StoredResult
@@ -70,7 +70,7 @@ class Options:
 
     @property
     def machine(self) -> Target:
-        from ..backends.llvm import target
+        from ..backends.llvm.engine import target
 
         return self.target or target.host()
 
@@ -191,7 +191,7 @@ class Lowered:
 
     def asm(self) -> str:
         """The assembly of all kernels."""
-        from ..backends.llvm import module
+        from ..backends.llvm.engine import module
 
         return module.assembly(self.llvm(), self.options.machine)
 

@@ -14,7 +14,7 @@ from .selection.turn import Turn
 
 if TYPE_CHECKING:
     from .compiler import Lowered
-    from .native.chain import Chain
+    from .native.dispatch import Chain
     from .registry import Registry
     from .selection.tuner import Tuner
 

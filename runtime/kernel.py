@@ -24,14 +24,14 @@ from .checked_sizes import SizesChanged, checked_calls
 from .compiler import Lowered, Options, Request, Variant, call_orders, fits, orders_of
 from .disk.finding import find_or_lower
 from .launch import noting_strides
+from .native.abi import is_known
 from .native.call import CallForm
 from .native.callables import is_native, with_native_calls
-from .native.chain import Chain
-from .native.known import is_known
+from .native.dispatch import Chain
 from .native.learning import learn
 from .order import agree
 from .outputs import fresh_outputs, handed_back, memory_of
-from .repeat import Repeat, is_repeatable, key_of
+from .replay import Repeat, is_repeatable, key_of
 from .results import as_outputs, check_out
 from .selection.turn import Turn
 from .updates import changed_arrays
@@ -87,7 +87,7 @@ class Kernel:
 
     def _inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         """Part of the graph that is traced."""
-        from ..frontend.inlining import KernelCall
+        from ..frontend.tracing.inlining import KernelCall
 
         if out is not None:
             raise TraceProblem(f"{self._source.name} would write a traced value into out", hint="use what it returns")

@@ -23,11 +23,11 @@ from . import threads
 from .checked_sizes import LateSizes
 from .memory import empty
 from .order import lies_in
-from .sized import Results, SizedGraph, SizedKernel
+from .size_bound import Results, SizedGraph, SizedKernel
 
 if TYPE_CHECKING:
+    from ..backends.llvm.engine.library import LoadedCode
     from ..backends.llvm.functions import RegionCode
-    from ..backends.llvm.library import LoadedCode
 
 Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))

@@ -21,7 +21,7 @@ from ..ir.footprints import check_array
 from ..ir.forking import lock
 from ..ir.limits import limiter
 from ..ir.tuples import NamedTuple
-from .native import array_code, known
+from .native import abi, array_code
 from .native.array_code import LEAST
 from .native.block_code import FIELDS, SIZE
 
@@ -59,7 +59,7 @@ class FreeList:
     """The list of blocks and its code. Arrays outlive the interpreter's modules, so nothing of it is ever freed."""
 
     def __init__(self) -> None:
-        from ..backends.llvm.library import LoadedCode
+        from ..backends.llvm.engine.library import LoadedCode
         from .disk.code import object_code
 
         self._state = ctypes.create_string_buffer(SIZE)
@@ -76,11 +76,11 @@ class FreeList:
         self._allocator = _Allocator(b"weft", 1, None, *functions)
         make = ctypes.pythonapi.PyCapsule_New
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        self._handler = make(ctypes.addressof(self._allocator), known.HANDLER_NAME, None)
+        self._handler = make(ctypes.addressof(self._allocator), abi.HANDLER_NAME, None)
         for name, symbol in (("new_array", "new_array"), ("malloc", "block_malloc"), ("free", "block_free")):
             self.write(name, found[symbol])
-        self.write("numpy", known.numpy_table()[known.NEW_ARRAY])
-        self.write("trace", known.address("PyTraceMalloc_Track"))
+        self.write("numpy", abi.numpy_table()[abi.NEW_ARRAY])
+        self.write("trace", abi.address("PyTraceMalloc_Track"))
         self.write("handler", id(self._handler))
         self.write("most", result_limit())
         self.set_limit(_default_limit())
@@ -133,7 +133,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] |
     size = math.prod(shape) * dtype.itemsize
     if size >= LEAST:
         _check_result(size, shape, dtype)
-    from_list = size >= LEAST and known.has_handlers() and size >= blocks().read("least")
+    from_list = size >= LEAST and abi.has_handlers() and size >= blocks().read("least")
     if not from_list and order is None:
         return np.empty(shape, dtype)
     strides, step = [0] * len(shape), dtype.itemsize
@@ -174,7 +174,7 @@ def _check_result(size: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> No
 
 def memory_info() -> MemoryInfo:
     """What the list of memory for large results holds, and how well it does."""
-    if not known.has_handlers():
+    if not abi.has_handlers():
         return MemoryInfo(0, 0, 0, 0, 0)
     return MemoryInfo(*(blocks().read(name) for name in ("held", "used", "reused", "fresh", "limit")))
 
@@ -183,7 +183,7 @@ def set_memory_limit(limit: int) -> None:
     """From now on at most so many bytes are kept for results to come; 0 keeps none, and NumPy allocates all arrays."""
     if not isinstance(limit, int) or isinstance(limit, bool) or not 0 <= limit < NEVER:
         raise ValueProblem(f"the memory limit must be a whole number of bytes, not {limit!r}", hint="0 keeps no memory")
-    if known.has_handlers():
+    if abi.has_handlers():
         blocks().set_limit(limit)
 
 

@@ -13,12 +13,12 @@ import platform
 import threading
 from functools import cache
 
-from ..backends.llvm.library import LoadedCode
+from ..backends.llvm.engine.library import LoadedCode
 from ..ir.errors import ValueProblem
 from ..ir.forking import lock
 from .disk.code import object_code
 from .native import pool_code
-from .native.known import address
+from .native.abi import address
 from .native.pool_code import FIELDS
 
 MOST = 1024

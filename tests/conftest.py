@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from weft.backends import reference
 from weft.backends.llvm import compile as native
-from weft.backends.llvm import module
-from weft.backends.llvm.module import Compiled
-from weft.frontend.language import LanguageKernel, parse_module
+from weft.backends.llvm.engine import module
+from weft.backends.llvm.engine.module import Compiled
+from weft.frontend.language.source import LanguageKernel, parse_module
 from weft.ir import dtypes
 from weft.ir.source import ArgType
 

@@ -15,8 +15,8 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from ..backends.llvm import target as targets
-from ..backends.llvm.library import LoadedCode
+from ..backends.llvm.engine import target as targets
+from ..backends.llvm.engine.library import LoadedCode
 from .library import TimedCall
 from .row import Case
 

@@ -82,7 +82,7 @@ def _cpu() -> str:
     if sys.platform == "linux" and (info := Path("/proc/cpuinfo")).exists():
         lines = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model n")]
         model = lines[0] if lines else model
-    from ..backends.llvm import target
+    from ..backends.llvm.engine import target
 
     return f"{model}, vectors of {8 * target.host().vector_bytes} bits"
 

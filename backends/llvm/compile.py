@@ -10,15 +10,15 @@ from ...ir.limits import limiter
 from ...ir.records import record
 from ...ir.types import axis_groups, integer, sizes
 from ...ir.walking import regions
-from .control import controlled
-from .cutting import chunk_parts
-from .flat import Flat
+from .code.control_word import controlled
+from .engine.library import LoadedCode
+from .engine.module import Compiled, compile_module
+from .engine.target import Target
 from .functions import FrameWord, NativeFunction, RegionCode
-from .library import LoadedCode
-from .module import Compiled, compile_module
-from .region import Region
-from .short import Short
-from .target import Target
+from .loops.cutting import chunk_parts
+from .loops.flat import Flat
+from .loops.region import Region
+from .loops.short_rows import Short
 
 SECONDS_PER_BYTE = 5e-7  # of LLVM, for the text of a program: 4 to 8 were measured
 
@@ -79,7 +79,7 @@ def _region(node: Node, entries: dict[FrameWord, int]) -> Region:
     if node.attrs["form"] == FLAT:
         return Flat(node, entries)
     if node.attrs["form"] == WINDOWS:
-        from .windows import Windows
+        from .loops.windows import Windows
 
         return Windows(node, entries)
     return Short(node, entries) if has_rows_in_lanes(node) else Region(node, entries)

@@ -11,9 +11,9 @@ import re
 import struct
 
 import numpy as np
+from weft.backends.llvm.code.text import Emitter, Val
+from weft.backends.llvm.elements.ops import EMITTERS
 from weft.backends.llvm.math.complex_table import COMPLEX
-from weft.backends.llvm.ops import EMITTERS
-from weft.backends.llvm.text import Emitter, Val
 from weft.ir import dtypes
 from weft.ir.ops import TABLE
 

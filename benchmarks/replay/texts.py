@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 
-from weft.backends.llvm.target import x86
+from weft.backends.llvm.engine.target import x86
 from weft.ir import dims
 from weft.ir.dims import Size
 from weft.ir.errors import WeftError

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...backends.llvm.text import Val
+from ...backends.llvm.code.text import Val
 from ...ir import dims
 from ...ir.accesses import value_layouts
 from ...ir.footprints import footprints_of
@@ -24,9 +24,9 @@ from ..native.loop_code import Steps
 from ..native.memory_code import NO_MEMORY, CallMemory
 from ..native.table import WordTable
 from ..native.writer import CallWriter
-from .crew import CCrew
 from .forms import CForm
 from .status import Status
+from .threads import CCrew
 
 if TYPE_CHECKING:
     from ...backends.llvm.compile import Program

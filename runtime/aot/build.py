@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ...backends.llvm import compile as native
-from ...backends.llvm import module
+from ...backends.llvm.engine import module
 from ...ir.errors import TypeProblem
 from ...ir.graph import Graph
 from ...ir.records import record
@@ -14,13 +14,13 @@ from ..bounds import Bound
 from ..compiler import Lowered
 from ..registry import Registry
 from .body import Body, chooser_text
+from .c_entry import Gate, table_text
 from .cpu import cpu_text
-from .crew import crew_text
 from .forms import CForm, form_of
-from .gate import Gate, table_text
 from .header import header_text
 from .messages import messages_text
 from .platforms import CpuLevel, Platform
+from .threads import crew_text
 from .variants import Graphs, Wanted
 
 OWN = ("version", "cpu", "message", "set_parallel")

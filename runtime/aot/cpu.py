@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .gate import LEVEL
+from .c_entry import LEVEL
 from .platforms import Platform
 
 # Of CPUID: leaf 1 (ecx), leaf 7 (ebx), leaf 0x80000001 (ecx); and of the state that the system saves (XCR0).

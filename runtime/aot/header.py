@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .c_entry import scalar_parameters
 from .forms import CForm, CParameter
-from .gate import scalar_parameters
 from .platforms import Platform
 from .status import MEANINGS, Status
 

@@ -12,7 +12,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from ...backends.llvm.target import Target
+from ...backends.llvm.engine.target import Target
 from ...ir.errors import UnsupportedTarget
 from ...ir.records import record
 

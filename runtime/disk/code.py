@@ -12,7 +12,7 @@ from .cache import default_cache
 from .key import key_of
 
 if TYPE_CHECKING:
-    from ...backends.llvm.target import Target
+    from ...backends.llvm.engine.target import Target
 
 
 def object_code(
@@ -20,15 +20,15 @@ def object_code(
 ) -> bytes:
     """Machine code for a module; `allowed` are symbols that it may leave open. No target is this machine.
 
-    `effort` is the name of one of LLVM's efforts (`backends/llvm/module.py`), which is imported only where it is made.
+    `effort` is the name of one of LLVM's efforts (`backends/llvm/engine/module.py`), imported only where code is made.
     """
     cache = default_cache()
     key = key_of("code", text, sorted(allowed), effort, repr(target)) if cache is not None else None
     found = cache.read(key) if cache is not None else None
     if found is not None:
         return found
-    from ...backends.llvm import module
-    from ...backends.llvm import target as targets
+    from ...backends.llvm.engine import module
+    from ...backends.llvm.engine import target as targets
 
     made = module.compile_module(text, target or targets.host(), allowed, module.Effort[effort]).object_code
     if cache is not None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from ...backends.llvm.library import LoadedCode
+from ...backends.llvm.engine.library import LoadedCode
 from ...ir.errors import WeftError
 from ...ir.graph import Graph
 from ...ir.opdef import OpDef, Trait

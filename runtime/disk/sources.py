@@ -20,7 +20,7 @@ from .cache import Cache, default_cache
 from .key import digest, key_of, state_of
 
 if TYPE_CHECKING:
-    from ...frontend.language import LanguageKernel, ParsedModule
+    from ...frontend.language.source import LanguageKernel, ParsedModule
     from ..registry import Registry
 
 Load = Callable[[], "ParsedModule"]

@@ -6,7 +6,7 @@ become small by a resize is the C library's, behind 64 bytes whose first word is
 
 from __future__ import annotations
 
-from . import block_code, known
+from . import abi, block_code
 
 LEAST = 1 << 16  # bytes from which an array's data is a block; less the C library keeps itself, without new pages
 OWNED, C_ARRAY, F_ARRAY = 0x4, 0x501, 0x502  # NumPy's flags; the last two are of aligned, writeable arrays
@@ -19,7 +19,7 @@ def text() -> str:
     """The whole module, the list of blocks included."""
     return block_code.text() + _TEXT.format(
         **block_code.places(), LEAST=LEAST, OWNED=OWNED, C_ARRAY=C_ARRAY, F_ARRAY=F_ARRAY, TRACED=TRACED,
-        HANDLER=known.HANDLER, FLAGS=known.FLAGS,
+        HANDLER=abi.HANDLER, FLAGS=abi.FLAGS,
     )  # fmt: skip
 
 

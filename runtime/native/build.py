@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...backends.llvm.library import LoadedCode
+from ...backends.llvm.engine.library import LoadedCode
 from ...ir.dtypes import BF16, F16, DType
 from ..disk.code import object_code
 from .call import Input, NativeCall
-from .chain import NativeEntry
+from .dispatch import NativeEntry
 from .entry import entry_text
 from .serving import serves
 from .table import WordTable

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from ...backends.llvm.text import Val
+from ...backends.llvm.code.text import Val
 from ...ir.graph import Node, Value
 from ...ir.ops import RESHAPE
 from ...ir.types import ints, sizes

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backends.llvm.text import Val
+from ...backends.llvm.code.text import Val
 from ...ir import dims
 from ...ir.dims import Dim
 from ...ir.dtypes import DType
@@ -17,7 +17,7 @@ from ...ir.graph import Value
 from ...ir.layouts import UNIT, C, F
 from ...ir.source import ABSENT
 from ..bounds import Bound
-from . import known
+from . import abi
 from .call import Input, NativeCall
 from .memory_code import CallMemory
 from .writer import NULL, CallWriter
@@ -39,7 +39,7 @@ class Inputs:
         self._guards()
         for index, (value, given) in enumerate(zip(values, self.call.inputs, strict=True)):
             obj = self.w.object(given.given) if given.place is None else self.argument(given.place)
-            self.w.demand(self.w.same(self.w.field(obj, known.TYPE), self.w.object(type(given.given))))
+            self.w.demand(self.w.same(self.w.field(obj, abi.TYPE), self.w.object(type(given.given))))
             if type(given.given) is np.ndarray:
                 self._array(value, given, obj)
             else:
@@ -58,9 +58,9 @@ class Inputs:
             w.demand(w.same(NAMES, NULL))
             return
         w.demand(w.e.icmp("ne", NAMES, NULL))
-        w.demand(w.same(w.field(NAMES, known.LENGTH, "i64"), w.number(len(form.names))))
+        w.demand(w.same(w.field(NAMES, abi.LENGTH, "i64"), w.number(len(form.names))))
         for k, name in enumerate(form.names):
-            w.demand(w.same(w.field(NAMES, known.ITEMS + 8 * k), w.object(name)))
+            w.demand(w.same(w.field(NAMES, abi.ITEMS + 8 * k), w.object(name)))
 
     def _guards(self) -> None:
         w = self.w
@@ -69,7 +69,7 @@ class Inputs:
         for guard in self.call.guards:
             holder = w.object(guard.holder)
             if guard.key is None:
-                found = w.field(holder, known.CELL)
+                found = w.field(holder, abi.CELL)
             else:
                 digest = w.word(("hash", guard.key), hash(guard.key), "i64")
                 found = w.invoke(w.interpreter("_PyDict_GetItem_KnownHash"), "ptr", holder, w.object(guard.key), digest)
@@ -85,8 +85,8 @@ class Inputs:
         if kind is int:
             return self._kept(self._integer(index, dtype, obj))
         if kind is float and dtype.size == 4:
-            return self._kept(w.e.cast("fptrunc", w.field(obj, known.VALUE, "double"), "float"))
-        return w.at(obj, known.VALUE)
+            return self._kept(w.e.cast("fptrunc", w.field(obj, abi.VALUE, "double"), "float"))
+        return w.at(obj, abi.VALUE)
 
     def _kept(self, x: Val) -> Val:
         memory = self.w.reserve(8)
@@ -120,15 +120,15 @@ class Inputs:
     def check_array(self, obj: Val, value: Value, example: Array, layout: str) -> list[Val]:
         """Dtype, rank, layout class and which sizes are 1 are those of the example; gives the shape."""
         w, rank = self.w, example.ndim
-        w.demand(w.same(w.field(obj, known.DTYPE), w.object(example.dtype)))
-        w.demand(w.same(w.field(obj, known.RANK, "i32"), w.number(rank, "i32")))
-        self.pointers[value] = w.field(obj, known.DATA)
-        shape, strides = self._axes(obj, known.SIZES, rank), self._axes(obj, known.STRIDES, rank)
+        w.demand(w.same(w.field(obj, abi.DTYPE), w.object(example.dtype)))
+        w.demand(w.same(w.field(obj, abi.RANK, "i32"), w.number(rank, "i32")))
+        self.pointers[value] = w.field(obj, abi.DATA)
+        shape, strides = self._axes(obj, abi.SIZES, rank), self._axes(obj, abi.STRIDES, rank)
         self.strides[value] = strides
         for size, seen in zip(shape, example.shape, strict=True):
             w.demand(w.e.icmp("eq" if seen == 1 else "ne", size, w.number(1)))
         if rank:
-            self._layout(layout, example, w.field(obj, known.FLAGS, "i32"), shape, strides)
+            self._layout(layout, example, w.field(obj, abi.FLAGS, "i32"), shape, strides)
         return shape
 
     def _axes(self, obj: Val, offset: int, rank: int) -> list[Val]:
@@ -138,11 +138,11 @@ class Inputs:
     def _layout(self, layout: str, example: Array, flags: Val, shape: list[Val], strides: list[Val]) -> None:
         w, e = self.w, self.w.e
         if layout == C:
-            w.demand(e.icmp("ne", e.op("and", flags, w.number(known.C_CONTIGUOUS, "i32")), w.number(0, "i32")))
+            w.demand(e.icmp("ne", e.op("and", flags, w.number(abi.C_CONTIGUOUS, "i32")), w.number(0, "i32")))
             return
-        dense = e.op("and", flags, w.number(known.C_CONTIGUOUS | known.F_CONTIGUOUS, "i32"))
+        dense = e.op("and", flags, w.number(abi.C_CONTIGUOUS | abi.F_CONTIGUOUS, "i32"))
         if layout == F:
-            w.demand(w.same(dense, w.number(known.F_CONTIGUOUS, "i32")))
+            w.demand(w.same(dense, w.number(abi.F_CONTIGUOUS, "i32")))
             return
         w.demand(w.same(dense, w.number(0, "i32")))
         axes = [k for k, n in enumerate(example.shape) if n != 1]

@@ -10,7 +10,7 @@ import numpy as np
 from ...ir.layouts import classify
 from ...ir.source import Guard
 from .call import CallForm, Input, NativeCall, Out
-from .chain import Chain
+from .dispatch import Chain
 
 if TYPE_CHECKING:
     from ..arguments import CallArgument

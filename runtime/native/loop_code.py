@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ...backends.llvm.text import Val
+from ...backends.llvm.code.text import Val
 from ...ir import dims
 from ...ir.graph import Graph, Node, Value
 from ...ir.loops import body_of, carried, regions

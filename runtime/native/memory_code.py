@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from ...backends.llvm.text import Val
+from ...backends.llvm.code.text import Val
 from ...ir import dims
 from ...ir.graph import Node, Value
 from ...ir.layouts import byte_strides

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...backends.llvm.text import Val
+from ...backends.llvm.code.text import Val
 from ...ir import dims
 from ...ir.graph import Value
 from ...ir.layouts import classify
 from ..memory import blocks
-from . import known
+from . import abi
 from .block_code import FIELDS, HUGE
 from .call import Out
 from .inputs import Inputs
@@ -31,12 +31,12 @@ class CallHeap:
         self.w = writer
 
     def take(self, bytes: Val) -> Val:
-        if known.has_handlers():
+        if abi.has_handlers():
             return self.w.invoke(of_blocks(self.w, "malloc"), "ptr", NULL, bytes)
         return self.w.invoke(self.w.interpreter("PyMem_RawMalloc"), "ptr", bytes)
 
     def free(self, taken: Val) -> None:
-        if known.has_handlers():
+        if abi.has_handlers():
             self.w.invoke(of_blocks(self.w, "free"), "void", NULL, taken, self.w.number(0))
         else:
             self.w.invoke(self.w.interpreter("PyMem_RawFree"), "void", taken)
@@ -72,14 +72,14 @@ class Outputs:
             w.number(int(fortran), "i32"), lead,
         )  # fmt: skip
         self._note(made, self.objects)
-        self.inputs.pointers[value] = w.field(made, known.DATA)
+        self.inputs.pointers[value] = w.field(made, abi.DATA)
         return made
 
     def _maker(self, value: Value) -> tuple[Val, Val, Val]:
         """NumPy's function that makes arrays, and nulls; or for a large array that of `array_code`, size and lead."""
         w, e = self.w, self.w.e
-        usual = w.numpy(known.NEW_ARRAY)
-        if not known.has_handlers():
+        usual = w.numpy(abi.NEW_ARRAY)
+        if not abi.has_handlers():
             return usual, NULL, NULL
         bytes = w.sizes.number(dims.product((value.type.dtype.size, *value.type.shape)))
         least = e.cast("ptrtoint", of_blocks(w, "least"), "i64")
@@ -130,9 +130,7 @@ class Outputs:
 
     def scalar(self, value: Value, memory: Val) -> Val:
         """The NumPy number in memory, as an object."""
-        made = self.w.invoke(
-            self.w.numpy(known.MAKE_SCALAR), "ptr", memory, self.w.object(value.type.dtype.numpy), NULL
-        )
+        made = self.w.invoke(self.w.numpy(abi.MAKE_SCALAR), "ptr", memory, self.w.object(value.type.dtype.numpy), NULL)
         self._note(made, self.objects)
         return made
 
@@ -141,13 +139,13 @@ class Outputs:
         w, e = self.w, self.w.e
         obj = self.inputs.argument(out.place)
         if out.item is not None:
-            w.demand(w.same(w.field(obj, known.TYPE), w.object(tuple)))
-            w.demand(w.same(w.field(obj, known.LENGTH, "i64"), w.number(len(self.inputs.call.outs))))
-            obj = w.field(obj, known.ITEMS + 8 * out.item)
-        w.demand(w.same(w.field(obj, known.TYPE), w.object(np.ndarray)))
+            w.demand(w.same(w.field(obj, abi.TYPE), w.object(tuple)))
+            w.demand(w.same(w.field(obj, abi.LENGTH, "i64"), w.number(len(self.inputs.call.outs))))
+            obj = w.field(obj, abi.ITEMS + 8 * out.item)
+        w.demand(w.same(w.field(obj, abi.TYPE), w.object(np.ndarray)))
         layout = classify(out.array.shape, out.array.strides, out.array.itemsize)
         shape = self.inputs.check_array(obj, value, out.array, layout)
-        writeable = e.op("and", w.field(obj, known.FLAGS, "i32"), w.number(known.WRITEABLE, "i32"))
+        writeable = e.op("and", w.field(obj, abi.FLAGS, "i32"), w.number(abi.WRITEABLE, "i32"))
         w.demand(e.icmp("ne", writeable, w.number(0, "i32")))
         for size, number in zip(value.type.shape, shape, strict=True):
             w.demand(w.same(w.sizes.number(size), number))
@@ -165,5 +163,5 @@ class Outputs:
         pack = w.invoke(w.interpreter("PyTuple_New"), "ptr", w.number(len(objects)))
         w.demand(w.e.icmp("ne", pack, NULL), FAIL)
         for k, obj in enumerate(objects):
-            w.put(obj, pack, known.ITEMS + 8 * k)
+            w.put(obj, pack, abi.ITEMS + 8 * k)
         return pack

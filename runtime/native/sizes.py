@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...backends.llvm.text import Emitter, Val
+from ...backends.llvm.code.text import Emitter, Val
 from ...ir.dims import Atom, Size, terms_of
 
 MOST = float(1 << 60)  # bytes of one array, as estimated, that native calls count

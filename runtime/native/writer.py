@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backends.llvm.text import Emitter, Val
-from . import known
+from ...backends.llvm.code.text import Emitter, Val
+from . import abi
 from .sizes import SizeCode
 from .table import WordTable
 
@@ -40,10 +40,10 @@ class CallWriter:
         return self.e.load(at, "ptr", 0, 8)
 
     def interpreter(self, name: str) -> Val:
-        return self.word(name, known.address(name))
+        return self.word(name, abi.address(name))
 
     def numpy(self, place: int) -> Val:
-        return self.word(("numpy", place), known.numpy_table()[place])
+        return self.word(("numpy", place), abi.numpy_table()[place])
 
     def at(self, base: Val, offset: int) -> Val:
         return self.e.offset(base, self.number(offset)) if offset else base

@@ -88,7 +88,7 @@ class Positional:
 
 def traced(function: Callable[..., Any], signature: Signature, name: str) -> SourceBody:
     """A Python function as a body, traced whenever its graph is asked for."""
-    from ...frontend.traced import TracedFunction
+    from ...frontend.tracing.functions import TracedFunction
 
     return SourceBody(TracedFunction(Positional(function, len(signature.inputs), name)), signature, function)
 

@@ -9,7 +9,7 @@ from ...ir.dtypes import NATIVE, DType
 from ...ir.errors import TypeProblem
 from ...ir.externs import ExternCall
 from ...ir.ops import TABLE
-from ...passes.complex_rules import COMPLEX_OPS
+from ...passes.rules.complex_rules import COMPLEX_OPS
 from .bodies import SourceBody, is_elementwise, operations
 from .calls import PythonKernel
 from .implementation import Implementation
@@ -57,7 +57,7 @@ def composites() -> Mapping[str, Implementation]:
     """The kernels of the file that ships with this package, by the op that each is."""
     from importlib.resources import files
 
-    from ...frontend.language import parse_module
+    from ...frontend.language.source import parse_module
 
     text = files(__package__).joinpath(COMPOSITES).read_text(encoding="utf-8")
     module = parse_module(text, COMPOSITES)
@@ -66,7 +66,7 @@ def composites() -> Mapping[str, Implementation]:
 
 def from_kernel(op: str, source: object, tier: str = "user") -> Implementation:
     """A kernel of the language as an implementation of an op."""
-    from ...frontend.language import LanguageKernel
+    from ...frontend.language.source import LanguageKernel
 
     assert isinstance(source, LanguageKernel)
     signature = kernel_signature(source)
@@ -93,7 +93,7 @@ def _from_library(op: str, name: str, function: ExternCall, signature: Signature
 
 def kernel_signature(source: object) -> Signature:
     """The signature that a kernel of the language declares."""
-    from ...frontend.language import LanguageKernel
+    from ...frontend.language.source import LanguageKernel
 
     assert isinstance(source, LanguageKernel)
     if source.outputs is None or len(source.outputs) != 1:

@@ -19,7 +19,7 @@ from .reductions import Reduction
 from .scores import Ranking, ScoredImplementation
 
 if TYPE_CHECKING:
-    from .selection import Resolution
+    from .resolve import Resolution
 
 Guards = tuple[tuple[Size, Size], ...]
 

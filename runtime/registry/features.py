@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from ...ir.errors import UnsupportedTarget
 
 if TYPE_CHECKING:
-    from ...backends.llvm.target import Target
+    from ...backends.llvm.engine.target import Target
 
 
 @cache
 def cpu_features(target: Target | None = None) -> frozenset[str]:
     """The features of a target, or of this machine; none where there is no native code for it."""
-    from ...backends.llvm import target as targets
+    from ...backends.llvm.engine import target as targets
 
     if target is None:
         try:

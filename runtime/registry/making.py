@@ -24,7 +24,7 @@ from .signature import Signature, Spec, parse_signature
 from .traits import Traits
 
 if TYPE_CHECKING:
-    from ...frontend.language import LanguageKernel
+    from ...frontend.language.source import LanguageKernel
 
 NUMBERS = tuple(d for d in ALL if d != BOOL)
 _WORDS = frozenset((
@@ -165,7 +165,7 @@ def _name(function: object, op: str) -> str:
 
 
 def _check_name(op: str) -> None:
-    from ...frontend.functions import FUNCTIONS
+    from ...frontend.numpy.functions import FUNCTIONS
 
     is_free = isinstance(op, str) and op.isidentifier() and not op.startswith("__")
     if not is_free or op in _WORDS or op in BY_NAME or op in CLASSES:

@@ -12,7 +12,7 @@ from ...ir.ops import TABLE, OpDef
 
 def known_op(name: str) -> OpDef | None:
     """The op of the fixed table with this name, which may be NumPy's."""
-    from ...frontend.elementwise import ALIASES, OP_NAMES
+    from ...frontend.numpy.elementwise import ALIASES, OP_NAMES
 
     name = ALIASES.get(name, name)
     return TABLE.get(OP_NAMES.get(name, name))

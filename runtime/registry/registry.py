@@ -20,7 +20,7 @@ from ...ir.ops import TABLE
 from ...ir.types import Attr, TensorType
 from .naming import canonical, dtype_of
 from .rankings import Rankings
-from .selection import Resolution, Uses
+from .resolve import Resolution, Uses
 from .state import Answers
 from .tables import RegistryTables
 

@@ -18,7 +18,7 @@ from .workload import bucket_start
 
 if TYPE_CHECKING:
     from ..compiler import Lowered
-    from ..native.chain import Chain
+    from ..native.dispatch import Chain
 
 NO_END = 1 << 62
 Range = tuple[int, int, str]

@@ -30,7 +30,7 @@ from .workload import Workload
 if TYPE_CHECKING:
     from ...ir.kernels import KernelLookup
     from ..compiler import Lowered, Variant
-    from ..native.chain import Chain
+    from ..native.dispatch import Chain
 
 LONG = 50_000_000  # picoseconds, as estimated, from which a call is worth exploring
 FIRST = 16  # calls of one size class before its variants are compiled

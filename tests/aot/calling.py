@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from weft.backends.llvm.library import LoadedCode
-from weft.building import wanted_functions
-from weft.frontend.language import parse_module
+from weft.backends.llvm.engine.library import LoadedCode
+from weft.command.c_functions import wanted_functions
+from weft.frontend.language.source import parse_module
 from weft.runtime.aot.build import BuiltLibrary, build
 from weft.runtime.aot.forms import CForm
 from weft.runtime.aot.platforms import CpuLevel, platform_for

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import weft
-from weft.backends.llvm import target
-from weft.backends.llvm.objects import read
-from weft.command import main
+from weft.backends.llvm.engine import target
+from weft.backends.llvm.engine.objects import read
+from weft.command.main import main
 from weft.ir.errors import Unsupported
 from weft.runtime.aot.variants import Graphs
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from weft.command import main
+from weft.command.main import main
 from weft.runtime.aot.status import MEANINGS, Status
 
 PAGE = (Path(__file__).parents[2] / "docs" / "aot.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import weft
-from weft.command import main
+from weft.command.main import main
 
 from tests.aot.calling import Loaded, built, sizes_of
 

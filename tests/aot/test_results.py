@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.backends.llvm import target
+from weft.backends.llvm.engine import target
 
 from tests.aot.calling import Loaded, built, sizes_of
 

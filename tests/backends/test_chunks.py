@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import weft
 from weft.backends import reference
-from weft.backends.llvm import target
-from weft.frontend.traced import TracedFunction
+from weft.backends.llvm.engine import target
+from weft.frontend.tracing.functions import TracedFunction
 from weft.runtime.checked_sizes import bind_sizes
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel

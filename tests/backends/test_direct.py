@@ -10,10 +10,10 @@ import llvmlite
 import numpy as np
 import pytest
 import weft
-from weft.backends.llvm import direct, module, target
-from weft.backends.llvm.direct import Direct
-from weft.backends.llvm.module import Effort
-from weft.backends.llvm.wrapped import Wrapped
+from weft.backends.llvm.engine import llvm_c, module, target
+from weft.backends.llvm.engine.llvm_c import Direct
+from weft.backends.llvm.engine.llvmlite_api import Wrapped
+from weft.backends.llvm.engine.module import Effort
 
 BAD = "define i32 @f(i32 %x) {\n  ret i32 %y\n}\n"
 UNVERIFIED = "define i32 @f(i32 %x) {\n  %y = add i32 %y, 1\n  ret i32 %y\n}\n"
@@ -21,7 +21,7 @@ UNVERIFIED = "define i32 @f(i32 %x) {\n  %y = add i32 %y, 1\n  ret i32 %y\n}\n"
 
 @pytest.fixture(params=["direct", "wrapped"])
 def llvm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Direct | Wrapped]:
-    path = direct.find()
+    path = llvm_c.find()
     assert path is not None, "the version that the tests run with is one that is known"
     made = Direct(path) if request.param == "direct" else Wrapped()
     monkeypatch.setattr(target, "_started", lambda: made)
@@ -30,7 +30,7 @@ def llvm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def test_both_ways_make_the_same_code(monkeypatch: pytest.MonkeyPatch) -> None:
     text = weft.jit(lambda x: np.exp(x).sum(axis=-1)).lower(np.ones((3, 40), "f")).llvm()
-    path, found = direct.find(), []
+    path, found = llvm_c.find(), []
     assert path is not None
     for made in (Direct(path), Wrapped()):
         monkeypatch.setattr(target, "_started", lambda made=made: made)
@@ -55,9 +55,9 @@ def test_a_machine_that_is_not_there_is_refused(llvm: Direct | Wrapped) -> None:
 
 
 def test_a_library_that_is_not_known_is_left_to_its_own_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert direct.find() is not None
+    assert llvm_c.find() is not None
     monkeypatch.setattr(llvmlite, "__version__", "99.0.0")
-    assert direct.find() is None
+    assert llvm_c.find() is None
     assert isinstance(target._started.__wrapped__(), Wrapped)
 
 

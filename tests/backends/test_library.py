@@ -9,10 +9,10 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
-from weft.backends.llvm import linking, module, objects, target
-from weft.backends.llvm.library import LoadedCode
-from weft.backends.llvm.linking import Layout, link
-from weft.backends.llvm.objects import BadObject
+from weft.backends.llvm.engine import linking, module, objects, target
+from weft.backends.llvm.engine.library import LoadedCode
+from weft.backends.llvm.engine.linking import Layout, link
+from weft.backends.llvm.engine.objects import BadObject
 
 TEXT = """
 @table = external global [4 x i64]

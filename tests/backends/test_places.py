@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import weft
 from weft.backends import reference
-from weft.backends.llvm import target
-from weft.frontend.traced import TracedFunction
+from weft.backends.llvm.engine import target
+from weft.frontend.tracing.functions import TracedFunction
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry

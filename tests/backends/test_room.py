@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from weft.backends.llvm import room
+from weft.backends.llvm.engine import room
 
 CODE = """
 import resource, sys

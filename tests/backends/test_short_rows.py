@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from weft.backends import reference, tree
-from weft.backends.llvm import target
-from weft.frontend.traced import TracedFunction
+from weft.backends.llvm.engine import target
+from weft.frontend.tracing.functions import TracedFunction
 from weft.ir import forms
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel

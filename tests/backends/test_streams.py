@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weft.backends.llvm import target
-from weft.frontend.language import parse_module
+from weft.backends.llvm.engine import target
+from weft.frontend.language.source import parse_module
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry

@@ -10,10 +10,10 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 import weft
-from weft.backends.llvm import module, objects, target
-from weft.backends.llvm.target import Target
+from weft.backends.llvm.engine import module, objects, target
+from weft.backends.llvm.engine.target import Target
 from weft.errors import UnsupportedTarget, WeftError
-from weft.frontend.traced import TracedFunction
+from weft.frontend.tracing.functions import TracedFunction
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from weft.command import main
+from weft.command.main import main
 
 KERNELS = """\
 kernel bias(x: f32[n, m], b: f32[m]) -> f32[n, m] {

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weft import command_generators
-from weft.command_arguments import value_of
-from weft.frontend.declared import Parameter
-from weft.frontend.language import parse_module
+from weft.command import generators
+from weft.command.arguments import value_of
+from weft.frontend.language.declared import Parameter
+from weft.frontend.language.source import parse_module
 from weft.ir.errors import LimitExceeded, WeftError
 
 
@@ -153,7 +153,7 @@ def test_what_can_not_be_meant_is_refused(text: str, message: str) -> None:
 
 def test_room_for_the_dtype_and_a_result_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """An array that just fits would end the process once a kernel is called with it."""
-    monkeypatch.setattr(command_generators, "free_memory", lambda: 3 << 13)
+    monkeypatch.setattr(generators, "free_memory", lambda: 3 << 13)
     assert value("randn(1024):f32").nbytes == 4096
     with pytest.raises(LimitExceeded, match="too large for the 0 GB that are free"):
         value("randn(1025):f32")

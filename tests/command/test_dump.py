@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from weft.backends.llvm import target
+from weft.backends.llvm.engine import target
 from weft.frontend.printed import stage_after
 from weft.ir.errors import UnsupportedTarget
 from weft.ir.parser import parse_text

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import weft as package
-from weft import command_info
-from weft.backends.llvm import target
+from weft.backends.llvm.engine import target
+from weft.command import info
 from weft.ir.errors import UnsupportedTarget
 
 Weft = Callable[..., tuple[int, str, str]]
@@ -44,5 +44,5 @@ def test_info_says_why_there_is_no_native_code(weft: Weft, monkeypatch: pytest.M
 
 
 def test_info_tries_the_backend(weft: Weft, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command_info, "_TRIAL", "kernel trial(x: f32[n]) { return 3 * x }")
+    monkeypatch.setattr(info, "_TRIAL", "kernel trial(x: f32[n]) { return 3 * x }")
     assert rows(weft("info")[1])["backend"] == "llvm is not usable: a trial kernel gave wrong results"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from weft.backends.llvm import target
-from weft.command_run import duration, timed
+from weft.backends.llvm.engine import target
+from weft.command.run import duration, timed
 from weft.ir.errors import UnsupportedTarget
 
 Weft = Callable[..., tuple[int, str, str]]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from weft.backends import reference
-from weft.backends.llvm import target
+from weft.backends.llvm.engine import target
 from weft.ir.builder import Builder
 from weft.ir.dims import Size, symbol
 from weft.ir.facts import Facts

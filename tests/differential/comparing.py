@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import weft
 from weft.backends import reference, stated
-from weft.backends.llvm import target
-from weft.frontend.traced import TracedFunction
+from weft.backends.llvm.engine import target
+from weft.frontend.tracing.functions import TracedFunction
 from weft.runtime.compiler import Lowered, Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from weft.backends import reference
 from weft.errors import WeftError
-from weft.frontend.traced import TracedFunction
+from weft.frontend.tracing.functions import TracedFunction
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry

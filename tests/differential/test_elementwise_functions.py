@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.frontend.elementwise import ELEMENTWISE
+from weft.frontend.numpy.elementwise import ELEMENTWISE
 
 from .arrays import pairs, random
 from .comparing import Array, agrees, same

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.ir.special import erf, erfc, expit, logit
+from weft.ir.scipy_meanings import erf, erfc, expit, logit
 
 from .arrays import pairs, random
 from .comparing import same

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from weft.backends import reference
-from weft.frontend.traced import TracedFunction
+from weft.frontend.tracing.functions import TracedFunction
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry

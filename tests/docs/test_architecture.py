@@ -11,13 +11,13 @@ from functools import cache
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
-from weft.backends.llvm import target
-from weft.backends.llvm.joint import JOINT
-from weft.backends.llvm.ops import EMITTERS
-from weft.frontend.language import LanguageKernel, parse_module
-from weft.frontend.parse import parse
-from weft.frontend.sourcetext import Source
-from weft.frontend.syntax import SyntaxNode
+from weft.backends.llvm.elements.joint import JOINT
+from weft.backends.llvm.elements.ops import EMITTERS
+from weft.backends.llvm.engine import target
+from weft.frontend.language.parse import parse
+from weft.frontend.language.source import LanguageKernel, parse_module
+from weft.frontend.language.sourcetext import Source
+from weft.frontend.language.syntax import SyntaxNode
 from weft.ir.ops import IN_PARTS, TABLE, Trait
 from weft.passes.pipeline import pipeline
 from weft.runtime.compiler import Lowered, Options

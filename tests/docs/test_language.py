@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from weft.frontend import limits
-from weft.frontend.functions import FUNCTIONS
-from weft.frontend.language import parse_module
-from weft.frontend.names import CONSTANTS, ELEMENTS
+from weft.frontend.language import limits
+from weft.frontend.language.builtins import CONSTANTS, ELEMENTS
+from weft.frontend.language.source import parse_module
+from weft.frontend.numpy.functions import FUNCTIONS
 from weft.ir.dtypes import ALL, CLASSES, F32
 from weft.ir.errors import WeftError
 from weft.ir.limits import Limits

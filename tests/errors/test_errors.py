@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from weft.frontend.language import parse_module
+from weft.frontend.language.source import parse_module
 from weft.ir import dtypes
 from weft.ir.errors import WeftError
 from weft.ir.source import ArgType

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weft.backends.llvm import target
-from weft.frontend.language import parse_module
+from weft.backends.llvm.engine import target
+from weft.frontend.language.source import parse_module
 from weft.ir.errors import LimitExceeded, ValueProblem
 from weft.ir.limits import Limits, limiter
 from weft.runtime.compiler import Options

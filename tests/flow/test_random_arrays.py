@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from weft.backends.llvm import target
-from weft.frontend.language import parse_module
+from weft.backends.llvm.engine import target
+from weft.frontend.language.source import parse_module
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import CallableKernel
 from weft.runtime.registry import Registry

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weft.frontend.captures import Captures
-from weft.frontend.traced import TracedFunction
+from weft.frontend.tracing.captures import Captures
+from weft.frontend.tracing.functions import TracedFunction
 
 SCALE = 2.0
 TABLE = {"rate": 0.5}

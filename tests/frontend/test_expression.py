@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import weft
 from weft.backends.reference import run
-from weft.frontend.expression import ExpressionKernel, tensor
+from weft.frontend.tracing.tensors import ExpressionKernel, tensor
 from weft.ir import errors
 from weft.ir.source import Built
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weft.frontend.functions import FUNCTIONS, call
+from weft.frontend.numpy.functions import FUNCTIONS, call
 from weft.ir import dims, dtypes, errors
 from weft.ir.builder import Builder
 from weft.ir.facts import Facts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from weft.frontend.functions import FUNCTIONS
-from weft.frontend.language import LanguageKernel, parse_module
+from weft.frontend.language.source import LanguageKernel, parse_module
+from weft.frontend.numpy.functions import FUNCTIONS
 from weft.ir.dtypes import CLASSES
 from weft.ir.errors import WeftError
 from weft.ir.source import ArgType

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from weft.backends.reference import run
-from weft.frontend.functions import index
+from weft.frontend.numpy.functions import index
 from weft.ir import dims, dtypes, errors
 from weft.ir.builder import Builder, is_scalar_result
 from weft.ir.facts import Facts

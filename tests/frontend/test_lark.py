@@ -15,11 +15,11 @@ from lark import Token as LarkToken
 from lark.exceptions import UnexpectedCharacters
 from lark.exceptions import UnexpectedToken as LarkUnexpected
 from lark.lark import PostLex
-from weft.frontend import build_tables, tables
-from weft.frontend.lexing import Statements
-from weft.frontend.sourcetext import Source
-from weft.frontend.tables import END, UnexpectedToken
-from weft.frontend.tokens import Token, UnexpectedCharacter
+from weft.frontend.language import build_tables, tables
+from weft.frontend.language.lexing import Statements
+from weft.frontend.language.sourcetext import Source
+from weft.frontend.language.tables import END, UnexpectedToken
+from weft.frontend.language.tokens import Token, UnexpectedCharacter
 from weft.ir.errors import WeftError
 
 ROOT = Path(__file__).parents[2]

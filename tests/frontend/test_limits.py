@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 import weft
-from weft.frontend import actions
-from weft.frontend.language import parse_module
+from weft.frontend.language import actions
+from weft.frontend.language.source import parse_module
 from weft.ir.errors import LimitExceeded, OverflowProblem, WeftError
 from weft.ir.limits import Limits, limiter
 from weft.runtime.compiler import Options

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from weft.frontend.conform import same_kind
-from weft.frontend.language import parse_module
+from weft.frontend.language.source import parse_module
+from weft.frontend.lowering.conform import same_kind
 from weft.ir import dtypes
 from weft.ir.errors import OverflowProblem, ShapeProblem, TypeProblem
 from weft.ir.guards import graph_guards

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from weft.frontend import syntax
-from weft.frontend.language import parse_module
-from weft.frontend.parse import parse
-from weft.frontend.sourcetext import Source
+from weft.frontend.language import syntax
+from weft.frontend.language.parse import parse
+from weft.frontend.language.source import parse_module
+from weft.frontend.language.sourcetext import Source
 from weft.ir.errors import SyntaxProblem, WeftError
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from weft.frontend import build_tables, tables
-from weft.frontend.actions import Actions
-from weft.frontend.sourcetext import Source
+from weft.frontend.language import build_tables, tables
+from weft.frontend.language.actions import Actions
+from weft.frontend.language.sourcetext import Source
 
 
 def test_shipped_tables_are_those_of_the_grammar() -> None:

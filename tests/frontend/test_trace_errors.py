@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weft.frontend.traced import TracedFunction
+from weft.frontend.tracing.functions import TracedFunction
 from weft.ir import errors
 
 from . import mistakes

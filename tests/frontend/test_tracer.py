@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from weft.backends.reference import run
-from weft.frontend.traced import TracedFunction
+from weft.frontend.tracing.functions import TracedFunction
 from weft.ir import errors
 from weft.ir.ops import NUMPY
 from weft.ir.source import ArgType

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from weft.backends.reference import run
-from weft.frontend.traced import TracedFunction
+from weft.frontend.tracing.functions import TracedFunction
 from weft.ir import dtypes
 from weft.ir.graph import Graph, Node, Value
 from weft.ir.ops import NUMPY

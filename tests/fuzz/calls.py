@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from weft.backends import stated
-from weft.frontend.callables import Method
+from weft.frontend.tracing.callables import Method
 from weft.ir.graph import Node, Value
 from weft.ir.ops import CAST, NUMPY, SCAN, Trait
 

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import weft
 from weft.backends import reference
-from weft.backends.llvm import target
-from weft.frontend.traced import TracedFunction
+from weft.backends.llvm.engine import target
+from weft.frontend.tracing.functions import TracedFunction
 from weft.ir.graph import Graph, Value
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph

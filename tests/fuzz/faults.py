@@ -12,29 +12,20 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from weft.backends.llvm import (
-    casts,
-    combine,
-    elements,
-    halves,
-    integers,
-    memory,
-    ops,
-    reduce,
-    region,
-    scan,
-    stages,
-    tail,
-)  # fmt: skip
-from weft.backends.llvm.text import Emitter
-from weft.frontend import trace
+from weft.backends.llvm.code import casts, memory, tail
+from weft.backends.llvm.code.text import Emitter
+from weft.backends.llvm.elements import combine, evaluate, halves, integers, ops
+from weft.backends.llvm.loops import region, stages  # fmt: skip
+from weft.backends.llvm.reductions import accumulators, scan
+from weft.frontend.tracing import trace
 from weft.ir import indexing
 from weft.ir.builder import Builder
 from weft.ir.ops import SLICE, TABLE, TRANSPOSE, WHERE
 from weft.ir.records import replace
 from weft.ir.types import Sizes, ints, sizes
-from weft.passes import canonicalize, conversions, fuse, logic, lower_reductions, merge_duplicates
-from weft.passes.site import Rule, Site, constant_of, made_by
+from weft.passes import canonicalize, fuse, lower_reductions, merge_duplicates
+from weft.passes.rules import conversions, logic
+from weft.passes.rules.site import Rule, Site, constant_of, made_by
 from weft.runtime import compiler, outputs
 
 Patch = AbstractContextManager[Any]
@@ -215,12 +206,12 @@ def rounded_to_zero() -> Patch:
 
 def swapped_arms() -> Patch:
     """`where` takes the second where the condition is false."""
-    plain = elements.Elements._emit
+    plain = evaluate.Elements._emit
 
     def emit(self: Any, node: Any, values: Any) -> Any:
         return plain(self, node, [values[0], values[2], values[1]] if node.op is WHERE else values)
 
-    return mock.patch.object(elements.Elements, "_emit", emit)
+    return mock.patch.object(evaluate.Elements, "_emit", emit)
 
 
 def rounded_integers() -> Patch:
@@ -237,7 +228,7 @@ def signed_to_float() -> Patch:
         wrong = have.kind == "uint" and want.name in ("f32", "f64")
         return e.cast("sitofp", x, casts.element(want)) if wrong else plain(e, x, have, want)
 
-    return mock.patch.object(elements, "cast", cast)
+    return mock.patch.object(evaluate, "cast", cast)
 
 
 def truncated_halves() -> Patch:
@@ -304,19 +295,21 @@ def zero_for_maximum() -> Patch:
     """A maximum starts from 0."""
     plain = combine.neutral
     return mock.patch.object(
-        reduce, "neutral", lambda op, dtype: plain(TABLE["add"], dtype) if op.name == "maximum" else plain(op, dtype)
+        accumulators,
+        "neutral",
+        lambda op, dtype: plain(TABLE["add"], dtype) if op.name == "maximum" else plain(op, dtype),
     )
 
 
 def negative_zero_for_sum() -> Patch:
     """A sum starts from -0.0."""
-    plain = reduce.identity
+    plain = accumulators.identity
 
     def identity(node: Any) -> Any:
         wrong = node.op.name == "sum" and node.result.type.dtype.kind == "float"
         return -0.0 if wrong else plain(node)
 
-    return mock.patch.object(reduce, "identity", identity)
+    return mock.patch.object(accumulators, "identity", identity)
 
 
 def scan_from_one() -> Patch:
@@ -342,14 +335,14 @@ def neighbouring_lanes() -> Patch:
     def across(self: Any, totals: list[Any]) -> Any:
         e = self.nest.e
         while len(totals) > 1:
-            totals = [reduce.combine(e, self.node, a, b) for a, b in zip(totals[::2], totals[1::2], strict=True)]
+            totals = [accumulators.combine(e, self.node, a, b) for a, b in zip(totals[::2], totals[1::2], strict=True)]
         total = totals[0]
         while total.lanes > 1:
             even, odd = (e.shuffle(total, total, list(range(k, total.lanes, 2))) for k in (0, 1))
-            total = reduce.combine(e, self.node, even, odd)
+            total = accumulators.combine(e, self.node, even, odd)
         return e.extract(total, 0) if total.lanes else total
 
-    return mock.patch.object(reduce.Accumulators, "_across", across)
+    return mock.patch.object(accumulators.Accumulators, "_across", across)
 
 
 # -- front end and runtime

@@ -11,8 +11,9 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
-from weft.frontend import axes, functions, indexing, padding, repeating, shaping, sizes
+from weft.frontend import sizes
 from weft.frontend.maker import Make
+from weft.frontend.numpy import axes, functions, indexing, padding, repeats, shapes
 
 from .faults import Fault, Patch
 
@@ -118,8 +119,8 @@ def long_slices() -> Patch:
 
 def reversed_roll() -> Patch:
     """Elements are rolled the other way."""
-    plain = repeating._rolled
-    return mock.patch.object(repeating, "_rolled", lambda m, x, axis, shift: plain(m, x, axis, -shift))
+    plain = repeats._rolled
+    return mock.patch.object(repeats, "_rolled", lambda m, x, axis, shift: plain(m, x, axis, -shift))
 
 
 def swapped_widths() -> Patch:
@@ -148,7 +149,7 @@ def dropped_guard() -> Patch:
 
 def inverse_transpose() -> Patch:
     """Axes go where they should come from."""
-    plain: Make = shaping.transpose
+    plain: Make = shapes.transpose
 
     def transpose(m: Any, a: Any, axes: Any = None) -> Any:
         if isinstance(axes, (tuple, list)) and all(isinstance(axis, int) and axis >= 0 for axis in axes):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from weft.frontend.functions import FUNCTIONS
+from weft.frontend.numpy.functions import FUNCTIONS
 from weft.ir.dtypes import from_numpy
 
 from .program import Program, Ref, SizeOf, Step, name

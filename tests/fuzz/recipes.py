@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from weft.frontend.functions import FUNCTIONS
+from weft.frontend.numpy.functions import FUNCTIONS
 
 from .choosing import MISSING, SIZES, Choice
 from .program import Ref, SizeOf, callable_of

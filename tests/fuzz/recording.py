@@ -12,9 +12,9 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from weft.frontend.symbolic import TracedSize
-from weft.frontend.trace import Trace
-from weft.frontend.tracer import Tracer
+from weft.frontend.tracing.symbolic import TracedSize
+from weft.frontend.tracing.trace import Trace
+from weft.frontend.tracing.tracer import Tracer
 from weft.ir import dims
 from weft.ir.builder import is_scalar_result
 from weft.ir.dims import Size

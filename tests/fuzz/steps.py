@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from weft.frontend.elementwise import ELEMENTWISE
-from weft.frontend.functions import FUNCTIONS
+from weft.frontend.numpy.elementwise import ELEMENTWISE
+from weft.frontend.numpy.functions import FUNCTIONS
 from weft.ir.ops import TABLE, Trait
 
 from . import recipes

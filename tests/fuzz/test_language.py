@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from weft.backends import reference
-from weft.frontend.language import parse_module
-from weft.frontend.traced import TracedFunction
+from weft.frontend.language.source import parse_module
+from weft.frontend.tracing.functions import TracedFunction
 from weft.ir.errors import WeftError
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel

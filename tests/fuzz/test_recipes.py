@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from weft.frontend.functions import FUNCTIONS
+from weft.frontend.numpy.functions import FUNCTIONS
 
 from . import recipes
 from .choosing import DTYPES

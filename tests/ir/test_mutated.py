@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 import weft
-from weft.frontend.language import parse_module
+from weft.frontend.language.source import parse_module
 from weft.ir.errors import WeftError
 from weft.ir.parser import parse_text
 from weft.ir.verify import verify

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import weft
-from weft.command_types import request_for
-from weft.frontend.language import load_module
+from weft.command.types import request_for
+from weft.frontend.language.source import load_module
 from weft.ir.graph import Graph
 from weft.ir.parser import parse_graph
 from weft.passes.manager import PipelineResult

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from weft.command import main
-from weft.command_files import find_kernel
-from weft.frontend.declared import Parameter
+from weft.command.files import find_kernel
+from weft.command.main import main
+from weft.frontend.language.declared import Parameter
 from weft.library import entries
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from weft.backends.llvm.text import Val
+from weft.backends.llvm.code.text import Val
 
 from benchmarks.accuracy import exact, points
 from benchmarks.accuracy.formats import F32, F64

@@ -11,7 +11,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
-from weft.backends.llvm.text import Val
+from weft.backends.llvm.code.text import Val
 
 from .accuracy import spread, uniform
 from .harness import DTYPES, Array, available, build

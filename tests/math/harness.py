@@ -15,7 +15,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
-from weft.backends.llvm.text import Emitter, Val
+from weft.backends.llvm.code.text import Emitter, Val
 
 DTYPES = {"float": np.float32, "double": np.float64}
 CPUS = {"avx2": "x86-64-v3", "avx512": "x86-64-v4"}

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import mpmath
 import numpy as np
 import pytest
+from weft.backends.llvm.code.text import Emitter, Val
 from weft.backends.llvm.math.complex_table import COMPLEX
-from weft.backends.llvm.text import Emitter, Val
 from weft.ir.complexes import FUNCTIONS
 
 from .accuracy import spread, uniform

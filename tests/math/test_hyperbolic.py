@@ -6,9 +6,9 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from weft.backends.llvm.code.text import Val
 from weft.backends.llvm.math.hyperbolic import SINH_NORMAL, cosh, sinh
 from weft.backends.llvm.math.hyperbolic_tangent import NODE_DENSITY, tanh
-from weft.backends.llvm.text import Val
 
 from .accuracy import around, check_accuracy, check_same_as_numpy, check_same_bits, specials, spread, uniform
 from .harness import DTYPES, Array

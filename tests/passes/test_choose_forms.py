@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.backends.llvm.target import x86
-from weft.frontend.language import parse_module
+from weft.backends.llvm.engine.target import x86
+from weft.frontend.language.source import parse_module
 from weft.function import traced
 from weft.ir.errors import WeftError
 from weft.ir.parser import parse_graph

@@ -18,7 +18,7 @@ import numpy as np
 import weft
 from weft.frontend.printed import PrintedKernel
 from weft.ir import dims
-from weft.runtime import launch, outputs, sized
+from weft.runtime import launch, outputs, size_bound
 
 sys.path.insert(0, __file__.rpartition("/printed/")[0])
 from differential.guarded import Fence, put  # type: ignore[import-not-found]
@@ -177,7 +177,7 @@ def main(first: int, count: int) -> None:
         lowered = module[name].lower(*make())
         texts[name] = [lowered.ir(after=after) for after in ("input", "fuse", *lowered.passes[-2:], lowered.passes[-1])]
         expected[name] = bits(module[name](*make()))
-    for part in (launch, outputs, sized):
+    for part in (launch, outputs, size_bound):
         part.empty = fenced
     for k in range(first, first + count):
         print(k, end=" ", flush=True)

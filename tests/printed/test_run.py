@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.command import main
+from weft.command.main import main
 
 from .dumps import ARGUMENTS, TEXT, bits, kernels
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 import weft
-from weft.backends.llvm import target
+from weft.backends.llvm.engine import target
 from weft.errors import WeftError
-from weft.frontend.language import parse_module
+from weft.frontend.language.source import parse_module
 from weft.ir.ops import TABLE
 from weft.ir.schemas import KERNEL, parse_schema
 from weft.runtime.compiler import Options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import weft
-from weft.runtime.native.known import is_known
+from weft.runtime.native.abi import is_known
 
 SHAPES = (((5, 4), (4, 6)), ((2, 1, 5, 4), (3, 4, 6)), ((5, 0), (0, 6)))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import weft
-from weft.command import main
+from weft.command.main import main
 
 from .test_matmul import numbers, same_bits
 

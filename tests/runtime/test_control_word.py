@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.backends.llvm import module, target
-from weft.backends.llvm.control import controlled, head
-from weft.backends.llvm.library import LoadedCode
+from weft.backends.llvm.code.control_word import controlled, head
+from weft.backends.llvm.engine import module, target
+from weft.backends.llvm.engine.library import LoadedCode
 from weft.runtime.aot.platforms import platform_for
 
 from tests.user_kernels.libraries import TWICE, build

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.backends.llvm import module, target
+from weft.backends.llvm.engine import module, target
 from weft.backends.llvm.functions import FrameWord, NativeFunction, RegionCode
-from weft.frontend.language import parse_module
+from weft.frontend.language.source import parse_module
 from weft.ir.records import fields
 from weft.runtime import compiler
 from weft.runtime.disk import cache as caches
@@ -55,7 +55,7 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
         for user in (finding, compiler):
             monkeypatch.setattr(user, "lower", refuse)
         monkeypatch.setattr(module, "compile_module", refuse)
-        monkeypatch.setattr("weft.frontend.language.parse_module", refuse)
+        monkeypatch.setattr("weft.frontend.language.source.parse_module", refuse)
 
     return start
 

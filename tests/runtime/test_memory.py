@@ -16,12 +16,12 @@ from weft.errors import ValueProblem
 from weft.runtime import memory
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
-from weft.runtime.native import known
+from weft.runtime.native import abi
 
 Array = np.ndarray[Any, Any]
 MEGABYTE = 1 << 20
 SHAPE = (1024, 1024)  # 4 MB of f32
-pytestmark = pytest.mark.skipif(not known.has_handlers(), reason="arrays are laid out in another way here")
+pytestmark = pytest.mark.skipif(not abi.has_handlers(), reason="arrays are laid out in another way here")
 
 
 @pytest.fixture(autouse=True)
@@ -262,7 +262,7 @@ def test_numpy_may_allocate_by_the_same_functions() -> None:
     dirty[...] = 255
     at = _address(dirty)
     del dirty
-    set_handler = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(known.numpy_table()[known.GET_HANDLER - 1])
+    set_handler = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(abi.numpy_table()[abi.GET_HANDLER - 1])
     before = set_handler(blocks._handler)
     try:
         zeros = np.zeros(4 * MEGABYTE, np.uint8)
@@ -303,7 +303,7 @@ def test_tracemalloc_sees_it() -> None:
 
 
 def test_unknown_layouts_use_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(known, "has_handlers", lambda: False)
+    monkeypatch.setattr(abi, "has_handlers", lambda: False)
     assert np._core.multiarray.get_handler_name(memory.empty(SHAPE, np.dtype(np.float32))) == "default_allocator"
     assert weft.memory_info() == (0, 0, 0, 0, 0)
     kernel = weft.jit(lambda x: x * 3)

@@ -8,10 +8,10 @@ import sys
 import textwrap
 
 import pytest
-from weft.runtime.native import known
+from weft.runtime.native import abi
 
 MEGABYTE = 1 << 20
-pytestmark = pytest.mark.skipif(not known.has_handlers(), reason="arrays are laid out in another way here")
+pytestmark = pytest.mark.skipif(not abi.has_handlers(), reason="arrays are laid out in another way here")
 
 HAMMER = """
     import os, random, sys, threading, time

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 import weft
 from weft.ir.errors import ValueProblem
-from weft.runtime.native.chain import Chain
-from weft.runtime.native.known import is_known
+from weft.runtime.native.abi import is_known
+from weft.runtime.native.dispatch import Chain
 
 KERNELS = """
 kernel scaled(a: f32, x: f32[n, m], k: i32) -> f32[n, m] { return a * x + f32(k) }
@@ -384,7 +384,7 @@ def test_without_native_calls() -> None:
     """The path through ctypes, in a process that is told to take it, passes the same tests of results."""
     code = (
         "import numpy as np, weft\n"
-        "from weft.runtime.native.known import is_known\n"
+        "from weft.runtime.native.abi import is_known\n"
         "assert not is_known()\n"
         "f = weft.jit(lambda x, y: (x + y, (x * y).sum()))\n"
         "x = np.arange(12.0).reshape(3, 4)\n"

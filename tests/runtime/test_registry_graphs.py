@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import weft
 from weft.errors import ShapeProblem, Unsupported
-from weft.frontend.language import parse_module
+from weft.frontend.language.source import parse_module
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 

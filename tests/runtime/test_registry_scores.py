@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from weft.backends.llvm import target
+from weft.backends.llvm.engine import target
 from weft.errors import TypeProblem, UnknownName, Unsupported, ValueProblem
 from weft.ir.dtypes import F32, F64, I32
 from weft.ir.ops import TABLE

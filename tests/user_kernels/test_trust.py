@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import weft
-from weft.command import main
+from weft.command.main import main
 from weft.errors import LibraryProblem
 from weft.runtime.libraries import trust
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_integer, at_most, flip_sign, sign_bit
 from .scaling import exponent_bits
 from .tables import RegisterTable, lookup

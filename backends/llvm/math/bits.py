@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..text import BITS, Emitter, Val
+from ..code.text import BITS, Emitter, Val
 
 
 def as_integer(e: Emitter, x: Val) -> Val:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .complex_parts import Parts
 from .root import hypot
 

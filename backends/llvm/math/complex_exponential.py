@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .complex_parts import Parts, through_double
 from .doubledouble import Pair, add, fast_two_sum, multiply, product, rounded, two_product, two_sum
 from .hyperbolic import exp_rest, reduce_by_ln_2

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_float, as_integer, at_most, flip_sign, sign_bit
 from .complex_exponential import BOUND, NORMAL, exp_near_one, far_exp
 from .complex_parts import Parts, through_double

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .complex_arithmetic import reciprocal
 from .complex_logarithm import angle_of_pairs, log_of_double
 from .complex_parts import Parts, through_double

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .complex_logarithm import log
 from .complex_long_log import long_log
 from .complex_parts import Parts, to_double, to_float

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .complex_parts import Parts, through_double
 from .complex_root import LIFT, extreme
 from .doubledouble import Pair, add, fast_two_sum, multiply, two_product, two_sum

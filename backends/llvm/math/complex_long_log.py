@@ -8,7 +8,7 @@ functions are Taylor series in two doubles (`long_series`).
 
 from __future__ import annotations
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_float, flip_sign, sign_bit
 from .complex_root import LEAST, LIFT, MOST
 from .doubledouble import Pair, add, fast_two_sum, two_product, two_sum

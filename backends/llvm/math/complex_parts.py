@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import wraps
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 
 Parts = tuple[Val, ...]
 Function = Callable[..., Parts]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from . import complex_annex_g as annex_g
 from .complex_exponential import BOUND, NORMAL, exp_near_one, small_rest, turned_power
 from .complex_logarithm import log

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import flip_sign, sign_bit
 from .complex_parts import Parts, through_double
 from .doubledouble import Pair, add, quotient, rounded, square_root, two_product

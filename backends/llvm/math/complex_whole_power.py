@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .complex_arithmetic import divide
 from .complex_parts import Parts
 from .doubledouble import Pair, add, multiply, quotient, rounded

@@ -8,7 +8,7 @@ is above its divisor any more, after one turn for ordinary numbers.
 
 from __future__ import annotations
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_float, as_integer
 
 PRECISION = {"float": 24, "double": 53}

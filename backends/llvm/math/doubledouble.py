@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_float, as_integer
 
 # This less half the bits of x are the bits of 1 / (2 sqrt(x)) to about 3 %.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import at_most
 from .doubledouble import Pair, divide, fast_fma, fast_two_sum, two_product
 from .exponential import EXP2_POLY

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .doubledouble import fast_fma, fast_two_sum
 from .polynomial import evaluate
 from .scaling import Whole, fills_avx512, nearest_whole, scale, scale_normal, scaled_where

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_float, at_most, flip_sign, sign_bit
 from .doubledouble import fast_fma, fast_two_sum
 from .exponential import LN_2, LOG2_E

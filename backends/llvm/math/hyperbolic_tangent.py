@@ -19,7 +19,7 @@ Largest errors in ULP: 0.95 for `float` (every argument from 2**-13 on) and 0.88
 
 from __future__ import annotations
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_integer, at_most, flip_sign, sign_bit
 from .doubledouble import divide, fast_fma
 from .exponential import LOG2_E

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_float, as_integer, flip_sign, sign_bit
 from .doubledouble import Pair, divide, fast_two_sum, half_reciprocal_root, two_product
 from .exponential import LN_2

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from . import arctangent_float
 from .bits import as_integer, at_most, flip_sign, sign_bit
 from .doubledouble import Pair, fast_fma, fast_two_sum, square_root, two_product

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 
 
 def each_lane(e: Emitter, x: Val, function: Callable[[Val], Val]) -> Val:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .doubledouble import Pair, two_product, two_sum
 from .exponential import EXP_BOUNDS, EXP_NORMAL, exp
 from .logarithm import BASE_2, BASE_E, Base, log_terms

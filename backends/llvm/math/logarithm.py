@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_float
 from .doubledouble import Pair, fast_two_sum, two_product
 from .scaling import EXPONENT_UNIT, MANTISSA_BITS, exponent_bits, not_positive_normal, split

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import at_most
 from .doubledouble import Pair, divide, fast_two_sum
 from .exponential import EXP_BOUNDS, EXP_NORMAL

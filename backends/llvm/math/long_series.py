@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import factorial
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .doubledouble import Pair, fast_two_sum, multiply, two_product
 
 # The coefficients of x^2, x^3, ... in exp(x), |x| <= 0.35, and of x^3, x^5, ... and x^2, x^4, ... in the sine and the

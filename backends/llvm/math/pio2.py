@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_integer
 from .doubledouble import Pair, fast_two_sum, two_product
 from .scaling import rounder

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 
 LONGEST_CHAIN = 6
 

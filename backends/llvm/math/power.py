@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from . import power_double, power_float
 from .bits import as_integer
 from .doubledouble import Pair, two_product

@@ -6,7 +6,7 @@ terms carry their rounding errors: 65 good bits. The power of two carries those 
 
 from __future__ import annotations
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .doubledouble import Pair, fast_fma, fast_two_sum, two_product
 from .exponential import EXP2_POLY
 from .polynomial import evaluate

@@ -10,7 +10,7 @@ The exponential is `2**(n/16) exp(r)`, where `n` is nearest to `16/ln(2)` times 
 
 from __future__ import annotations
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .bits import as_float, as_integer
 from .doubledouble import Pair, fast_two_sum
 from .scaling import EXPONENT_UNIT, Whole, nearest_whole, rounder, rounder_bits

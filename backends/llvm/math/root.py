@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from ..text import BITS, Emitter, Val
+from ..code.text import BITS, Emitter, Val
 from .bits import as_float, as_integer
 from .doubledouble import fast_two_sum, two_product
 from .scaling import MANTISSA_BITS, exponent_bits, not_finite_from

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text import BITS, Emitter, Val
+from ..code.text import BITS, Emitter, Val
 from .bits import as_float, as_integer
 
 MANTISSA_BITS = {"float": 23, "double": 52}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text import BITS, Emitter, Val
+from ..code.text import BITS, Emitter, Val
 from .bits import flip_sign, sign_bit
 from .doubledouble import Pair, fast_two_sum, two_product
 from .lanes import each_lane_all

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 
 ENTRIES = 16
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..text import BITS, Emitter, Val
+from ..code.text import BITS, Emitter, Val
 from .bits import flip_sign, sign_bit
 from .doubledouble import fast_two_sum, reciprocal, two_product
 from .lanes import each_lane

@@ -7,7 +7,7 @@ is subnormal. Products that overflow are what they are: the low part is then no 
 
 from __future__ import annotations
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .doubledouble import two_product
 
 

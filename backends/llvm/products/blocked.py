@@ -16,8 +16,8 @@ from __future__ import annotations
 from ....ir import dims
 from ....ir.dims import Size
 from ....ir.graph import Node
+from ..code.text import Val
 from ..functions import FrameWord, NativeFunction
-from ..text import Val
 from .packing import PackedSpan, pack
 from .panels import Panels, panel_bytes
 from .product import Product

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ....ir.graph import Node
+from ..code.text import Val
 from ..functions import FrameWord
-from ..text import Val
 from .product import Product
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 
 
 def lane_mask(e: Emitter, count: Val, width: int) -> Val:

@@ -13,7 +13,7 @@ from ....ir.graph import Value
 from ....ir.indexing import Index, loop_name
 from ....ir.tuples import NamedTuple
 from ....ir.types import ints
-from ..text import Emitter, Val
+from ..code.text import Emitter, Val
 from .product import Product
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ....ir import dims
 from ....ir.dims import Size
-from ..text import Val
+from ..code.text import Val
 from .called import Called
 from .packing import PackedSpan, is_turned, pack, pack_panels
 from .product import Product, rounded_up

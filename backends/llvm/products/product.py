@@ -15,14 +15,14 @@ from ....ir.indexing import Index, loop_name, loop_variables
 from ....ir.ops import MATMUL
 from ....ir.products import factor_index, product_space
 from ....ir.types import integer, ints
-from ..control import head
-from ..elements import Elements
-from ..frame import Frame
+from ..code.control_word import head
+from ..code.frame import Frame
+from ..code.memory import Buffer
+from ..code.scopes import Nest
+from ..code.text import Val
+from ..elements.evaluate import Elements
 from ..functions import FrameWord, NativeFunction
-from ..memory import Buffer
-from ..region import UNTILED
-from ..scopes import Nest
-from ..text import Val
+from ..loops.region import UNTILED
 from .lanes import lane_mask
 from .tiles import Tile
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ....ir import dims
 from ....ir.indexing import loop_name, loop_variables
 from ....ir.ops import MATMUL, Trait
-from ..text import Val
+from ..code.text import Val
 from .called import Called
 
 

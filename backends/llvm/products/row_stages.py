@@ -7,8 +7,8 @@ were put, and the rows are some of one matrix.
 from __future__ import annotations
 
 from ....ir.graph import Node
-from ..region import Region
-from ..short import Short
+from ..loops.region import Region
+from ..loops.short_rows import Short
 from .called import Called
 
 BEFORE = -1  # a stage in front of the first

@@ -15,8 +15,8 @@ from ....ir.graph import Node, Value
 from ....ir.indexing import loop_name, loop_variables, operand_elements
 from ....ir.ops import Trait
 from ....ir.records import replace
+from ..code.text import Val
 from ..functions import FrameWord, NativeFunction
-from ..text import Val
 from .packing import PackedSpan, pack
 from .panels import Panels
 from .product import Product

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from ....ir.dtypes import DType
 from ....ir.records import record
-from ..casts import memory_element
-from ..text import Emitter, Val
+from ..code.casts import memory_element
+from ..code.text import Emitter, Val
 from .lanes import lane_mask
 
 UNROLL = 4

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import weft
 from weft.errors import KernelFailure
-from weft.frontend.language import parse_module
+from weft.frontend.language.source import parse_module
 from weft.ir.records import replace
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import CallableKernel

@@ -1,0 +1,1 @@
+"""Implement the `weft` command, one module for each subcommand."""

@@ -1,0 +1,43 @@
+"""`weft cache info | clear`: what the cache on disk holds, and an end to it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from ..ir.errors import FileProblem
+from ..ir.files import PART
+from ..runtime.disk.cache import cache_folder, cache_limit
+from ..runtime.disk.secret import configuration
+from ..runtime.disk.store import ENDING, Store, Unusable
+
+EPILOG = """\
+WEFT_CACHE_DIR names the directory (default: the user's directory for caches), WEFT_CACHE_LIMIT how many bytes are kept
+in it, and WEFT_CACHE=0 switches it off.
+"""
+
+
+def add_cache(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("what", choices=("info", "clear"), metavar="info|clear", help="show what is there, delete it")
+
+
+def cache(args: argparse.Namespace) -> None:
+    """Shows or clears the cache."""
+    store = Store(cache_folder(), configuration(), cache_limit())
+    try:
+        if args.what == "clear":
+            print(f"{store.clear()} entries deleted from {store.folder}")
+            return
+        entries, files = store.entries(), store.entries((ENDING, PART))
+    except Unusable as error:
+        raise FileProblem(f"the cache can't be used: {error}", hint="WEFT_CACHE_DIR names another directory") from error
+    off = os.environ.get("WEFT_CACHE", "").strip() == "0"
+    rows = {
+        "directory": store.folder,
+        "state": "off (WEFT_CACHE=0)" if off else "on",
+        "entries": str(len(entries)),
+        "size": f"{sum(size for _, size in files) / 1e6:.1f} MB of {store.limit / 1e6:.1f} MB",
+    }
+    for name, value in rows.items():
+        print(f"{name:<9} {value}")

@@ -1,0 +1,63 @@
+"""`weft info`: versions, the machine, and whether native code can be made on it, on stdout."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import textwrap
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+
+from .._version import __version__
+from ..backends.llvm.engine import target
+from ..frontend.language.source import parse_module
+from ..runtime.kernel import Kernel
+from ..settings import default_options, registry
+
+_TRIAL = "kernel trial(x: f32[n]) -> f32[n] { return 2 * x + 1 }"
+
+
+def info(args: argparse.Namespace) -> None:
+    """Prints what a report of a fault should say."""
+    features = sorted(name for name, has in llvm.get_host_cpu_features().items() if has)
+    rows = {
+        "weft": __version__,
+        "python": f"{platform.python_version()} ({platform.python_implementation()})",
+        "numpy": np.__version__,
+        "llvmlite": llvmlite.__version__,
+        "llvm": ".".join(map(str, llvm.llvm_version_info)),
+        "system": f"{platform.system()} {platform.release()} on {platform.machine()}",
+        "cpu": llvm.get_host_cpu_name(),
+        "features": " ".join(features) or "none known",
+        "vectors": _vectors(),
+        "cores": _cores(),
+        "backend": _backend(),
+    }
+    for name, value in rows.items():
+        print(textwrap.fill(value, 100, initial_indent=f"{name:<9} ", subsequent_indent=" " * 10))
+
+
+def _vectors() -> str:
+    try:
+        return f"{8 * target.host().vector_bytes} bits"
+    except Exception as error:
+        return f"none ({error})"
+
+
+def _cores() -> str:
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{usable} usable of {os.cpu_count()}"
+
+
+def _backend() -> str:
+    """Native code is tried, not guessed: a system may forbid what the CPU could do."""
+    try:
+        kernel = Kernel(parse_module(_TRIAL, "trial").kernels["trial"], registry, default_options())
+        x = np.arange(37, dtype=np.float32)
+        right = bool((kernel(x) == 2 * x + 1).all())
+    except Exception as error:
+        return f"llvm is not usable: {error}"
+    return "llvm is usable" if right else "llvm is not usable: a trial kernel gave wrong results"

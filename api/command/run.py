@@ -1,0 +1,125 @@
+"""Run `weft run`: call a kernel on arguments, and show or keep its results."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from timeit import Timer
+from typing import Any
+
+import numpy as np
+
+from ..frontend.language.source import LanguageKernel
+from ..frontend.printed import PrintedKernel
+from ..ir.dtypes import from_numpy
+from ..ir.errors import FileProblem, TypeProblem, UnknownName, UnsupportedTarget, nearest
+from ..runtime.kernel import CallableKernel
+from ..runtime.native.dispatch import AFTER
+from ..settings import default_options, registry
+from .arguments import value_of
+from .files import find_source, library_doc, save_arrays
+
+REPEATS, MIN_REPEATS, ENOUGH_SECONDS, BATCH_SECONDS = 9, 2, 3.0, 0.02
+SHOWN_ELEMENTS = 64
+
+
+def run(args: argparse.Namespace) -> None:
+    """Runs a kernel and prints its results."""
+    given = dict(args.arg)
+    if len(given) != len(args.arg):
+        args.wrong_usage("--arg gives an argument twice")
+    options = default_options(args.backend)
+    source = find_source(args.file, args.kernel, options, args.libraries)
+    values = arguments(source, given, args.seed, library_doc(args.file))
+    kernel = CallableKernel(source, registry, options)
+    start = perf_counter()
+    try:
+        lowered = kernel.lower(*values)
+        count = len(lowered.graph.outputs)
+        if args.out and args.out.endswith(".npy") and count > 1:
+            raise FileProblem(f"{source.name} has {count} results, too many for {args.out}", hint="name a .npz file")
+        made = kernel(*values)
+    except UnsupportedTarget as error:
+        raise UnsupportedTarget(error.message, error.span, "--backend reference runs it in NumPy") from error
+    first = perf_counter() - start
+    results = named(source, made if count > 1 else (made,))
+    if args.out:
+        save_arrays(args.out, results)
+    for name, result in results.items():
+        print(shown(name, result))
+    if args.time:
+        warm(lambda: kernel(*values))
+        print(timed(lambda: kernel(*values), first))
+
+
+def arguments(source: LanguageKernel | PrintedKernel, given: Mapping[str, str], seed: int, doc: str = "") -> list[Any]:
+    """The arguments in the order of the parameters; `doc` tells whoever has left some out what they are for."""
+    for name in given:
+        if name not in source.parameters:
+            hint = nearest(name, list(source.parameters)) or f"it is declared {source.signature}"
+            raise UnknownName(f"{source.name} has no argument '{name}'", hint=hint)
+    missing = [p for p in source.declared if p.name not in given]
+    if missing:
+        lines = "".join(f"\n  {p.name}: {p.type}" for p in missing)
+        hint = f"give each with --arg, as in --arg '{missing[0].name}={_example(missing[0].type.dims)}'"
+        message = f"{source.name} needs more arguments:{lines}"
+        raise TypeProblem(f"{message}\n{doc}" if doc else message, hint=hint)
+    return [value_of(p, given[p.name], seed, k) for k, p in enumerate(source.declared)]
+
+
+def _example(dims: tuple[object, ...] | None) -> str:
+    """A value that a declaration takes."""
+    if not dims:
+        return "3"
+    return f"ones({','.join(str(d) if isinstance(d, int) else '8' for d in dims)})"
+
+
+def named(source: LanguageKernel | PrintedKernel, results: tuple[Any, ...]) -> dict[str, Any]:
+    """Results by their declared names, or by their places where not all have one."""
+    names = [o.name for o in source.outputs or ()]
+    if not names or None in names:
+        names = [f"out{k}" for k in range(len(results))] if len(results) > 1 else ["out"]
+    return {str(name): result for name, result in zip(names, results, strict=True)}
+
+
+def shown(name: str, result: Any) -> str:
+    """A result as people read it: name, dtype, shape and values, the middle of large arrays left out."""
+    array = np.asarray(result)
+    dtype = from_numpy(array.dtype)
+    if not array.ndim:
+        return f"{name}: {dtype} = {array[()]}"
+    shape = ", ".join(map(str, array.shape))
+    return f"{name}: {dtype}[{shape}]\n{np.array2string(array, threshold=SHOWN_ELEMENTS)}"
+
+
+def warm(call: Callable[[], Any]) -> None:
+    """Calls until native code serves; calls that are long do so while they are timed, and hardly feel it."""
+    end = perf_counter() + BATCH_SECONDS
+    for _ in range(AFTER):
+        call()
+        if perf_counter() > end:
+            return
+
+
+def timed(call: Callable[[], Any], first: float) -> str:
+    """The best of several runs of a call, in words; each run is long enough for the clock."""
+    timer, calls = Timer(call), 1
+    while (seconds := timer.timeit(calls)) < BATCH_SECONDS:
+        calls = max(2 * calls, int(calls * BATCH_SECONDS / max(seconds, 1e-9)))
+    runs, begin = [seconds], perf_counter()
+    while len(runs) < MIN_REPEATS or (len(runs) < REPEATS and perf_counter() - begin < ENOUGH_SECONDS):
+        runs.append(timer.timeit(calls))
+    best = duration(min(runs) / calls)
+    plural = "s" * (calls != 1)
+    return (
+        f"time: {best} per call, the best of {len(runs)} runs of {calls} call{plural}; {duration(first)} the first time"
+    )
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

@@ -1,0 +1,1 @@
+"""Write LLVM text: values, scopes of loops, frames, memory and conversions."""

@@ -1,0 +1,105 @@
+"""The arguments of a native kernel, and sizes as code.
+
+A kernel takes one pointer to a frame of 64-bit words: addresses of operands and results, sizes, strides and scratch.
+`Frame` hands out words as the code asks for them; its entries tell the runtime what to write where.
+"""
+
+from __future__ import annotations
+
+from ....ir.dims import Atom, Size
+from ..functions import FrameWord
+from .scopes import Nest
+from .text import Val
+
+STACK_LIMIT = 1 << 16
+LINE = 128
+
+
+class Frame:
+    """The words of one kernel's frame, loaded once at the entry of each of its functions, which share `entries`."""
+
+    def __init__(self, nest: Nest, entries: dict[FrameWord, int]) -> None:
+        self.nest, self.entries = nest, entries
+        self.stack_bytes = 0
+
+    def word(self, entry: FrameWord, elem: str) -> Val:
+        """The value of a word, in the function's entry."""
+        found = self.nest.find(entry)
+        if found is not None:
+            return found[0]
+        e = self.nest.e
+        place = self.entries.setdefault(entry, len(self.entries))
+        with self.nest.at(self.nest.entry):
+            address = e.offset(Val("%frame", "ptr", 0), e.const("i64", 8 * place))
+            value = e.load(address, elem, 0, 8)
+        self.nest.entry.memo[entry] = value
+        return value
+
+    def reserve(self, bytes: int) -> Val:
+        """Memory of the kernel's own: on the native stack, which may be small, while it is little, else scratch."""
+        self.stack_bytes += bytes
+        if self.stack_bytes > STACK_LIMIT:
+            return self.scratch(bytes)
+        with self.nest.at(self.nest.entry):
+            return self.nest.e.emit(f"alloca i8, i64 {bytes}, align 64", "ptr", 0)
+
+    def scratch(self, bytes: Size, for_chunks: bool = False, name: str = "") -> Val:
+        """Memory that the caller provides, a part of it for each worker; always, or only where chunks run.
+
+        What has a name is the same memory in all functions of the kernel.
+        """
+        apart = bytes + LINE  # so that workers never write to the same cache line
+        kind = "chunked" if for_chunks else "scratch"
+        base = self.word(FrameWord(kind, 0 if name else len(self.entries), symbol=name, bytes=apart), "ptr")
+        e, own = self.nest.e, self.size(apart)
+        with self.nest.at(self.nest.entry):
+            return e.offset(base, e.op("mul", Val("%worker", "i64", 0), own))
+
+    def shared(self, name: str, bytes: Size) -> Val:
+        """Memory through which the functions of a kernel hand on what they found; `name` tells it from others."""
+        return self.word(FrameWord("shared", symbol=name, bytes=bytes + LINE), "ptr")
+
+    def pointer(self, slot: int) -> Val:
+        return self.word(FrameWord("pointer", slot), "ptr")
+
+    def size(self, size: Size) -> Val:
+        """The number that a size is, computed in the function's entry."""
+        e = self.nest.e
+        if isinstance(size, int):
+            return e.const("i64", size)
+        found = self.nest.find(("size", size))
+        if found is not None:
+            return found[0]
+        with self.nest.at(self.nest.entry):
+            total: Val | None = None
+            for monomial, factor in size.terms:
+                term = e.const("i64", factor)
+                for atom in monomial:
+                    value = self._atom(atom)
+                    term = value if term.text == "1" else e.op("mul", term, value)
+                total = term if total is None else e.op("add", total, term)
+        assert total is not None
+        self.nest.entry.memo["size", size] = total
+        return total
+
+    def _atom(self, atom: Atom) -> Val:
+        e = self.nest.e
+        if not atom.args:
+            slot, dot, axis = atom.name.partition(".s")
+            if dot:
+                return self.word(FrameWord("stride", int(slot.removeprefix("arg")), int(axis)), "i64")
+            return self.word(FrameWord("size", symbol=atom.name), "i64")
+        values = [self.size(a) for a in atom.args]
+        if atom.name == "floordiv":
+            return self._floordiv(values[0], values[1])
+        total = values[0]
+        for value in values[1:]:
+            total = e.call("smin" if atom.name == "min" else "smax", total, value)
+        return total
+
+    def _floordiv(self, a: Val, b: Val) -> Val:
+        """Rounds down for a positive divisor."""
+        e = self.nest.e
+        quotient = e.op("sdiv", a, b)
+        below = e.icmp("slt", e.op("srem", a, b), e.const("i64", 0))
+        return e.op("sub", quotient, e.cast("zext", below, "i64"))

@@ -1,0 +1,251 @@
+"""Emit loads and stores at addresses that are polynomials over loop variables.
+
+What one step along the vector axis adds to the address says how: nothing is a scalar, the element's size a vector
+load, anything else one access for each lane. Lanes outside the mask are never touched.
+"""
+
+from __future__ import annotations
+
+from ....ir import dims
+from ....ir.accesses import address, coefficient
+from ....ir.complexes import PARTS
+from ....ir.dims import Size
+from ....ir.dtypes import DType
+from ....ir.indexing import Index, loop_name
+from ....ir.tuples import NamedTuple
+from .casts import memory_element
+from .frame import Frame
+from .scopes import Nest, Scope
+from .text import BITS, Val
+
+
+class Buffer(NamedTuple):
+    """Memory that an element at an index lives in: an operand, a result, or scratch, which every row uses anew."""
+
+    base: Val
+    strides: tuple[Size, ...]
+    dtype: DType
+    align: int
+    is_scratch: bool = False
+    start: int = 0  # bytes from the base to the first element
+
+
+def part_buffer(buffer: Buffer, part: int) -> Buffer:
+    """The real or the imaginary parts of complex numbers in memory."""
+    dtype = PARTS[buffer.dtype]
+    return buffer._replace(dtype=dtype, start=buffer.start + part * dtype.size)
+
+
+class Memory:
+    """Loads and stores of one region. `mask` are the lanes that count, where not all do."""
+
+    def __init__(self, nest: Nest, frame: Frame, width: int, vector: int, walks_columns: bool) -> None:
+        self.nest, self.frame, self.width, self.vector = nest, frame, width, vector
+        self.walks_columns = walks_columns  # whether vectors lie along the columns
+        self.mask: Val | None = None
+        self.streamed: Buffer | None = None  # what is written past the caches
+
+    def splat(self, x: Val, scope: Scope, lanes: int) -> Val:
+        """A scalar in every lane, made where the scalar was."""
+        if not lanes or x.lanes or not x.text.startswith("%"):
+            return self.nest.e.splat(x, lanes)
+        key = ("splat", x.text, lanes)
+        if key not in scope.memo:
+            with self.nest.at(scope):
+                scope.memo[key] = self.nest.e.splat(x, lanes)
+        return scope.memo[key]
+
+    def load(self, buffer: Buffer, index: Index) -> tuple[Val, Scope]:
+        e = self.nest.e
+        offset = address(index, buffer.strides)
+        stride = coefficient(offset, self.vector)
+        elem, dtype = memory_element(buffer.dtype), buffer.dtype
+        pointer, scope = self.pointer(buffer, offset)
+        with self.nest.at(scope):
+            if stride == 0:
+                raw = e.load(pointer, elem, 0, buffer.align)
+            elif stride == dtype.size:
+                raw = self._load_vector(pointer, elem, buffer.align)
+            else:
+                raw = self._gather(pointer, elem, stride, buffer.align)
+            result = e.icmp("ne", raw, e.zero_like(raw)) if dtype.kind == "bool" else raw
+        return result, scope
+
+    def load_whole(self, buffer: Buffer, index: Index) -> Val:
+        """A whole vector that lies at one index."""
+        e = self.nest.e
+        pointer, _ = self.pointer(buffer, address(index, buffer.strides))
+        raw = e.load(pointer, memory_element(buffer.dtype), self.width, buffer.align)
+        return e.icmp("ne", raw, e.zero_like(raw)) if buffer.dtype.kind == "bool" else raw
+
+    def load_part(self, buffer: Buffer, index: Index, part: int) -> tuple[Val, Scope]:
+        """The real or the imaginary part of a complex number in memory."""
+        half, offset = part_buffer(buffer, part), address(index, buffer.strides)
+        if coefficient(offset, self.vector) != buffer.dtype.size:
+            return self.load(half, index)
+        pointer, scope = self.pointer(buffer, offset)
+        key = ("pairs", pointer.text)
+        with self.nest.at(scope):
+            if key not in scope.memo:
+                scope.memo[key] = self._load_pairs(pointer, memory_element(half.dtype), buffer.align)
+            pairs = scope.memo[key]
+            return self.nest.e.shuffle(pairs, pairs, list(range(part, 2 * self.width, 2))), scope
+
+    def _load_pairs(self, pointer: Val, elem: str, align: int) -> Val:
+        """A vector of complex numbers, the two parts of each side by side."""
+        if self.mask is None:
+            return self.nest.e.load(pointer, elem, 2 * self.width, align)
+        return self.nest.e.masked_load(pointer, elem, align, self._twice(self.mask))
+
+    def _twice(self, mask: Val) -> Val:
+        return self.nest.e.shuffle(mask, mask, [k // 2 for k in range(2 * self.width)])
+
+    def store_parts(self, buffer: Buffer, index: Index, re: Val, im: Val) -> None:
+        """Writes a complex number, or a vector of them."""
+        offset = address(index, buffer.strides)
+        if coefficient(offset, self.vector) != buffer.dtype.size:
+            self.store(part_buffer(buffer, 0), index, re)
+            self.store(part_buffer(buffer, 1), index, im)
+            return
+        e = self.nest.e
+        pointer, _ = self.pointer(buffer, offset)
+        order = [k // 2 + self.width * (k % 2) for k in range(2 * self.width)]
+        pairs = e.shuffle(e.splat(re, self.width), e.splat(im, self.width), order)
+        if self.mask is None:
+            e.store(pairs, pointer, buffer.align)
+        else:
+            e.masked_store(pairs, pointer, buffer.align, self._twice(self.mask))
+
+    def store(self, buffer: Buffer, index: Index, x: Val) -> None:
+        """Writes an element, or a vector of them."""
+        e = self.nest.e
+        offset = address(index, buffer.strides)
+        stride = coefficient(offset, self.vector)
+        pointer, _ = self.pointer(buffer, offset)
+        if buffer.dtype.kind == "bool":
+            x = e.cast("zext", x, "i8")
+        if stride == 0:
+            e.store(x, pointer, buffer.align)
+            return
+        x = e.splat(x, self.width)
+        if stride != buffer.dtype.size:
+            self._scatter(x, pointer, stride, buffer.align)
+        elif self.mask is not None:
+            e.masked_store(x, pointer, buffer.align, self.mask)
+        elif buffer == self.streamed:
+            e.stream(x, pointer)
+        else:
+            e.store(x, pointer, buffer.align)
+
+    def _load_vector(self, pointer: Val, elem: str, align: int) -> Val:
+        e = self.nest.e
+        if self.mask is None:
+            return e.load(pointer, elem, self.width, align)
+        return e.masked_load(pointer, elem, align, self.mask)
+
+    def _gather(self, pointer: Val, elem: str, stride: Size, align: int) -> Val:
+        """Elements apart from each other.
+
+        A gather instruction takes several times as long as a load for each lane (measured; some CPUs' microcode makes
+        it slower still), so only tails are gathered. Neighbours in reverse, and every second element, are shuffled.
+        """
+        e, size, width = self.nest.e, BITS[elem] // 8, self.width
+        if self.mask is not None:
+            return e.gather(self._lane_pointers(pointer, stride), elem, align, self.mask)
+        if stride == -size:
+            whole = e.load(e.offset(pointer, e.const("i64", -(width - 1) * size)), elem, width, align)
+            return e.shuffle(whole, whole, list(reversed(range(width))))
+        if stride == 2 * size:
+            first = e.load(pointer, elem, width, align)
+            # One element earlier than the next vector, so that nothing behind the last element is read.
+            second = e.load(e.offset(pointer, e.const("i64", (width - 1) * size)), elem, width, align)
+            half = width // 2
+            return e.shuffle(first, second, [2 * k if k < half else 2 * k + 1 for k in range(width)])
+        vector = Val("poison", elem, width)
+        for lane in range(width):
+            vector = e.insert(vector, e.load(self._lane(pointer, stride, lane), elem, 0, align), lane)
+        return vector
+
+    def _scatter(self, x: Val, pointer: Val, stride: Size, align: int) -> None:
+        e, size, width = self.nest.e, BITS[x.elem] // 8, self.width
+        if self.mask is not None:
+            e.scatter(x, self._lane_pointers(pointer, stride), align, self.mask)
+        elif stride == -size:
+            turned = e.shuffle(x, x, list(reversed(range(width))))
+            e.store(turned, e.offset(pointer, e.const("i64", -(width - 1) * size)), align)
+        else:
+            for lane in range(width):
+                e.store(e.extract(x, lane), self._lane(pointer, stride, lane), align)
+
+    def _lane(self, pointer: Val, stride: Size, lane: int) -> Val:
+        """Where a lane is: so many groups of four, and on from there, for a CPU has no register for every distance."""
+        for steps in (lane & ~3, lane & 3):
+            pointer = self.nest.e.offset(pointer, self.frame.size(stride * steps)) if steps else pointer
+        return pointer
+
+    def lanes_that_count(self) -> Val:
+        return self.mask or self.nest.e.const("i1", 1, self.width)
+
+    def _lane_pointers(self, pointer: Val, stride: Size) -> Val:
+        e = self.nest.e
+        return e.offsets(pointer, self.along(stride))
+
+    def along(self, stride: Size) -> Val:
+        """What so many steps add in each lane."""
+        e = self.nest.e
+        return e.op("mul", e.lanes_of("i64", list(range(self.width))), e.splat(self.frame.size(stride), self.width))
+
+    def pointer(self, buffer: Buffer, offset: Size) -> tuple[Val, Scope]:
+        """The address in the buffer, each loop variable's share added in the scope of that variable."""
+        e, scope, base = self.nest.e, self.nest.entry, buffer.base
+        if buffer.is_scratch and not self.walks_columns:
+            offset = dims.substitute(offset, {loop_name(self.vector): 0})
+        constant = 0 if isinstance(offset, int) else next((c for m, c in offset.terms if not m), 0)
+        rest = offset - constant
+        used = [(v, s, axis) for axis, (v, s) in self._variables(rest)]
+        fixed = dims.substitute(rest, {loop_name(axis): 0 for _, _, axis in used})
+        pointer = self._step(base, self.frame.size(fixed), scope) if fixed != 0 else base
+        for variable, owner, axis in sorted(used, key=lambda u: u[1].depth):
+            step = coefficient(rest, axis)
+            if step == 0:
+                continue
+            scope = owner
+            pointer = self._step(pointer, self._share(variable, step, scope), scope)
+        constant += buffer.start
+        if constant:
+            pointer = self._step(pointer, e.const("i64", constant), scope)
+        return pointer, scope
+
+    def number(self, expression: Size) -> tuple[Val, Scope]:
+        """A linear expression over loop variables as a number, or as one for each lane."""
+        e, scope = self.nest.e, self.nest.entry
+        used = [(v, s, axis) for axis, (v, s) in self._variables(expression)]
+        total = self.frame.size(dims.substitute(expression, {loop_name(axis): 0 for _, _, axis in used}))
+        for variable, owner, axis in sorted(used, key=lambda u: u[1].depth):
+            scope = owner
+            with self.nest.at(scope):
+                total = e.op("add", total, self._share(variable, coefficient(expression, axis), scope))
+        step = coefficient(expression, self.vector)
+        if step == 0:
+            return total, scope
+        with self.nest.at(scope):
+            return e.op("add", e.splat(total, self.width), self.along(step)), scope
+
+    def _share(self, variable: Val, step: Size, scope: Scope) -> Val:
+        """How far a loop variable has gone in these steps."""
+        key = ("share", variable.text, step)
+        if key not in scope.memo:
+            with self.nest.at(scope):
+                scope.memo[key] = self.nest.e.op("mul", variable, self.frame.size(step))
+        return scope.memo[key]
+
+    def _step(self, pointer: Val, amount: Val, scope: Scope) -> Val:
+        key = ("pointer", pointer.text, amount.text)
+        if key not in scope.memo:
+            with self.nest.at(scope):
+                scope.memo[key] = self.nest.e.offset(pointer, amount)
+        return scope.memo[key]
+
+    def _variables(self, expression: Size) -> list[tuple[int, tuple[Val, Scope]]]:
+        names = dims.symbols(expression)
+        return [(int(n[1:]), found) for n, found in self.nest.variables.items() if n in names]

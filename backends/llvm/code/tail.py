@@ -1,0 +1,50 @@
+"""Collect the elements of an incomplete step in memory, padded to whole vectors."""
+
+from __future__ import annotations
+
+from ..elements.combine import Number
+from .frame import Frame
+from .scopes import Nest
+from .text import BITS, Emitter, Val
+
+
+def memory_form(elem: str) -> str:
+    """The LLVM type in memory of what is `elem` in a register."""
+    return "i8" if elem == "i1" else elem
+
+
+def store(e: Emitter, x: Val, address: Val) -> None:
+    """Writes a vector or a number, bits as bytes."""
+    e.store(e.cast("zext", x, "i8") if x.elem == "i1" else x, address, 1)
+
+
+def load(e: Emitter, elem: str, lanes: int, address: Val) -> Val:
+    """What `store` wrote."""
+    raw = e.load(address, memory_form(elem), lanes, 1)
+    return e.icmp("ne", raw, e.zero_like(raw)) if elem == "i1" else raw
+
+
+class Tail:
+    """Memory for one step: so many vectors, where missing elements are the same number."""
+
+    def __init__(self, nest: Nest, frame: Frame, elem: str, slots: int, lanes: int, missing: Number) -> None:
+        self.nest, self.elem, self.slots, self.lanes = nest, elem, slots, lanes
+        self.itemsize = BITS[memory_form(elem)] // 8
+        self.missing = nest.e.const(elem, missing, lanes)
+        self.base = frame.reserve(max(1, lanes) * slots * self.itemsize)
+
+    def begin(self) -> None:
+        for slot in range(self.slots):
+            store(self.nest.e, self.missing, self._vector(slot))
+
+    def put(self, x: Val, mask: Val, lane: Val) -> None:
+        """The elements of one vector, which starts at a lane of the step."""
+        e = self.nest.e
+        x = e.select(mask, e.splat(x, self.lanes), self.missing)
+        store(e, x, e.offset(self.base, e.op("mul", lane, e.const("i64", self.itemsize))))
+
+    def vectors(self) -> list[Val]:
+        return [load(self.nest.e, self.elem, self.lanes, self._vector(k)) for k in range(self.slots)]
+
+    def _vector(self, slot: int) -> Val:
+        return self.nest.e.offset(self.base, self.nest.e.const("i64", max(1, self.lanes) * self.itemsize * slot))

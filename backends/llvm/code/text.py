@@ -1,0 +1,301 @@
+"""Write LLVM assembly text from typed values and calls.
+
+`Emitter` writes one function. A `Val` is an SSA name or a constant with its element type and number of lanes
+(0 lanes is a scalar), so code written against it serves every vector width. Text is used rather than
+llvmlite's object model because building it takes a tenth of the time.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+from ....ir.tuples import NamedTuple
+
+BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "half": 16, "bfloat": 16, "float": 32, "double": 64}
+INTRINSIC_NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64", "ptr": "p0"}
+# Tells LLVM to keep registers for the other side.
+UNLIKELY = ', !prof !{!"branch_weights", i32 1, i32 2000}'
+
+
+class Val(NamedTuple):
+    """A value: its text, its element type, and its lanes."""
+
+    text: str
+    elem: str
+    lanes: int
+
+    @property
+    def type(self) -> str:
+        return f"<{self.lanes} x {self.elem}>" if self.lanes else self.elem
+
+    @property
+    def typed(self) -> str:
+        return f"{self.type} {self.text}"
+
+
+def number(elem: str, value: float) -> str:
+    """The text of a scalar constant; floats are written as the bits of a double, as LLVM wants them."""
+    if elem == "i1":
+        return "true" if value else "false"
+    if elem in ("float", "double"):
+        if elem == "float":
+            value = struct.unpack("<f", struct.pack("<f", value))[0]
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+    return str(int(value))
+
+
+class Emitter:
+    """Writes the body of one function, block by block."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.declared: dict[str, str] = {}
+        self.block = "entry"
+        self.active: Val | None = None  # the lanes that count, where not all do
+        self.fails = False
+        self.stops = False  # where it is told to
+        self.vector_bytes: int | None = None  # of the machine's vectors, where the plan tells
+        self._count = 0
+
+    # -- names, blocks and constants
+
+    def name(self) -> str:
+        self._count += 1
+        return f"%v{self._count}"
+
+    def label(self, hint: str) -> str:
+        self._count += 1
+        return f"{hint}{self._count}"
+
+    def place(self, label: str) -> None:
+        """Begin the block `label`; the block before it must have been ended."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def br(self, label: str) -> None:
+        self.lines.append(f"  br label %{label}")
+
+    def cbr(self, cond: Val, yes: str, no: str, unlikely: bool = False) -> None:
+        weights = UNLIKELY if unlikely else ""
+        self.lines.append(f"  br i1 {cond.text}, label %{yes}, label %{no}{weights}")
+
+    def const(self, elem: str, value: float, lanes: int = 0) -> Val:
+        text = number(elem, value)
+        return Val(f"splat ({elem} {text})" if lanes else text, elem, lanes)
+
+    def const_like(self, x: Val, value: float) -> Val:
+        return self.const(x.elem, value, x.lanes)
+
+    def zero_like(self, x: Val) -> Val:
+        return Val("zeroinitializer" if x.lanes else number(x.elem, 0), x.elem, x.lanes)
+
+    def lanes_of(self, elem: str, values: list[float]) -> Val:
+        """A vector constant with a value for each lane."""
+        return Val("<" + ", ".join(f"{elem} {number(elem, v)}" for v in values) + ">", elem, len(values))
+
+    def emit(self, text: str, elem: str, lanes: int) -> Val:
+        name = self.name()
+        self.lines.append(f"  {name} = {text}")
+        return Val(name, elem, lanes)
+
+    # -- arithmetic
+
+    def op(self, opcode: str, a: Val, b: Val) -> Val:
+        """Any two-operand instruction whose result has the type of its operands (`fadd`, `xor`, `shl`, ...)."""
+        return self.emit(f"{opcode} {a.type} {a.text}, {b.text}", a.elem, a.lanes)
+
+    def fneg(self, a: Val) -> Val:
+        return self.emit(f"fneg {a.typed}", a.elem, a.lanes)
+
+    def fcmp(self, predicate: str, a: Val, b: Val) -> Val:
+        return self.emit(f"fcmp {predicate} {a.type} {a.text}, {b.text}", "i1", a.lanes)
+
+    def icmp(self, predicate: str, a: Val, b: Val) -> Val:
+        return self.emit(f"icmp {predicate} {a.type} {a.text}, {b.text}", "i1", a.lanes)
+
+    def select(self, cond: Val, yes: Val, no: Val) -> Val:
+        return self.emit(f"select {cond.typed}, {yes.typed}, {no.typed}", yes.elem, yes.lanes)
+
+    def not_(self, a: Val) -> Val:
+        return self.op("xor", a, self.const_like(a, 1 if a.elem == "i1" else -1))
+
+    def cast(self, opcode: str, a: Val, elem: str) -> Val:
+        """A conversion (`sext`, `sitofp`, `bitcast`, ...) to another element type with the same lanes."""
+        return self.emit(f"{opcode} {a.typed} to {Val('', elem, a.lanes).type}", elem, a.lanes)
+
+    def call(self, intrinsic: str, *args: Val, elem: str | None = None, suffix: str | None = None) -> Val:
+        """An LLVM intrinsic overloaded on its first argument's type, such as `fma`, `sqrt`, `fabs`, `roundeven`."""
+        first = args[0]
+        if suffix is None:
+            suffix = f".{self.overload(first)}"
+        result = Val("", elem or first.elem, first.lanes)
+        symbol = f"llvm.{intrinsic}{suffix}"
+        self.declared[symbol] = f"declare {result.type} @{symbol}({', '.join(a.type for a in args)})"
+        return self.emit(f"call {result.type} @{symbol}({', '.join(a.typed for a in args)})", result.elem, result.lanes)
+
+    @staticmethod
+    def overload(x: Val) -> str:
+        short = INTRINSIC_NAMES.get(x.elem, x.elem)
+        return f"v{x.lanes}{short}" if x.lanes else short
+
+    def fma(self, a: Val, b: Val, c: Val) -> Val:
+        """`a*b + c` with one rounding."""
+        return self.call("fma", a, b, c)
+
+    def poly(self, x: Val, coefficients: list[float]) -> Val:
+        """Horner's rule with FMA; the highest power comes first."""
+        total = self.const_like(x, coefficients[0])
+        for c in coefficients[1:]:
+            total = self.fma(total, x, self.const_like(x, c))
+        return total
+
+    # -- vectors
+
+    def splat(self, x: Val, lanes: int) -> Val:
+        """A scalar in every lane (a scalar again for 0 lanes)."""
+        if not lanes or x.lanes:
+            return x
+        if not x.text.startswith("%"):
+            return Val(f"splat ({x.elem} {x.text})", x.elem, lanes)
+        one = self.emit(f"insertelement <{lanes} x {x.elem}> poison, {x.typed}, i64 0", x.elem, lanes)
+        return self.emit(
+            f"shufflevector {one.typed}, {one.type} poison, <{lanes} x i32> zeroinitializer", x.elem, lanes
+        )
+
+    def extract(self, x: Val, lane: int) -> Val:
+        return self.emit(f"extractelement {x.typed}, i64 {lane}", x.elem, 0)
+
+    def insert(self, x: Val, element: Val, lane: int) -> Val:
+        return self.emit(f"insertelement {x.typed}, {element.typed}, i64 {lane}", x.elem, x.lanes)
+
+    def shuffle(self, a: Val, b: Val, mask: list[int]) -> Val:
+        indices = ", ".join(f"i32 {i}" for i in mask)
+        return self.emit(f"shufflevector {a.typed}, {b.typed}, <{len(mask)} x i32> <{indices}>", a.elem, len(mask))
+
+    def any(self, mask: Val) -> Val:
+        """Whether any lane of an `i1` vector is set, as a scalar `i1`."""
+        return self.call_reduce("or", mask) if mask.lanes else mask
+
+    def call_reduce(self, how: str, x: Val) -> Val:
+        symbol = f"llvm.vector.reduce.{how}.{self.overload(x)}"
+        self.declared[symbol] = f"declare {x.elem} @{symbol}({x.type})"
+        return self.emit(f"call {x.elem} @{symbol}({x.typed})", x.elem, 0)
+
+    def rare(self, mask: Val, usual: Val, handle: Callable[[], Val]) -> Val:
+        """`usual`, but in lanes of `mask` what `handle` computes; its code runs only when some lane needs it."""
+        return self.rare_all(mask, [usual], lambda: [handle()])[0]
+
+    def rare_all(self, mask: Val, usual: Sequence[Val], handle: Callable[[], Sequence[Val]]) -> list[Val]:
+        """`rare` for several values at once."""
+        slow, done = self.label("rare"), self.label("done")
+        before = self.block
+        self.cbr(self.any(mask), slow, done, unlikely=True)
+        self.place(slow)
+        fixed = [self.select(mask, new, old) for new, old in zip(handle(), usual, strict=True)]
+        after = self.block
+        self.br(done)
+        self.place(done)
+        return [
+            self.emit(f"phi {old.type} [ {old.text}, %{before} ], [ {new.text}, %{after} ]", old.elem, old.lanes)
+            for old, new in zip(usual, fixed, strict=True)
+        ]
+
+    def repeat(
+        self, carried: list[Val], condition: Callable[[list[Val]], Val], body: Callable[[list[Val]], list[Val]]
+    ) -> list[Val]:
+        """Runs `body` while the condition (a scalar) on the carried values holds; gives their last values."""
+        head, inside, done = self.label("head"), self.label("body"), self.label("done")
+        before, phis = self.block, [Val(self.name(), v.elem, v.lanes) for v in carried]
+        self.br(head)
+        self.place(head)
+        at = len(self.lines)
+        self.lines.extend("" for _ in phis)
+        self.cbr(condition(phis), inside, done)
+        self.place(inside)
+        after = body(phis)
+        for k, (phi, start, end) in enumerate(zip(phis, carried, after, strict=True)):
+            self.lines[at + k] = (
+                f"  {phi.text} = phi {phi.type} [ {start.text}, %{before} ], [ {end.text}, %{self.block} ]"
+            )
+        self.br(head)
+        self.place(done)
+        return phis
+
+    def when(self, condition: Val, body: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
+        """Runs `body`, which gives nothing back, if the condition (a scalar) holds."""
+        inside, done = self.label("then"), self.label("done")
+        outside = self.label("else") if otherwise else done
+        self.cbr(condition, inside, outside)
+        self.place(inside)
+        body()
+        self.br(done)
+        if otherwise:
+            self.place(outside)
+            otherwise()
+            self.br(done)
+        self.place(done)
+
+    def fail_where(self, mask: Val) -> None:
+        """The kernel reports failure if a lane that counts is set."""
+        if self.active is not None and mask.lanes:
+            mask = self.op("and", mask, self.active)
+        bad = self.cast("zext", self.any(mask), "i32")
+        self.fails = True
+        status = Val("%status", "ptr", 0)
+        self.store(self.op("or", self.load(status, "i32", 0, 4), bad), status, 4)
+
+    # -- memory
+
+    def load(self, address: Val, elem: str, lanes: int, align: int) -> Val:
+        return self.emit(f"load {Val('', elem, lanes).type}, ptr {address.text}, align {align}", elem, lanes)
+
+    def store(self, x: Val, address: Val, align: int) -> None:
+        self.lines.append(f"  store {x.typed}, ptr {address.text}, align {align}")
+
+    def stream(self, x: Val, address: Val) -> None:
+        """Stores a vector, which must be aligned, past the caches; other threads see it after a fence."""
+        self.declared["!0"] = "!0 = !{i32 1}"
+        bytes = x.lanes * BITS[x.elem] // 8
+        self.lines.append(f"  store {x.typed}, ptr {address.text}, align {bytes}, !nontemporal !0")
+
+    def fence(self) -> None:
+        self.lines.append("  fence seq_cst")
+
+    def offset(self, address: Val, byte_offset: Val) -> Val:
+        return self.emit(f"getelementptr i8, ptr {address.text}, i64 {byte_offset.text}", "ptr", 0)
+
+    def offsets(self, address: Val, byte_offsets: Val) -> Val:
+        """A vector of addresses."""
+        return self.emit(f"getelementptr i8, ptr {address.text}, {byte_offsets.typed}", "ptr", byte_offsets.lanes)
+
+    def masked_load(self, address: Val, elem: str, align: int, mask: Val) -> Val:
+        """Lanes outside the mask are zero and not read."""
+        result = Val("zeroinitializer", elem, mask.lanes)
+        symbol = f"llvm.masked.load.{self.overload(result)}.p0"
+        self.declared[symbol] = f"declare {result.type} @{symbol}(ptr, {mask.type}, {result.type})"
+        return self.emit(
+            f"call {result.type} @{symbol}(ptr align {align} {address.text}, {mask.typed}, {result.typed})",
+            elem,
+            mask.lanes,
+        )
+
+    def masked_store(self, x: Val, address: Val, align: int, mask: Val) -> None:
+        symbol = f"llvm.masked.store.{self.overload(x)}.p0"
+        self.declared[symbol] = f"declare void @{symbol}({x.type}, ptr, {mask.type})"
+        self.lines.append(f"  call void @{symbol}({x.typed}, ptr align {align} {address.text}, {mask.typed})")
+
+    def gather(self, addresses: Val, elem: str, align: int, mask: Val) -> Val:
+        """One load for each lane of the mask."""
+        result = Val("zeroinitializer", elem, mask.lanes)
+        symbol = f"llvm.masked.gather.{self.overload(result)}.{self.overload(addresses)}"
+        self.declared[symbol] = f"declare {result.type} @{symbol}({addresses.type}, {mask.type}, {result.type})"
+        arguments = f"{addresses.type} align {align} {addresses.text}, {mask.typed}, {result.typed}"
+        return self.emit(f"call {result.type} @{symbol}({arguments})", elem, mask.lanes)
+
+    def scatter(self, x: Val, addresses: Val, align: int, mask: Val) -> None:
+        symbol = f"llvm.masked.scatter.{self.overload(x)}.{self.overload(addresses)}"
+        self.declared[symbol] = f"declare void @{symbol}({x.type}, {addresses.type}, {mask.type})"
+        self.lines.append(
+            f"  call void @{symbol}({x.typed}, {addresses.type} align {align} {addresses.text}, {mask.typed})"
+        )

@@ -1,0 +1,60 @@
+"""Emit conversions between f32 and the 16-bit floats, with one rounding to nearest even.
+
+Every f16 and every bf16 is an f32, and a sum, difference, product, quotient or square root of two of them that is
+rounded to f32 and then to 16 bits is the one that is rounded once: f32 has more than twice as many digits.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+
+from ....ir.dtypes import F16, DType
+from ..code.text import Emitter, Val
+
+
+def bits(value: float, dtype: DType) -> int:
+    """The bits of a number that is one of the dtype's."""
+    if dtype == F16:
+        return int(np.asarray(value, np.float16).view(np.uint16))
+    return int(struct.unpack("<I", struct.pack("<f", value))[0]) >> 16
+
+
+def widen(e: Emitter, x: Val, dtype: DType) -> Val:
+    """The same number as f32."""
+    if dtype == F16:
+        return e.cast("fpext", e.cast("bitcast", x, "half"), "float")
+    whole = e.cast("zext", x, "i32")
+    return e.cast("bitcast", e.op("shl", whole, e.const_like(whole, 16)), "float")
+
+
+def narrow(e: Emitter, x: Val, dtype: DType) -> Val:
+    """The nearest number of the dtype to an f32."""
+    if dtype == F16:
+        return e.cast("bitcast", e.cast("fptrunc", x, "half"), "i16")
+    raw = e.cast("bitcast", x, "i32")
+    upper = e.op("lshr", raw, e.const_like(raw, 16))
+    # Adding just under half of the last place, and one more where the last digit kept is odd, rounds ties to even.
+    odd = e.op("and", upper, e.const_like(raw, 1))
+    rounded = e.op("add", raw, e.op("add", odd, e.const_like(raw, 0x7FFF)))
+    nan = e.op("or", e.op("and", upper, e.const_like(raw, 0x8000)), e.const_like(raw, 0x7FC0))
+    kept = e.select(e.fcmp("uno", x, x), nan, e.op("lshr", rounded, e.const_like(raw, 16)))
+    return e.cast("trunc", kept, "i16")
+
+
+def double_to_float(e: Emitter, x: Val, dtype: DType) -> Val:
+    """An f64 as the f32 on the way to a half.
+
+    To f16 NumPy rounds once, so the f32 is rounded to odd: its last digit says whether anything was lost.
+    To bf16 (ml_dtypes) it rounds twice.
+    """
+    nearest = e.cast("fptrunc", x, "float")
+    if dtype != F16:
+        return nearest
+    back = e.cast("fpext", nearest, "double")
+    raw = e.cast("bitcast", nearest, "i32")
+    beyond = e.fcmp("ogt", e.call("fabs", back), e.call("fabs", x))
+    toward_zero = e.op("sub", raw, e.cast("zext", beyond, "i32"))
+    lost = e.cast("zext", e.fcmp("one", back, x), "i32")
+    return e.cast("bitcast", e.op("or", toward_zero, lost), "float")

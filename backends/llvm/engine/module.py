@@ -1,0 +1,84 @@
+"""Compile LLVM text to an object file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum, auto
+from typing import Any
+
+from ....ir.errors import WeftError
+from ....ir.forking import native_lock
+from ....ir.records import record
+from .objects import ALLOWED_SYMBOLS, undefined_symbols
+from .room import demand_for
+from .target import Target, llvm
+
+
+@record
+class Compiled:
+    """An object file, and what it took: seconds for reading the text, and for making code."""
+
+    object_code: bytes
+    reading_seconds: float
+    codegen_seconds: float
+
+
+class Effort(Enum):
+    """What LLVM does beside translating a module.
+
+    The text of kernels comes vectorised, with invariants hoisted and nothing computed twice: LLVM's standard pipeline
+    takes ten times as long, and without any of its passes code was no slower (38 kernels, on a busy machine). Two of
+    them tidy up what native calls do around a kernel, which saves a twentieth of it. What runs seldom is made in a
+    sixth of the time.
+    """
+
+    KERNEL = auto()
+    CALL = auto()
+    SELDOM = auto()
+
+
+def compile_module(
+    text: str, target: Target, allowed: frozenset[str] = frozenset(), effort: Effort = Effort.KERNEL
+) -> Compiled:
+    """Machine code for a module; `allowed` are symbols that it may leave open, beside those of all modules."""
+    start, level = time.perf_counter(), 0 if effort is Effort.SELDOM else 2
+    with _at_work(text, target, level) as (module, machine):
+        if effort is Effort.CALL:
+            llvm().tidy(module, machine)
+        middle = time.perf_counter()
+        code = llvm().emit(module, machine, is_object=True)
+    _check_symbols(code, allowed)
+    return Compiled(code, middle - start, time.perf_counter() - middle)
+
+
+def assembly(text: str, target: Target) -> str:
+    """The assembly of a module."""
+    with _at_work(text, target, 2) as (module, machine):
+        return llvm().emit(module, machine, is_object=False).decode()
+
+
+@contextmanager
+def _at_work(text: str, target: Target, level: int) -> Iterator[tuple[Any, Any]]:
+    """A module and a code generator, in one thread at a time.
+
+    LLVM's search for better loop counters is left out, a third of the time that code generation takes: loops are
+    written with one counter from which all addresses are a base and an offset away; with the search, code was no
+    faster, and slower where rows are short. The option is of the whole process, hence set only for a moment.
+    """
+    demand_for(text)
+    code_generator = llvm().machine(target.triple, target.cpu, target.features, level)
+    with native_lock(), code_generator as machine, llvm().read(text, target.triple) as module:
+        llvm().set_option("-disable-lsr=true")
+        try:
+            yield module, machine
+        finally:
+            llvm().set_option("-disable-lsr=false")
+
+
+def _check_symbols(code: bytes, allowed: frozenset[str]) -> None:
+    """An object that needs a library routine would call whatever has that name, or nothing: refuse it."""
+    undefined = undefined_symbols(code) - ALLOWED_SYMBOLS - allowed
+    if undefined:
+        raise WeftError(f"native code needs routines that Weft does not provide: {', '.join(sorted(undefined))}")

@@ -1,0 +1,1 @@
+"""Emit the loops of regions, one class for each form."""

@@ -1,0 +1,364 @@
+"""One walk over the columns of a row: the loops, the blocks of the reductions' trees, and the scans' running values."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from ....ir import dims
+from ....ir.graph import Node, Value
+from ....ir.indexing import loop_name
+from ....ir.ops import POSITIONS
+from ....ir.tuples import NamedTuple
+from ....ir.types import integer, ints
+from ..code.text import Val
+from ..functions import STOPPED, FrameWord
+from ..reductions.accumulators import Accumulators
+from ..reductions.argminmax import WATCHED, Watched, may_stop
+from ..reductions.argminmax_lanes import Lanes
+from ..reductions.extremes import Extremes, has_extreme
+from ..reductions.scan import Running
+from .peeling import aligned_reads, streamed_output
+from .prefetch import fetch
+
+if TYPE_CHECKING:
+    from .region import Region
+
+Reduction = Accumulators | Extremes | Watched | Lanes
+EXACT_STEPS = 16  # of a block whose elements may be combined in any order
+STRETCH = 1 << 20  # elements of a running sum from one question whether to stop to the next: some milliseconds
+
+
+class TreeBlocks(NamedTuple):
+    """The blocks from `begin` to `end`, counted through all runs of the innermost group."""
+
+    begin: Val
+    end: Val
+
+
+class Columns:
+    """One stage of a row. Loops carry the number of blocks, the running values and the totals, in this order."""
+
+    def __init__(
+        self,
+        region: Region,
+        reductions: list[Node],
+        scans: list[Node],
+        outputs: list[tuple[int, Value]],
+        offsets: list[int],
+        part: TreeBlocks | None = None,
+    ) -> None:
+        self.region, self.nest, self.part = region, region.nest, part
+        self.outputs, self.offsets = outputs, offsets
+        across, width = region.across_columns, region.width
+        self.scans = [Running(n, region.nest, region.frame, len(offsets), width, across) for n in scans]
+        self.step = len(offsets) * width if across else 1
+        steps = max([integer(n.attrs, "steps") for n in reductions], default=0) or EXACT_STEPS
+        self.block = self.step * steps
+        self.may_stop = may_stop(region, reductions, outputs) and not scans
+        self.watched_steps = 1 if self.may_stop else WATCHED
+        self.sums = [self._reduction(n) for n in reductions]
+        self.blocked = [a for a in self.sums if a.steps]
+        self.watched = [a for a in self.sums if isinstance(a, Watched)]
+        in_any_order = not any(isinstance(a, Lanes) or a.steps for a in self.sums)
+        whole = across and not region.rows and len(region.columns) == 1
+        self.may_align = "peel" in region.region.attrs and whole and in_any_order and not (self.scans or outputs)
+
+    def _reduction(self, node: Node) -> Reduction:
+        region, slots = self.region, len(self.offsets)
+        if has_extreme(node) and region.across_columns:
+            return Extremes(node, region.nest, region.frame, slots, region.width)
+        if node.op not in POSITIONS:
+            return Accumulators(node, region.nest, region.frame, slots, region.width, region.across_columns)
+        if region.across_columns and region.walks_in_order and not self.scans:
+            return Watched(node, region, slots, self.watched_steps)
+        return Lanes(node, region, self.offsets, self._base())
+
+    def _base(self) -> Val | None:
+        """The position where the walk starts, if it is so short that 32 bits hold the positions counted from there."""
+        region, e = self.region, self.nest.e
+        if region.across_columns or len(region.columns) > 1 or "chunk" not in region.region.attrs:
+            return None
+        return e.const("i64", 0) if self.part is None else e.op("mul", self.part.begin, e.const("i64", self.block))
+
+    def run(self) -> list[tuple[Node, list[Val]]]:
+        """The results of the reductions."""
+        return [(a.node, a.results(parts)) for a, parts in self.totals()]
+
+    def totals(self) -> list[tuple[Reduction, list[Val]]]:
+        """What the walk leaves in the lanes of each reduction."""
+        e = self.nest.e
+        # The blocks on the stack: all that were begun but the last, so -1 before the first.
+        start = [e.const("i64", -1), *(v for s in self.scans for v in s.start()), *self.fresh()]
+        groups = list(self.region.columns)
+        count, _, totals = self.apart(self.outer(groups, start) if self.part is None else self.blocks(groups, start))
+        count = e.call("smax", count, e.const("i64", 0))
+        return [
+            (a, a.finish(t, count) if isinstance(a, Accumulators) and a.steps else t)
+            for a, t in zip(self.sums, totals, strict=True)
+        ]
+
+    # -- what loops carry
+
+    def fresh(self) -> list[Val]:
+        return [v for sums in self.sums for v in sums.start()]
+
+    def apart(self, carried: list[Val], opened: bool = False) -> tuple[Val, list[Val], list[list[Val]]]:
+        """The number of blocks, the running values, and the totals of each reduction."""
+        behind = 1 + sum(s.slots for s in self.scans)
+        totals, rest = list[list[Val]](), carried[behind:]
+        for a in self.sums:
+            size = a.opened if opened else a.held
+            totals.append(rest[:size])
+            rest = rest[size:]
+        return carried[0], carried[1:behind], totals
+
+    def open(self, carried: list[Val]) -> list[Val]:
+        """Running values and totals, as steps begin with them."""
+        _, running, totals = self.apart([self.nest.e.const("i64", 0), *carried])
+        return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.open(t))]
+
+    # -- loops
+
+    def outer(self, groups: list[tuple[int, ...]], carried: list[Val]) -> list[Val]:
+        """Loops over all groups but the last, which is walked in blocks."""
+        size = self.region.frame.size
+        group, *inner = groups
+        stop = size(self.region.extent(group))
+        if not inner:
+            return self.innermost(group, size(0), stop, carried)
+        _, last = self.nest.loop(
+            loop_name(group[-1]), size(0), stop, 1, carried, lambda at, values: self.outer(inner, values)
+        )
+        return last
+
+    def blocks(self, groups: list[tuple[int, ...]], carried: list[Val]) -> list[Val]:
+        """Loops over the blocks of the part; a run of the innermost group has so many of them."""
+        e, size, part = self.nest.e, self.region.frame.size, self.part
+        assert part is not None
+        *outer, group = groups
+        extent = self.region.extent(group)
+        if not outer:
+            begin, end = (e.op("mul", q, e.const("i64", self.block)) for q in (part.begin, part.end))
+            return self.innermost(group, begin, e.call("smin", end, size(extent)), carried)
+        in_run = size(dims.floordiv(extent + self.block - 1, self.block))
+
+        def block(number: Val, values: list[Val]) -> list[Val]:
+            run = e.op("sdiv", number, in_run)
+            at = e.op("mul", e.op("sub", number, e.op("mul", run, in_run)), e.const("i64", self.block))
+            for name, place in self.region.run_at(run).items():
+                self.nest.variables[name] = (place, self.nest.scope)
+            end = e.call("smin", size(extent), e.op("add", at, e.const("i64", self.block)))
+            return self.one_block(loop_name(group[-1]), at, end, values)
+
+        last = self.nest.loop(None, part.begin, part.end, 1, carried, block)[1]
+        for each in outer:
+            del self.nest.variables[loop_name(each[-1])]
+        return last
+
+    def innermost(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        return self._in_stretches(group, start, stop, carried) if self.scans else self.walk(group, start, stop, carried)
+
+    def _in_stretches(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        """A walk that can't be cut into pieces asks now and then whether to stop."""
+        e = self.nest.e
+        rows = 1 if self.region.across_columns else len(self.offsets) * self.region.width
+        length = e.const("i64", self.block * max(1, STRETCH // (self.block * rows)))
+
+        def stretch(values: list[Val]) -> list[Val]:
+            at, *before = values
+            end = e.call("smin", stop, e.op("add", at, length))
+            after = self.walk(group, at, end, before)
+            return [self._unless_stopped(end, stop), *after]
+
+        return self.nest.while_loop([start, *carried], lambda values: e.icmp("slt", values[0], stop), stretch)[1:]
+
+    def _unless_stopped(self, end: Val, stop: Val) -> Val:
+        """Where the walk goes on: at the end of a stretch, or behind everything if it is told to stop."""
+        e, frame = self.nest.e, self.region.frame
+        question, place = frame.word(FrameWord("question"), "ptr"), frame.reserve(8)
+        e.store(end, place, 8)
+        e.stops = True
+
+        def ask() -> None:
+            told = e.emit(f"call i32 {question.text}(ptr %frame)", "i32", 0)
+            e.when(e.icmp("ne", told, e.const("i32", 0)), end_it)
+
+        def end_it() -> None:
+            e.store(e.const("i32", STOPPED), Val("%status", "ptr", 0), 4)
+            e.store(stop, place, 8)
+
+        is_asked = e.op("and", e.icmp("slt", end, stop), e.icmp("ne", question, Val("null", "ptr", 0)))
+        e.when(is_asked, ask)
+        return e.load(place, "i64", 0, 8)
+
+    def walk(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        """Along the innermost group, in blocks where reductions have them."""
+        e, variable = self.nest.e, loop_name(group[-1])
+        if not self.blocked:
+            return [carried[0], *self.span(variable, start, stop, carried[1:])]
+
+        def block(at: Val, values: list[Val]) -> list[Val]:
+            end = e.call("smin", stop, e.op("add", at, e.const("i64", self.block)))
+            return self.one_block(variable, at, end, values)
+
+        return self.nest.loop(None, start, stop, self.block, carried, block)[1]
+
+    def one_block(self, variable: str, at: Val, end: Val, values: list[Val]) -> list[Val]:
+        """Puts the block before this one on the stack, if there is one, and walks this one."""
+        e = self.nest.e
+        count, running, totals = self.apart(values)
+        blocks = list(zip(self.sums, totals, strict=True))
+
+        def push() -> None:
+            for sums, parts in blocks:
+                if isinstance(sums, Accumulators) and sums.steps:
+                    sums.push(parts, count)
+
+        if self.blocked:
+            e.when(e.icmp("sge", count, e.const("i64", 0)), push)
+        fresh = [v for sums, parts in blocks for v in (sums.start() if sums.steps else parts)]
+        return [e.op("add", count, e.const("i64", 1)), *self.span(variable, at, end, [*running, *fresh])]
+
+    def span(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        """Whole steps, and what is left of one."""
+        in_one = not self.watched  # opened once for all steps and the tail
+        carried = self.open(carried) if in_one else carried
+        if self.may_align:
+            start, carried = self.up_to_line(variable, start, stop, carried)
+        end = self.region.whole_steps(start, stop, self.step)
+        carried = self.whole_steps(variable, start, end, carried)
+        if not self.region.across_columns:
+            return carried
+        if self.may_stop:
+            stop = self.nest.e.select(self.is_final(carried), end, stop)
+        opened = carried if in_one else self.open(carried)
+        _, running, totals = self.apart(self.tail(variable, end, stop, opened), opened=True)
+        begin = self.position(end)
+        closed = [a.close(t, begin) for a, t in zip(self.sums, totals, strict=True)]
+        return [*running, *(v for t in closed for v in t)]
+
+    def tail(self, variable: str, end: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        """What is left from `end` to `stop`, if anything is: lane by lane through memory, which most blocks skip."""
+        e = self.nest.e
+
+        def vector(at: Val, running: list[Val]) -> list[Val]:
+            mask = self.region.lane_mask(at, stop)
+            self.region.elements.memory.mask = mask
+            running = self.scan(at, running, [0])
+            found = self.region.visit([a.node for a in self.sums], self.outputs, [0])
+            self.region.elements.memory.mask = None
+            for sums in self.sums:
+                sums.put_tail(found[sums.node][0], mask, e.op("sub", at, end))
+            return running
+
+        def whole(values: list[Val]) -> list[Val]:
+            _, running, totals = self.apart(values, opened=True)
+            for sums in self.sums:
+                sums.begin_tail()
+            _, running = self.nest.loop(variable, end, stop, self.region.width, running, vector)
+            added = [a.add_tail(t) for a, t in zip(self.sums, totals, strict=True)]
+            return [stop, *running, *(v for t in added for v in t)]
+
+        return self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), whole)
+
+    def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
+        """The elements before the first line of the cache: one vector, most of which may be missing."""
+        first, e, memory = aligned_reads(self.region, start, stop), self.nest.e, self.region.elements.memory
+
+        def vector(at: Val, values: list[Val]) -> list[Val]:
+            mask = memory.mask = self.region.lane_mask(at, first)
+            found = self.region.visit([a.node for a in self.sums], [], [0])
+            memory.mask = None
+            after = list[Val]()
+            for sums, total in zip(self.sums, self.apart([at, *values], opened=True)[2], strict=True):
+                assert not isinstance(sums, Lanes)
+                x = e.select(mask, sums.element(found[sums.node][0]), sums.missing)
+                after += sums.add(total, [x, *[sums.missing] * (len(self.offsets) - 1)])
+            return after
+
+        opened = self.open(carried) if self.watched else carried
+        last = self.nest.loop(variable, start, first, self.region.width, opened, vector)[1]
+        if not self.watched:
+            return first, last
+        _, _, totals = self.apart([start, *last], opened=True)
+        begin = self.position(start)
+        return first, [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin)]
+
+    def whole_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> list[Val]:
+        """Steps one after another; where an extreme is watched, a few at a time."""
+        nest, e = self.nest, self.nest.e
+        if not self.watched:
+            start, carried = self.streamed_steps(variable, start, end, carried)
+            return nest.loop(variable, start, end, self.step, carried, self.whole_step)[1]
+        some_steps = e.const("i64", self.watched_steps * self.step)
+
+        def goes_on(values: list[Val]) -> Val:
+            inside = e.icmp("slt", values[0], end)
+            return e.op("and", inside, e.not_(self.is_final(values[1:]))) if self.may_stop else inside
+
+        def some(values: list[Val]) -> list[Val]:
+            at = values[0]
+            stop = e.call("smin", end, e.op("add", at, some_steps))
+            _, after = nest.loop(variable, at, stop, self.step, self.open(values[1:]), self.whole_step)
+            _, running, totals = self.apart([at, *after], opened=True)
+            begin = self.position(at)
+            closed = [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin)]
+            return [e.op("add nsw", at, some_steps), *running, *closed]
+
+        return nest.while_loop([start, *carried], goes_on, some)[1:]
+
+    def streamed_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
+        """The same steps with non-temporal stores, where the plan has them and memory is aligned; where they end."""
+        region, e, memory = self.region, self.nest.e, self.region.elements.memory
+        is_last = region.elements.stage == region.stages.count - 1 and region.across_columns
+        found = streamed_output(region, self.outputs, start) if is_last else None
+        if found is None:
+            return start, carried
+        memory.streamed, is_aligned = found
+        last = e.select(is_aligned, end, start)
+        carried = self.nest.loop(variable, start, last, self.step, carried, self.whole_step)[1]
+        memory.streamed = None
+        e.fence()
+        return last, carried
+
+    def is_final(self, carried: list[Val]) -> Val:
+        """Whether the rest of the columns can't change anything."""
+        e = self.nest.e
+        _, _, totals = self.apart([e.const("i64", 0), *carried])
+        found = [a.is_final(t) for a, t in zip(self.watched, totals, strict=True)]
+        return reduce(lambda a, b: e.op("and", a, b), found)
+
+    def position(self, at: Val) -> Val:
+        """The position, in a walk in C order, of an element of the innermost loop."""
+        e, size = self.nest.e, self.region.frame.size
+        *outer, inner = self.region.columns
+        if not outer or not self.watched:
+            return at
+        run = e.const("i64", 0)
+        for group in outer:
+            variable, _ = self.nest.variables[loop_name(group[-1])]
+            run = e.op("add", e.op("mul", run, size(self.region.extent(group))), variable)
+        return e.op("add", e.op("mul", run, size(self.region.extent(inner))), at)
+
+    def whole_step(self, at: Val, carried: list[Val]) -> list[Val]:
+        _, running, totals = self.apart([at, *carried], opened=True)
+        running = self.scan(at, running, self.offsets)
+        found = self.region.visit([a.node for a in self.sums], self.outputs, self.offsets)
+        if not self.region.across_columns and "prefetch" in self.region.region.attrs:
+            ahead, level = ints(self.region.region.attrs, "prefetch")
+            fetch(self.region, self.offsets, loop_name(self.region.columns[-1][-1]), ahead, level)
+        return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.add(t, found[a.node]))]
+
+    def scan(self, at: Val, running: list[Val], offsets: list[int]) -> list[Val]:
+        """Makes the elements of all scans known at this iteration; gives the running values behind them."""
+        elements, after, begin = self.region.elements, list[Val](), 0
+        for scan in self.scans:
+            operand, result = scan.node.operands[0], scan.node.result
+            given = [elements.get(operand, self.region.home(operand, k)) for k in offsets]
+            made, last = scan.step(running[begin : begin + scan.slots], given, at, elements.memory.mask)
+            for k, x in zip(offsets, made, strict=True):
+                elements.put_full(result, self.region.home(result, k), x)
+            after += last
+            begin += scan.slots
+        return after

@@ -1,0 +1,42 @@
+"""Write the functions of a region whose columns are shared between threads, in the order in which they run."""
+
+from __future__ import annotations
+
+from ....ir.graph import Node
+from ..functions import FrameWord, NativeFunction
+from ..reductions.argminmax import may_stop
+from .chunks import Begin, Chunked, Join, Walk
+from .region import Region
+from .shared_walks import SharedJoin, SharedWalk
+from .spread import Spread
+
+Cut = tuple[NativeFunction, dict[str, str], bool]
+
+
+def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[Cut]:
+    """The functions, each with its declarations and whether it may fail."""
+    region, shares = Region(node, entries, keeps_rows=False), bool(node.attrs.get("shared_walks"))
+    stages, found, stage = region.stages, list[Cut](), 0
+
+    def add(function: Chunked, kind: str) -> None:
+        e = function.nest.e
+        found.append((function.function(f"{name}_{kind}{stage}"), e.declared, e.fails))
+
+    while stage < stages.count:
+        reductions, outputs = stages.reductions[stage], stages.outputs[stage]
+        later = stages.reductions[stage + 1] if stage + 1 < stages.count else []
+        if shares and any("composite" in n.attrs for n in later):
+            add(SharedWalk(node, entries, stage, keeps=False), "walk")
+            add(SharedJoin(node, entries, stage, keeps=False), "join")
+            stage += 2
+            continue
+        if may_stop(region, reductions, outputs) and not region.rows:
+            add(Begin(node, entries, stage), "begin")
+        if node.attrs.get("spread") and stage == stages.count - 1:
+            add(Spread(node, entries, stage), "spread")
+        elif reductions or outputs:
+            add(Walk(node, entries, stage, keeps=not shares), "walk")
+        if reductions:
+            add(Join(node, entries, stage, keeps=not shares), "join")
+        stage += 1
+    return found

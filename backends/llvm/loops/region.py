@@ -1,0 +1,287 @@
+"""Lower a scheduled region to one native function.
+
+Rows are looped over first. For each row (or, where vectors lie along a row axis, for each vector of rows) the stages
+run one after another: a stage walks the columns, feeds the reductions whose operands are known by then, and stores
+the results that are. What a row leaves is stored last. A region without reductions and scans is all rows and has no
+columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from ....ir import dims
+from ....ir.accesses import home_index, region_position
+from ....ir.dims import Size
+from ....ir.forms import vectors_at_once
+from ....ir.graph import Node, Value
+from ....ir.indexing import Index, loop_name
+from ....ir.ops import EACH
+from ....ir.types import axis_groups, integer, ints, sizes
+from ....ir.widths import widest
+from ..code.control_word import head
+from ..code.frame import Frame
+from ..code.scopes import Nest
+from ..code.text import Val
+from ..elements.evaluate import Elements
+from ..functions import FrameWord, NativeFunction
+from ..reductions.accumulators import alone
+from .columns import Columns
+from .peeling import aligned_start, edge_loop, streamed_output
+from .stages import Stages
+
+UNTILED = 1 << 62
+IN_FLIGHT = 4  # vectors that run through a program of elements together
+
+
+class Region:
+    """One region while a function of it is written. Its functions share the words of the frame, `entries`."""
+
+    def __init__(self, region: Node, entries: dict[FrameWord, int], keeps_rows: bool = True) -> None:
+        """`keeps_rows` is whether each row has scratch memory of its own; a chunk has none."""
+        self.region = region
+        self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
+        self.rows, self.columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
+        self.vector, self.width = integer(region.attrs, "vector"), integer(region.attrs, "width")
+        self.unroll, self.cost = integer(region.attrs, "unroll"), integer(region.attrs, "cost")
+        self.across_columns = bool(self.columns) and self.columns[-1][-1] == self.vector
+        walked = [axis for group in self.columns for axis in group]
+        self.walks_in_order = walked == sorted(walked)  # C order
+        self.jammed, self.jam = ints(region.attrs, "jam") if "jam" in region.attrs else (-1, 1)
+        self.at_once, self.down = 1, 0  # rows that a step makes together, and which of them the code is for
+        self.may_end_early = True  # whether a walk for the first of something is over when it is found
+        self.nest = Nest()
+        if any(node.op is EACH for node in region.body or ()):  # which may compute in wider elements than any array has
+            self.nest.e.vector_bytes = self.width * widest(region, integer(region.attrs, "vector"))
+        self.frame = Frame(self.nest, entries)
+        self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
+        self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows) and keeps_rows)
+
+    def function(self, name: str) -> NativeFunction:
+        """The function that runs all stages of each row."""
+        return self.over_rows(name, dims.product(self.extent(g) for g in self.columns) * self.cost)
+
+    def over_rows(self, name: str, time: Size) -> NativeFunction:
+        """A function over all rows, each of which takes so long."""
+        self.row_loops(list(self.rows), dict(zip(self.rows, self.parameters(), strict=False)))
+        outer, inner = [*self.rows[:2], *[()] * (2 - len(self.rows))][:2]
+        return self.part(name, outer, inner, dims.product(self.extent(g) for g in self.rows[2:]) * time)
+
+    def parameters(self) -> list[tuple[Val, Val]]:
+        """The ranges that a function is called for."""
+        return [(Val(f"%begin{k}", "i64", 0), Val(f"%end{k}", "i64", 0)) for k in range(2)]
+
+    def part(self, name: str, outer: tuple[int, ...], inner: tuple[int, ...], unit: Size) -> NativeFunction:
+        """What has been written, as a function whose two outer loops run over these groups."""
+        e = self.nest.e
+        status = Val("0", "i32", 0)
+        if e.fails or e.stops:
+            self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
+            status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
+        text = "\n".join([head(name), *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
+        extents = (self.extent(outer), self.extent(inner))
+        tile = integer(self.region.attrs, "tile") if "tile" in self.region.attrs else UNTILED
+        piece = (*ints(self.region.attrs, "piece"), 1)[:2] if "piece" in self.region.attrs else (1, 1)
+        grains = max(self.grain(outer), piece[0]), max(self.grain(inner), piece[1])
+        return NativeFunction(name, text, extents, grains, unit, tile)
+
+    # -- rows
+
+    def extent(self, group: tuple[int, ...]) -> Size:
+        return dims.product(self.space[axis] for axis in group)
+
+    def grain(self, group: tuple[int, ...]) -> int:
+        """How many iterations of a row loop are one step of it."""
+        if self.jammed in group:
+            return self.jam
+        return self.width * self.unroll if self.vector in group else 1
+
+    def row_loops(self, groups: list[tuple[int, ...]], ranges: Mapping[tuple[int, ...], tuple[Val, Val]]) -> None:
+        """Loops over the row groups from the outside in; vectors of rows have a main loop and a masked one.
+
+        Groups without a range run in full.
+        """
+        if not groups:
+            self.row([0])
+            return
+        group, *inner = groups
+        variable = loop_name(group[-1])
+        start, stop = ranges.get(group) or (self.frame.size(0), self.frame.size(self.extent(group)))
+        if inner or self.across_columns:
+
+            def step(at: Val, carried: list[Val]) -> list[Val]:
+                self.row_loops(inner, ranges)
+                return []
+
+            if group[-1] == self.jammed:
+                self.jammed_loop(variable, start, stop, step)
+            else:
+                self.nest.loop(variable, start, stop, 1, [], step)
+            return
+        first = aligned_start(self, start, stop)
+        end = self.whole_steps(first, stop, self.width * self.unroll)
+        ends = [(end, [self.width * k for k in range(self.unroll)])]
+        if self.unroll > 1 and not (self.columns and self.at_once > 1):  # windows of several rows are much code
+            ends.append((self.whole_steps(end, stop, self.width), [0]))
+        streamed = self.streamed_loops(variable, first, ends)
+        for plain, (end, offsets) in zip(streamed, ends, strict=True):
+            self.vector_loop(variable, plain, end, offsets)
+        edge_loop(self, start, first, end, stop)
+
+    def jammed_loop(self, variable: str, start: Val, stop: Val, step: Callable[[Val, list[Val]], list[Val]]) -> None:
+        """Steps of several rows, which share what they load; then the rows that are left, in little code."""
+        e, self.at_once = self.nest.e, self.jam
+        length = e.call("smax", e.op("sub", stop, start), e.const("i64", 0))
+        end = e.op("sub", e.op("add", start, length), e.op("urem", length, e.const("i64", self.jam)))
+        self.nest.loop(variable, start, end, self.jam, [], step)
+        self.at_once, self.unroll, unroll = 1, 1, self.unroll
+        self.nest.loop(variable, end, stop, 1, [], step)
+        self.unroll = unroll
+
+    def vector_loop(self, variable: str, start: Val, end: Val, offsets: list[int]) -> None:
+        """Steps of the vectors at these offsets."""
+        self.nest.loop(variable, start, end, len(offsets) * self.width, [], lambda at, _: self.row(offsets))
+
+    def streamed_loops(self, variable: str, first: Val, ends: list[tuple[Val, list[int]]]) -> list[Val]:
+        """Loops of whole steps, with stores past the caches, where the plan has them; where plain ones begin."""
+        starts = [first, *(end for end, _ in ends[:-1])]
+        found = streamed_output(self, self.outputs_of_rows(), first)
+        if found is None:
+            return starts
+        e, memory = self.nest.e, self.elements.memory
+        memory.streamed, is_aligned = found
+        lasts = [e.select(is_aligned, end, start) for start, (end, _) in zip(starts, ends, strict=True)]
+        for start, last, (_, offsets) in zip(starts, lasts, ends, strict=True):
+            self.vector_loop(variable, start, last, offsets)
+        memory.streamed = None
+        e.fence()
+        return lasts
+
+    def whole_steps(self, start: Val, stop: Val, step: int) -> Val:
+        """Where the last whole step from `start` ends."""
+        e = self.nest.e
+        length = e.call("smax", e.op("sub", stop, start), e.const("i64", 0))
+        return e.op("add", start, e.op("and", length, e.const("i64", -step)))
+
+    def lane_mask(self, at: Val, stop: Val) -> Val:
+        """The lanes from `at` on that lie before `stop`.
+
+        They are compared in the narrowest elements that fill a register: of a vector that does not, LLVM leaves what
+        the missing lanes compare to in the mask, and a masked store of bytes wrote there (seen on AVX-512).
+        """
+        e, elem = self.nest.e, f"i{max(8, 128 // self.width)}"
+        left = e.call("smin", e.op("sub", stop, at), e.const("i64", 127))
+        left = left if elem == "i64" else e.cast("trunc", left, elem)
+        return e.icmp("slt", e.lanes_of(elem, list(range(self.width))), e.splat(left, self.width))
+
+    def masked(self, at: Val, stop: Val, body: Callable[[], list[Val]]) -> list[Val]:
+        self.elements.memory.mask = self.lane_mask(at, stop)
+        result = body()
+        self.elements.memory.mask = None
+        return result
+
+    def outputs_of_rows(self) -> list[tuple[int, Value]]:
+        """What is written, where there are only rows."""
+        return [] if self.columns else self.stages.outputs[0]
+
+    def row(self, offsets: list[int]) -> list[Val]:
+        """All stages of one row, or of the vectors of rows at these offsets."""
+        for stage in range(self.stages.count):
+            self.elements.stage = stage
+            self.run_stage(stage, offsets)
+        self.elements.stage = self.stages.count
+        for slot, value in self.stages.row_outputs:
+            for offset in self.together(offsets):
+                index = self.home(value, offset)
+                self.elements.write(slot, value, index)
+        return []
+
+    def home(self, value: Value, offset: int) -> Index:
+        """The index of this iteration's element of a value, moved along the vector axis."""
+        index = home_index(self.space, self.reduced, value.type.shape)
+        assert index is not None
+        return tuple(dims.substitute(i, {**self.variables_of_groups(), **self.shifted(offset)}) for i in index)
+
+    def shifted(self, offset: int) -> dict[str, Size]:
+        """The variables of the axes along which the code is further on than its loops are."""
+        steps = {self.vector: offset, self.jammed: self.down}
+        return {loop_name(axis): dims.symbol(loop_name(axis)) + step for axis, step in steps.items() if step}
+
+    def variables_of_groups(self) -> dict[str, Size]:
+        """The variables of axes that run together with the one behind them."""
+        return {loop_name(axis): 0 for group in (*self.rows, *self.columns) for axis in group[:-1]}
+
+    # -- columns
+
+    def run_stage(self, stage: int, offsets: list[int]) -> None:
+        reductions, outputs = self.stages.reductions[stage], self.stages.outputs[stage]
+        if not reductions and not outputs:
+            return
+        if not self.columns:
+            found = self.visit(reductions, outputs, offsets)
+            for node in reductions:
+                for offset, x in zip(offsets, found[node], strict=True):
+                    self.elements.put(node.result, self.home(node.result, offset), alone(self.nest.e, node, x))
+            return
+        walk = Columns(self, reductions, self.stages.scans[stage], outputs, self.column_offsets(stage, offsets))
+        for node, totals in walk.run():
+            if self.across_columns:
+                self.elements.put(node.result, self.home(node.result, 0), totals[0])
+                continue
+            for offset, total in zip(offsets, totals, strict=True):
+                self.elements.put(node.result, self.home(node.result, offset), total)
+
+    def column_offsets(self, stage: int, offsets: list[int]) -> list[int]:
+        """Where the vectors of one step lie: along the columns there are as many as the trees have lanes for."""
+        if not self.across_columns:
+            return offsets
+        return [self.width * k for k in range(vectors_at_once(self.region, self.stages.reductions[stage]))]
+
+    def positions(self, offsets: list[int]) -> list[Val]:
+        """The positions, in C order over the columns, of this iteration's elements: a number, or one for each lane."""
+        position = dims.substitute(region_position(self.region), self.variables_of_groups())
+        variable = loop_name(self.vector)
+        wanted = [dims.substitute(position, {variable: dims.symbol(variable) + k}) for k in offsets]
+        found = {place: self.elements.memory.number(place)[0] for place in dict.fromkeys(wanted)}
+        return [found[place] for place in wanted]
+
+    def column_at(self, position: Val) -> tuple[Val, dict[str, Val]]:
+        """Where a position of a walk in C order is: in the innermost loop, and the variables of the loops around it."""
+        *outer, inner = self.columns
+        if not outer:
+            return position, {}
+        e, size = self.nest.e, self.frame.size(self.extent(inner))
+        run = e.op("sdiv", position, size)
+        return e.op("sub", position, e.op("mul", run, size)), self.run_at(run)
+
+    def run_at(self, run: Val) -> dict[str, Val]:
+        """The variables of the loops around the innermost one in so many runs of it."""
+        e, outer, found = self.nest.e, self.columns[:-1], dict[str, Val]()
+        for level in reversed(range(len(outer))):
+            runs = self.frame.size(self.extent(outer[level]))
+            above = e.op("sdiv", run, runs) if level else e.const("i64", 0)
+            found[loop_name(outer[level][-1])] = e.op("sub", run, e.op("mul", above, runs))
+            run = above
+        return found
+
+    def visit(
+        self, reductions: list[Node], outputs: list[tuple[int, Value]], offsets: list[int]
+    ) -> dict[Node, list[Val]]:
+        """Stores outputs at this iteration, and gives the operands of reductions."""
+        get = self.elements.get
+        for slot, value in outputs:
+            for offset in self.together(offsets):
+                index = self.home(value, offset)
+                self.elements.write(slot, value, index)
+        return {
+            n: [get(n.operands[0], self.home(n.operands[0], k)) for k in self.together(offsets)] for n in reductions
+        }
+
+    def together(self, offsets: list[int]) -> Iterator[int]:
+        """The offsets one by one, each for all rows of the step, while it is known which of them follow."""
+        for k, offset in enumerate(offsets):
+            self.elements.ahead = [later - offset for later in offsets[k + 1 : k + IN_FLIGHT]]
+            for down in range(self.at_once):
+                self.down = down
+                yield offset
+        self.elements.ahead, self.down = (), 0

@@ -1,0 +1,155 @@
+"""Emit two dependent stages as one walk over memory, shared between threads.
+
+A chunk is walked for the reductions of the first stage, and while it is in the cache for those of the second, which
+are sums over `u - shift` (`ir/composites.py`): its own maximum or mean is their shift. What it leaves of them is one
+number. The join knows the common shift, moves these numbers to it, and adds them up in the tree of blocks.
+"""
+
+from __future__ import annotations
+
+from ....ir import dims
+from ....ir.composites import SCALED, SUM, Composite, recognise
+from ....ir.graph import Node, Value
+from ....ir.indexing import loop_name
+from ....ir.lazy import cached_property
+from ....ir.types import ints
+from ..code.memory import Buffer
+from ..code.text import Val
+from ..elements.ops import emit
+from ..reductions.accumulators import Accumulators
+from .chunks import Chunked, Join, Walk
+from .columns import Columns
+from .prefetch import fetch
+
+OF_KIND = {kind: op for op, kind in SCALED.items()}
+
+
+class Shared(Chunked):
+    """What both functions have in common: the sums of the second stage, and where what chunks leave of them lies."""
+
+    @cached_property
+    def composites(self) -> list[Composite]:
+        found = [recognise(n) for n in self.stages.reductions[self.stage + 1]]
+        return [c for c in found if c is not None]
+
+    @cached_property
+    def sums(self) -> dict[tuple[str, Value], Node]:
+        """The sums of the second walk by kind and difference; one of squares can't be moved without the plain one."""
+        found = {(c.kind, c.difference): c.node for c in self.composites}
+        for c in self.composites:
+            if c.kind == "moment2" and ("moment1", c.difference) not in found:
+                plain = Node(SUM, (c.difference,), c.node.attrs, (c.node.result.type,), c.node.span)
+                found["moment1", c.difference] = plain
+        return found
+
+    @cached_property
+    def shifts(self) -> dict[Value, Composite]:
+        return {c.shift: c for c in self.composites}
+
+    def shift_buffer(self, shift: Value) -> Buffer:
+        return self.of_chunks(f"shift {self.stage} {list(self.shifts).index(shift)}", shift.type.dtype)
+
+    def sum_buffer(self, kind: str, difference: Value) -> Buffer:
+        number = list(self.sums).index((kind, difference))
+        return self.of_chunks(f"moved {self.stage} {number}", difference.type.dtype)
+
+    def length(self, elem: str) -> Val:
+        """How many elements this chunk has."""
+        e, size, elements = self.nest.e, self.frame.size, self.chunk_blocks * self.block_size()
+        at, _ = self.nest.variables[loop_name(self.chunk)]
+        columns = dims.product(self.extent(group) for group in self.columns)
+        left = e.op("sub", size(columns), e.op("mul", at, size(elements)))
+        return e.cast("sitofp", e.call("smin", left, size(elements)), elem)
+
+
+class SharedWalk(Shared, Walk):
+    """Walks each chunk twice."""
+
+    def row(self, offsets: list[int]) -> list[Val]:
+        e, memory, part = self.nest.e, self.elements.memory, self.part_of_columns()
+        walk = self.walker(offsets, part)
+        found = walk.totals()
+        self.leave(walk, found)
+        results = {sums.node: (sums, totals) for sums, totals in found}
+        for shift, c in self.shifts.items():
+            sums, totals = results[c.reference]
+            (own,) = sums.results(totals)
+            if c.kind not in OF_KIND:
+                own = e.op("fdiv", own, self.length(own.elem))
+            self.elements.put(shift, self.home(shift, 0), own)
+            memory.store(self.shift_buffer(shift), self.place(0), own)
+        self.elements.stage = self.stage + 1
+        again = Columns(self, list(self.sums.values()), [], [], walk.offsets, part)
+        for (kind, difference), (sums, totals) in zip(self.sums, again.totals(), strict=True):
+            memory.store(self.sum_buffer(kind, difference), self.place(0), sums.results(totals)[0])
+        self.elements.stage = self.stage
+        return []
+
+    def visit(
+        self, reductions: list[Node], outputs: list[tuple[int, Value]], offsets: list[int]
+    ) -> dict[Node, list[Val]]:
+        found = super().visit(reductions, outputs, offsets)
+        attrs, is_again = self.region.attrs, self.elements.stage > self.stage
+        if is_again and self.elements.memory.mask is None and "prefetch" in attrs:
+            # so that memory is not idle while this chunk is walked in the cache
+            chunks, level = ints(attrs, "prefetch")
+            fetch(self, offsets, loop_name(self.vector), chunks * self.chunk_blocks * self.block_size(), level)
+        return found
+
+
+class SharedJoin(Shared, Join):
+    """Joins the first stage as ever, then the second."""
+
+    def row(self, offsets: list[int]) -> list[Val]:
+        for node, totals in self.joined(offsets):
+            self.make_known(node, totals, offsets)
+        self.elements.stage = self.stage + 1
+        for node, total in self.moved_and_joined():
+            self.make_known(node, [total], offsets)
+        self.write_rows(self.stage + 2, offsets)
+        return []
+
+    def moved_and_joined(self) -> list[tuple[Node, Val]]:
+        """The sums of all chunks, each moved to the common shift before it is added."""
+        e, nest = self.nest.e, self.nest
+        shifts = {shift: self.elements.get(shift, self.home(shift, 0)) for shift in self.shifts}
+        trees = [Accumulators(c.node, nest, self.frame, 1, 0, is_across=False) for c in self.composites]
+
+        def chunk(at: Val, values: list[Val]) -> list[Val]:
+            count, *older = values
+            newer = [self.moved(c, shifts[c.shift]) for c in self.composites]
+
+            def push() -> None:
+                for tree, total in zip(trees, older, strict=True):
+                    tree.push([total], count)
+
+            e.when(e.icmp("sge", count, e.const("i64", 0)), push)
+            return [e.op("add", count, e.const("i64", 1)), *newer]
+
+        start = [e.const("i64", -1), *(v for tree in trees for v in tree.start())]
+        chunks = self.frame.size(self.chunks())
+        count, *totals = nest.loop(loop_name(self.chunk), self.frame.size(0), chunks, 1, start, chunk)[1]
+        count = e.call("smax", count, e.const("i64", 0))
+        return [(tree.node, tree.finish([total], count)[0]) for tree, total in zip(trees, totals, strict=True)]
+
+    def moved(self, c: Composite, shift: Val) -> Val:
+        """What this chunk's sum would be with another shift than its own."""
+        e = self.nest.e
+        own, total = self.left(self.shift_buffer(c.shift)), self.left(self.sum_buffer(c.kind, c.difference))
+        apart = e.op("fsub", own, shift)
+        if c.kind in OF_KIND:
+            # Nothing but -inf: 0 beside anything larger, and not what -inf minus itself gives.
+            endless = e.fcmp("oeq", own, e.const_like(own, float("-inf")))
+            dtype = c.shift.type.dtype
+            factor = emit(e, OF_KIND[c.kind], (dtype,), (apart,))
+            return e.op("fmul", e.select(endless, e.const_like(total, 1.0), total), factor)
+        length = self.length(own.elem)
+        if c.kind == "moment1":
+            far = e.fma(length, apart, total)
+        else:
+            plain = self.left(self.sum_buffer("moment1", c.difference))
+            far = e.fma(apart, e.fma(length, apart, e.op("fadd", plain, plain)), total)
+        return e.select(e.fcmp("oeq", own, shift), total, far)
+
+    def left(self, buffer: Buffer) -> Val:
+        return self.elements.memory.load(buffer, self.place(0))[0]

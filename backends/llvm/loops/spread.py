@@ -1,0 +1,29 @@
+"""Emit a stage that only writes, in the order of memory.
+
+The stages before it reduce over axes outside of the vectors, in which they walk down from line to line. What is left to
+do then has no such order: line after line is written, with what the reductions left for it.
+"""
+
+from __future__ import annotations
+
+from ....ir.graph import Node, Value
+from ..code.text import Val
+from ..functions import FrameWord
+from .chunks import Chunked
+
+
+class Spread(Chunked):
+    """The stage while its function is written: all axes are rows."""
+
+    def __init__(self, region: Node, entries: dict[FrameWord, int], stage: int) -> None:
+        super().__init__(region, entries, stage)
+        self.elements.kept = {**self.elements.kept, **{v: (buffer, 0) for v, buffer in self.of_rows.items()}}
+        *outer, line = self.rows
+        self.rows, self.columns = (*outer, *self.columns, line), ()
+
+    def outputs_of_rows(self) -> list[tuple[int, Value]]:
+        return self.stages.outputs[self.stage]
+
+    def row(self, offsets: list[int]) -> list[Val]:
+        self.visit([], self.outputs_of_rows(), offsets)
+        return []

@@ -1,0 +1,1 @@
+"""Emit reductions and scans: accumulators, extremes and positions."""

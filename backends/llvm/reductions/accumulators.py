@@ -1,0 +1,166 @@
+"""Accumulators of the reductions in one stage, combined in the tree that `lower-reductions` describes."""
+
+from __future__ import annotations
+
+from ....ir.dtypes import DType
+from ....ir.graph import Node
+from ....ir.ops import POSITIONS, TABLE
+from ....ir.types import integer
+from ..code.casts import element
+from ..code.frame import Frame
+from ..code.scopes import Nest
+from ..code.tail import Tail, load, memory_form, store
+from ..code.text import BITS, Emitter, Val
+from ..elements.combine import Number, combined, neutral
+
+LEVELS = 48  # blocks are counted in binary, one partial result for each digit
+
+_OPS = {
+    "sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
+    "reduce_fmin": "fmin", "reduce_fmax": "fmax", "reduce_and": "bitwise_and", "reduce_or": "bitwise_or",
+    "reduce_xor": "bitwise_xor",
+}  # fmt: skip
+
+
+def combine(e: Emitter, node: Node, older: Val, newer: Val) -> Val:
+    """Two partial results as one."""
+    return combined(e, TABLE[_OPS[node.op.name]], node.result.type.dtype, older, newer)
+
+
+def identity(node: Node) -> Number:
+    """What a reduction starts from; a sum from 0.0, as NumPy's, so -0.0 alone gives 0.0."""
+    found = neutral(TABLE[_OPS[node.op.name]], node.result.type.dtype)
+    assert found is not None
+    return abs(found) if node.op.name == "sum" else found
+
+
+def alone(e: Emitter, node: Node, x: Val) -> Val:
+    """The result of a reduction of one element."""
+    return e.const("i64", 0) if node.op in POSITIONS else combine(e, node, e.const_like(x, identity(node)), x)
+
+
+class Accumulators:
+    """Partial results of one reduction: one vector (or scalar) for each slot, and a stack for finished blocks."""
+
+    def __init__(self, node: Node, nest: Nest, frame: Frame, slots: int, lanes: int, is_across: bool) -> None:
+        self.node, self.nest, self.frame, self.slots, self.lanes = node, nest, frame, slots, lanes
+        self.is_across = is_across  # whether the lanes are one row's
+        self.steps = integer(node.attrs, "steps")
+        self.elem = element(node.result.type.dtype)
+        self.row = max(1, lanes) * BITS[memory_form(self.elem)] // 8
+        self.stack = frame.reserve(self.row * slots * LEVELS) if self.steps else None
+        self.kinds: tuple[DType, ...] = (node.result.type.dtype,)
+        self.missing = nest.e.const(self.elem, identity(node), lanes)
+        self.held = self.opened = slots  # how many values loops carry, and those over single steps
+        self.tail: Tail | None = None
+
+    def start(self) -> list[Val]:
+        return [self.nest.e.const(self.elem, identity(self.node), self.lanes)] * self.slots
+
+    def open(self, totals: list[Val]) -> list[Val]:
+        return totals
+
+    def close(self, totals: list[Val], begin: Val) -> list[Val]:
+        return totals
+
+    def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
+        """Elements joined to the totals."""
+        e, elements = self.nest.e, [self.element(x) for x in elements]
+        if self.elem == "i1" and self.is_across:  # all in the first slot, for a CPU has few registers for bits
+            while len(elements) > 1:  # in pairs: one after another, each would wait for the one before
+                pairs = zip(elements[::2], elements[1::2], strict=True)
+                elements = [combine(e, self.node, a, b) for a, b in pairs]
+            return [combine(e, self.node, totals[0], elements[0]), *totals[1:]]
+        return [combine(e, self.node, total, x) for total, x in zip(totals, elements, strict=True)]
+
+    def element(self, x: Val) -> Val:
+        """An operand's element as it is combined, in every lane."""
+        return self.nest.e.splat(x, self.lanes)
+
+    def begin_tail(self) -> None:
+        self.tail = self.tail or Tail(self.nest, self.frame, self.elem, self.slots, self.lanes, identity(self.node))
+        self.tail.begin()
+
+    def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
+        assert self.tail is not None
+        self.tail.put(x, mask, lane)
+
+    def add_tail(self, totals: list[Val]) -> list[Val]:
+        assert self.tail is not None
+        return self.add(totals, self.tail.vectors())
+
+    # -- the tree of blocks
+
+    def push(self, totals: list[Val], count: Val) -> None:
+        """A finished block joins the `count` before it: as adding one in binary carries, equal halves are combined."""
+        e = self.nest.e
+        zero, one = e.const("i64", 0), e.const("i64", 1)
+
+        def carries(values: list[Val]) -> Val:
+            return e.icmp("ne", e.op("and", values[0], one), zero)
+
+        def carry(values: list[Val]) -> list[Val]:
+            digits, level, *parts = values
+            return [e.op("lshr", digits, one), e.op("add", level, one), *self._with_level(level, parts)]
+
+        _, level, *parts = e.repeat([count, zero, *totals], carries, carry)
+        for slot, part in enumerate(parts):
+            store(e, part, self._place(level, slot))
+
+    def finish(self, totals: list[Val], count: Val) -> list[Val]:
+        """The last block and all before it, from the youngest partial result to the oldest."""
+        e = self.nest.e
+
+        def some(values: list[Val]) -> Val:
+            return e.icmp("ne", values[0], e.const("i64", 0))
+
+        def join(values: list[Val]) -> list[Val]:
+            digits, *parts = values
+            level = e.call("cttz", digits, Val("true", "i1", 0), suffix=".i64")
+            rest = e.op("and", digits, e.op("sub", digits, e.const("i64", 1)))
+            return [rest, *self._with_level(level, parts)]
+
+        return e.repeat([count, *totals], some, join)[1:]
+
+    def _with_level(self, level: Val, parts: list[Val]) -> list[Val]:
+        e = self.nest.e
+        older = [load(e, self.elem, self.lanes, self._place(level, k)) for k in range(self.slots)]
+        return [combine(e, self.node, old, part) for old, part in zip(older, parts, strict=True)]
+
+    def _place(self, level: Val, slot: int) -> Val:
+        assert self.stack is not None
+        e = self.nest.e
+        offset = e.op("mul", level, e.const("i64", self.row * self.slots))
+        return e.offset(e.offset(self.stack, offset), e.const("i64", self.row * slot))
+
+    # -- chunks
+
+    def left(self, totals: list[Val]) -> list[list[Val]]:
+        """What a chunk leaves, for each of `kinds`."""
+        return [totals]
+
+    def unjoined(self) -> list[Val]:
+        return self.start()
+
+    def join(self, older: list[Val], newer: list[list[Val]]) -> list[Val]:
+        """What a chunk left, joined to the chunks before it."""
+        return [combine(self.nest.e, self.node, a, b) for a, b in zip(older, newer[0], strict=True)]
+
+    # -- the tree of lanes
+
+    def results(self, totals: list[Val]) -> list[Val]:
+        return [self._across(totals)] if self.is_across else totals
+
+    def _across(self, totals: list[Val]) -> Val:
+        """One number: the upper half of the lanes joins the lower half until one is left."""
+        e = self.nest.e
+        while len(totals) > 1:
+            half = len(totals) // 2
+            totals = [combine(e, self.node, a, b) for a, b in zip(totals[:half], totals[half:], strict=True)]
+        total = totals[0]
+        while total.lanes > 1:
+            half = total.lanes // 2
+            low = e.shuffle(total, total, list(range(half)))
+            high = e.shuffle(total, total, list(range(half, 2 * half)))
+            total = combine(e, self.node, low, high)
+        return e.extract(total, 0) if total.lanes else total

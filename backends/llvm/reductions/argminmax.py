@@ -1,0 +1,158 @@
+"""Where an extreme is, by vectors along the columns: `argmin` and `argmax` in one walk in C order.
+
+Only the extreme of a few steps is computed in vectors. One comparison with the best so far follows, and one branch,
+rarely taken, which remembers where those steps began. At the end they are searched for the first element that equals
+the best. `Columns` runs this as it runs other reductions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....ir.dtypes import I64, DType
+from ....ir.graph import Node, Value
+from ....ir.indexing import loop_name
+from ....ir.stages import finds_first
+from ..code.tail import Tail
+from ..code.text import BITS, Val
+from .ranking import RankComparison, across
+
+if TYPE_CHECKING:
+    from ..loops.region import Region
+
+WATCHED = 4  # steps between two comparisons with the best
+
+
+def may_stop(region: Region, reductions: list[Node], outputs: list[tuple[int, Value]]) -> bool:
+    """Whether a walk may be over before its end."""
+    return bool(region.region.attrs.get("early_exit")) and region.may_end_early and finds_first(reductions, outputs)
+
+
+class Watched:
+    """Vectors along the columns, walked in C order. Loops carry the best in every lane, and where its steps began.
+
+    Inside of the steps there are the extremes of each slot besides, and where something was NaN.
+    """
+
+    steps = 0
+
+    def __init__(self, node: Node, region: Region, slots: int, watched: int) -> None:
+        self.node, self.region, self.e, self.slots, self.lanes = node, region, region.nest.e, slots, region.width
+        self.watched = watched * slots * region.width  # elements between two comparisons with the best
+        self.ranking = RankComparison(self.e, node)
+        self.missing = self.e.const(self.ranking.elem, self.ranking.last, self.lanes)
+        self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
+        self.held = len(self.start())
+        self.opened = len(self.open(self.start()))
+        self.tail: Tail | None = None
+
+    def start(self) -> list[Val]:
+        return [self.missing, self.e.const("i64", 0)]
+
+    def open(self, totals: list[Val]) -> list[Val]:
+        """What the next steps begin with."""
+        flags = [self.e.const(f"i{BITS[self.ranking.elem]}", 0, self.lanes)] * ((self.slots + 1) // 2)
+        return [*totals, *[self.missing] * self.slots, *(flags if self.ranking.is_float else [])]
+
+    def element(self, x: Val) -> Val:
+        return self.ranking.element(x, self.lanes)
+
+    def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
+        return self._add(totals, [self.element(x) for x in elements])
+
+    def _add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
+        extremes, flags = totals[2 : 2 + self.slots], totals[2 + self.slots :]
+        extremes = [self.ranking.best(x, total) for x, total in zip(elements, extremes, strict=True)]
+        e = self.e
+        # A comparison tells whether one of two is NaN.
+        pairs = [(elements[2 * k], elements[min(2 * k + 1, self.slots - 1)]) for k in range(len(flags))]
+        flags = [e.select(e.fcmp("uno", a, b), e.const_like(f, -1), f) for (a, b), f in zip(pairs, flags, strict=True)]
+        return [*totals[:2], *extremes, *flags]
+
+    def begin_tail(self) -> None:
+        nest, frame, ranking = self.region.nest, self.region.frame, self.ranking
+        self.tail = self.tail or Tail(nest, frame, ranking.elem, self.slots, self.lanes, ranking.last)
+        self.tail.begin()
+
+    def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
+        assert self.tail is not None
+        self.tail.put(self.element(x), mask, lane)
+
+    def add_tail(self, totals: list[Val]) -> list[Val]:
+        assert self.tail is not None
+        return self._add(totals, self.tail.vectors())
+
+    def close(self, totals: list[Val], begin: Val) -> list[Val]:
+        """The steps from position `begin` on are walked: is something in them better?"""
+        e, ranking = self.e, self.ranking
+        best, since, extremes, flags = totals[0], totals[1], totals[2 : 2 + self.slots], totals[2 + self.slots :]
+        while len(extremes) > 1:
+            extremes = [ranking.best(a, b) for a, b in zip(extremes[::2], extremes[1::2], strict=True)]
+        while len(flags) > 1:
+            flags = [e.op("or", a, b) for a, b in zip(flags[::2], flags[1::2], strict=True)]
+        better = ranking.beats(extremes[0], best)
+        is_nan = e.icmp("ne", flags[0], e.zero_like(flags[0])) if flags else None
+
+        def record() -> list[Val]:
+            (extreme,) = across(e, (extremes[0],), lambda low, high: (ranking.best(low[0], high[0]),))
+            if is_nan is None:
+                return [e.splat(extreme, self.lanes), begin]
+            found = e.select(e.any(is_nan), e.const(ranking.elem, float("nan")), extreme)
+            final = e.fcmp("uno", *[e.extract(best, 0)] * 2)  # the first NaN stays
+            return [e.select(final, best, e.splat(found, self.lanes)), e.select(final, since, begin)]
+
+        condition = e.any(better if is_nan is None else e.op("or", better, is_nan))
+        return e.rare_all(condition, [best, since], record)
+
+    def is_final(self, totals: list[Val]) -> Val:
+        """Whether nothing can be better."""
+        assert self.ranking.first is not None
+        return self.e.icmp("eq", self.e.extract(totals[0], 0), self.e.const(self.ranking.elem, self.ranking.first))
+
+    # -- chunks
+
+    def left(self, totals: list[Val]) -> list[list[Val]]:
+        """What a chunk leaves: the best, and where its steps began."""
+        return [[self.e.extract(totals[0], 0)], [totals[1]]]
+
+    def unjoined(self) -> list[Val]:
+        return self.start()
+
+    def join(self, older: list[Val], newer: list[list[Val]]) -> list[Val]:
+        """What a chunk left, joined to the chunks before it."""
+        (value,), (since,) = newer
+        better = self.ranking.better(value, self.e.extract(older[0], 0))
+        return list(self.ranking.chosen(better, (self.e.splat(value, self.lanes), since), (older[0], older[1])))
+
+    # -- the search
+
+    def results(self, totals: list[Val]) -> list[Val]:
+        """The position of the first element that is the best, in the steps where it was seen."""
+        e, nest, region, (best, since) = self.e, self.region.nest, self.region, totals
+        at, outer = region.column_at(since)
+        inner = region.columns[-1]
+        stop = e.op("add", at, e.const("i64", self.watched))
+        stop = e.call("smin", stop, region.frame.size(region.extent(inner)))
+        zero = e.const("i64", 0)
+
+        def missing(values: list[Val]) -> Val:
+            return e.op("and", e.icmp("slt", values[1], zero), e.icmp("slt", values[0], stop))
+
+        def look(values: list[Val]) -> list[Val]:
+            variables = {**outer, loop_name(inner[-1]): values[0]}
+            nest.variables |= {name: (place, nest.scope) for name, place in variables.items()}
+            mask = region.elements.memory.mask = region.lane_mask(values[0], stop)
+            x = self.ranking.element(region.visit([self.node], [], [0])[self.node][0], self.lanes)
+            region.elements.memory.mask = None
+            hit = e.op("and", mask, self.ranking.same(x, best))
+            bits = e.emit(f"bitcast {hit.typed} to i{self.lanes}", f"i{self.lanes}", 0)
+            bits = bits if self.lanes == 64 else e.cast("zext", bits, "i64")
+            lane = e.call("cttz", bits, Val("true", "i1", 0), suffix=".i64")
+            found = e.op("add", e.op("sub", values[0], at), lane)
+            found = e.select(e.icmp("ne", bits, zero), found, e.const("i64", -1))
+            return [e.op("add", values[0], e.const("i64", self.lanes)), found]
+
+        _, found = nest.while_loop([at, e.const("i64", -1)], missing, look)
+        for name in (*outer, loop_name(inner[-1])):
+            del nest.variables[name]
+        return [e.op("add", since, found)]

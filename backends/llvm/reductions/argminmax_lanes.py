@@ -1,0 +1,134 @@
+"""Where an extreme is, lane by lane: `argmin` and `argmax` by vectors along the rows, or in a walk not in C order.
+
+A lane has a best element and its position. Of equal elements the one with the smaller position counts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....ir.dtypes import I64, DType
+from ....ir.graph import Node
+from ..code.tail import Tail
+from ..code.text import BITS, Val
+from .ranking import Pair, RankComparison, across
+
+if TYPE_CHECKING:
+    from ..loops.region import Region
+
+NOWHERE = (1 << 63) - 1
+
+
+class Lanes:
+    """A best element and its position in each lane. Loops carry both, slot by slot.
+
+    `is_ordered` says that a lane meets its elements in C order and keeps the first of equals by itself. Positions are
+    counted from `base` where that lets narrow numbers hold them.
+    """
+
+    steps = 0
+
+    def __init__(self, node: Node, region: Region, offsets: list[int], base: Val | None) -> None:
+        self.node, self.region, self.e, self.offsets = node, region, region.nest.e, offsets
+        self.slots, self.lanes, self.base = len(offsets), region.width, base
+        self.ranking = RankComparison(self.e, node)
+        self.is_ordered = region.walks_in_order and not region.across_columns
+        self.narrow = base is not None and BITS[self.ranking.elem] < 64
+        self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
+        self.nowhere = 0 if self.is_ordered else NOWHERE
+        self.held = self.opened = 2 * self.slots
+        self.tails: tuple[Tail, Tail] | None = None
+
+    def start(self) -> list[Val]:
+        return self._start("i32" if self.narrow else "i64", self.lanes, self.slots)
+
+    def unjoined(self) -> list[Val]:
+        return self._start("i64", 0, 1) if self.region.across_columns else self._start("i64", self.lanes, self.slots)
+
+    def _start(self, elem: str, lanes: int, slots: int) -> list[Val]:
+        last = self.e.const(self.ranking.elem, self.ranking.last, lanes)
+        return _flat([(last, self.e.const(elem, self.nowhere, lanes))] * slots)
+
+    def open(self, totals: list[Val]) -> list[Val]:
+        return totals
+
+    def close(self, totals: list[Val], begin: Val) -> list[Val]:
+        return totals
+
+    def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
+        positions = self._positions(self.offsets)
+        return self._add(totals, [self.ranking.element(x, self.lanes) for x in elements], positions)
+
+    def _positions(self, offsets: list[int]) -> list[Val]:
+        found = []
+        for position in self.region.positions(offsets):
+            if self.narrow:
+                assert self.base is not None
+                position = self.e.cast("trunc", self.e.op("sub", position, self.base), "i32")
+            found.append(self.e.splat(position, self.lanes))
+        return found
+
+    def _add(self, totals: list[Val], elements: list[Val], positions: list[Val]) -> list[Val]:
+        newer = zip(elements, positions, strict=True)
+        return _flat([self._joined(a, b) for a, b in zip(_pairs(totals), newer, strict=True)])
+
+    def _joined(self, older: Pair, newer: Pair) -> Pair:
+        if not self.is_ordered:
+            return self.ranking.earlier(older, newer)
+        return self.ranking.chosen(self.ranking.better(newer[0], older[0]), newer, older)
+
+    def begin_tail(self) -> None:
+        nest, frame, ranking = self.region.nest, self.region.frame, self.ranking
+        self.tails = self.tails or (
+            Tail(nest, frame, ranking.elem, self.slots, self.lanes, ranking.last),
+            Tail(nest, frame, "i64", self.slots, self.lanes, NOWHERE),
+        )
+        for tail in self.tails:
+            tail.begin()
+
+    def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
+        assert self.tails is not None
+        self.tails[0].put(self.ranking.element(x, self.lanes), mask, lane)
+        self.tails[1].put(self._positions([0])[0], mask, lane)
+
+    def add_tail(self, totals: list[Val]) -> list[Val]:
+        assert self.tails is not None
+        return self._add(totals, self.tails[0].vectors(), self.tails[1].vectors())
+
+    # -- chunks and results
+
+    def left(self, totals: list[Val]) -> list[list[Val]]:
+        """What a chunk leaves: the best and its position, for each row of the vectors, or for all lanes together."""
+        pairs = self._results(totals)
+        return [[value for value, _ in pairs], [place for _, place in pairs]]
+
+    def join(self, older: list[Val], newer: list[list[Val]]) -> list[Val]:
+        """What a chunk left, joined to the chunks before it."""
+        left = zip(*newer, strict=True)
+        return _flat([self._joined(a, (value, place)) for a, (value, place) in zip(_pairs(older), left, strict=True)])
+
+    def results(self, totals: list[Val]) -> list[Val]:
+        return [place for _, place in self._results(totals)]
+
+    def _results(self, totals: list[Val]) -> list[Pair]:
+        pairs = [(value, self._wide(place)) for value, place in _pairs(totals)]
+        if not self.region.across_columns:
+            return pairs
+        while len(pairs) > 1:
+            pairs = [self.ranking.earlier(a, b) for a, b in zip(pairs[::2], pairs[1::2], strict=True)]
+        value, place = across(self.e, pairs[0], lambda a, b: self.ranking.earlier((a[0], a[1]), (b[0], b[1])))
+        return [(value, place)]
+
+    def _wide(self, place: Val) -> Val:
+        if place.elem == "i64":
+            return place
+        assert self.base is not None
+        return self.e.op("add", self.e.cast("sext", place, "i64"), self.e.splat(self.base, place.lanes))
+
+
+def _pairs(totals: list[Val]) -> list[Pair]:
+    return list(zip(totals[::2], totals[1::2], strict=True))
+
+
+def _flat(pairs: list[Pair]) -> list[Val]:
+    return [v for pair in pairs for v in pair]

@@ -1,0 +1,109 @@
+"""The smallest or the largest float of a row in few instructions: `min` and `max` by vectors along the columns.
+
+A machine's own minimum or maximum of two vectors forgets NaN, and which of two zeros it takes depends on their order.
+So NaN is noted beside it, with one comparison for two vectors, and the signs of all elements are gathered: where the
+largest of them is a zero, no element is above it, and a sign that is clear belongs to a 0.0. `close` puts this
+together, once for many steps. `Columns` runs this as it runs other reductions.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from ....ir.dtypes import F32, F64, DType
+from ....ir.graph import Node
+from ....ir.ops import TABLE
+from ..code.casts import element
+from ..code.frame import Frame
+from ..code.scopes import Nest
+from ..code.tail import Tail
+from ..code.text import BITS, Val
+from ..elements.combine import combined, neutral
+from ..math.bits import as_float, as_integer, sign_bit
+from .ranking import across
+
+
+def has_extreme(node: Node) -> bool:
+    """Whether a reduction is one of these."""
+    return node.op.name in ("min", "max") and node.result.type.dtype in (F32, F64)
+
+
+class Extremes:
+    """Loops carry the extreme in every lane; inside of the steps that of each slot, the signs, and where NaN was."""
+
+    steps = 0
+
+    def __init__(self, node: Node, nest: Nest, frame: Frame, slots: int, lanes: int) -> None:
+        self.node, self.nest, self.frame, self.e, self.slots, self.lanes = node, nest, frame, nest.e, slots, lanes
+        self.dtype: DType = node.result.type.dtype
+        self.elem, self.largest = element(self.dtype), node.op.name == "max"
+        self.op = TABLE["maximum" if self.largest else "minimum"]
+        last = neutral(self.op, self.dtype)
+        assert last is not None
+        self.last = last
+        self.missing = self.e.const(self.elem, self.last, lanes)
+        self.kinds: tuple[DType, ...] = (self.dtype,)
+        self.held, self.opened = 1, slots + 2
+        self.tail: Tail | None = None
+
+    def start(self) -> list[Val]:
+        return [self.missing]
+
+    def open(self, totals: list[Val]) -> list[Val]:
+        """What the next steps begin with: what was found so far is in the first slot."""
+        nothing = self.e.const(f"i{BITS[self.elem]}", 0, self.lanes)
+        return [*totals, *self.start() * (self.slots - 1), as_integer(self.e, totals[0]), nothing]
+
+    def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
+        e, elements = self.e, [self.element(x) for x in elements]
+        *found, signs, flags = totals
+        found = [self._best(x, old) for x, old in zip(elements, found, strict=True)]
+        signs = reduce(lambda a, b: e.op("and" if self.largest else "or", a, as_integer(e, b)), elements, signs)
+        for a, b in zip(elements[::2], elements[1::2] or elements, strict=True):
+            flags = e.select(e.fcmp("uno", a, b), e.const_like(flags, -1), flags)
+        return [*found, signs, flags]
+
+    def _best(self, newer: Val, older: Val) -> Val:
+        """One instruction: the older one where one of the two is NaN, and of two zeros."""
+        return self.e.select(self.e.fcmp("ogt" if self.largest else "olt", newer, older), newer, older)
+
+    def element(self, x: Val) -> Val:
+        return self.e.splat(x, self.lanes)
+
+    def begin_tail(self) -> None:
+        self.tail = self.tail or Tail(self.nest, self.frame, self.elem, self.slots, self.lanes, self.last)
+        self.tail.begin()
+
+    def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
+        assert self.tail is not None
+        self.tail.put(x, mask, lane)
+
+    def add_tail(self, totals: list[Val]) -> list[Val]:
+        assert self.tail is not None
+        return self.add(totals, self.tail.vectors())
+
+    def close(self, totals: list[Val], begin: Val) -> list[Val]:
+        """The extreme of all slots, with NaN and the sign of a zero."""
+        e = self.e
+        *found, signs, flags = totals
+        while len(found) > 1:  # the first slot is the older of two: NaN from steps before stays
+            found = [self._best(b, a) for a, b in zip(found[::2], found[1::2], strict=True)]
+        best = e.select(e.fcmp("oeq", found[0], e.zero_like(found[0])), as_float(e, sign_bit(e, signs)), found[0])
+        is_nan = e.icmp("ne", flags, e.zero_like(flags))
+        return [e.select(is_nan, e.const_like(best, float("nan")), best)]
+
+    # -- chunks and results
+
+    def left(self, totals: list[Val]) -> list[list[Val]]:
+        return [self.results(totals)]
+
+    def unjoined(self) -> list[Val]:
+        return [self.e.const(self.elem, self.last)]
+
+    def join(self, older: list[Val], newer: list[list[Val]]) -> list[Val]:
+        """What a chunk left, joined to the chunks before it."""
+        return [combined(self.e, self.op, self.dtype, older[0], newer[0][0])]
+
+    def results(self, totals: list[Val]) -> list[Val]:
+        """One number from the lanes."""
+        return across(self.e, (totals[0],), lambda a, b: (combined(self.e, self.op, self.dtype, a[0], b[0]),))

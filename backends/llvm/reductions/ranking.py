@@ -1,0 +1,76 @@
+"""Emit the comparisons of `argmin` and `argmax`, in which NaN comes before every number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....ir.dtypes import U8, DType
+from ....ir.graph import Node
+from ....ir.ops import ARGMAX, TABLE
+from ..code.casts import element
+from ..code.text import Emitter, Val
+from ..elements.combine import Number, neutral
+
+Pair = tuple[Val, Val]  # an element and its position
+Join = Callable[[tuple[Val, ...], tuple[Val, ...]], tuple[Val, ...]]
+
+
+class RankComparison:
+    """What counts as better. Elements are compared as `dtype`: a bool as a byte."""
+
+    def __init__(self, e: Emitter, node: Node) -> None:
+        given = node.operands[0].type.dtype.strong
+        self.e, self.largest = e, node.op is ARGMAX
+        self.dtype: DType = U8 if given.kind == "bool" else given
+        self.elem, self.is_float = element(self.dtype), given.kind == "float"
+        last = neutral(TABLE["maximum" if self.largest else "minimum"], self.dtype)
+        assert last is not None
+        self.last: Number = last  # nothing is behind it
+        self.first = int(self.largest) if given.kind == "bool" else None  # nothing is before it, where that is common
+
+    def element(self, x: Val, lanes: int) -> Val:
+        """An operand's element as it is compared, in every lane."""
+        return self.e.splat(self.e.cast("zext", x, "i8") if x.elem == "i1" else x, lanes)
+
+    def beats(self, a: Val, b: Val) -> Val:
+        """Whether `a` is a number and before `b`, if that is one."""
+        direction = "gt" if self.largest else "lt"
+        if self.is_float:
+            return self.e.fcmp(f"o{direction}", a, b)
+        return self.e.icmp(("s" if self.dtype.kind == "int" else "u") + direction, a, b)
+
+    def best(self, a: Val, b: Val) -> Val:
+        """The better of two numbers; `b` where `a` is NaN."""
+        return self.e.select(self.beats(a, b), a, b)
+
+    def better(self, a: Val, b: Val) -> Val:
+        """Whether `a` is before `b`."""
+        if not self.is_float:
+            return self.beats(a, b)
+        e = self.e
+        return e.op("and", e.fcmp("ugt" if self.largest else "ult", a, b), e.fcmp("ord", b, b))
+
+    def same(self, a: Val, b: Val) -> Val:
+        """Whether neither is before the other."""
+        e = self.e
+        if not self.is_float:
+            return e.icmp("eq", a, b)
+        return e.op("or", e.fcmp("oeq", a, b), e.op("and", e.fcmp("uno", a, a), e.fcmp("uno", b, b)))
+
+    def earlier(self, a: Pair, b: Pair) -> Pair:
+        """The better one; of equals, that with the smaller position."""
+        e = self.e
+        tie = e.op("and", self.same(b[0], a[0]), e.icmp("slt", b[1], a[1]))
+        return self.chosen(e.op("or", self.better(b[0], a[0]), tie), b, a)
+
+    def chosen(self, condition: Val, a: Pair, b: Pair) -> Pair:
+        return self.e.select(condition, a[0], b[0]), self.e.select(condition, a[1], b[1])
+
+
+def across(e: Emitter, values: tuple[Val, ...], join: Join) -> list[Val]:
+    """Numbers from vectors: the upper half of the lanes joins the lower half until one is left."""
+    while values[0].lanes > 1:
+        half = values[0].lanes // 2
+        low, high = ([e.shuffle(v, v, list(range(k, k + half))) for v in values] for k in (0, half))
+        values = join(tuple(low), tuple(high))
+    return [e.extract(v, 0) if v.lanes else v for v in values]

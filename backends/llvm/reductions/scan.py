@@ -1,0 +1,104 @@
+"""Running values of the scans in one walk along the columns, one element after another, so that the bits are fixed.
+
+Where vectors lie along the rows, a vector holds the running values of as many rows. Where they lie along the columns,
+a vector's lanes are combined one by one, and what stands before and behind the scan is still computed in vectors.
+"""
+
+from __future__ import annotations
+
+from ....ir.dtypes import BF16, F16
+from ....ir.graph import Node
+from ....ir.ops import TABLE
+from ..code.casts import constant, element, memory_element
+from ..code.frame import Frame
+from ..code.scopes import Nest
+from ..code.text import BITS, Val
+from ..elements.combine import combined, neutral
+
+# Ops of one instruction, whose code may be repeated for every lane.
+SHORT = frozenset(("add", "sub", "mul", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor"))
+MAX_LANES = 16  # beyond which a loop over the lanes is shorter than their code
+
+
+class Running:
+    """The running value of one scan: one for each slot of rows, or one along the columns."""
+
+    def __init__(self, node: Node, nest: Nest, frame: Frame, slots: int, lanes: int, across: bool) -> None:
+        self.node, self.nest, self.frame, self.across, self.width = node, nest, frame, across, lanes
+        self.op, self.dtype = TABLE[str(node.attrs["combine"])], node.result.type.dtype
+        self.neutral = neutral(self.op, self.dtype)
+        self.slots, self.lanes = (1, 0) if across else (slots, lanes)
+
+    def start(self) -> list[Val]:
+        e = self.nest.e
+        return [e.splat(constant(e, self.dtype, 0 if self.neutral is None else self.neutral), self.lanes)] * self.slots
+
+    def step(self, running: list[Val], elements: list[Val], at: Val, mask: Val | None) -> tuple[list[Val], list[Val]]:
+        """What becomes of the elements from column `at` on, and the running values behind them."""
+        e = self.nest.e
+        elements = [e.splat(x, self.width) for x in elements]
+        first = e.icmp("eq", at, e.const("i64", 0)) if self.neutral is None else None
+        if not self.across:
+            made = [self._combine(r, x, first) for r, x in zip(running, elements, strict=True)]
+            return made, made
+        made, value = [], running[0]
+        for k, x in enumerate(elements):
+            if mask is not None:
+                x = e.select(mask, x, e.splat(constant(e, self.dtype, 1), self.width))
+            value, vector = self._along(value, x, None if k else first)
+            made.append(vector)
+        return made, [value]
+
+    def _combine(self, running: Val, x: Val, first: Val | None) -> Val:
+        """The next running value; the first element is its own."""
+        e = self.nest.e
+        if first is None:
+            return combined(e, self.op, self.dtype, running, x)
+        one = e.splat(constant(e, self.dtype, 1), x.lanes)  # no op of numbers refuses it
+        first = e.splat(first, x.lanes)
+        return e.select(first, x, combined(e, self.op, self.dtype, running, e.select(first, one, x)))
+
+    def _along(self, running: Val, x: Val, first: Val | None) -> tuple[Val, Val]:
+        """The running values along a vector: the last one, and all of them."""
+        is_short = self.op.name in SHORT and self.dtype not in (F16, BF16)
+        if not is_short or x.lanes > MAX_LANES:
+            return self._looped(running, x, first)
+        e, vector = self.nest.e, Val("poison", x.elem, x.lanes)
+        for lane in range(x.lanes):
+            running = self._combine(running, e.extract(x, lane), first if lane == 0 else None)
+            vector = e.insert(vector, running, lane)
+        return running, vector
+
+    def _looped(self, running: Val, x: Val, first: Val | None) -> tuple[Val, Val]:
+        """The same by way of memory, in a loop over the lanes."""
+        e, elem = self.nest.e, memory_element(self.dtype)
+        size = BITS[elem] // 8
+        base, zero = self._room(size), e.const("i64", 0)
+        e.store(self._to_memory(x), base, 1)
+
+        def inside(values: list[Val]) -> Val:
+            return e.icmp("slt", values[0], e.const("i64", self.width))
+
+        def lane(values: list[Val]) -> list[Val]:
+            k, before = values
+            place = e.offset(base, e.op("mul", k, e.const("i64", size)))
+            start = None if first is None else e.op("and", first, e.icmp("eq", k, zero))
+            after = self._combine(before, self._from_memory(e.load(place, elem, 0, 1)), start)
+            e.store(self._to_memory(after), place, 1)
+            return [e.op("add", k, e.const("i64", 1)), after]
+
+        _, last = e.repeat([zero, running], inside, lane)
+        return last, self._from_memory(e.load(base, elem, self.width, 1))
+
+    def _room(self, size: int) -> Val:
+        """Memory for one vector of elements of a size."""
+        memo, key = self.nest.entry.memo, ("lanes of a scan", size)
+        if key not in memo:
+            memo[key] = self.frame.reserve(size * self.width)
+        return memo[key]
+
+    def _to_memory(self, x: Val) -> Val:
+        return self.nest.e.cast("zext", x, "i8") if x.elem == "i1" else x
+
+    def _from_memory(self, x: Val) -> Val:
+        return self.nest.e.icmp("ne", x, self.nest.e.zero_like(x)) if element(self.dtype) == "i1" else x

@@ -1,0 +1,97 @@
+"""Check a definition or a reduction over indices, and find the names that its expressions see.
+
+What can be told before there are types is refused here: names that are taken, bounds that are no sizes, what does not
+reduce.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ...ir.errors import LimitExceeded, SyntaxProblem, TypeProblem, Unsupported, ValueProblem, nearest
+from ..language import syntax
+from ..language.modules import Unit
+from ..language.parts import index_name, within
+from ..language.syntax import Expr
+
+Scope = dict[str, str]
+Define = Callable[[syntax.Name, Scope, str], None]
+INDEX = "an index"
+MOST_INDICES = 64  # NumPy's arrays have no more dimensions
+POSITIONS = frozenset(("argmin", "argmax", "nanargmin", "nanargmax"))
+REDUCING = POSITIONS | {
+    "sum", "prod", "min", "max", "amin", "amax", "any", "all", "ptp", "count_nonzero", "mean", "var", "std",
+    "vector_norm", "nansum", "nanprod", "nanmin", "nanmax", "nanmean", "nanvar", "nanstd",
+}  # fmt: skip
+"""Functions that reduce over an index: `sum[p](x[p])`."""
+
+
+def check_definition(statement: syntax.Definition, scope: Scope, in_fn: bool) -> None:
+    """Refuses definitions where none can be, and those of themselves."""
+    name = statement.name.name
+    if in_fn:
+        hint = "define it in the kernel, and pass its elements"
+        raise Unsupported("a fn works on elements and can't define an array", statement.span, hint)
+    if statement.mutable:
+        hint = "define it with 'let', and start a variable from it"
+        raise Unsupported("an array that is defined by its elements is no variable", statement.name.span, hint)
+    if statement.other is not None and not any(isinstance(item, syntax.Range) for item in statement.indices):
+        hint = "say where the first expression holds: i in 1..n-1"
+        raise ValueProblem("the indices have no ranges that leave something for 'else'", statement.other.span, hint)
+    for root in (statement.value, statement.other):
+        for expr in within(root) if root is not None else ():
+            if isinstance(expr, syntax.Name) and expr.name == name and name not in scope:
+                hint = "elements can't use one another; a running sum is cumsum(x), steps go into a 'for' loop"
+                raise Unsupported(f"'{name}' is defined by itself", expr.span, hint)
+
+
+def check_reduction(call: syntax.Call, in_fn: bool) -> None:
+    """Refuses what does not reduce, and all but one expression to reduce."""
+    callee = call.callee
+    assert isinstance(callee, syntax.Index)
+    if in_fn:
+        raise Unsupported("a fn works on elements and can't reduce", callee.span, "reduce in the kernel")
+    if not isinstance(callee.value, syntax.Name):
+        raise TypeProblem("only functions can be called", callee.span)
+    name = callee.value.name
+    if name not in REDUCING:
+        hint = nearest(name, list(REDUCING)) or "sum, prod, min, max, mean, any, all, argmax and their like do"
+        raise TypeProblem(f"'{name}' does not reduce over an index", callee.value.span, hint)
+    if sum(a.name is None for a in call.arguments) != 1:
+        raise TypeProblem(f"'{name}[...]' takes one expression", call.span, f"write {name}[p](x[p])")
+    for argument in call.arguments:
+        if argument.name in ("axis", "keepdims", "where", "out"):
+            hint = "the index says what is reduced; leave elements out with 'a if c else b'"
+            raise TypeProblem(f"'{name}[...]' has no argument '{argument.name}'", argument.span, hint)
+
+
+def refuse_indices(expr: Expr, scope: Mapping[str, str], why: str, hint: str) -> None:
+    """Refuses an index of the definition or the reduction around in what works on whole arrays."""
+    if INDEX not in scope.values():
+        return
+    for part in within(expr):
+        if isinstance(part, syntax.Name) and scope.get(part.name) == INDEX:
+            raise TypeProblem(f"{why}, and '{part.name}' is an index", part.span, hint)
+
+
+def bind_indices(items: Sequence[Expr], scope: Scope, unit: Unit, define: Define) -> Scope:
+    """The names in sight inside of brackets that bind these indices."""
+    inner = dict(scope)
+    for item in items:
+        name = index_name(item)
+        if name is None:
+            hint = "name it, as in c[i, j] or c[i in 1..n]; slices and numbers have no place here"
+            raise SyntaxProblem("an index is a name", item.span, hint)
+        bounds = (item.start, item.stop) if isinstance(item, syntax.Range) else ()
+        for expr in (e for bound in bounds for e in within(bound)):
+            if isinstance(expr, syntax.Name) and scope.get(expr.name) == INDEX:
+                hint = "leave elements out with a condition: sum[p](x[p] if p <= i else 0)"
+                raise TypeProblem(f"the bounds of a range are sizes, '{expr.name}' is an index", expr.span, hint)
+        found = unit.names.get(name.name)
+        if found is not None and isinstance(found.item, syntax.Const):
+            raise ValueProblem(f"'{name.name}' is already defined", name.span, "it is a const; choose another name")
+        define(name, inner, INDEX)
+    if sum(what == INDEX for what in inner.values()) > MOST_INDICES:
+        hint = "define parts of it as arrays of their own"
+        raise LimitExceeded(f"more than {MOST_INDICES} indices in one place", items[-1].span, hint)
+    return inner

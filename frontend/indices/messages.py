@@ -1,0 +1,70 @@
+"""Word the errors of index notation, each with what to write instead."""
+
+from __future__ import annotations
+
+import re
+
+from ...ir import dims
+from ...ir.dims import Size
+from ...ir.errors import IndexProblem
+from ...ir.proofs import follows
+from ..language import syntax
+from ..language.syntax import Expr
+from .affine import Affine
+from .scope import IndexScope
+
+_QUOTIENT = re.compile(r"floordiv\(([\w]+), (\d+)\)")
+
+
+def written(expr: Expr) -> str:
+    """An expression as it stands in the source; in words where that is long."""
+    span = expr.span
+    text = (span.text or "")[span.column - 1 : span.column - 1 + span.length]
+    if len(text) == span.length:
+        return text
+    match expr:
+        case syntax.Name():
+            return expr.name
+        case syntax.Index(value=syntax.Name() as array):
+            return f"{array.name}[...]"
+        case _:
+            return "..."
+
+
+def shown(size: object) -> str:
+    """A size, or a range of sizes, as it would be written."""
+    return _QUOTIENT.sub(r"(\1//\2)", str(size))
+
+
+def out_of_range(index: Affine, scope: IndexScope, item: Expr, array: Expr, axis: int, size: Size) -> IndexProblem:
+    """An index that can't be shown to be in range: its ranges, the axis and its size, and which end is open."""
+    where = f"axis {axis} of '{written(array)}', which has size {shown(size)}"
+    runs = ", ".join(f"{name} in {shown(scope.indices[scope.axis(name)])}" for name in index.steps)
+    bounds, known = index.bounds(scope), [*index.known(scope), *(i.surplus for i in scope.indices)]
+    if bounds is None:
+        hint = "steps through an array are numbers, or sizes that are not negative"
+        return IndexProblem(f"'{written(item)}' can't be shown to stay within {where}: {runs}", item.span, hint)
+    low, high = bounds
+    if not index.steps:
+        hint = f"nothing says that the size is more than {shown(high)}; pass the element as a number, or use an index"
+        return IndexProblem(f"'{written(item)}' is not known to be within {where}", item.span, hint)
+    end, room = (high, size - 1 - high) if follows(low, known) else (low, low)
+    is_sure = isinstance(room, int)
+    reach = f"can be {shown(end)}, {'outside of' if is_sure else 'not known to be within'}"
+    return IndexProblem(f"'{written(item)}' {reach} {where}: {runs}", item.span, _advice(index, scope, size))
+
+
+def _advice(index: Affine, scope: IndexScope, size: Size) -> str:
+    """The range in which a lone index would do, where there is one."""
+    if scope.is_rest:
+        return "after 'else' the indices run over what the ranges leave; read what is there, as in x[i]"
+    (name, step), *more = index.steps.items()
+    defined = scope.axis(name) < len(scope.indices) - scope.reduced
+    rest = "; 'else' says what the other elements are" if defined else ""
+    if more or step != 1:
+        return f"give the indices ranges in which it stays inside{rest}"
+    given = scope.indices[scope.axis(name)]
+    start = given.start if follows(given.start + index.start) else dims.maximum(given.start, -index.start)
+    last = size - index.start
+    stop = given.stop if follows(last - given.stop) else last
+    return f"write '{name} in {shown(start)}..{shown(stop)}'{rest}"

@@ -1,0 +1,316 @@
+"""Check a file's definitions for what can be told before any types are known.
+
+Names, what may be assigned, where `return` stands, calls in circles, and what is not in the language yet. Lowering
+relies on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...ir.dtypes import BY_NAME, CLASSES
+from ...ir.errors import ShapeProblem, SyntaxProblem, TypeProblem, UnknownName, Unsupported, ValueProblem, nearest
+from ...ir.kernels import OpSource
+from ...ir.opdef import Trait
+from ..indices.check import INDEX, REDUCING, bind_indices, check_definition, check_reduction, refuse_indices
+from ..lowering.externs import check_extern
+from ..lowering.jumps import always_returns, blocks_of, inside
+from ..numpy.functions import FUNCTIONS
+from . import syntax
+from .builtins import CONSTANTS, ELEMENTS
+from .cycles import refuse_circles
+from .declared import declare, parameter, result
+from .decorators import implementation
+from .modules import Unit
+from .parts import parts_of
+from .syntax import Expr
+
+Scope = dict[str, str]  # what each visible name is: "let", "var", "a parameter", "a dimension"
+
+
+def check(unit: Unit, ops: OpSource | None = None) -> None:
+    """Checks all that a file defines; what it imports was checked before. `ops` can be called by name."""
+    for found in unit.own.values():
+        if isinstance(found.item, syntax.Const):
+            _Checker(unit, True, ops).const(found.item)
+        else:
+            _Checker(unit, not found.item.is_kernel, ops).function(found.item)
+    refuse_circles(unit)
+
+
+class _Checker:
+    """Checks one definition."""
+
+    def __init__(self, unit: Unit, in_fn: bool, ops: OpSource | None) -> None:
+        self._unit = unit
+        self._in_fn = in_fn
+        self._ops = ops
+
+    def const(self, item: syntax.Const) -> None:
+        if item.type is not None and declare(item.type).dims is not None:
+            raise ShapeProblem("a const is a number", item.type.span, "leave out the dimensions")
+        self._expr(item.value, {})
+
+    def function(self, item: syntax.Function) -> None:
+        implementation(item)
+        scope: Scope = {}
+        for param in item.params:
+            if param.name in scope:
+                raise ValueProblem(f"two parameters are called '{param.name}'", param.span)
+            scope[param.name] = "a parameter"
+        named = [output.name for output in item.outputs or () if output.name]
+        for output in item.outputs or ():
+            if output.name and named.count(output.name) > 1:
+                raise ValueProblem(f"two results are called '{output.name}'", output.span)
+        self._signature(item, scope)
+        if isinstance(item, syntax.Extern):
+            check_extern(item)
+            return
+        self._returns(item)
+        self._block(item.body.statements, scope, in_loop=False)
+
+    def _returns(self, item: syntax.Function) -> None:
+        """Every path returns what was declared; a kernel has one path."""
+        statements = item.body.statements
+        what = "kernel" if item.is_kernel else "fn"
+        found = [s for s in inside(statements) if isinstance(s, syntax.Return)]
+        if not any(s.values for s in found):
+            hint = "end it with 'return ...'"
+            raise SyntaxProblem(f"the {what} '{item.name.name}' returns nothing", item.name.span, hint)
+        if item.is_kernel and (early := next((s for s in found if s is not statements[-1]), None)):
+            hint = "put one 'return' at the end, and choose with 'a if c else b' or a 'var'"
+            raise Unsupported("early return is for functions: a kernel returns at its end", early.span, hint)
+        for statement in found:
+            if not statement.values:
+                raise SyntaxProblem("'return' without a value", statement.span, "every element needs a result")
+            _check_count(item, statement, found[0])
+        if not always_returns(statements):
+            hint = "end it with 'return ...', or return on every path"
+            raise SyntaxProblem(f"the {what} '{item.name.name}' does not return on every path", item.name.span, hint)
+
+    def _signature(self, item: syntax.Function, scope: Scope) -> None:
+        if not item.is_kernel:
+            specs = [p.type for p in item.params if p.type] + [o.type for o in item.outputs or ()]
+            for spec in specs:
+                if declare(spec).dims is not None:
+                    hint = "leave out the dimensions (it maps over arrays by itself), or make it a kernel"
+                    raise ShapeProblem("a fn works on elements", spec.span, hint)
+            return
+        for found in map(parameter, item.params):
+            for name in found.type.names:
+                if scope.setdefault(name, "a dimension") != "a dimension":
+                    hint = "give one of them another name"
+                    raise ValueProblem(f"'{name}' is both a parameter and a dimension", found.type.span, hint)
+        dims = {name: what for name, what in scope.items() if what == "a dimension"}
+        for output in item.outputs or ():
+            for name in result(output).type.names:
+                if name not in dims:
+                    hint = nearest(name, list(dims)) or "a result's dimensions come from the parameters"
+                    raise UnknownName(f"no parameter has a dimension '{name}'", output.type.span, hint)
+            for expr in output.type.dims or ():
+                self._expr(expr, dims)
+
+    # -- statements
+
+    def _block(self, statements: tuple[syntax.Statement, ...], scope: Scope, in_loop: bool) -> None:
+        for k, statement in enumerate(statements):
+            self._statement(statement, scope, in_loop)
+            if k + 1 < len(statements) and (always_returns([statement]) or isinstance(statement, syntax.Jump)):
+                raise SyntaxProblem("nothing reaches this statement", statements[k + 1].span, "remove it")
+
+    def _statement(self, statement: syntax.Statement, scope: Scope, in_loop: bool) -> None:
+        match statement:
+            case syntax.Let():
+                self._let(statement, scope)
+            case syntax.Assign():
+                self._assign(statement, scope)
+            case syntax.If():
+                self._expr(statement.condition, scope)
+                for block in blocks_of(statement):
+                    self._block(block.statements, dict(scope), in_loop)
+            case syntax.For() | syntax.While():
+                self._loop(statement, scope)
+            case syntax.Jump():
+                if not in_loop:
+                    hint = f"'{statement.what}' belongs into a 'for' or a 'while'"
+                    raise SyntaxProblem(f"'{statement.what}' outside of a loop", statement.span, hint)
+            case syntax.Return():
+                for value in statement.values:
+                    self._expr(value, scope)
+            case syntax.Definition():
+                self._definition(statement, scope)
+            case _:
+                raise ValueProblem("nothing uses this value", statement.span, "bind it with 'let' or 'return' it")
+
+    def _loop(self, loop: syntax.For | syntax.While, scope: Scope) -> None:
+        inner = dict(scope)
+        if isinstance(loop, syntax.While):
+            self._expr(loop.condition, scope)
+        else:
+            self._expr(loop.start, scope)
+            self._expr(loop.stop, scope)
+            self._define(loop.index, inner, "a loop's index")
+        self._block(loop.body.statements, inner, in_loop=True)
+
+    def _let(self, let: syntax.Let, scope: Scope) -> None:
+        self._expr(let.value, scope)
+        if let.type is not None:
+            self._declared(let.type, scope)
+            if len(let.names) > 1:
+                raise SyntaxProblem("several names take no type", let.type.span, "bind them one by one")
+            if self._in_fn and let.type.dims is not None:
+                raise ShapeProblem("a fn works on elements", let.type.span, "leave out the dimensions")
+        for name in let.names:
+            self._define(name, scope, "var" if let.mutable else "let")
+
+    def _definition(self, statement: syntax.Definition, scope: Scope) -> None:
+        check_definition(statement, scope, self._in_fn)
+        inner = bind_indices(statement.indices, scope, self._unit, self._define)
+        for item in statement.indices:
+            if isinstance(item, syntax.Range):
+                self._expr(item.start, scope)
+                self._expr(item.stop, scope)
+        if statement.type is not None:
+            self._declared(statement.type, scope)
+        for expr in (statement.value, statement.other):
+            if expr is not None:
+                self._expr(expr, inner)
+        self._define(statement.name, scope, "let")
+
+    def _declared(self, spec: syntax.TypeSpec, scope: Scope) -> None:
+        for expr in spec.dims or ():
+            if not isinstance(expr, syntax.Literal):
+                self._expr(expr, scope)
+        declare(spec, computed=True)
+
+    def _define(self, name: syntax.Name, scope: Scope, what: str) -> None:
+        if name.name in scope:
+            hint = f"it is {_article(scope[name.name])}; choose another name"
+            if scope[name.name] == "var" and what != "a loop's index":
+                hint = f"assign to it: {name.name} = ..."
+            raise ValueProblem(f"'{name.name}' is already defined", name.span, hint)
+        scope[name.name] = what
+
+    def _assign(self, assign: syntax.Assign, scope: Scope) -> None:
+        target = assign.target
+        if isinstance(target, syntax.Index):
+            hint = "define a new array by its elements (let y[i] = ...), or compute a whole one: x = where(c, y, x)"
+            raise Unsupported("a part of an array can't be assigned", target.span, hint)
+        if not isinstance(target, syntax.Name):
+            raise SyntaxProblem("only a variable can be assigned", target.span, "'==' compares two values")
+        if assign.op == "@" and self._in_fn:
+            raise _matmul(assign)
+        self._expr(assign.value, scope)
+        what = scope.get(target.name)
+        if what is None:
+            near = nearest(target.name, [n for n, w in scope.items() if w == "var"])
+            hint = near or f"declare it first: var {target.name} = ..."
+            raise UnknownName(f"no variable '{target.name}'", target.span, hint)
+        if what != "var":
+            hint = "declare it with 'var'" if what == "let" else f"copy it first: var y = {target.name}"
+            raise ValueProblem(f"'{target.name}' is {_article(what)} and can't be assigned", target.span, hint)
+
+    # -- expressions
+
+    def _expr(self, root: Expr, visible: Mapping[str, str]) -> None:
+        waiting: list[tuple[Expr, Mapping[str, str]]] = [(root, visible)]
+        while waiting:
+            expr, scope = waiting.pop()
+            match expr:
+                case syntax.Name():
+                    self._name(expr, scope)
+                case syntax.Call(callee=syntax.Index() as callee):
+                    check_reduction(expr, self._in_fn)
+                    inner = bind_indices(callee.items, dict(scope), self._unit, self._define)
+                    bounds = [item for item in callee.items if isinstance(item, syntax.Range)]
+                    waiting += [(e, scope) for bound in bounds for e in (bound.start, bound.stop)]
+                    waiting += [(a.value, scope if a.name else inner) for a in expr.arguments]
+                    continue
+                case syntax.Call():
+                    self._callee(expr, scope)
+                case syntax.Index() if self._in_fn:
+                    hint = "index the array in the kernel, and pass its elements"
+                    raise Unsupported("a fn works on elements, which can't be indexed", expr.span, hint)
+                case syntax.Index():
+                    refuse_indices(
+                        expr.value, scope, "only whole arrays are indexed", "define it first: let t[i] = ..."
+                    )
+                case syntax.Range():
+                    hint = "ranges stand where indices are named: let c[i in a..b] = ..., sum[i in a..b](...)"
+                    raise SyntaxProblem("a range is no index of an array", expr.span, hint)
+                case syntax.Binary(op="@") if self._in_fn:
+                    raise _matmul(expr)
+                case syntax.Binary(op="@"):
+                    refuse_indices(expr, scope, "'@' multiplies whole arrays", "write sum[p](a[i, p] * b[p, j])")
+                case _:
+                    pass
+            waiting += ((part, scope) for part in parts_of(expr))
+
+    def _name(self, expr: syntax.Name, scope: Mapping[str, str]) -> None:
+        name = expr.name
+        found = self._unit.names.get(name)
+        if name in scope or name in CONSTANTS or name in BY_NAME or name in CLASSES:
+            return
+        if found is not None and isinstance(found.item, syntax.Const):
+            return
+        if found is not None or name in FUNCTIONS:
+            raise TypeProblem(f"'{name}' is a function", expr.span, f"call it: {name}(...)")
+        consts = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Const)]
+        hint = nearest(name, [*scope, *consts, *CONSTANTS, "true", "false", "None"])
+        if hint is None and INDEX in scope.values():
+            hint = "indices are named in brackets: let c[i, j] = ..., sum[p](...)"
+        raise UnknownName(f"unknown name '{name}'", expr.span, hint)
+
+    def _callee(self, call: syntax.Call, scope: Mapping[str, str]) -> None:
+        callee = call.callee
+        if not isinstance(callee, syntax.Name):
+            raise TypeProblem("only functions can be called", callee.span)
+        name, found = callee.name, self._unit.names.get(callee.name)
+        if found is not None and isinstance(found.item, syntax.Const):
+            raise TypeProblem(f"'{name}' is a const, not a function", callee.span)
+        op = None
+        if found is None and name not in FUNCTIONS and name not in BY_NAME:
+            op = None if self._ops is None else self._ops.find_op(name)
+            if op is None:
+                raise self._unknown(callee)
+        is_kernel = found is not None and isinstance(found.item, syntax.Function) and found.item.is_kernel
+        on_arrays = name not in ELEMENTS if op is None else Trait.ELEMENTWISE not in op.traits
+        if not is_kernel and (found is not None or name in BY_NAME or not on_arrays):
+            return
+        hint = "call it from a kernel"
+        if self._in_fn and is_kernel:
+            raise TypeProblem(f"a fn works on elements and can't call the kernel '{name}'", callee.span, hint)
+        if self._in_fn:
+            raise TypeProblem(f"a fn works on elements, and '{name}' on whole arrays", callee.span, hint)
+        hint = (
+            f"{name}[p](...) reduces over an index 'p'"
+            if name in REDUCING
+            else "define the array first: let t[i] = ..."
+        )
+        refuse_indices(call, scope, f"'{name}' works on whole arrays", hint)
+
+    def _unknown(self, callee: syntax.Name) -> UnknownName:
+        known = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Function)]
+        known += [*FUNCTIONS, *BY_NAME, *(() if self._ops is None else self._ops.op_names())]
+        return UnknownName(f"unknown function '{callee.name}'", callee.span, nearest(callee.name, known))
+
+
+def _article(what: str) -> str:
+    return f"bound by '{what}'" if what in ("let", "var") else what
+
+
+def _matmul(node: syntax.SyntaxNode) -> Unsupported:
+    return Unsupported("a fn works on elements, '@' multiplies matrices", node.span, "multiply them in the kernel")
+
+
+def _check_count(item: syntax.Function, statement: syntax.Return, first: syntax.Return) -> None:
+    """As many values as were declared, or as the first `return` has."""
+    count, returned = len(item.outputs or first.values), len(statement.values)
+    if returned == count:
+        return
+    if item.outputs is None:
+        hint = "return as many values on every path"
+        raise TypeProblem(f"{returned} returned here, {count} before", statement.span, hint)
+    declared = f"{count} value{'s' * (count != 1)}"
+    hint = "return one value for each declared type"
+    raise TypeProblem(f"{declared} declared, {returned} returned", statement.span, hint)

@@ -1,0 +1,99 @@
+"""Resolve a type as it is written to a dtype or a class of dtypes, with its dimensions."""
+
+from __future__ import annotations
+
+from types import EllipsisType
+from typing import Union
+
+from ...ir.dtypes import BY_NAME, CLASSES, DType
+from ...ir.errors import ShapeProblem, Span, SyntaxProblem, UnknownName, nearest
+from ...ir.records import record
+from .syntax import Expr, Literal, Name, Output, Param, TypeSpec
+
+DimSpec = Union[str, int, EllipsisType, Expr]
+
+
+@record
+class Declared:
+    """`dtype` is None for a class such as `float`; `dims` is None for a scalar. `name` is the dtype's or class's."""
+
+    name: str
+    dtype: DType | None
+    dims: tuple[DimSpec, ...] | None
+    text: str
+    span: Span
+
+    def __str__(self) -> str:
+        return self.text
+
+    def accepts(self, dtype: DType) -> bool:
+        """Whether a strong dtype is the declared one or one of the class."""
+        return dtype == self.dtype if self.dtype else dtype in CLASSES[self.name]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The dimensions that have names."""
+        return tuple(d for d in self.dims or () if isinstance(d, str))
+
+
+@record
+class Parameter:
+    """A parameter of a kernel as it was declared."""
+
+    name: str
+    type: Declared
+    span: Span
+
+
+@record
+class Result:
+    """An output of a kernel as it was declared; not all of them have names."""
+
+    name: str | None
+    type: Declared
+
+
+def declare(spec: TypeSpec, computed: bool = False) -> Declared:
+    """The type that a spec says. `computed` allows sizes such as `n - 1`, which only results can have."""
+    dtype = BY_NAME.get(spec.name)
+    if dtype is None and spec.name not in CLASSES:
+        known = [*BY_NAME, *CLASSES]
+        hint = nearest(spec.name, known) or f"the types are {', '.join(known)}"
+        raise UnknownName(f"unknown type '{spec.name}'", spec.span, hint)
+    if spec.dims is None:
+        return Declared(spec.name, dtype, None, spec.name, spec.span)
+    dims = tuple(_dim(expr, computed) for expr in spec.dims)
+    if dims.count(...) > 1:
+        raise ShapeProblem("a type has only one '...'", spec.span)
+    shown = ", ".join("..." if d is ... else _written(d.span) if isinstance(d, Expr) else str(d) for d in dims)
+    return Declared(spec.name, dtype, dims, f"{spec.name}[{shown}]", spec.span)
+
+
+def _written(span: Span) -> str:
+    """A formula as it stands in its line."""
+    return "<size>" if span.text is None else span.text[span.column - 1 :][: span.length]
+
+
+def _dim(expr: Expr, computed: bool) -> DimSpec:
+    if isinstance(expr, Name):
+        return expr.name
+    if isinstance(expr, Literal) and expr.value is ...:
+        return ...
+    if isinstance(expr, Literal) and type(expr.value) is int:
+        return expr.value
+    if computed:
+        return expr
+    raise SyntaxProblem("a dimension is a name, a number or '...'", expr.span, "name it, as in f32[n]")
+
+
+def parameter(param: Param) -> Parameter:
+    """The declaration of a kernel's parameter."""
+    if param.type is None:
+        hint = f"write {param.name}: f32[n], or {param.name}: any[...] for arrays of any kind"
+        raise SyntaxProblem(f"the parameter '{param.name}' of a kernel needs a type", param.span, hint)
+    return Parameter(param.name, declare(param.type), param.span)
+
+
+def result(output: Output) -> Result:
+    """The declaration of a kernel's output."""
+    return Result(output.name, declare(output.type, computed=True))

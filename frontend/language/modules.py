@@ -1,0 +1,192 @@
+"""Load a file's definitions with all that it imports along a search path.
+
+`import "x.weft"` looks in the folder of the file that says it, then along the search path, and never reaches out of
+them: not by `..`, not by an absolute path, not by a link. Text that did not come from a file can't import.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Union
+
+from ...ir.dtypes import BY_NAME, CLASSES
+from ...ir.errors import FileProblem, ImportProblem, LimitExceeded, Span, Unsupported, ValueProblem
+from ...ir.externs import ExternCall
+from ...ir.limits import limiter
+from ...ir.records import record
+from ..numpy.functions import FUNCTIONS
+from . import syntax
+from .limits import MAX_FILES
+from .parse import parse
+from .sourcetext import Source
+
+RESERVED = frozenset((*BY_NAME, *CLASSES))
+
+
+@record(eq=False)
+class LoadedDefinition:
+    """A `fn`, a `kernel` or a `const`, and the file whose names it sees."""
+
+    item: Union[syntax.Function, syntax.Const]
+    unit: Unit
+
+    @property
+    def name(self) -> str:
+        return self.item.name.name
+
+    @property
+    def what(self) -> str:
+        if isinstance(self.item, syntax.Const):
+            return "const"
+        return "kernel" if self.item.is_kernel else "fn"
+
+
+class Unit:
+    """One file: what it defines, every name that it sees, and the functions behind its extern kernels."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.own: dict[str, LoadedDefinition] = {}
+        self.names: dict[str, LoadedDefinition] = {}
+        self.imports: list[Unit] = []
+        self.externs: dict[str, ExternCall] = {}
+
+    def reached(self) -> list[Unit]:
+        """This file and all that it imports, each once."""
+        found = [self]
+        for unit in found:
+            found += [u for u in unit.imports if u not in found]
+        return found
+
+
+class Importer:
+    """Follows imports: `search` are the folders to look in besides the importing file's own."""
+
+    def __init__(self, search: tuple[str, ...]) -> None:
+        self.search = search
+        self._open: list[str] = []
+        self._done: dict[str, Unit] = {}
+
+    def load(self, path: str) -> Unit:
+        """The file at this path, and what it imports."""
+        return self.enter(Source(path, read(path)))
+
+    def enter(self, source: Source) -> Unit:
+        """A text that stands for a file."""
+        real = os.path.realpath(source.file)
+        self._open.append(real)
+        unit = unit_of(source, self)
+        self._open.pop()
+        self._done[real] = unit
+        return unit
+
+    def follow(self, item: syntax.Import, source: Source) -> Unit:
+        """The file that an import names."""
+        path = self._find(item, os.path.dirname(source.file) or ".")
+        real = os.path.realpath(path)
+        if real in self._open:
+            chain = [*self._open[self._open.index(real) :], real]
+            shown = " -> ".join(os.path.basename(p) for p in chain)
+            raise ImportProblem(f"'{item.path}' is imported in a circle: {shown}", item.span, _CIRCLE)
+        if real in self._done:
+            return self._done[real]
+        if len(self._done) + len(self._open) > MAX_FILES:
+            raise LimitExceeded(f"more than {MAX_FILES} files are imported", item.span)
+        try:
+            return self.load(path)
+        except FileProblem as error:
+            error.span = error.span or item.span
+            raise
+
+    def _find(self, item: syntax.Import, folder: str) -> str:
+        if not item.path or os.path.isabs(item.path) or "\0" in item.path or "\\" in item.path:
+            raise ImportProblem(f"'{item.path}' is not a relative path", item.span, _RELATIVE)
+        for place in (folder, *self.search):
+            path = os.path.join(place, item.path)
+            if not os.path.lexists(path):
+                continue
+            if not _inside(path, place):
+                raise ImportProblem(f"'{item.path}' leads out of {place}", item.span, _RELATIVE)
+            return path
+        if not _inside(os.path.join(folder, item.path), folder):
+            raise ImportProblem(f"'{item.path}' leads out of {folder}", item.span, _RELATIVE)
+        places = ", ".join((folder, *self.search))
+        raise ImportProblem(
+            f"no file '{item.path}' in {places}", item.span, "check the name, or extend the search path"
+        )
+
+
+_CIRCLE = "move what both files need into a third one"
+_RELATIVE = "imports stay in the file's own folder and the search path"
+
+
+def _inside(path: str, folder: str) -> bool:
+    real, root = os.path.realpath(path), os.path.realpath(folder)
+    return os.path.commonpath((real, root)) == root
+
+
+def read(path: str) -> str:
+    """The text of a file, refused where it is no text or too long."""
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise FileProblem(f"{path} is not a file", hint="give the path of a .weft file")
+        with open(path, "rb") as file:
+            data = file.read(4 * limiter.now.text + 1)
+    except FileProblem:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise FileProblem(f"can't read {path!r}: {reason}") from error
+    if len(data) > 4 * limiter.now.text:
+        raise LimitExceeded(f"{path} has more than {4 * limiter.now.text} bytes", hint="split it into several files")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileProblem(f"{path} is not UTF-8 text (byte {error.start})") from error
+
+
+def unit_of(source: Source, importer: Importer | None) -> Unit:
+    """The definitions of one text; without an importer it can't import."""
+    unit = Unit(source)
+    items = parse(source).items
+    for item in items:
+        if isinstance(item, syntax.Import):
+            if importer is None:
+                hint = "save it as a file and use weft.load"
+                raise ImportProblem("only a file can import another", item.span, hint)
+            imported = importer.follow(item, source)
+            unit.imports.append(imported)
+            for found in imported.own.values():
+                _add(unit, found, item.span)
+    for item in items:
+        if isinstance(item, syntax.LaterItem):
+            raise Unsupported(f"{item.what} is not in the language yet", item.span, _LATER.get(item.what))
+        if isinstance(item, (syntax.Function, syntax.Const)):
+            found = LoadedDefinition(item, unit)
+            _add(unit, found, item.name.span)
+            unit.own[found.name] = found
+    return unit
+
+
+_LATER = {"@impl": "it stands before a kernel"}
+
+
+def _add(unit: Unit, new: LoadedDefinition, span: Span) -> None:
+    """A kernel may be called like a function of the language: inside it that name still means the function."""
+    name, hides = new.name, new.name in FUNCTIONS
+    if name in RESERVED or (hides and new.what != "kernel"):
+        hint = f"choose another name: '{name}' is {'a type' if name in RESERVED else 'a function'} of the language"
+        raise ValueProblem(f"'{name}' can't be defined anew", span, hint)
+    old = unit.names.get(name) or unit.own.get(name)
+    if old is not None and old is not new:
+        at = old.item.name.span
+        hint = f"the other is a {old.what} at {os.path.basename(at.file)}:{at.line}"
+        raise ValueProblem(f"'{name}' is defined twice", span, hint)
+    if not hides:
+        unit.names[name] = new
+
+
+def search_folders(search_path: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
+    """The search path as texts."""
+    return tuple(os.fspath(p) for p in search_path)

@@ -1,0 +1,92 @@
+"""Parse text to abstract syntax; what is no program is a `SyntaxProblem` or a `LimitExceeded`."""
+
+from __future__ import annotations
+
+from ...ir import environment
+from ...ir.errors import LimitExceeded, SyntaxProblem
+from ...ir.limits import limiter
+from . import tables
+from .actions import Actions
+from .lexing import Statements
+from .sourcetext import Source
+from .syntax import File
+from .tables import END, UnexpectedToken
+from .tokens import Token
+
+_NAMES = {
+    "NAME": "a name", "NUMBER": "a number", "STRING": "a text", "_NL": "the end of the line",
+    "LBRACE": "'{'", "RBRACE": "'}'", "LPAR": "'('", "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "EQUAL": "'='",
+    "COLON": "':'", "COMMA": "','", "ELSE": "'else'", "FN": "'fn'", "KERNEL": "'kernel'", "CONST": "'const'",
+    "IMPORT": "'import'", "IN": "'in'",
+}  # fmt: skip
+_FOREIGN = {
+    "def": "a function is 'fn name(x) = ...' or 'fn name(x) { ... }'",
+    "lambda": "a function is 'fn name(x) = ...'",
+    "elif": "write 'else if'",
+    "class": "a file holds 'import', 'const', 'fn' and 'kernel' items",
+}
+
+
+def parse(source: Source) -> File:
+    """The syntax of one file."""
+    if len(source.text) > limiter.now.text:
+        raise LimitExceeded(
+            f"{source.file} has {len(source.text)} characters; the limit is {limiter.now.text}",
+            hint="split it into several files and 'import' them",
+        )
+    shared = tables.load()
+    actions = Actions(source)
+    lexer = Statements(shared.scanner, source)
+    try:
+        with environment.usual():  # Python reads numbers by rounding as the thread does
+            parsed = shared.parse(lexer, actions.table())
+    except UnexpectedToken as error:
+        raise _unexpected(error, lexer, source) from error
+    assert isinstance(parsed, File)
+    return parsed
+
+
+def _unexpected(error: UnexpectedToken, lexer: Statements, source: Source) -> SyntaxProblem:
+    token = error.token
+    if token.type == END:
+        end = len(source.text.rstrip())
+        return SyntaxProblem(f"the file ends too early{_wanted(error)}", source.span(max(0, end - 1), end))
+    if token.type == "_NL":
+        return SyntaxProblem(
+            f"the line ends too early{_wanted(error)}" if token != ";" else "unexpected ';'",
+            lexer.span(token),
+            "an expression goes on over the line's end inside ( )" if token != ";" else None,
+        )
+    return SyntaxProblem(
+        f"unexpected '{token}'{_wanted(error)}", lexer.span(token), _advice(token, error, lexer, source)
+    )
+
+
+def _wanted(error: UnexpectedToken) -> str:
+    """What could stand here, where that is one or two things."""
+    expected = {name for name in error.expected if name != END}
+    if not 0 < len(expected) <= 3 or not expected <= _NAMES.keys():
+        return ""
+    return f"; {' or '.join(sorted(_NAMES[name] for name in expected))} is expected"
+
+
+def _advice(token: Token, error: UnexpectedToken, lexer: Statements, source: Source) -> str | None:
+    at = token.start
+    before = source.text[max(0, at - 20) : at].split()
+    for word in (str(token), *before[-1:]):
+        if word in _FOREIGN:
+            return _FOREIGN[word]
+    if token == "=" and "COLON" not in error.expected and lexer.open and lexer.open[-1].type != "LBRACE":
+        return "'==' compares two values"
+    if token in ("&", "|") and source.text[at - 1 : at] == token:
+        return {"&": "write 'and'", "|": "write 'or'"}[str(token)]
+    opened = lexer.open[-1] if lexer.open else None
+    if opened is not None and opened.line != token.line and opened.type != "LBRACE":
+        return f"the '{opened}' of line {opened.line} is still open"
+    if token.type in ("LET", "VAR", "RETURN", "FOR", "WHILE", "IF") and not lexer.open:
+        return "statements stand inside a 'fn' or a 'kernel'"
+    if token.type in ("FN", "KERNEL", "CONST", "IMPORT") and lexer.open:
+        return f"the '{lexer.open[-1]}' of line {lexer.open[-1].line} is still open"
+    if token.type.isalpha() and token.isalpha() and "NAME" in error.expected and token.type != "NAME":
+        return f"'{token}' is a word of the language and can't be a name"
+    return None

@@ -1,0 +1,121 @@
+"""Parse a `.weft` file into kernels that the runtime can specialise: the language's public face."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+
+from ...ir.externs import ExternCall, ExternSource
+from ...ir.kernels import OpSource
+from ...ir.records import record
+from ...ir.source import ArgType, Binding, Built
+from ..lowering.binding import bind
+from ..lowering.externs import open_externs
+from ..lowering.lower import lower
+from . import syntax
+from .check import check
+from .declared import Parameter, Result, parameter, result
+from .decorators import implementation
+from .modules import Importer, LoadedDefinition, Unit, search_folders, unit_of
+from .sourcetext import Source
+
+__all__ = ["LanguageKernel", "ParsedModule", "load_module", "parse_module"]
+
+
+class LanguageKernel:
+    """A kernel of a `.weft` file: a `KernelSource`. `parse_seconds` is what reading the file took.
+
+    `ops` are the ops that it may call beside the functions of the language; `impl` is what `@impl` says.
+    """
+
+    def __init__(self, definition: LoadedDefinition, parse_seconds: float, ops: OpSource | None = None) -> None:
+        item = definition.item
+        assert isinstance(item, syntax.Function)
+        self._definition, self.parse_seconds, self._ops = definition, parse_seconds, ops
+        self.impl = implementation(item)
+        self.impl_span = item.decorators[0].span if item.decorators else None
+        self.name = item.name.name
+        self.declared: tuple[Parameter, ...] = tuple(map(parameter, item.params))
+        self.outputs: tuple[Result, ...] | None = tuple(map(result, item.outputs)) if item.outputs else None
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.signature} of {self._definition.unit.source.file}>"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.declared)
+
+    @property
+    def signature(self) -> str:
+        """The declaration, as in `softmax(x: float[..., m]) -> float[..., m]`."""
+        params = ", ".join(f"{p.name}: {p.type}" for p in self.declared)
+        head = f"{self.name}({params})"
+        if self.outputs is None:
+            return head
+        outputs = [f"{o.name}: {o.type}" if o.name else str(o.type) for o in self.outputs]
+        named = len(outputs) > 1 or self.outputs[0].name
+        return f"{head} -> ({', '.join(outputs)})" if named else f"{head} -> {outputs[0]}"
+
+    def bind(self, args: Sequence[ArgType]) -> Binding:
+        return bind(self.name, self.declared, args)
+
+    def build(self, binding: Binding, args: Sequence[ArgType] | None = None) -> Built:
+        return lower(self._definition, binding, self._ops)
+
+    @property
+    def extern(self) -> ExternCall | None:
+        """The function of a shared library that it is, if it is one."""
+        return self._definition.unit.externs.get(self.name)
+
+
+@record(eq=False)
+class ParsedModule:
+    """The kernels of one file by name, in the file's order; `sources` is all text that they come from."""
+
+    file: str
+    kernels: Mapping[str, LanguageKernel]
+    sources: Mapping[str, str]
+
+
+def parse_module(
+    text: str,
+    file: str,
+    search_path: Sequence[str | os.PathLike[str]] | None = None,
+    ops: OpSource | None = None,
+    externs: ExternSource | None = None,
+) -> ParsedModule:
+    """The kernels in a text. Only with a search path, even an empty one, may it import: from `file`'s folder.
+
+    Only with `externs` may it name shared libraries.
+    """
+    start = time.perf_counter()
+    importer = None if search_path is None else Importer(search_folders(search_path))
+    unit = unit_of(Source(file, text), importer) if importer is None else importer.enter(Source(file, text))
+    return _module(unit, start, ops, externs)
+
+
+def load_module(
+    path: str | os.PathLike[str],
+    search_path: Sequence[str | os.PathLike[str]] = (),
+    ops: OpSource | None = None,
+    externs: ExternSource | None = None,
+) -> ParsedModule:
+    """The kernels of a file, which may import."""
+    start = time.perf_counter()
+    return _module(Importer(search_folders(search_path)).load(os.fspath(path)), start, ops, externs)
+
+
+def _module(unit: Unit, start: float, ops: OpSource | None, externs: ExternSource | None) -> ParsedModule:
+    reached = unit.reached()
+    for each in reversed(reached):
+        check(each, ops)
+    for each in reached:
+        open_externs(each, externs)
+    seconds = time.perf_counter() - start
+    kernels = {
+        name: LanguageKernel(found, seconds, ops)
+        for name, found in unit.own.items()
+        if isinstance(found.item, syntax.Function) and found.item.is_kernel
+    }
+    return ParsedModule(unit.source.file, kernels, {u.source.file: u.source.text for u in reached})

@@ -1,0 +1,275 @@
+"""The abstract syntax of a `.weft` file: frozen nodes, each with its span.
+
+`depth` is how deep a node nests; the left side of a chain of operators does not add to it, because lowering
+walks such a chain in a loop.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar, Self
+
+from ...ir.errors import Span
+
+
+class SyntaxNode:
+    """A node has the fields that its class and those above it declare, given in order or by name.
+
+    Nodes are frozen. They are no dataclasses, because making thirty of those takes longer than parsing a file.
+    """
+
+    span: Span
+    depth: int
+    FIELDS: ClassVar[tuple[str, ...]] = ("span",)
+
+    def __init_subclass__(cls) -> None:
+        cls.FIELDS = (*cls.FIELDS, *inspect.get_annotations(cls))
+
+    def __init__(self, *values: Any, depth: int = 1, **named: Any) -> None:
+        given = {**dict(zip(self.FIELDS, values, strict=False)), **named}
+        if len(values) + len(named) != len(self.FIELDS) or given.keys() != set(self.FIELDS):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self.FIELDS)}")
+        self.__dict__.update(given, depth=depth)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={getattr(self, name)!r}" for name in self.FIELDS)
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def at(self, span: Span) -> Self:
+        """The same node at another place."""
+        fields = {name: getattr(self, name) for name in self.FIELDS}
+        return type(self)(**{**fields, "span": span}, depth=self.depth)
+
+
+# -- expressions
+
+
+class Expr(SyntaxNode):
+    pass
+
+
+class Literal(Expr):
+    """A number, `true`, `false`, `None`, `...` or text."""
+
+    value: object
+
+
+class Name(Expr):
+    name: str
+
+
+class Unary(Expr):
+    op: str
+    operand: Expr
+
+
+class Binary(Expr):
+    op: str
+    left: Expr
+    right: Expr
+
+
+class Compare(Expr):
+    """`a < b <= c`: the first operand, then pairs of an operator and an operand."""
+
+    first: Expr
+    rest: tuple[tuple[str, Expr], ...]
+
+
+class Logical(Expr):
+    op: str
+    operands: tuple[Expr, ...]
+
+
+class Conditional(Expr):
+    condition: Expr
+    then: Expr
+    other: Expr
+
+
+class Argument(SyntaxNode):
+    name: str | None
+    value: Expr
+
+
+class Call(Expr):
+    callee: Expr
+    arguments: tuple[Argument, ...]
+
+
+class Slice(Expr):
+    start: Expr | None
+    stop: Expr | None
+    step: Expr | None
+
+
+class Range(Expr):
+    """`i in a..b` between brackets: index notation."""
+
+    index: Expr
+    start: Expr
+    stop: Expr
+
+
+class Index(Expr):
+    value: Expr
+    items: tuple[Expr, ...]
+
+
+class TupleOf(Expr):
+    items: tuple[Expr, ...]
+
+
+# -- types
+
+
+class TypeSpec(SyntaxNode):
+    """A dtype or a class of dtypes; `dims` is None for a scalar."""
+
+    name: str
+    dims: tuple[Expr, ...] | None
+
+
+class Param(SyntaxNode):
+    name: str
+    type: TypeSpec | None
+
+
+class Output(SyntaxNode):
+    name: str | None
+    type: TypeSpec
+
+
+# -- statements
+
+
+class Statement(SyntaxNode):
+    pass
+
+
+class Block(SyntaxNode):
+    statements: tuple[Statement, ...]
+
+
+class Let(Statement):
+    """`let` and `var`; several names take the results of one call."""
+
+    names: tuple[Name, ...]
+    type: TypeSpec | None
+    value: Expr
+    mutable: bool
+
+
+class Assign(Statement):
+    """`target = value`; `op` is the operator of `+=` and its like."""
+
+    target: Expr
+    op: str | None
+    value: Expr
+
+
+class If(Statement):
+    condition: Expr
+    then: Block
+    other: Block | None
+
+
+class For(Statement):
+    """`for index in start..stop`."""
+
+    index: Name
+    start: Expr
+    stop: Expr
+    body: Block
+
+
+class While(Statement):
+    condition: Expr
+    body: Block
+
+
+class Jump(Statement):
+    """`break` or `continue`."""
+
+    what: str
+
+
+class Return(Statement):
+    values: tuple[Expr, ...]
+
+
+class Bare(Statement):
+    """An expression whose value nothing uses."""
+
+    value: Expr
+
+
+class Definition(Statement):
+    """`let c[i, j in 1..n] = value else other`; `mutable` is what `var` would say."""
+
+    name: Name
+    indices: tuple[Expr, ...]
+    type: TypeSpec | None
+    value: Expr
+    other: Expr | None
+    mutable: bool
+
+
+# -- items
+
+
+class Item(SyntaxNode):
+    pass
+
+
+class Import(Item):
+    path: str
+
+
+class Const(Item):
+    name: Name
+    type: TypeSpec | None
+    value: Expr
+
+
+class Decorator(SyntaxNode):
+    """`@name(arguments)` before an item."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+
+
+class Function(Item):
+    """A `fn` or a `kernel`. `outputs` is None where no result is declared."""
+
+    name: Name
+    is_kernel: bool
+    params: tuple[Param, ...]
+    outputs: tuple[Output, ...] | None
+    body: Block
+    decorators: tuple[Decorator, ...]
+
+    def decorated(self, decorator: Decorator) -> Self:
+        """The same with one more decorator in front."""
+        fields = {name: getattr(self, name) for name in self.FIELDS}
+        return type(self)(**{**fields, "decorators": (decorator, *self.decorators)}, depth=self.depth)
+
+
+class Extern(Function):
+    """`extern kernel`: a symbol of a shared library in place of a body, which is empty."""
+
+    library: str
+    symbol: str
+
+
+class LaterItem(Item):
+    """A decorated item that is not in the language yet."""
+
+    what: str
+
+
+class File(SyntaxNode):
+    items: tuple[Item, ...]

@@ -1,0 +1,138 @@
+"""Run an LALR(1) parser from ready-built tables.
+
+`tables.json` holds the terminals in the order in which they are tried, words that are terminals of their own, the rules
+(origin, length, alias, whether a lone child stands for the rule), and for each state its steps: a number from 0 up is
+the state to go to, a negative one the rule to reduce by. `build_tables.py` makes it with lark. Importing lark takes
+longer than compiling a kernel, so that is done ahead; only a grammar that was edited since is given to lark here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from binascii import crc32
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from ...ir.tuples import NamedTuple
+from .tokens import Scanner, Token
+
+END = "$END"
+Action = Callable[[list[Any]], Any]
+
+
+class Parts(list[Any]):
+    """What a helper rule gives: children that belong to the rule around it."""
+
+
+class UnexpectedToken(Exception):
+    """A token that no rule has here, and the terminals that could stand in its place."""
+
+    def __init__(self, token: Token, expected: frozenset[str]) -> None:
+        super().__init__(token)
+        self.token, self.expected = token, expected
+
+
+class Rule(NamedTuple):
+    """A rule of the grammar: what it makes, of how many symbols."""
+
+    origin: str
+    length: int
+    alias: str | None
+    expand: bool
+
+    @property
+    def action(self) -> str | None:
+        """The name of its action; None where its children pass through."""
+        name = self.alias or self.origin
+        return None if name.startswith("_") or (self.expand and not self.alias and self.length == 1) else name
+
+
+class LalrTables:
+    """A scanner, the rules, and the LALR states that every parse shares."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.scanner = Scanner(data["terminals"], data["words"], data["ignore"])
+        self.rules = [Rule(*fields) for fields in data["rules"]]
+        names = data["symbols"]
+        self._states = [{names[s]: to for s, to in steps} for steps in data["states"]]
+        self._start, self._end = data["start"], data["end"]
+
+    def parse(self, tokens: Iterable[Token], actions: Mapping[str, Action]) -> Any:
+        """What the first rule's action gives; each action gets the children of its rule."""
+        reductions = [(rule.origin, rule.length, _callback(rule, actions)) for rule in self.rules]
+        states, values = [self._start], []
+        for token in _with_end(tokens):
+            while True:
+                step = self._states[states[-1]].get(token.type)
+                if step is None:
+                    raise UnexpectedToken(token, frozenset(s for s in self._states[states[-1]] if s.isupper()))
+                if step >= 0:
+                    states.append(step)
+                    values.append(token)
+                    break
+                origin, length, callback = reductions[-1 - step]
+                children = values[len(values) - length :]
+                del values[len(values) - length :], states[len(states) - length :]
+                values.append(callback(children))
+                states.append(self._states[states[-1]][origin])
+                if token.type == END and states[-1] == self._end:
+                    return values[-1]
+        raise AssertionError("the end of the text ends the parse")
+
+
+@cache
+def load() -> LalrTables:
+    """The tables that ship with the package; of a grammar that was edited since, those that lark makes of it now."""
+    folder = os.path.dirname(__file__)
+    with open(os.path.join(folder, "tables.json"), encoding="utf-8") as file:
+        data = json.load(file)
+    with open(os.path.join(folder, "grammar.lark"), encoding="utf-8") as file:
+        grammar = file.read()
+    if data["grammar"] != checksum(grammar):
+        from .build_tables import build
+
+        data = build(grammar)
+    return LalrTables(data)
+
+
+def checksum(grammar: str) -> int:
+    """A number by which tables know the grammar that they were made of."""
+    return crc32(grammar.encode())
+
+
+def _with_end(tokens: Iterable[Token]) -> Iterable[Token]:
+    last = None
+    for last in tokens:
+        yield last
+    yield Token(END, "", last.start, last.line) if last is not None else Token(END, "", 0, 1)
+
+
+def _callback(rule: Rule, actions: Mapping[str, Action]) -> Action:
+    if (rule.alias or rule.origin).startswith("_"):
+        return _splice
+    if rule.action is None:
+        return lambda children: children[0]
+    action = actions[rule.action]
+    return lambda children: action(_flat(children))
+
+
+def _splice(children: list[Any]) -> Parts:
+    """Children of a list grow in place, so that a long list takes linear time."""
+    if children and type(children[0]) is Parts:
+        children[0].extend(_flat(children[1:]))
+        return children[0]
+    return Parts(_flat(children))
+
+
+def _flat(children: list[Any]) -> list[Any]:
+    if not any(type(c) is Parts for c in children):
+        return children
+    out: list[Any] = []
+    for child in children:
+        if type(child) is Parts:
+            out += child
+        else:
+            out.append(child)
+    return out

@@ -1,0 +1,1 @@
+"""Lower checked syntax to graphs, for the types of a call."""

@@ -1,0 +1,368 @@
+"""Lower expressions: fold numbers and sizes, and make nodes of everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from ...ir.builder import Builder
+from ...ir.dims import Dim, Size
+from ...ir.dtypes import BY_NAME, C128, F64, I64, U64, DType
+from ...ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem
+from ...ir.graph import Value
+from ...ir.kernels import OpSource
+from ...ir.limits import limiter
+from ...ir.opdef import Trait
+from ...ir.rules import shown
+from ..indices.notation import IndexNotation
+from ..language import syntax
+from ..language.builtins import CONSTANTS
+from ..language.declared import declare
+from ..language.limits import MAX_INLINE
+from ..language.modules import LoadedDefinition
+from ..language.syntax import Expr
+from ..maker import Maker
+from ..numpy import functions
+from ..numpy.powers import OPERATOR
+from ..weak import Operand, Weak, combine, is_operand, select, settle
+from . import folding
+from .conform import conform
+from .frame import Environment, Thing
+from .lazy_operands import guarded
+
+Inline = Callable[[LoadedDefinition, Sequence[Thing], Mapping[str, Thing], Span], Thing]
+
+OPERATORS = {
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": OPERATOR,
+    "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift", "<": "less",
+    "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal",
+    "@": "matmul",
+}  # fmt: skip
+SIGNS = {"-": "negative", "+": "positive", "~": "invert"}
+_CLASSES = {"int": I64, "uint": U64, "float": F64, "complex": C128}
+_NUMBERS = (bool, int, float, complex)
+
+
+class NestingLevel:
+    """How deep the lowering is in expressions, blocks and inlined calls."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        self.depth -= 1
+
+
+class Expressions:
+    """Lowers the expressions of one kernel and of all that is inlined into it."""
+
+    def __init__(self, builder: Builder, inline: Inline, ops: OpSource | None) -> None:
+        self.builder = self._root = builder
+        self._made = 0
+        self.has_bodies = False  # whether what is lowered now is the body of an `each`
+        self._inline = inline
+        self._ops = ops
+        self._level = NestingLevel()
+        self._consts: dict[LoadedDefinition, Thing] = {}
+        self._rules: dict[type[Expr], Callable[[Any, Environment], Thing]] = {
+            syntax.Literal: lambda expr, frame: expr.value,
+            syntax.Name: self._name,
+            syntax.Unary: self._unary,
+            syntax.Binary: self._binary,
+            syntax.Compare: self._compare,
+            syntax.Logical: self._logical,
+            syntax.Conditional: self._conditional,
+            syntax.Call: self.call,
+            syntax.Index: self._index,
+            syntax.Slice: self._slice,
+            syntax.TupleOf: lambda expr, frame: tuple(self.value(e, frame) for e in expr.items),
+        }
+        self._indexed = IndexNotation(self, self._rules)
+
+    def value(self, expr: Expr, frame: Environment) -> Thing:
+        """What an expression gives."""
+        rules = self._rules if frame.scope is None else self._indexed.rules
+        with self.level(expr.span):
+            return rules[type(expr)](expr, frame)
+
+    def level(self, span: Span) -> NestingLevel:
+        """One level deeper, counted so that no program reaches the end of Python's stack."""
+        if self._level.depth >= MAX_INLINE:
+            hint = "use fewer functions that call one another, or name parts of the expression with 'let'"
+            raise LimitExceeded(f"more than {MAX_INLINE} levels once every call is inlined", span, hint)
+        return self._level
+
+    def operand(self, expr: Expr, frame: Environment) -> Operand:
+        """What an expression gives, where a number or an array is needed."""
+        return as_operand(self.value(expr, frame), expr.span)
+
+    def size(self, expr: Expr, frame: Environment) -> Size:
+        """What an expression gives, where a size is needed."""
+        found = self.value(expr, frame)
+        if isinstance(found, Dim) or type(found) is int:
+            return found
+        raise TypeProblem("a size is needed here", expr.span, "a dimension's name, a number, or a formula of them")
+
+    def operate(self, op: str, a: Operand, b: Operand, span: Span) -> Operand:
+        """An operator of the language on two operands."""
+        if isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS) and op != "@":
+            return folding.binary(op, a, b, span)
+        if _is_size(a) and _is_size(b) and (size := folding.size(op, a, b)) is not None:  # type: ignore[arg-type]
+            return size
+        if isinstance(a, Weak) or isinstance(b, Weak):
+            make = self._here(lambda x, y: self.operate(op, x, y, span))
+            found: Operand = combine(Maker(self.builder, span), make, (a, b))
+            return found
+        return self._function(OPERATORS[op], (a, b), span)
+
+    def choose(
+        self, condition: Operand, then: Operand, other: Operand, frame: Environment, span: Span, what: str
+    ) -> Operand:
+        """One of two values; in a kernel they have one shape."""
+        left, right = _shape(then), _shape(other)
+        same = len(left) == len(right) and all(map(self.builder.facts.same, left, right))
+        if not frame.elements and not same:
+            raise ShapeProblem(
+                f"{what} has shape {shown(left)} on one side and {shown(right)} on the other",
+                span,
+                "both sides of an 'if' in a kernel have one shape; where(c, a, b) broadcasts",
+            )
+        return select(Maker(self.builder, span), condition, then, other, what)
+
+    def condition(self, expr: Expr, frame: Environment) -> Operand:
+        """What decides an `if`: in a kernel, a scalar."""
+        found = self.operand(expr, frame)
+        if not frame.elements and _shape(found):
+            raise ShapeProblem(
+                f"the condition has shape {shown(_shape(found))}; in a kernel it is a scalar",
+                expr.span,
+                "choose by elements with where(c, a, b), or put the 'if' into a fn",
+            )
+        return found
+
+    # -- bodies
+
+    @contextmanager
+    def building(self, builder: Builder, has_bodies: bool | None = None) -> Iterator[None]:
+        """What is lowered meanwhile goes to another builder."""
+        before = self.builder, self.has_bodies
+        self.builder, self.has_bodies = builder, before[1] if has_bodies is None else has_bodies
+        try:
+            yield
+        finally:
+            self.builder, self.has_bodies = before
+        self._made += len(builder.nodes)
+        if self._made > limiter.now.nodes:  # a builder counts its own alone
+            hint = "use fewer functions with loops that call one another"
+            raise LimitExceeded(f"more than {limiter.now.nodes} operations once every call is inlined", hint=hint)
+
+    def splice(self, side: Builder) -> None:
+        """What was built aside comes here, and so does what values of it make later."""
+        self.builder.nodes += side.nodes
+        side.nodes = self.builder.nodes
+
+    def _here(self, make: Callable[..., Operand]) -> Callable[..., Operand]:
+        """What makes a weak value when its dtype is known: in the builder of now, whichever is at work then."""
+        here = self.builder, self.has_bodies
+
+        def made(*operands: Operand) -> Operand:
+            before = self.builder, self.has_bodies
+            self.builder, self.has_bodies = here
+            try:
+                return make(*operands)
+            finally:
+                self.builder, self.has_bodies = before
+
+        return made
+
+    # -- one method for each kind of expression
+
+    def _name(self, expr: syntax.Name, frame: Environment) -> Thing:
+        name = expr.name
+        if (variable := frame.variables.get(name)) is not None:
+            return variable.value
+        if name in frame.sizes:
+            return frame.sizes[name]
+        if (definition := frame.unit.names.get(name)) is not None:
+            return self._const(definition)
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        found: DType | None = BY_NAME.get(name) or _CLASSES.get(name)
+        if found is None:
+            raise TypeProblem(f"'{name}' is a class of types, not a value", expr.span)
+        return found
+
+    def _const(self, definition: LoadedDefinition) -> Thing:
+        if definition not in self._consts:
+            item = definition.item
+            assert isinstance(item, syntax.Const)
+            value = self.operand(item.value, Environment(definition.unit, True, {}, {}))
+            if item.type is not None:
+                maker = Maker(self._root, item.value.span)
+                value = conform(maker, value, declare(item.type), f"'{item.name.name}'", None)
+            self._consts[definition] = value
+        return self._consts[definition]
+
+    def _unary(self, expr: syntax.Unary, frame: Environment) -> Operand:
+        operand = self.operand(expr.operand, frame)
+        if expr.op == "not":
+            return self._logic("logical_not", (operand,), expr.span)
+        return self._sign(expr.op, operand, expr.span)
+
+    def _sign(self, op: str, operand: Operand, span: Span) -> Operand:
+        if isinstance(operand, _NUMBERS):
+            return folding.unary(op, operand, span)
+        if isinstance(operand, Dim) and op == "-":
+            return -operand
+        if isinstance(operand, Weak):
+            make = self._here(lambda x: self._sign(op, x, span))
+            found: Operand = combine(Maker(self.builder, span), make, (operand,))
+            return found
+        return self._function(SIGNS[op], (operand,), span)
+
+    def _binary(self, expr: syntax.Binary, frame: Environment) -> Operand:
+        """A chain of operators is walked in a loop: it may be thousands long."""
+        chain, first = [], expr
+        while True:
+            chain.append(first)
+            if not isinstance(first.left, syntax.Binary):
+                break
+            first = first.left
+        total = self.operand(first.left, frame)
+        for node in reversed(chain):
+            total = self.operate(node.op, total, self.operand(node.right, frame), node.span)
+        return total
+
+    def _compare(self, expr: syntax.Compare, frame: Environment) -> Operand:
+        left = self.operand(expr.first, frame)
+        result: Operand | None = None
+        for op, operand in expr.rest:
+            right = (
+                self.operand(operand, frame)
+                if result is None
+                else guarded(self, result, partial(self.operand, operand, frame), operand.span)
+            )
+            part = self.operate(op, left, right, expr.span)
+            result = part if result is None else self._logic("logical_and", (result, part), expr.span)
+            left = right
+        assert result is not None
+        return result
+
+    def _logical(self, expr: syntax.Logical, frame: Environment) -> Operand:
+        name = "logical_and" if expr.op == "and" else "logical_or"
+        total = self.operand(expr.operands[0], frame)
+        for operand in expr.operands[1:]:
+            right = guarded(self, total, partial(self.operand, operand, frame), operand.span, expr.op == "and")
+            total = self._logic(name, (total, right), expr.span)
+        return total
+
+    def _logic(self, name: str, operands: tuple[Operand, ...], span: Span) -> Operand:
+        if all(isinstance(x, _NUMBERS) for x in operands):
+            truths = [bool(x) for x in operands]
+            return {"logical_and": all, "logical_or": any}.get(name, lambda t: not t[0])(truths)
+        return self._function(name, operands, span)
+
+    def _conditional(self, expr: syntax.Conditional, frame: Environment) -> Operand:
+        condition = self.condition(expr.condition, frame)
+        then = guarded(self, condition, partial(self.operand, expr.then, frame), expr.then.span)
+        other = guarded(self, condition, partial(self.operand, expr.other, frame), expr.other.span, False)
+        return self.choose(condition, then, other, frame, expr.span, "the value")
+
+    def maps(self, name: str) -> bool:
+        """Whether an op that was registered under a name works on elements."""
+        op = None if self._ops is None else self._ops.find_op(name)
+        return op is not None and Trait.ELEMENTWISE in op.traits
+
+    def call(self, expr: syntax.Call, frame: Environment) -> Thing:
+        """What a function, a kernel or an op gives; a reduction over indices has its own rules."""
+        if isinstance(expr.callee, syntax.Index):
+            return self._indexed.reduce(expr, frame)
+        assert isinstance(expr.callee, syntax.Name)
+        name = expr.callee.name
+        args = [self.value(a.value, frame) for a in expr.arguments if a.name is None]
+        kwargs = {a.name: self.value(a.value, frame) for a in expr.arguments if a.name is not None}
+        _check_order(expr)
+        if (definition := frame.unit.names.get(name)) is not None:
+            return self._inline(definition, args, kwargs, expr.span)
+        maker = Maker(self.builder, expr.span)
+        operands = tuple(x for x in (*args, *kwargs.values()) if is_operand(x))
+        args = [_settled(maker, x, operands) for x in args]
+        kwargs = {k: _settled(maker, x, operands) for k, x in kwargs.items()}
+        if name in BY_NAME:
+            if len(args) != 1 or kwargs:
+                raise TypeProblem(f"{name}(x) takes one value", expr.span)
+            return maker.cast(as_operand(args[0], expr.span), BY_NAME[name])  # type: ignore[arg-type]
+        op = None if self._ops is None or name in functions.FUNCTIONS else self._ops.find_op(name)
+        if op is None:
+            return functions.call(self.builder, name, args, kwargs, expr.span)
+        if kwargs:
+            raise TypeProblem(f"'{name}' has no argument '{next(iter(kwargs))}'", expr.span, "it takes operands alone")
+        if len(args) != op.arity:
+            raise TypeProblem(f"'{name}' takes {op.arity} operands, {len(args)} came", expr.span)
+        return maker.op(op, *(as_operand(x, expr.span) for x in args))  # type: ignore[arg-type]
+
+    def _index(self, expr: syntax.Index, frame: Environment) -> Value:
+        value = self.operand(expr.value, frame)
+        if not isinstance(value, Value):
+            raise TypeProblem("a number can't be indexed", expr.value.span)
+        items = [_as_index(self.value(item, frame)) for item in expr.items]
+        return functions.index(self.builder, value, items, expr.span)
+
+    def _slice(self, expr: syntax.Slice, frame: Environment) -> slice:
+        parts = (expr.start, expr.stop, expr.step)
+        start, stop, step = (None if part is None else self.value(part, frame) for part in parts)
+        return slice(start, stop, step)
+
+    def _function(self, name: str, operands: tuple[Operand, ...], span: Span) -> Value:
+        maker = Maker(self.builder, span)
+        settled = tuple(settle(maker, x, operands) for x in operands)
+        found = functions.call(self.builder, name, settled, {}, span)
+        assert isinstance(found, Value)
+        return found
+
+
+def _as_index(x: Thing) -> Thing:
+    return x.take(I64) if isinstance(x, Weak) and x.dtype.kind == "int" else x
+
+
+def as_operand(found: Thing, span: Span) -> Operand:
+    """The thing itself where it is a number or an array."""
+    if is_operand(found):
+        operand: Operand = found
+        return operand
+    if isinstance(found, tuple) and all(map(is_operand, found)) and len(found) > 1:
+        hint = f"bind each: let {', '.join('abcdefgh'[: len(found)])} = ..."
+        raise TypeProblem(f"{len(found)} values stand where one is needed", span, hint)
+    names = {type(None): "None", type(...): "'...'", str: "a text", DType: "a type", tuple: "a tuple"}
+    raise TypeProblem(f"a number or an array is needed here, not {names.get(type(found), 'a slice')}", span)
+
+
+def _settled(maker: Maker, x: Thing, others: tuple[Operand, ...]) -> Thing:
+    """An argument that functions can take; in a tuple, which is an array, numbers meet nothing else."""
+    if isinstance(x, tuple):
+        return tuple(_settled(maker, item, ()) for item in x)
+    return settle(maker, x, others) if isinstance(x, Weak) else x
+
+
+def _check_order(expr: syntax.Call) -> None:
+    named: set[str] = set()
+    for argument in expr.arguments:
+        if argument.name is None and named:
+            raise TypeProblem("an argument without a name follows one with a name", argument.span)
+        if argument.name in named:
+            raise TypeProblem(f"'{argument.name}' is given twice", argument.span)
+        if argument.name is not None:
+            named.add(argument.name)
+
+
+def _shape(x: Operand) -> tuple[Size, ...]:
+    return x.type.shape if isinstance(x, Value) else ()
+
+
+def _is_size(x: Operand) -> bool:
+    return isinstance(x, Dim) or type(x) is int

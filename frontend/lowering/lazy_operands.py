@@ -1,0 +1,68 @@
+"""Evaluate the right sides of `and`, `or` and `if` only where they are needed.
+
+In the body of an `each` a side that is heavy becomes a `when`. In a kernel, where the condition is a number, one that
+may fail, may not end, or calls a function from outside becomes a loop of one step or none. All else is just computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ...ir import flow, loops
+from ...ir.builder import Builder
+from ...ir.dtypes import BOOL
+from ...ir.errors import Span
+from ...ir.facts import Facts
+from ...ir.graph import Value
+from ...ir.ops import TABLE
+from ..maker import Maker
+from ..weak import Operand, Weak, take
+
+if TYPE_CHECKING:
+    from .expressions import Expressions
+
+NOT = TABLE["logical_not"]
+Make = Callable[[], Operand]
+
+
+def guarded(expressions: Expressions, where: Operand, make: Make, span: Span, holds: bool = True) -> Operand:
+    """What `make` gives, or zero where it is not needed: where the condition is not `holds`."""
+    if isinstance(where, (bool, int, float, complex)):
+        return make()
+    if expressions.has_bodies:
+        return _when(expressions, where, make, span, holds)
+    if isinstance(where, Value) and where.type.shape:
+        return make()
+    return _once(expressions, where, make, span, holds)
+
+
+def _when(expressions: Expressions, where: Operand, make: Make, span: Span, holds: bool) -> Operand:
+    side = Builder("branch", Facts())
+    with expressions.building(side):
+        found = make()
+        if not flow.is_light(side.nodes) and isinstance(found, Weak):
+            found = found.take(found.dtype.strong)
+    if flow.is_light(side.nodes) or not isinstance(found, Value):
+        expressions.splice(side)
+        return found
+    condition = _truth(expressions, where, holds, span)
+    body, others = flow.close(side, [found])
+    return flow.when(expressions.builder, condition, others, body, span)[0]
+
+
+def _once(expressions: Expressions, where: Operand, make: Make, span: Span, holds: bool) -> Operand:
+    side = Builder("branch", expressions.builder.facts)
+    with expressions.building(side):
+        found = make()
+    if not isinstance(found, Value) or not loops.needs_guard(side.nodes):
+        expressions.splice(side)
+        return found
+    condition = _truth(expressions, where, holds, span)
+    return loops.once(expressions.builder, condition, side, [found], span)[0]
+
+
+def _truth(expressions: Expressions, where: Operand, holds: bool, span: Span) -> Value:
+    maker = Maker(expressions.builder, span)
+    found = take(maker, where, BOOL)
+    return found if holds else maker.op(NOT, found)

@@ -1,0 +1,1 @@
+"""Define NumPy's functions on values of a graph, one module for each family."""

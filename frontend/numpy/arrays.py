@@ -1,0 +1,48 @@
+"""Convert arguments that NumPy takes as arrays: values, numbers and nested tuples of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir.errors import ValueProblem
+from ...ir.graph import Value
+from ...ir.ops import CONCATENATE, RESHAPE
+from ...ir.rules import shown
+from ...ir.types import Sizes
+from ..maker import Maker, Operand
+from ..sizes import equal
+
+
+def array_of(m: Maker, x: Operand | Sequence[object]) -> Value:
+    """The value; a tuple becomes an array with one more axis than its items have. A lone number stays weak."""
+    if not isinstance(x, (tuple, list)):
+        return m.lift(x)  # type: ignore[arg-type]
+    if not x:
+        raise m.refuse("an array without elements")
+    return stacked(m, [strong_array(m, item) for item in x])
+
+
+def strong_array(m: Maker, x: object) -> Value:
+    """The value with a dtype of its own: as part of an array a Python number is an i64, f64 or c128."""
+    value = array_of(m, x)  # type: ignore[arg-type]
+    return m.cast(value, value.type.dtype.strong)
+
+
+def stacked(m: Maker, values: Sequence[Value], axis: int = 0) -> Value:
+    """Values of one shape one behind another along a new axis."""
+    shape = values[0].type.shape
+    for value in values:
+        same = len(value.type.shape) == len(shape) and all(
+            equal(m.builder.facts, a, b) for a, b in zip(value.type.shape, shape, strict=True)
+        )
+        if not same:
+            hint = f"here are {shown(shape)} and {shown(value.type.shape)}"
+            raise ValueProblem("all input arrays must have the same shape", m.span, hint)
+    grown = Sizes((*shape[:axis], 1, *shape[axis:]))
+    pieces = [m.builder.op(RESHAPE, value, span=m.span, shape=grown) for value in values]
+    return joined(m, pieces, axis)
+
+
+def joined(m: Maker, pieces: Sequence[Value], axis: int) -> Value:
+    """Pieces one behind another along an axis that they have."""
+    return pieces[0] if len(pieces) == 1 else m.builder.op(CONCATENATE, *pieces, span=m.span, axis=axis)

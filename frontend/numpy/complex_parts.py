@@ -1,0 +1,49 @@
+"""Define NumPy's functions of real parts, imaginary parts and angles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ...ir.builder import is_scalar_result
+from ...ir.graph import Value
+from ...ir.ops import IMAG, REAL, TABLE, WHERE
+from ..maker import Make, Maker, Operand
+from .choosing import as_scalar
+
+ARCTAN2, MUL = TABLE["arctan2"], TABLE["mul"]
+
+
+def real(m: Maker, val: Operand) -> Value:
+    """Of a real number the number itself."""
+    value = m.lift(val)
+    return _part(m, value, m.op(REAL, value)) if value.type.dtype.kind == "complex" else value
+
+
+def imag(m: Maker, val: Operand) -> Value:
+    """Of a real number 0, in its dtype."""
+    value = m.lift(val)
+    dtype = value.type.dtype
+    if dtype.kind == "complex":
+        return _part(m, value, m.op(IMAG, value))
+    if dtype.weak:
+        return m.lift(0.0 if dtype.kind == "float" else 0)
+    zero = m.builder.constant(False if dtype.kind == "bool" else 0, dtype, m.span)
+    return _part(m, value, m.op(WHERE, True, zero, value))
+
+
+def _part(m: Maker, whole: Value, part: Value) -> Value:
+    """A part of a NumPy scalar is a scalar; of an array without dimensions it is such an array."""
+    return as_scalar(m, part) if is_scalar_result(whole) else part
+
+
+def angle(m: Maker, z: Operand, deg: bool = False) -> Value:
+    """From the positive real axis, in radians or degrees."""
+    value = m.lift(z)
+    is_complex = value.type.dtype.kind == "complex"
+    parts = (m.op(IMAG, value), m.op(REAL, value)) if is_complex else (0, value)
+    found = m.op(ARCTAN2, *parts)
+    return m.cast(m.op(MUL, found, 180 / math.pi), found.type.dtype) if deg else found
+
+
+COMPLEX_PARTS: Mapping[str, Make] = {"real": real, "imag": imag, "angle": angle}

@@ -1,0 +1,96 @@
+"""Multiply two values with labelled axes and sum over the labels that the result lacks.
+
+    contracted(m, a, "bik", b, "bkj", "bij")     a stack of matrix products
+
+Labels of both values that stay number matrices of a stack, as do all but the last of those that only one of them has;
+labels of both that go are k, merged to one axis if there are several. Where one value has nothing of its own the sum is
+one of elementwise products, and where no label goes there is no sum at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir import dims
+from ...ir.dtypes import BF16, F16, F32
+from ...ir.graph import Value
+from ...ir.ops import MATMUL, TABLE, TRANSPOSE
+from ...ir.products import matmul_dtypes, meet
+from ..maker import Maker
+from .shapes import reshaped
+
+ADD, MUL, SUM, AND, ANY = (TABLE[name] for name in ("add", "mul", "sum", "logical_and", "any"))
+Labels = Sequence[object]
+
+
+def contracted(m: Maker, a: Value, left: Labels, b: Value, right: Labels, result: Labels) -> Value:
+    """The product; no label is twice in one value, and one that only one value has is in the result."""
+    gone = [label for label in left if label in right and label not in result]
+    for label in gone:
+        meet(m.builder.facts, a.type.shape[left.index(label)], b.type.shape[right.index(label)], m.span)
+    rows = [label for label in result if label not in right]
+    columns = [label for label in result if label not in left]
+    if rows and columns and result.index(rows[-1]) > result.index(columns[-1]):
+        return contracted(m, b, right, a, left, result)  # so that the result lies as it is wanted
+    if not (gone and _is_long(m, a, left, rows) and _is_long(m, b, right, columns)):
+        order = [*gone, *result]  # where vectors may lie along two axes the last wins, which more is contiguous along
+        return summed(m, spread(m, a, left, order), spread(m, b, right, order), len(gone))
+    both = [label for label in result if label in left and label in right]
+    stack = [*both, *rows[:-1], *columns[:-1]]
+    terms = dims.product(m.builder.facts.canonical(a.type.shape[left.index(label)]) for label in gone)
+    lefts = _merged(m, spread(m, a, left, [*stack, rows[-1], *gone]), len(gone), terms, -1)
+    rights = _merged(m, spread(m, b, right, [*stack, *gone, columns[-1]]), len(gone), terms, -2)
+    made = [*stack, rows[-1], columns[-1]]
+    return turned(m, m.op(MATMUL, lefts, rights), [made.index(label) for label in result])
+
+
+def summed(m: Maker, a: Value, b: Value, count: int) -> Value:
+    """Elementwise products, summed over the first axes, in the dtype that a product of matrices has."""
+    (dtype, _), (result,) = matmul_dtypes((a.type.dtype, b.type.dtype), {})
+    wide = F32 if dtype in (F16, BF16) else dtype
+    terms = m.op(AND if dtype.kind == "bool" else MUL, m.cast(a, wide), m.cast(b, wide))
+    return m.cast(total(m, terms, range(count)), result)
+
+
+def total(m: Maker, x: Value, axes: Sequence[int]) -> Value:
+    """The sum over axes in the dtype of the terms, which integers may leave; of bools, whether one is true."""
+    if not axes:
+        return x
+    if x.type.dtype.kind == "bool":
+        return m.op(ANY, x, axes=tuple(axes))
+    return m.cast(m.op(SUM, x, axes=tuple(axes)), x.type.dtype)
+
+
+def cleared(m: Maker, x: Value) -> Value:
+    """Products as the first terms of sums that start at 0: none of them is -0.0."""
+    return m.cast(m.op(ADD, x, 0), x.type.dtype) if x.type.dtype.kind in ("float", "complex") else x
+
+
+def _is_long(m: Maker, x: Value, own: Labels, labels: Labels) -> bool:
+    """Whether a value has an axis of its own that is more than one element long, as its last."""
+    return bool(labels) and m.builder.facts.canonical(x.type.shape[own.index(labels[-1])]) != 1
+
+
+def spread(m: Maker, x: Value, labels: Labels, wanted: Labels) -> Value:
+    """The axes in this order, with axes of size 1 for labels that the value lacks."""
+    have = [labels.index(label) for label in wanted if label in labels]
+    moved = turned(m, x, have)
+    sizes = iter(moved.type.shape)
+    return reshaped(m, moved, [next(sizes) if label in labels else 1 for label in wanted])
+
+
+def turned(m: Maker, x: Value, order: Sequence[int]) -> Value:
+    """The axes in another order."""
+    if list(order) == list(range(x.type.rank)):
+        return x
+    return m.builder.op(TRANSPOSE, x, span=m.span, order=tuple(order))
+
+
+def _merged(m: Maker, x: Value, count: int, size: dims.Size, place: int) -> Value:
+    """So many axes that end at a place, as one."""
+    if count == 1:
+        return x
+    shape = list(x.type.shape)
+    stop = x.type.rank + place + 1
+    shape[stop - count : stop] = [size]
+    return reshaped(m, x, shape)

@@ -1,0 +1,162 @@
+"""Define `einsum` as a sequence of products of pairs.
+
+Operands are multiplied from the left to the right. What is needed no more is summed over at once; an index that an
+operand has twice is its diagonal, and `...` stands for axes that are broadcast.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Union
+
+from ...ir.dtypes import BF16, BOOL
+from ...ir.errors import TypeProblem, ValueProblem
+from ...ir.graph import Value
+from ...ir.ops import DIAGONAL, MATMUL, RESHAPE, TRANSPOSE
+from ...ir.types import Sizes
+from ..maker import Maker, Operand
+from ..memory import lying_as, together
+from ..sizes import equal, is_one
+from .arrays import strong_array
+from .contraction import ANY, cleared, contracted, spread, total, turned
+from .shapes import broadcast_to
+
+Label = Union[str, int]  # a letter, or a number for an axis of the dots, counted from the last
+DOTS = "..."
+
+
+def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object = False) -> Value:
+    if isinstance(optimize, (tuple, list)):
+        raise m.refuse("a path of contractions")
+    if not isinstance(subscripts, str):
+        raise m.refuse("'einsum' without a text of subscripts")
+    values = [strong_array(m, x) for x in operands]
+    if all(v.type.dtype == BF16 for v in values):
+        raise TypeProblem("invalid data type for einsum", m.span, "convert the operands to f32")
+    inputs, result = _parsed(m, subscripts.replace(" ", ""), [v.type.rank for v in values])
+    given = [_diagonals(m, x, labels) for x, labels in zip(values, inputs, strict=True)]
+    terms = _broadcast(m, given)
+    x, labels = terms[0]
+    for k, (y, others) in enumerate(terms[1:], 1):
+        later = {label for _, more in terms[k + 1 :] for label in more} | set(result)
+        x, labels = _without(m, x, labels, later | set(others))
+        y, others = _without(m, y, others, later | set(labels))
+        kept = [label for label in dict.fromkeys((*labels, *others)) if label in later]
+        wanted = list(result) if k == len(terms) - 1 else kept
+        x, labels = contracted(m, x, labels, y, others, wanted), wanted
+    summed = len(terms) == 1 and set(labels) > set(result)
+    x, labels = _without(m, x, labels, set(result))
+    found = turned(m, x, [labels.index(label) for label in result])
+    if len(terms) == 1 and not summed:
+        return found  # a view
+    if not _is_product(found):
+        found = cleared(m, found)
+    found = _laid_out(m, found, given, result)
+    if optimize is False or found.type.rank or not _contracts(m, terms):
+        return found
+    return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(()))  # of products of matrices NumPy gives an array
+
+
+def _contracts(m: Maker, terms: Sequence[tuple[Value, list[Label]]]) -> bool:
+    """Whether two operands share an index of more than one place."""
+    seen: set[Label] = set()
+    for value, labels in terms:
+        sizes = map(m.builder.facts.canonical, value.type.shape)
+        long = {label for label, size in zip(labels, sizes, strict=True) if size != 1}
+        if long & seen:
+            return True
+        seen |= long
+    return False
+
+
+def _is_product(x: Value) -> bool:
+    """Whether a value is a product of matrices, or one in another order."""
+    node = x.node
+    if node is not None and node.op is TRANSPOSE:
+        node = node.operands[0].node
+    return node is not None and node.op is MATMUL
+
+
+def _laid_out(m: Maker, x: Value, terms: Sequence[tuple[Value, list[Label]]], result: Sequence[Label]) -> Value:
+    """In the order of memory that NumPy's iterator over all labels finds from the strides of the operands."""
+    if x.type.rank < 2:
+        return x
+    gone = sorted({label for _, labels in terms for label in labels if label not in result}, key=str)
+    met = together(m, *(spread(m, value, labels, [*result, *gone]) for value, labels in terms))
+    if gone:
+        met = m.op(ANY, m.cast(met, BOOL), axes=tuple(range(len(result), len(result) + len(gone))))
+    return lying_as(m, x, met)
+
+
+def _parsed(m: Maker, text: str, ranks: Sequence[int]) -> tuple[list[list[Label]], list[Label]]:
+    """The labels of each operand, and those of the result."""
+    left, arrow, right = text.partition("->")
+    parts = left.split(",")
+    if len(parts) != len(ranks):
+        raise ValueProblem(
+            f"einsum has subscripts for {len(parts)} operands, and {len(ranks)} of them",
+            m.span,
+            "write one group of letters for each operand, as in 'ij,jk->ik'",
+        )
+    inputs = [_labels(m, part, rank) for part, rank in zip(parts, ranks, strict=True)]
+    dots = max((sum(isinstance(label, int) for label in labels) for labels in inputs), default=0)
+    if not arrow:
+        counts = Counter(label for labels in inputs for label in labels)
+        letters = sorted(label for label in counts if isinstance(label, str) and counts[label] == 1)
+        return inputs, [*range(-dots, 0), *letters]
+    result = _labels(m, right, len(right.replace(DOTS, "")) + dots * (DOTS in right))
+    known = {label for labels in inputs for label in labels}
+    for label in result:
+        if label not in known or result.count(label) > 1:
+            problem = "is in no operand" if label not in known else "is there twice"
+            raise ValueProblem(f"einsum: '{label}' of the result {problem}", m.span, f"the subscripts are '{text}'")
+    return inputs, result
+
+
+def _labels(m: Maker, part: str, rank: int) -> list[Label]:
+    """One label for each axis."""
+    before, dots, after = part.partition(DOTS)
+    count = rank - len(before) - len(after)
+    if not (before + after).isalpha() and before + after:
+        raise ValueProblem(f"einsum: '{part}' is not letters and '...'", m.span)
+    if count < 0 or (count and not dots):
+        raise ValueProblem(
+            f"einsum: '{part}' names {len(before) + len(after)} axes of an array with {rank}",
+            m.span,
+            "name every axis, or write ... for the others",
+        )
+    return [*before, *range(-count, 0), *after]
+
+
+def _diagonals(m: Maker, x: Value, labels: list[Label]) -> tuple[Value, list[Label]]:
+    """Each label once."""
+    for label in [label for label, count in Counter(labels).items() if count > 1]:
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            size = x.type.shape[first]
+            if not equal(m.builder.facts, size, x.type.shape[second]):
+                raise ValueProblem(f"einsum: the axes '{label}' of one operand have two sizes", m.span)
+            x = m.builder.op(DIAGONAL, x, span=m.span, axes=(first, second), starts=Sizes((0, 0)), size=Sizes((size,)))
+            labels = [*(other for k, other in enumerate(labels) if k not in (first, second)), label]
+    return x, labels
+
+
+def _broadcast(m: Maker, terms: list[tuple[Value, list[Label]]]) -> list[tuple[Value, list[Label]]]:
+    """Operands whose axes of size 1 are as long as those of the same letter in others."""
+    facts = m.builder.facts
+    sizes = [(label, n) for x, labels in terms for label, n in zip(labels, x.type.shape, strict=True)]
+    longer = {label: n for label, n in sizes if isinstance(label, str) and not is_one(facts, n)}
+    found = []
+    for x, labels in terms:
+        pairs = zip(labels, x.type.shape, strict=True)
+        shape = [longer[label] if label in longer and is_one(facts, n) else n for label, n in pairs]
+        found.append((x if shape == list(x.type.shape) else broadcast_to(m, x, shape), labels))
+    return found
+
+
+def _without(m: Maker, x: Value, labels: list[Label], wanted: set[Label]) -> tuple[Value, list[Label]]:
+    """Summed over the labels that are not wanted."""
+    gone = [k for k, label in enumerate(labels) if label not in wanted]
+    return total(m, x, gone), [label for label in labels if label in wanted]

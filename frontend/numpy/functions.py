@@ -1,0 +1,124 @@
+"""Look up NumPy's functions by name and call them on values of the graph.
+
+    call(builder, "mean", (x,), {"axis": -1}, span)
+
+Arguments are values or Python constants. What NumPy has and we do not honour is an `Unsupported`: the language shows
+it to the user, tracing leaves the call to NumPy.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ...ir.builder import Builder
+from ...ir.dims import Dim
+from ...ir.errors import Span, TypeProblem, UnknownName, nearest
+from ...ir.graph import Value
+from ...ir.records import record
+from ..maker import Maker
+from . import arrangements, elementwise, reductions
+from .axes import flag
+from .elementwise import Make
+from .powers import OPERATOR, raised
+from .take import index
+from .ufunc_methods import UFUNC_METHODS, outer_operands
+
+__all__ = ["FUNCTIONS", "NumpyFunction", "call", "index", "is_known"]
+
+_NO_VALUE = getattr(np, "_NoValue", None)
+# Keyword arguments that NumPy has on many functions, with what they are when they ask for nothing.
+_NEUTRAL: Mapping[str, tuple[object, ...]] = {
+    "out": (None, (None,)), "where": (True,), "casting": ("same_kind",), "order": ("K",), "subok": (True,),
+    "dtype": (None,), "initial": (), "signature": (None,), "sig": (None,), "axes": (), "mean": (), "device": (None,),
+    "keepdims": (), "like": (None,), "copy": (None, True),
+}  # fmt: skip
+
+
+@record
+class NumpyFunction:
+    """One of NumPy's functions: its name there, and what makes its nodes."""
+
+    name: str
+    make: Make
+
+
+def _table() -> Mapping[str, NumpyFunction]:
+    made = {**elementwise.ELEMENTWISE, **reductions.REDUCTIONS, **arrangements.ARRANGING}
+    table = {name: NumpyFunction(name, make) for name, make in made.items()}
+    for alias, name in {**elementwise.ALIASES, **reductions.ALIASES, **arrangements.ALIASES}.items():
+        table[alias] = table[name]
+    return MappingProxyType(table)
+
+
+FUNCTIONS: Mapping[str, NumpyFunction] = _table()
+METHODS: Mapping[str, NumpyFunction] = {
+    name: NumpyFunction(name, make) for name, make in {**UFUNC_METHODS, OPERATOR: raised}.items()
+}
+OUTER = ".outer"
+
+
+def is_known(name: str) -> bool:
+    """Whether a function of NumPy, or a method of a ufunc such as `add.reduce`, has a rule here."""
+    known = name in FUNCTIONS or name in METHODS or name == "piecewise"
+    return known or name.removesuffix(OUTER) in elementwise.ELEMENTWISE
+
+
+def call(
+    builder: Builder, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], span: Span | None
+) -> Value | tuple[Value, ...]:
+    """The result of one function, or of those that have several, a tuple."""
+    if name.endswith(OUTER):
+        return call(builder, name.removesuffix(OUTER), outer_operands(Maker(builder, span), *args), kwargs, span)
+    function = FUNCTIONS.get(name) or METHODS.get(name)
+    if function is None:
+        raise UnknownName(f"unknown function '{name}'", span, nearest(name, list(FUNCTIONS)))
+    maker = Maker(builder, span)
+    # What `like` names is a traced value, or the call would not be here.
+    kept = {key: x for key, x in kwargs.items() if x is not _NO_VALUE and not (key == "like" and isinstance(x, Value))}
+    bound = _bound(function, maker, args, kept)
+    if bound.arguments.get("out") is not None:
+        raise maker.refuse(f"the argument 'out' of '{function.name}'")
+    return function.make(*bound.args, **bound.kwargs)
+
+
+def _bound(
+    function: NumpyFunction, maker: Maker, args: Sequence[Any], kwargs: dict[str, Any]
+) -> inspect.BoundArguments:
+    known = _signature(function.make)
+    for key in [k for k in kwargs if k not in known.parameters]:
+        if key not in _NEUTRAL:
+            hint = nearest(key, [*list(known.parameters)[1:], *_NEUTRAL])
+            raise TypeProblem(f"'{function.name}' has no argument '{key}'", maker.span, hint)
+        if not any(_is_same(kwargs[key], same) for same in _NEUTRAL[key]):
+            raise maker.refuse(f"the argument '{key}' of '{function.name}'")
+        del kwargs[key]
+    try:
+        bound = known.bind(maker, *args, **kwargs)
+    except TypeError as error:
+        raise TypeProblem(f"'{function.name}': {error}", maker.span, _usage(function)) from error
+    for key, given in bound.arguments.items():
+        if isinstance(given, (Value, Dim)) and type(known.parameters[key].default) is bool and key != "where":
+            number = maker.builder.facts.specialize(given) if isinstance(given, Dim) else given
+            bound.arguments[key] = flag(maker, number, key)
+    return bound
+
+
+def _is_same(given: object, neutral: object) -> bool:
+    """None and bools are only themselves: NumPy has it that `np.dtype("float64") == None`, and 1 is no True."""
+    return given is neutral or (neutral is not None and type(neutral) is not bool and given == neutral)
+
+
+def _usage(function: NumpyFunction) -> str:
+    names = list(_signature(function.make).parameters.values())[1:]
+    return f"{function.name}({', '.join(str(p).split(':')[0] for p in names)})"
+
+
+@cache
+def _signature(make: Make) -> inspect.Signature:
+    return inspect.signature(make)

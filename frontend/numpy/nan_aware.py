@@ -1,0 +1,140 @@
+"""NumPy's reductions that leave NaN out: as their namesakes, with `where` or the identity in place of each NaN."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ...ir.complexes import PARTS
+from ...ir.dtypes import BF16, DType
+from ...ir.errors import TypeProblem, ValueProblem
+from ...ir.graph import Value
+from ...ir.ops import ARGMAX, ARGMIN, DEMAND, TABLE, WHERE, OpDef
+from ..maker import ABSENT, Maker, Operand, as_dtype
+from ..memory import copied
+from . import statistics
+from .argminmax import position
+from .arrays import array_of
+from .axes import axes_of
+from .cumulative import along
+from .elementwise import Make
+from .reduce import ALGEBRAS, PLUS, SUB, TIMES, Algebra, reduced
+from .reduction_arguments import mask_in
+from .statistics import averaged, freedom_lost, quotient, root, squared_distances
+
+IS_NAN, NOT, AND, GREATER = (TABLE[name] for name in ("isnan", "logical_not", "logical_and", "gt"))
+
+
+def _has_nan(x: Value) -> bool:
+    return _is_inexact(x.type.dtype)
+
+
+def _is_inexact(dtype: DType) -> bool:
+    """Whether NumPy looks for NaN in it: bf16 is no float to NumPy, so its NaN count like other numbers."""
+    return dtype.kind in ("float", "complex") and dtype != BF16
+
+
+def _without_nan(m: Maker, x: Value, algebra: Algebra) -> Value:
+    """The identity in place of each NaN."""
+    assert algebra.identity is not None
+    if not _has_nan(x):
+        return x
+    x = copied(m, x)  # NumPy writes the identity into a copy
+    return m.op(WHERE, m.op(IS_NAN, x), algebra.identity, x)
+
+
+def _total(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None,
+             keepdims: object = False, initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
+        x = _without_nan(m, array_of(m, a), algebra)
+        return reduced(m, algebra, x, axis, dtype, keepdims, initial, where)
+
+    return make
+
+
+def _running(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None) -> Value:
+        return along(m, algebra, _without_nan(m, array_of(m, a), algebra), axis, dtype)
+
+    return make
+
+
+def _extreme(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False,
+             initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
+        return reduced(m, algebra, a, axis, None, keepdims, initial, where)
+
+    return make
+
+
+def nanmean(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None,
+            keepdims: object = False, *, where: object = True) -> Value:  # fmt: skip
+    x = array_of(m, a)
+    if not _has_nan(x):
+        return statistics.mean(m, x, axis, dtype, out, keepdims, where=where)
+    _demand_inexact(m, dtype)
+    x = copied(m, x)
+    return averaged(m, x, axes_of(m, axis, x.type.rank), dtype, keepdims, _numbers(m, x, where))
+
+
+def nanvar(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: Operand = 0,
+           keepdims: object = False, *, where: object = True, mean: object = ABSENT,
+           correction: object = ABSENT) -> Value:  # fmt: skip
+    x = array_of(m, a)
+    if not _has_nan(x):
+        return statistics.var(m, x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+    found, wanted = _variance(m, x, axis, dtype, freedom_lost(m, ddof, correction), keepdims, where, mean)
+    return m.cast(found, wanted)
+
+
+def nanstd(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: Operand = 0,
+           keepdims: object = False, *, where: object = True, mean: object = ABSENT,
+           correction: object = ABSENT) -> Value:  # fmt: skip
+    x = array_of(m, a)
+    if not _has_nan(x):
+        return statistics.std(m, x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return root(m, *_variance(m, x, axis, dtype, freedom_lost(m, ddof, correction), keepdims, where, mean))
+
+
+def _variance(m: Maker, x: Value, axis: object, dtype: object, lost: Operand, keepdims: object, where: object,
+              mean: object) -> tuple[Value, DType]:  # fmt: skip
+    """The variance of the numbers that there are: NaN where no freedom is left, and in the dtype of the array."""
+    _demand_inexact(m, dtype)
+    x = copied(m, x)
+    axes, numbers = axes_of(m, axis, x.type.rank), _numbers(m, x, where)
+    total, count, wanted = squared_distances(m, x, axes, dtype, keepdims, numbers, mean)
+    freedom = m.op(SUB, count, lost)
+    found = quotient(m, total, m.op(WHERE, m.op(GREATER, freedom, 0), freedom, math.nan))
+    have = x.type.dtype.strong
+    return found, wanted if dtype is not None else PARTS.get(have, have)
+
+
+def _numbers(m: Maker, x: Value, where: object) -> Value:
+    """The elements that are no NaN and that `where` leaves."""
+    numbers = m.op(NOT, m.op(IS_NAN, x))
+    return numbers if where is True else m.op(AND, numbers, mask_in(m, where, x.type.shape))
+
+
+def _position(op: OpDef, worst: float) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, out: None = None, *, keepdims: object = False) -> Value:
+        x = array_of(m, a)
+        if not _has_nan(x):
+            return position(m, op, x, axis, keepdims)
+        nan = m.op(IS_NAN, x)
+        found = position(m, op, m.op(WHERE, nan, worst, x), axis, keepdims)
+        holds = m.op(NOT, reduced(m, ALGEBRAS["logical_and"], nan, axis, None, keepdims))
+        return m.op(DEMAND, found, holds, error=ValueProblem.__name__, message="All-NaN slice encountered")
+
+    return make
+
+
+def _demand_inexact(m: Maker, dtype: object) -> None:
+    if dtype is not None and not _is_inexact(as_dtype(dtype, m.span)):
+        raise TypeProblem("If a is inexact, then dtype must be inexact", m.span, "name a float or complex dtype")
+
+
+NAN_AWARE: Mapping[str, Make] = {
+    "nansum": _total(PLUS), "nanprod": _total(TIMES), "nancumsum": _running(PLUS), "nancumprod": _running(TIMES),
+    "nanmin": _extreme(ALGEBRAS["fmin"]), "nanmax": _extreme(ALGEBRAS["fmax"]), "nanmean": nanmean, "nanvar": nanvar,
+    "nanstd": nanstd, "nanargmin": _position(ARGMIN, math.inf), "nanargmax": _position(ARGMAX, -math.inf),
+}  # fmt: skip

@@ -1,0 +1,195 @@
+"""Define NumPy's products of matrices and vectors.
+
+What has a side of length 1 is no product of matrices but a sum of elementwise products, which reductions do best, and
+in their order. All else is `matmul` on views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...ir.dtypes import BF16, C64, C128, F32, F64
+from ...ir.errors import ShapeProblem, ValueProblem
+from ...ir.graph import Value
+from ...ir.ops import CAST, MATMUL, RESHAPE, TABLE
+from ...ir.types import Sizes
+from ..maker import Maker, Operand, static_int
+from ..memory import laid_out, with_core
+from .arrays import strong_array
+from .axes import axis_of
+from .contraction import cleared, contracted
+from .einsum import einsum
+from .elementwise import Make
+from .shapes import moveaxis, ravel, reshaped
+
+MUL, CONJUGATE = TABLE["mul"], TABLE["conjugate"]
+BLAS_DTYPES = (F32, F64, C64, C128)
+
+
+def matmul(m: Maker, x1: Operand, x2: Operand, /) -> Value:
+    a, b = _operands(m, "matmul", "(n?,k),(k,m?)->(n?,m?)", (x1, 1), (x2, 1))
+    rows, columns = ["m"] * (a.type.rank > 1), ["n"] * (b.type.rank > 1)
+    stacks = _stack_labels(a.type.rank - 1 - len(rows), b.type.rank - 1 - len(columns))
+    result = [*stacks[2], *rows, *columns]
+    found = contracted(m, a, [*stacks[0], *rows, "k"], b, [*stacks[1], "k", *columns], result)
+    return _as_gufunc(m, found, len(rows) + len(columns))
+
+
+def matvec(m: Maker, x1: Operand, x2: Operand, /) -> Value:
+    a, b = _operands(m, "matvec", "(m,n),(n)->(m)", (x1, 2), (x2, 1))
+    stacks = _stack_labels(a.type.rank - 2, b.type.rank - 1)
+    return _as_gufunc(m, contracted(m, a, [*stacks[0], "m", "k"], b, [*stacks[1], "k"], [*stacks[2], "m"]), 1)
+
+
+def vecmat(m: Maker, x1: Operand, x2: Operand, /) -> Value:
+    a, b = _operands(m, "vecmat", "(n),(n,m)->(m)", (x1, 1), (x2, 2))
+    stacks = _stack_labels(a.type.rank - 1, b.type.rank - 2)
+    found = contracted(m, _conjugate(m, a), [*stacks[0], "k"], b, [*stacks[1], "k", "n"], [*stacks[2], "n"])
+    return _as_gufunc(m, found, 1)
+
+
+def vecdot(m: Maker, x1: Operand, x2: Operand, /, axis: object = -1) -> Value:
+    a, b = _operands(m, "vecdot", "(n),(n)->()", (x1, 1), (x2, 1))
+    along = static_int(axis, "axis", m.span)
+    if along != -1:
+        a, b = (moveaxis(m, x, along, -1) for x in (a, b))
+    stacks = _stack_labels(a.type.rank - 1, b.type.rank - 1)
+    return contracted(m, _conjugate(m, a), [*stacks[0], "k"], b, [*stacks[1], "k"], stacks[2])
+
+
+def dot(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
+    x, y = strong_array(m, a), strong_array(m, b)
+    if not x.type.rank or not y.type.rank:
+        return _scaled(m, x, y)
+    place = y.type.rank - 2 if y.type.rank > 1 else 0
+    return _over(m, x, y, [x.type.rank - 1], [place])
+
+
+def inner(m: Maker, a: Operand, b: Operand, /) -> Value:
+    x, y = strong_array(m, a), strong_array(m, b)
+    if not x.type.rank or not y.type.rank:
+        return _scaled(m, x, y)
+    return _over(m, x, y, [x.type.rank - 1], [y.type.rank - 1])
+
+
+def vdot(m: Maker, a: Operand, b: Operand, /) -> Value:
+    x, y = (ravel(m, strong_array(m, v)) for v in (a, b))
+    return _over(m, _conjugate(m, x), y, [0], [0])
+
+
+def outer(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
+    x, y = (ravel(m, strong_array(m, v)) for v in (a, b))
+    return contracted(m, x, "i", y, "j", "ij") if _is_bool(x, y) else m.op(MUL, *_crossed(m, x, y))
+
+
+def tensordot(m: Maker, a: Operand, b: Operand, axes: object = 2) -> Value:
+    x, y = strong_array(m, a), strong_array(m, b)
+    left, right = _tensor_axes(m, x, y, axes)
+    found = _over(m, x, y, left, right)
+    # NumPy gives an array even where no axis is left.
+    return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(())) if not found.type.rank else found
+
+
+def _tensor_axes(m: Maker, x: Value, y: Value, axes: object) -> tuple[list[int], list[int]]:
+    if isinstance(axes, (tuple, list)):
+        if len(axes) != 2:
+            raise ValueProblem("axes are a number, or two lists of axes", m.span)
+        named: list[Sequence[object]] = [part if isinstance(part, (tuple, list)) else (part,) for part in axes]
+    else:
+        count = static_int(axes, "axes", m.span)
+        named = [range(x.type.rank - count, x.type.rank), range(count)]
+    left, right = ([axis_of(m, axis, v.type.rank) for axis in part] for part, v in zip(named, (x, y), strict=True))
+    if any(len(set(part)) < len(part) for part in (left, right)):
+        raise ValueProblem("duplicate axes are not allowed in tensordot", m.span)
+    if len(left) != len(right):
+        raise ValueProblem("shape-mismatch for sum", m.span, f"{len(left)} axes of one, {len(right)} of the other")
+    return left, right
+
+
+def _over(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int]) -> Value:
+    """Summed over pairs of axes, in C order; the other axes of one come before those of the other."""
+    if x.type.dtype in BLAS_DTYPES and y.type.dtype in BLAS_DTYPES and _is_single(m, x) and _is_single(m, y):
+        return reshaped(
+            m, m.op(MUL, *(reshaped(m, v, ()) for v in (x, y))), (1,) * (x.type.rank + y.type.rank - 2 * len(left))
+        )
+    own = [f"a{k}" for k in range(x.type.rank)]
+    others = [f"b{k}" for k in range(y.type.rank)]
+    for k, (i, j) in enumerate(zip(left, right, strict=True)):
+        _demand_equal(m, x, i, y, j)
+        own[i] = others[j] = f"k{k}"
+    result = [label for label in (*own, *others) if label[0] != "k"]
+    found = contracted(m, x, own, y, others, result)
+    if x.type.dtype == y.type.dtype == BF16:  # unlike `matmul`, which gives f32
+        found = m.builder.op(CAST, found, span=m.span, to=BF16)
+    if not left and not _is_single(m, found):
+        found = cleared(m, found)
+    return found if found.node is None or (found.node.op is MATMUL and found.type.rank < 3) else laid_out(m, found, "C")
+
+
+def _scaled(m: Maker, x: Value, y: Value) -> Value:
+    """A product with a number: NumPy leaves that of matrices to BLAS, which adds it to zeros in C order."""
+    found = m.op(MUL, x, y)
+    if found.type.dtype not in BLAS_DTYPES or found.type.rank > 2 or _is_single(m, found):
+        return found
+    return laid_out(m, cleared(m, found), "C")
+
+
+def _is_single(m: Maker, x: Value) -> bool:
+    return all(m.builder.facts.canonical(size) == 1 for size in x.type.shape)
+
+
+def _as_gufunc(m: Maker, x: Value, core: int) -> Value:
+    """A sum of products that lies in memory as a product of matrices does."""
+    return x if x.node is not None and x.node.op is MATMUL else with_core(m, x, core)
+
+
+def _demand_equal(m: Maker, x: Value, i: int, y: Value, j: int) -> None:
+    """One axis of size 1 is not repeated here."""
+    facts = m.builder.facts
+    a, b = facts.canonical(x.type.shape[i]), facts.canonical(y.type.shape[j])
+    if (a == 1) != (b == 1) and facts.number(a) != facts.number(b):
+        raise ShapeProblem(
+            f"shapes {x.type} and {y.type} not aligned: {a} (dim {i}) != {b} (dim {j})",
+            m.span,
+            "the axes that are summed over must have one size",
+        )
+
+
+def _operands(m: Maker, name: str, signature: str, *wanted: tuple[Operand, int]) -> list[Value]:
+    """Operands with at least so many dimensions each."""
+    found = []
+    for k, (x, rank) in enumerate(wanted):
+        value = strong_array(m, x)
+        if value.type.rank < rank:
+            raise ShapeProblem(
+                f"{name}: Input operand {k} does not have enough dimensions (has {value.type.rank}, gufunc core with "
+                f"signature {signature} requires {rank})",
+                m.span,
+                "multiply by a number with *" if not value.type.rank else "give it another axis with None",
+            )
+        found.append(value)
+    return found
+
+
+def _stack_labels(left: int, right: int) -> tuple[list[object], list[object], list[object]]:
+    """Labels for the axes that number matrices, aligned at the last: of each operand, and of the result."""
+    labels: list[object] = list(range(max(left, right)))
+    return labels[len(labels) - left :], labels[len(labels) - right :], labels
+
+
+def _conjugate(m: Maker, x: Value) -> Value:
+    return m.op(CONJUGATE, x) if x.type.dtype.kind == "complex" else x
+
+
+def _is_bool(*values: Value) -> bool:
+    return all(v.type.dtype.kind == "bool" for v in values)
+
+
+def _crossed(m: Maker, x: Value, y: Value) -> tuple[Value, Value]:
+    return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes((*x.type.shape, 1))), y
+
+
+PRODUCTS: Mapping[str, Make] = {
+    "matmul": matmul, "matvec": matvec, "vecmat": vecmat, "vecdot": vecdot, "dot": dot, "inner": inner, "vdot": vdot,
+    "outer": outer, "tensordot": tensordot, "einsum": einsum,
+}  # fmt: skip

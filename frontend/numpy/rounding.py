@@ -1,0 +1,70 @@
+"""Rounding to decimals and the cardinal sine, each composed of the ops that NumPy computes it by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...ir.dtypes import F64, DType
+from ...ir.errors import TypeProblem
+from ...ir.graph import Value
+from ...ir.ops import COMPLEX, IMAG, REAL, TABLE, WHERE
+from ..maker import Make, Maker, Operand, static_int
+from ..memory import copied
+
+MUL, DIV, RINT, POSITIVE, SIN = (TABLE[name] for name in ("mul", "div", "rint", "positive", "sin"))
+
+
+def round(m: Maker, a: Operand, decimals: int = 0) -> Value:
+    """Multiplies by a power of ten, rounds to even, and divides again."""
+    places = static_int(decimals, "decimals", m.span)
+    value = m.lift(a)
+    dtype = value.type.dtype
+    if dtype.is_integer and places >= 0:
+        return m.op(POSITIVE, copied(m, value))
+    if places == 0:
+        return m.op(RINT, value)
+    if dtype.kind == "bool":
+        raise TypeProblem("'round' of bool to decimals", m.span, "NumPy refuses it too; convert with .astype(...)")
+    if dtype.kind == "complex":
+        value = copied(m, value)
+        parts = (_rounded(m, m.op(part, value), places) for part in (REAL, IMAG))
+        return m.op(POSITIVE, m.op(COMPLEX, *parts))
+    if dtype.is_integer:
+        return m.cast(_rounded(m, m.cast(copied(m, value), F64), places), dtype)
+    return _rounded(m, value, places)
+
+
+def _rounded(m: Maker, x: Value, places: int) -> Value:
+    """Each step in the dtype of the array, which bf16 among numbers is not by itself."""
+    factor, dtype = _power_of_ten(abs(places)), x.type.dtype
+    first, last = (MUL, DIV) if places > 0 else (DIV, MUL)
+    whole = m.op(RINT, m.cast(m.op(first, x, factor), dtype))
+    return m.cast(m.op(last, whole, factor), dtype)
+
+
+def _power_of_ten(exponent: int) -> float:
+    """As NumPy computes it: up to 10**9 it is exact, and beyond it collects the roundings of its factors."""
+    power = 10.0 ** min(exponent, 9)
+    for _ in range(exponent - 9):
+        power *= 10.0
+        if math.isinf(power):
+            break
+    return power
+
+
+def sinc(m: Maker, x: Operand) -> Value:
+    """`sin(pi x) / (pi x)`; NumPy puts a small number in the place of 0."""
+    value = m.lift(x)
+    scaled = m.op(MUL, value, math.pi)
+    argument = m.op(WHERE, scaled, scaled, m.builder.constant(_tiny(scaled.type.dtype.strong), None, m.span))
+    return m.op(DIV, m.op(SIN, argument), argument)
+
+
+def _tiny(dtype: DType) -> float:
+    return float(np.finfo(dtype.numpy).eps) if dtype.kind == "float" else 1e-20
+
+
+ROUNDING: Mapping[str, Make] = {"round": round, "sinc": sinc}

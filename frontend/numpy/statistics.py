@@ -1,0 +1,166 @@
+"""Define NumPy's means, variances and standard deviations.
+
+16-bit floats are computed in f32 and rounded once. A variance takes two passes, the mean and then the squared
+distances to it, and takes off what the rounding of the mean has added: sum(d)**2 / n, which is 0 but for rounding.
+So the mean may be as large as it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...ir import dims
+from ...ir.complexes import PARTS
+from ...ir.dims import Dim
+from ...ir.dtypes import BF16, C64, C128, F16, F32, F64, DType
+from ...ir.errors import TypeProblem, ValueProblem
+from ...ir.graph import Value
+from ...ir.ops import BROADCAST, IMAG, REAL, TABLE, WHERE
+from ...ir.rules import promote, shown
+from ...ir.types import Sizes
+from ..maker import ABSENT, Maker, Operand, as_dtype, literal, number_of
+from .arrays import array_of
+from .axes import axes_of
+from .elementwise import Make
+from .reduce import ADD, MUL, PLUS, SUB, reduced
+from .reduction_arguments import mask_in
+
+DIV, SQUARE, SQRT, MAXIMUM = (TABLE[name] for name in ("div", "square", "sqrt", "maximum"))
+GREATER, IS_FINITE = TABLE["gt"], TABLE["isfinite"]
+HALVES = frozenset((F16, BF16))
+
+
+def mean(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None,
+         keepdims: object = False, *, where: object = True) -> Value:  # fmt: skip
+    x = array_of(m, a)
+    return averaged(m, x, axes_of(m, axis, x.type.rank, lenient=where is not True), dtype, keepdims, where)
+
+
+def averaged(m: Maker, x: Value, axes: Sequence[int], dtype: object, keepdims: object, where: object) -> Value:
+    """The mean over axes that are known to be right."""
+    inner = _inner(m, x.type.dtype, dtype)
+    total = reduced(m, PLUS, x, tuple(axes), inner, keepdims, ABSENT, where)
+    found = quotient(m, total, counted(m, x, axes, keepdims, where))
+    return m.cast(found, x.type.dtype if dtype is None and x.type.dtype in HALVES else inner)
+
+
+def counted(m: Maker, x: Value, axes: Sequence[int], keepdims: object, where: object) -> Operand:
+    """How many elements there are over the axes, or how many of them `where` leaves."""
+    if where is True:
+        return dims.product(x.type.shape[axis] for axis in axes)
+    mask = m.builder.op(BROADCAST, mask_in(m, where, x.type.shape), span=m.span, shape=Sizes(x.type.shape))
+    return reduced(m, PLUS, mask, tuple(axes), None, keepdims)
+
+
+def quotient(m: Maker, total: Value, count: Operand) -> Value:
+    """A sum by a count; NumPy's count is an i64, so complex numbers are divided in c128."""
+    return m.op(DIV, m.cast(total, C128) if total.type.dtype == C64 else total, count)
+
+
+def _inner(m: Maker, have: DType, asked: object) -> DType:
+    """What a mean is summed in: integers in f64, halves in f32."""
+    if asked is not None:
+        return as_dtype(asked, m.span)
+    have = have.strong
+    if have in HALVES:
+        return F32
+    return have if have.kind in ("float", "complex") else F64
+
+
+# -- variances
+
+
+def var(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: Operand = 0,
+        keepdims: object = False, *, where: object = True, mean: object = ABSENT,
+        correction: object = ABSENT) -> Value:  # fmt: skip
+    found, wanted = _variance(m, array_of(m, a), axis, dtype, ddof, keepdims, where, mean, correction)
+    return m.cast(found, wanted)
+
+
+def std(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: Operand = 0,
+        keepdims: object = False, *, where: object = True, mean: object = ABSENT,
+        correction: object = ABSENT) -> Value:  # fmt: skip
+    return root(m, *_variance(m, array_of(m, a), axis, dtype, ddof, keepdims, where, mean, correction))
+
+
+def _variance(m: Maker, x: Value, axis: object, dtype: object, ddof: Operand, keepdims: object, where: object,
+              mean: object, correction: object) -> tuple[Value, DType]:  # fmt: skip
+    """A variance that is not rounded to the dtype of the result yet, and that dtype."""
+    axes = axes_of(m, axis, x.type.rank, lenient=where is not True)
+    lost = freedom_lost(m, ddof, correction)
+    total, count, wanted = squared_distances(m, x, axes, dtype, keepdims, where, mean)
+    return quotient(m, total, _freedom(m, count, lost)), wanted
+
+
+def root(m: Maker, variance: Value, wanted: DType) -> Value:
+    """The standard deviation for a variance that is not rounded yet; NumPy has no arrays of whole ones."""
+    if wanted.kind not in ("float", "complex") and variance.type.rank:
+        raise TypeProblem(
+            f"Cannot cast ufunc 'sqrt' output from a float to dtype('{wanted.numpy}') with casting rule 'same_kind'",
+            m.span, "name a float dtype, and convert the result",
+        )  # fmt: skip
+    return m.cast(m.op(SQRT, variance if wanted in HALVES else m.cast(variance, wanted)), wanted)
+
+
+def freedom_lost(m: Maker, ddof: Operand, correction: object) -> Operand:
+    """`ddof`, which the array API calls `correction`; a float counts in f64, as in NumPy."""
+    if correction is not ABSENT and number_of(ddof) != 0:
+        raise ValueProblem("ddof and correction can't be provided simultaneously.", m.span, "leave one out")
+    lost = ddof if correction is ABSENT else correction
+    return m.cast(lost, F64) if isinstance(lost, float) else lost  # type: ignore[return-value]
+
+
+def _freedom(m: Maker, count: Operand, lost: Operand) -> Operand:
+    """The count less the degrees of freedom that are lost, not below 0."""
+    if isinstance(count, (int, Dim)) and (number := literal(lost)) is not None:
+        return dims.maximum(0, count - number)
+    return m.op(MAXIMUM, m.op(SUB, count, lost), 0)
+
+
+def squared_distances(m: Maker, x: Value, axes: Sequence[int], dtype: object, keepdims: object, where: object,
+                      mean: object) -> tuple[Value, Operand, DType]:  # fmt: skip
+    """The sum of the squared distances to the mean, the number of elements, and the dtype of their quotient."""
+    have, own = x.type.dtype.strong, mean is ABSENT or mean is None
+    inner = _inner(m, have, dtype)
+    centre = averaged(m, x, axes, inner, True, where) if own else _fitting(m, x, mean)
+    wanted = inner
+    if dtype is None and have.kind in ("float", "complex"):
+        together = have if own else promote((have, centre.type.dtype))
+        wanted = PARTS[together] if have.kind == "complex" else together
+    distances = m.op(SUB, m.cast(x, F32) if have in HALVES else x, centre)
+    squares = _squares(m, distances) if have.kind == "complex" else m.op(SQUARE, distances)
+    summed_in = F32 if wanted in HALVES and dtype is None else wanted
+    total = reduced(m, PLUS, squares, tuple(axes), summed_in, keepdims, ABSENT, where)
+    count = counted(m, x, axes, keepdims, where)
+    if own and summed_in in (F32, F64) and have not in HALVES and (have.kind == "complex") == (inner.kind == "complex"):
+        rest = reduced(m, PLUS, distances, tuple(axes), None, keepdims, ABSENT, where)
+        total = _without_rest(m, total, rest, count)
+    return total, count, wanted
+
+
+def _fitting(m: Maker, x: Value, mean: object) -> Value:
+    """A mean that the caller knows; NumPy lets one of another shape change the array's."""
+    centre = array_of(m, mean)  # type: ignore[arg-type]
+    shape = m.builder.facts.broadcast([x.type.shape, centre.type.shape], m.span)
+    if len(shape) != x.type.rank or not all(map(m.builder.facts.same, shape, x.type.shape)):
+        raise m.refuse(f"a mean of shape {shown(centre.type.shape)} for an array of shape {shown(x.type.shape)}")
+    return centre
+
+
+def _squares(m: Maker, distances: Value) -> Value:
+    """Squares of the absolute values of complex numbers."""
+    return m.op(ADD, *(m.op(SQUARE, m.op(part, distances)) for part in (REAL, IMAG)))
+
+
+def _without_rest(m: Maker, total: Value, rest: Value, count: Operand) -> Value:
+    """The sum of squares without the share of a centre that is not quite the mean; infinities stay what they are."""
+    parts = [m.op(part, rest) for part in (REAL, IMAG)] if rest.type.dtype.kind == "complex" else [rest]
+    left = total
+    for part in parts:
+        left = m.op(SUB, left, m.op(MUL, m.op(DIV, part, count), part))
+    left = m.cast(left, total.type.dtype)
+    none = m.op(WHERE, m.op(IS_FINITE, total), 0.0, total)
+    return m.op(WHERE, m.op(GREATER, left, 0.0), left, none)
+
+
+STATISTICS: Mapping[str, Make] = {"mean": mean, "var": var, "std": std}

@@ -1,0 +1,1 @@
+"""Trace Python functions and expressions: tracers, captures, what NumPy runs in between."""

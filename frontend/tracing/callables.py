@@ -1,0 +1,95 @@
+"""What a trace records beside NumPy's functions: methods of arrays and of ufuncs, as callables that compare equal."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...ir.ops import SPECIAL
+from ...ir.records import record
+
+# Python's operators and the NumPy functions that they are on arrays.
+OPERATORS: Mapping[Callable[..., Any], str] = {
+    operator.add: "add", operator.sub: "subtract", operator.mul: "multiply", operator.truediv: "divide",
+    operator.floordiv: "floor_divide", operator.mod: "remainder", operator.pow: "power", divmod: "divmod",
+    operator.and_: "bitwise_and", operator.or_: "bitwise_or", operator.xor: "bitwise_xor",
+    operator.lshift: "left_shift", operator.rshift: "right_shift", operator.eq: "equal", operator.ne: "not_equal",
+    operator.lt: "less", operator.le: "less_equal", operator.gt: "greater", operator.ge: "greater_equal",
+    operator.neg: "negative", operator.pos: "positive", operator.abs: "absolute", operator.invert: "invert",
+    operator.matmul: "matmul",
+}  # fmt: skip
+# Functions of numpy.linalg that have a rule of ours under their own name.
+LINALG = {getattr(np.linalg, name): name for name in ("norm", "vector_norm", "matrix_norm", "matrix_transpose")}
+# Those that are functions of NumPy itself on the last two axes.
+ON_MATRICES = {np.linalg.diagonal: "diagonal", np.linalg.trace: "trace"}
+SPECIAL_NAMES = frozenset(op.name for op in SPECIAL)
+VIEWS = frozenset((
+    "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze",
+    "broadcast_to", "broadcast_arrays", "flip", "flipud", "fliplr", "atleast_1d", "atleast_2d", "real", "imag",
+    "permute_dims", "rollaxis", "rot90", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack",
+    "diagonal", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray",
+))  # fmt: skip
+# Functions that give the array itself, not a view of it, where there is nothing to do.
+ITSELF = frozenset((
+    "real", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "asarray", "asanyarray", "ascontiguousarray",
+))  # fmt: skip
+
+
+@record
+class Method:
+    """A method of an array: called with the array first."""
+
+    name: str
+
+    def __call__(self, array: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(array, self.name)(*args, **kwargs)
+
+
+@record
+class UfuncMethod:
+    """A method of a ufunc, such as `np.add.reduce`."""
+
+    ufunc: np.ufunc
+    name: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.ufunc, self.name)(*args, **kwargs)
+
+
+def numpy_name(function: Callable[..., Any]) -> str | None:
+    """The name in NumPy's own namespace that means this function, if there is one."""
+    if function in OPERATORS:
+        return OPERATORS[function]
+    if isinstance(function, Method):
+        return "ravel" if function.name == "flatten" else function.name
+    if isinstance(function, UfuncMethod):
+        return f"{function.ufunc.__name__}.{function.name}"
+    if function in LINALG:
+        return LINALG[function]
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str):
+        return None
+    return name if getattr(np, name, None) is function or _is_special(function, name) else None
+
+
+def _is_special(function: Callable[..., Any], name: str) -> bool:
+    """Whether it is one of SciPy's functions that are ops, told by its name and loops alone: SciPy stays unloaded."""
+    if name not in SPECIAL_NAMES or not isinstance(function, np.ufunc) or function.signature is not None:
+        return False
+    return (function.nin, function.nout) == (1, 1) and {"f->f", "d->d"} <= set(function.types)
+
+
+def dotted(function: Callable[..., Any]) -> str:
+    """A name for people: `numpy.linalg.norm`."""
+    if isinstance(function, Method):
+        return f"numpy.ndarray.{function.name}"
+    if function is operator.getitem:
+        return "numpy.ndarray.__getitem__"
+    if function not in LINALG and (name := numpy_name(function)) is not None:
+        return f"numpy.{name}"
+    module = getattr(function, "__module__", None)
+    name = getattr(function, "__name__", type(function).__name__)
+    return f"{module}.{name}" if module else name

@@ -1,0 +1,381 @@
+"""Trace a Python function written against NumPy, as a kernel source.
+
+    source = TracedFunction(f, static=("axis",))
+    kernel, values = source.select((x, 2), {"axis": 0})     # the kernel for these fixed arguments, the others in order
+    built = kernel.build(kernel.bind(types), types)
+
+`None`, strings, tuples, dtypes and the arguments that `static` names are fixed when the function is traced: each
+combination of them is a kernel of its own. All other arguments are arrays and numbers. A trace that needs an argument
+as a Python number, as `range(n)` and `np.zeros(n)` do, raises `NumbersNeeded`; then that one is fixed, too.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import MethodType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...ir.builder import Builder
+from ...ir.dims import Size, symbol
+from ...ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest
+from ...ir.facts import Facts
+from ...ir.lazy import cached_property
+from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, rebuilt
+from ...ir.types import TensorType
+from .captures import Captures
+from .derived import is_derived
+from .impure import impure_loads, watched
+from .locate import definition
+from .outputs import finish
+from .packing import Packed, holds_arrays, is_container, is_same, packed, unpacked
+from .standins import seen
+from .trace import Trace
+from .tracer import Tracer
+
+T = TypeVar("T")
+Key = tuple[tuple[str, Any], ...]
+MAX_KERNELS = 256  # combinations of fixed arguments that are remembered
+
+
+class NumbersNeeded(TraceProblem):
+    """A trace that can't go on without the numbers that some arguments are; `problem` is what it met."""
+
+    def __init__(self, names: frozenset[str], problem: Exception | None = None) -> None:
+        if isinstance(problem, WeftError):
+            super().__init__(problem.message, problem.span, problem.hint)
+        else:
+            super().__init__(f"the numbers behind {', '.join(sorted(names))} are needed to trace the function")
+        self.names = names
+
+
+class TracedFunction:
+    """A function before its arguments are known. `evaluate` runs the graph so far where NumPy has to be asked."""
+
+    def __init__(
+        self, function: Callable[..., Any], static: Sequence[str] = (), evaluate: Evaluate | None = None
+    ) -> None:
+        if not callable(function):
+            raise TypeProblem(f"a function is needed, not a {type(function).__name__}")
+        self.function = function
+        self.static = (static,) if isinstance(static, str) else tuple(static)
+        self.evaluate = evaluate
+        self.signature = _signature(function, self.static)
+        self._kernels: dict[Any, TracedKernel] = {}
+        self._needed: frozenset[str] = frozenset()  # arguments that are fixed where they are numbers
+
+    @property
+    def name(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    @property
+    def takes_out(self) -> bool:
+        """Whether `out` is an argument of the function itself, not the memory for its results."""
+        return "out" in self.signature.parameters
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return self._plain.parameters
+
+    def for_instance(self, instance: Any) -> TracedFunction:
+        """The function as a method of an object."""
+        return TracedFunction(MethodType(self.function, instance), self.static, self.evaluate)
+
+    def select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[TracedKernel, tuple[Any, ...]]:
+        """The kernel for the fixed arguments of a call, and the values of the others in order."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise _misfit(self.name, self.signature, kwargs, error) from error
+        given = {**self._numbers, **bound.arguments}
+        given = {k: given[k] for k in self.signature.parameters if k in given}
+        fixed: dict[str, Any] = {}
+        values: dict[str, Any] = {}
+        for name, value in given.items():
+            if name in self.static or is_static(value):
+                fixed[name] = value
+            elif is_container(value):
+                fixed[name], inside = packed(name, value, self._is_input, given)
+                values |= inside
+            elif self._is_input(name, value):
+                values[name] = value
+            elif is_number(value):
+                fixed[name] = value
+            else:
+                raise _unfit(self.name, name, value)
+        return self._kernel(fixed, tuple(values)), tuple(values.values())
+
+    def inlined(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The function as part of the trace that an argument belongs to."""
+        trace = next(x._trace for x in (*args, *kwargs.values()) if isinstance(x, Tracer))
+        return (seen(self.function, trace) if isinstance(trace, Trace) else self.function)(*args, **kwargs)
+
+    def _is_input(self, name: str, value: Any) -> bool:
+        return is_dynamic(value) and not (name in self._needed and is_number(value))
+
+    def with_numbers(self, run: Callable[[], T]) -> T:
+        """What `run` gives once the arguments that the function needs as numbers are fixed: it traces again."""
+        while True:
+            try:
+                return run()
+            except NumbersNeeded as error:  # names what is not fixed yet
+                self._needed |= error.names
+
+    def bind(self, args: Sequence[ArgType]) -> Binding:
+        return self._plain.bind(args)
+
+    def build(self, binding: Binding, args: Sequence[ArgType] | None) -> Built:
+        return self._plain.build(binding, args)
+
+    def captures(self) -> tuple[Any, ...]:
+        """What guards the trace beside the arguments; when it differs the function must be traced again."""
+        return self.captured.describe()
+
+    def guards(self) -> list[Guard] | None:
+        """The names outside of the function that must still mean the same objects; None where that would not do."""
+        return self.captured.guards()
+
+    @cached_property
+    def captured(self) -> Captures:
+        """What the function reads from outside."""
+        return Captures(self.function)
+
+    @cached_property
+    def _numbers(self) -> dict[str, Any]:
+        """Defaults of a Python function that are numbers: arguments as any others. Other defaults are left to it."""
+        if not hasattr(self.function, "__code__"):
+            return {}
+        named = self.signature.parameters.items()
+        return {k: p.default for k, p in named if k not in self.static and is_dynamic(p.default)}
+
+    @cached_property
+    def _plain(self) -> TracedKernel:
+        """The kernel whose arguments are all arrays and numbers."""
+        free = [k for k, p in self.signature.parameters.items() if p.default is p.empty or k in self._numbers]
+        if missing := [k for k in free if k in self.static]:
+            raise TypeProblem(f"{self.name} needs a value for its static argument '{missing[0]}'")
+        return self._kernel({}, tuple(free))
+
+    def _kernel(self, fixed: Mapping[str, Any], parameters: tuple[str, ...]) -> TracedKernel:
+        try:
+            key = (tuple((k, _typed(v)) for k, v in fixed.items()), parameters)
+            found = self._kernels.get(key)
+        except TypeError as error:
+            wrong = next(k for k, v in fixed.items() if not _is_hashable(v))
+            if wrong not in self.static:
+                raise TypeProblem(
+                    f"{self.name}: the argument '{wrong}' is a {_bare(fixed[wrong])} that holds more than arrays and "
+                    "numbers",
+                    hint="pass what is in it as arguments of their own",
+                ) from error
+            raise TypeProblem(
+                f"{self.name}: the static argument '{wrong}' is a {type(fixed[wrong]).__name__}, which can't be a key",
+                hint="pass a tuple in place of a list, and arrays as arguments of their own",
+            ) from error
+        if found is None:
+            own = {name: rebuilt(value, lambda item: item) for name, value in fixed.items()}  # lists may change
+            found = self._kernels.setdefault(key, TracedKernel(self, own, parameters))
+            if len(self._kernels) > MAX_KERNELS:
+                del self._kernels[next(iter(self._kernels))]
+        return found
+
+
+class TracedKernel:
+    """A function with its fixed arguments given: a `KernelSource`."""
+
+    def __init__(self, source: TracedFunction, fixed: Mapping[str, Any], parameters: tuple[str, ...]) -> None:
+        self.source = source
+        self.fixed = fixed
+        self.parameters = parameters
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    def captures(self) -> tuple[Any, ...]:
+        return self.source.captures()
+
+    def guards(self) -> list[Guard] | None:
+        return self.source.guards()
+
+    def bind(self, args: Sequence[ArgType]) -> Binding:
+        if len(args) != len(self.parameters):
+            raise TypeProblem(f"{self.name} takes {len(self.parameters)} arrays or numbers, not {len(args)}")
+        sizes: dict[str, int] = {}
+        types = [TensorType(a.dtype, _symbols(n, a.shape, sizes)) for n, a in zip(self.parameters, args, strict=True)]
+        return Binding(tuple(types), sizes)
+
+    def build(self, binding: Binding, args: Sequence[ArgType] | None) -> Built:
+        sizes = dict(binding.sizes)
+        builder = Builder(self.name, Facts(sizes if args is not None else None))
+        trace = Trace(builder, sizes, self.source.evaluate)
+        inputs: dict[str, Any] = {}
+        for i, (name, type_) in enumerate(zip(self.parameters, binding.types, strict=True)):
+            scalar = args is not None and isinstance(args[i].value, (bool, np.generic))
+            value = builder.input(name, type_, scalar)
+            if args is not None and args[i].value is not None:
+                trace.know(value, args[i].value)
+                if is_number(args[i].value):
+                    trace.numbers[value] = name
+                if isinstance(args[i].value, bool):
+                    trace.bools.add(value)
+            inputs[name] = Tracer(trace, value, argument=name)
+        given = {name: inputs[name] for name in self.source.signature.parameters if name in inputs}
+        given |= {name: unpacked(value, inputs) for name, value in self.fixed.items()}
+        captures = self.source.captured
+        before = captures.describe()
+        try:
+            with watched(impure_loads(captures.functions)):
+                returned = _called(self.source, seen(self.source.function, trace), given)
+            graph, structure, updates = finish(trace, list(inputs.values()), returned, self._span)
+        except Exception as error:
+            if trace.needed:  # NumPy may have put an error of its own in the place of ours
+                raise NumbersNeeded(frozenset(trace.needed), error) from error
+            raise
+        if trace.needed:  # the function went on after the error
+            raise NumbersNeeded(frozenset(trace.needed))
+        for name, value in self.fixed.items():
+            if not is_same(given[name], unpacked(value, inputs)):
+                raise TraceProblem(
+                    f"{self.name} changes its argument '{name}', a {type(given[name]).__name__}, in place", self._span,
+                    "the caller's would stay as it is: make a new one and return it",
+                )  # fmt: skip
+        if (changed := captures.changed(before)) is not None:
+            raise TraceProblem(
+                f"{self.name} changes '{changed}', which is not its own; compiled code would not change it again",
+                self._span,
+                "return what changes, and change it outside of the function",
+            )
+        if not captures.by_content:
+            captures.by_content = is_derived(captures.named, captures.functions, trace.used)
+        return Built(graph, tuple(trace.hidden), trace.calls, structure, updates)
+
+    @property
+    def _span(self) -> Span | None:
+        code = getattr(self.source.function, "__code__", None)
+        return definition(code) if code is not None else None
+
+
+def is_static(value: Any) -> bool:
+    """Whether an argument is fixed at the trace because of what it is; integers beyond 64 bits with a sign are."""
+    if isinstance(value, Tracer):
+        return False
+    if type(value) is int:
+        return not -(2**63) <= value < 2**63
+    if is_container(value):
+        return not holds_arrays(value)
+    return value is None or value is Ellipsis or isinstance(value, (str, bytes, type, np.dtype, slice))
+
+
+def is_number(value: Any) -> bool:
+    """Whether an argument is a number, of Python or of NumPy."""
+    return not isinstance(value, Tracer) and isinstance(value, (bool, int, float, complex, np.bool_, np.number))
+
+
+def is_dynamic(value: Any) -> bool:
+    """Whether an argument is an array or a number."""
+    if isinstance(value, Tracer):
+        return True
+    if isinstance(value, np.ndarray):
+        return type(value) in (np.ndarray, np.memmap)
+    return isinstance(value, (bool, int, float, complex, np.generic)) or (
+        hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+    )
+
+
+def _called(source: TracedFunction, function: Callable[..., Any], given: Mapping[str, Any]) -> Any:
+    """The function on tracers, in order, and by name from the first argument on that is left to its default."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    by_name = False
+    for name, parameter in source.signature.parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += given.get(name, ())
+            by_name = True
+            continue
+        if parameter.kind is parameter.VAR_KEYWORD:
+            kwargs |= given.get(name, {})
+            continue
+        by_name = by_name or name not in given or parameter.kind is parameter.KEYWORD_ONLY
+        if name in given and by_name:
+            kwargs[name] = given[name]
+        elif name in given:
+            args.append(given[name])
+    try:
+        return function(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        # NumPy may put an error of its own in front of ours, as in `array[0] = traced`.
+        if isinstance(error.__cause__, TraceProblem):
+            raise error.__cause__ from None
+        raise
+
+
+def _signature(function: Callable[..., Any], static: tuple[str, ...]) -> inspect.Signature:
+    name = getattr(function, "__name__", "the function")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError) as error:
+        raise TypeProblem(f"{name} has no signature that can be read", hint="wrap it in a def or a lambda") from error
+    for wanted in static:
+        if wanted not in signature.parameters:
+            hint = nearest(wanted, list(signature.parameters))
+            raise TypeProblem(f"{name} has no argument '{wanted}' to make static", hint=hint)
+    return signature
+
+
+def _symbols(name: str, shape: tuple[int, ...], sizes: dict[str, int]) -> tuple[Size, ...]:
+    """`x0`, `x1`, ... for an array called x; 1 stays the number."""
+    found: list[Size] = []
+    for axis, number in enumerate(shape):
+        if number == 1:
+            found.append(1)
+            continue
+        unique = f"{name}{axis}"
+        while unique in sizes:
+            unique = f"{unique}_"
+        sizes[unique] = number
+        found.append(symbol(unique))
+    return tuple(found)
+
+
+def _typed(value: Any) -> Any:
+    """A key that tells 1 from 1.0 and True; raises TypeError for what can't be compared."""
+    if isinstance(value, Packed):
+        return Packed, _typed(value.tree)
+    if type(value) is dict:
+        return dict, tuple((_typed(key), _typed(item)) for key, item in value.items())
+    if is_container(value):
+        return type(value), tuple(_typed(item) for item in value)
+    if isinstance(value, slice):
+        return slice, _typed((value.start, value.stop, value.step))
+    hash(value)
+    return type(value), repr(value) if isinstance(value, (float, complex)) else value
+
+
+def _bare(value: Any) -> str:
+    return type(value.tree if isinstance(value, Packed) else value).__name__
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        _typed(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _misfit(name: str, signature: inspect.Signature, kwargs: Mapping[str, Any], error: TypeError) -> WeftError:
+    unknown = [k for k in kwargs if k not in signature.parameters]
+    hint = nearest(unknown[0], list(signature.parameters)) if unknown else None
+    return TypeProblem(f"{name}: {error}", hint=hint or f"its arguments are {', '.join(signature.parameters)}")
+
+
+def _unfit(function: str, name: str, value: Any) -> WeftError:
+    hint = f"name it in jit(static=('{name}',)) if it is fixed"
+    if isinstance(value, np.ndarray):
+        hint = "Weft would lose what the subclass adds; pass np.asarray(x), or x.filled(...) of a masked array"
+    return TypeProblem(
+        f"{function}: argument '{name}' is a {type(value).__name__}, not an array or a number", hint=hint
+    )

@@ -1,0 +1,93 @@
+"""Put the graph of a kernel that is called with traced values into their trace.
+
+The kernel is bound as in a call with the arrays at hand, so that a wrong argument is the same error; sizes that must be
+equal become guards of the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...ir.dims import Size
+from ...ir.errors import Span, Unsupported, WeftError
+from ...ir.graph import Graph, Value
+from ...ir.guards import graph_guards
+from ...ir.loops import body_of, walk
+from ...ir.ops import LOOP, NUMPY
+from ...ir.records import record
+from ...ir.source import ArgType, Binding, KernelSource
+from ...ir.types import TensorType
+from ..maker import Maker
+from .tracer import Tracer
+
+if TYPE_CHECKING:
+    from .trace import Trace
+
+
+@record
+class KernelCall:
+    """What a trace is told to apply: a kernel, to arguments in the order of its parameters."""
+
+    source: KernelSource
+
+
+def inline(trace: Trace, source: KernelSource, args: Sequence[Any], span: Span | None) -> Any:
+    """The results of a kernel as part of a trace."""
+    maker = Maker(trace.builder, span)
+    operands = [maker.lift(trace.operand(x, True, span)) for x in args]
+    try:
+        binding = source.bind([_argument(trace, value) for value in operands])
+        operands = [maker.cast(v, t.dtype) for v, t in zip(operands, binding.types, strict=True)]
+        built = source.build(_placed(trace, binding, operands), None)
+    except WeftError as error:
+        error.span = error.span or span
+        raise
+    if built.hidden:
+        raise Unsupported(f"'{source.name}' reads arrays from outside", span, "call it outside of the function")
+    first = trace.add_calls(built.calls)
+    results = [Tracer(trace, value) for value in _spliced(trace, built.graph, operands, first, span)]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _argument(trace: Trace, value: Value) -> ArgType:
+    """The argument that a value stands for; sizes that nobody knows yet are equal."""
+    numbers = [trace.builder.facts.number(size) for size in value.type.shape]
+    return ArgType(value.type.dtype, tuple(0 if n is None else n for n in numbers))
+
+
+def _placed(trace: Trace, binding: Binding, operands: Sequence[Value]) -> Binding:
+    """The binding in the sizes of the trace: those that have one name in the kernel are one size from here on."""
+    facts = trace.builder.facts
+    named: dict[Size, Size] = {}
+    for declared, value in zip(binding.types, operands, strict=True):
+        for size, ours in zip(declared.shape, value.type.shape, strict=True):
+            wanted = size if isinstance(size, int) else named.setdefault(size, ours)
+            if not facts.same(wanted, ours):
+                facts.assume_equal(wanted, ours)
+    types = (TensorType(v.type.dtype, tuple(map(facts.canonical, v.type.shape))) for v in operands)
+    return Binding(tuple(types), trace.sizes)
+
+
+def _number_calls(body: Graph, first_call: int) -> None:
+    """The body of a loop is part of the new graph as it is."""
+    for node in walk(body):
+        if node.op is NUMPY and isinstance(number := node.attrs.get("call"), int):
+            node.attrs = {**node.attrs, "call": first_call + number}
+
+
+def _spliced(trace: Trace, graph: Graph, operands: Sequence[Value], first_call: int, span: Span | None) -> list[Value]:
+    builder = trace.builder
+    for left, right in graph_guards(graph):
+        builder.facts.assume_equal(left, right)
+    values = dict(zip(graph.inputs, operands, strict=True))
+    for node in graph:
+        attrs = dict(node.attrs)
+        if node.op is NUMPY and isinstance(number := attrs.get("call"), int):
+            attrs["call"] = first_call + number
+        if node.op is LOOP:
+            _number_calls(body_of(node), first_call)
+        inputs = [values[v] for v in node.operands]
+        made = builder.node(node.op, inputs, attrs, node.span or span, node.body, tuple(r.type for r in node.results))
+        values.update(zip(node.results, made.results, strict=True))
+    return [values[v] for v in graph.outputs]

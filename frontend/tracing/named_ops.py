@@ -1,0 +1,54 @@
+"""Call an op by its name on traced values or arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...ir.errors import UnknownName
+from ...ir.kernels import OpSource
+from ...ir.opdef import OpDef
+from .tracer import Tracer
+
+Compile = Callable[["NamedOp", int, Mapping[str, Any]], Callable[..., Any]]
+
+
+class NamedOp:
+    """The function of this name. What it means is asked for when it is traced.
+
+    `compiled` makes a function of so many operands, with the other arguments fixed, which serves arrays and traced
+    values alike; those without other arguments are kept, because they are called most.
+    """
+
+    def __init__(self, name: str, source: OpSource, compiled: Compile) -> None:
+        self.name, self.__name__ = name, name
+        self._source, self._compiled = source, compiled
+        self._functions: dict[int, Callable[..., Any]] = {}
+
+    def __repr__(self) -> str:
+        return f"<weft op {self.name}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            function = self._functions.get(len(args))
+            if function is None:
+                function = self._functions[len(args)] = self._compiled(self, len(args), {})
+            return function(*args)
+        out = {"out": kwargs.pop("out")} if "out" in kwargs else {}
+        return self._compiled(self, len(args), kwargs)(*args, **out)
+
+    def traced(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Part of the trace that an argument belongs to. NumPy's own function is called where there is one."""
+        if self.op() is None and hasattr(np, self.name):
+            return getattr(np, self.name)(*args, **kwargs)
+        tracer = next(x for x in args if isinstance(x, Tracer))
+        return tracer._trace.apply(self, args, kwargs)
+
+    def op(self) -> OpDef | None:
+        """The op that was registered under this name, or that is a bundled kernel."""
+        return self._source.find_op(self.name)
+
+    def unknown(self) -> UnknownName:
+        return UnknownName(f"no op is called '{self.name}' any more", hint="it was unregistered")

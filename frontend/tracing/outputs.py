@@ -1,0 +1,74 @@
+"""Turn what a traced function returned into the graph's outputs and their structure.
+
+The graph's attribute `results` says of each output whether NumPy would give a scalar or an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.builder import is_number_result, is_scalar_result
+from ...ir.errors import Span, TraceProblem
+from ...ir.graph import Graph, Value
+from ...ir.source import Place, Structure, rebuilt
+from ..maker import Maker
+from .symbolic import TracedSize
+from .trace import Trace
+from .tracer import Tracer
+
+FIXED = (str, bytes, type, np.dtype, np.iinfo, np.finfo, slice, range, type(...))  # results that never change
+Updates = tuple[tuple[int, int], ...]
+
+
+def finish(
+    trace: Trace, arguments: Sequence[Tracer], returned: Any, span: Span | None
+) -> tuple[Graph, Structure, Updates]:
+    """The finished graph of a trace, the structure of its results, and which outputs the arguments have become."""
+    pairs: list[tuple[Value, str]] = []
+    changed: dict[int, Place] = {}  # by the tracer of the argument
+    updates: list[tuple[int, int]] = []
+    for k, (argument, given) in enumerate(zip(arguments, trace.builder.inputs, strict=False)):
+        if argument.value is not given:
+            changed[id(argument)] = Place(len(pairs))
+            updates.append((k, len(pairs)))
+            pairs.append((argument.value, "array"))
+
+    def leaf(part: Any) -> Any:
+        if part is None or isinstance(part, FIXED):
+            return part
+        if id(part) in changed:
+            return changed[id(part)]
+        pairs.append(_output(trace, part, span))
+        return Place(len(pairs) - 1)
+
+    tree = rebuilt(returned, leaf)
+    trace.builder.attrs["results"] = tuple(kind for _, kind in pairs)
+    trace.close()
+    structure = Structure("tree", tree) if updates else _structure(tree)
+    return trace.builder.finish([value for value, _ in pairs]), structure, tuple(updates)
+
+
+def _structure(tree: Any) -> Structure:
+    if isinstance(tree, Place):
+        return Structure()
+    flat = type(tree) is tuple and tree and all(isinstance(item, Place) for item in tree)
+    return Structure("tuple") if flat else Structure("tree", tree)
+
+
+def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
+    """A value of strong dtype, and what it is to NumPy: an array, a scalar, or a number of Python's own."""
+    if not isinstance(part, (Tracer, TracedSize, np.ndarray, np.generic, bool, int, float, complex)):
+        raise TraceProblem(
+            f"the function returned a {type(part).__name__}, which is not an array", span,
+            "return arrays and numbers, alone or in tuples, lists and dicts",
+        )  # fmt: skip
+    number = not isinstance(part, (Tracer, np.ndarray))
+    maker = Maker(trace.builder, span)
+    value = maker.lift(trace.operand(part, False, span))
+    if is_number_result(value):
+        return value, "number"
+    scalar = number or value.type.dtype.weak or is_scalar_result(value)
+    return maker.cast(value, value.type.dtype.strong), "scalar" if scalar else "array"

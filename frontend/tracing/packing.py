@@ -1,0 +1,79 @@
+"""Take apart the lists, tuples and dicts among the arguments of a traced function.
+
+A container that holds arrays is packed: its arrays and numbers become inputs of the graph, and the rest of it is fixed,
+with a `Leaf` where an input belongs. One without arrays is fixed as it is. The function gets containers of its own
+with tracers in them; a function that changes one is refused, because the caller's would stay as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from ...ir.records import record
+from ...ir.source import rebuilt
+
+Test = Callable[[str, Any], bool]
+
+
+@record
+class Leaf:
+    """The place of an input in a container."""
+
+    name: str
+
+
+@record
+class Packed:
+    """A container with leaves for what changes from call to call."""
+
+    tree: Any
+
+
+def is_container(value: Any) -> bool:
+    """Whether an argument is taken apart."""
+    return type(value) in (list, dict) or isinstance(value, tuple)
+
+
+def holds_arrays(value: Any) -> bool:
+    """Whether arrays are among the items of nested containers."""
+    if is_container(value):
+        return any(map(holds_arrays, value.values() if type(value) is dict else value))
+    return isinstance(value, np.ndarray) or (hasattr(value, "__array__") and not isinstance(value, (np.generic, type)))
+
+
+def packed(name: str, value: Any, is_dynamic: Test, taken: Container[str]) -> tuple[Packed, dict[str, Any]]:
+    """A container called `name`, and its arrays and numbers by names that are not `taken`."""
+    inputs: dict[str, Any] = {}
+    places = count()
+
+    def leaf(item: Any) -> Any:
+        unique = f"{name}_{next(places)}"
+        while unique in taken:
+            unique += "_"
+        if not is_dynamic(unique, item):
+            return item
+        inputs[unique] = item
+        return Leaf(unique)
+
+    return Packed(rebuilt(value, leaf)), inputs
+
+
+def unpacked(value: Any, inputs: Mapping[str, Any]) -> Any:
+    """A fixed argument as the function gets it, in containers of its own."""
+    tree = value.tree if isinstance(value, Packed) else value
+    return rebuilt(tree, lambda item: inputs[item.name] if isinstance(item, Leaf) else item)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two containers hold the same objects in the same places."""
+    if not is_container(one):
+        return one is other
+    if type(one) is not type(other) or len(one) != len(other):
+        return False
+    if type(one) is dict:
+        return list(one) == list(other) and all(is_same(one[key], other[key]) for key in one)
+    return all(is_same(a, b) for a, b in zip(one, other, strict=True))

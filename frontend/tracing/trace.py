@@ -1,0 +1,342 @@
+"""Record one trace: calls of NumPy on tracers become nodes of a graph.
+
+A call that has no op becomes a `numpy` node (see `fallback`). Arrays from outside become hidden inputs, one for each
+array object; an array must not change while the trace runs, because it is read again at each call.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.builder import Builder, is_scalar_result
+from ...ir.dims import Size, symbol
+from ...ir.dtypes import from_numpy
+from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported, WeftError
+from ...ir.graph import Value
+from ...ir.source import Evaluate
+from ...ir.types import TensorType
+from ..maker import Maker, NumberNeeded, literal
+from ..numbers import inputs_behind
+from ..numpy import functions
+from ..numpy.arrangements import LISTS, takes_array, takes_arrays
+from ..numpy.elementwise import ELEMENTWISE
+from ..numpy.powers import OPERATOR
+from .callables import ITSELF, ON_MATRICES, OPERATORS, SPECIAL_NAMES, VIEWS, Method, numpy_name
+from .fallback import Fallback
+from .inlining import KernelCall, inline
+from .keys import holds_tracers, items_of
+from .locate import here
+from .named_ops import NamedOp
+from .piecewise import piecewise
+from .symbolic import TracedSize
+from .tracer import VIEW, Error, Tracer, share
+from .writing import split_out, written
+
+ARRAYS = frozenset(("weights", "mean"))  # arguments in which a list is an array
+CASES = frozenset((0, 1, "condlist", "choicelist"))  # arguments of `select` in which each item of a list is an array
+PARTS = frozenset(("real", "imag"))  # of a Python number, Python numbers
+SPREADING = frozenset((*ELEMENTWISE, OPERATOR)) - {"astype", "select"}  # functions that take a list as an array
+
+
+class Trace:
+    """Builds the graph of one call of a function. `values` are the actual arguments, by input."""
+
+    def __init__(self, builder: Builder, sizes: dict[str, int], evaluate: Evaluate | None = None) -> None:
+        self.builder = self._root = builder  # the builder is another one while a step of a loop is traced
+        self.sizes = sizes
+        self.hidden: list[np.ndarray[Any, Any]] = []
+        self.open = True
+        self.at: Span | None = None  # the place of a recorded call, where calls are not made by the user's code
+        self.numbers: dict[Value, str] = {}  # the arguments that are numbers, by input
+        self.bools: set[Value] = set()  # the inputs that are Python's own bools
+        self.needed: set[str] = set()  # those of them that must be fixed for the function to be traced
+        self._captured: dict[int, tuple[object, Value, np.ndarray[Any, Any]]] = {}
+        self._fallback = Fallback(self, evaluate)
+        self._raised: list[Exception] = []  # what the user's code got to see
+        self.used: list[Any] = []  # arrays and NumPy numbers that are not traced
+
+    @property
+    def calls(self) -> tuple[Callable[..., tuple[Any, ...]], ...]:
+        return tuple(self._fallback.calls)
+
+    def add_calls(self, calls: Sequence[Callable[..., tuple[Any, ...]]]) -> int:
+        """Functions that nodes name by number; the number of the first."""
+        self._fallback.calls += calls
+        return len(self._fallback.calls) - len(calls)
+
+    def know(self, value: Value, actual: Any) -> None:
+        """An input's value in the call at hand."""
+        self._fallback.known[value] = actual
+
+    def is_python_bool(self, value: Value) -> bool:
+        return value in self.bools
+
+    def need(self, value: Value) -> None:
+        """Asks for the arguments that decide a value to be fixed, if all of them are numbers."""
+        inputs = inputs_behind(value)
+        if all(x in self.numbers for x in inputs):
+            self.needed |= {self.numbers[x] for x in inputs}
+
+    def noted(self, error: Error) -> Error:
+        """An error that the user's code gets to see; if it goes on after it, so does the trace, but not unawares."""
+        if not any(error is known for known in self._raised):
+            self._raised.append(error)
+        return error
+
+    def close(self) -> None:
+        """The end of the trace: what it read must be as it was, and errors that were caught must come again."""
+        self.open = False
+        self._settle_caught()
+        for source, value, snapshot in self._captured.values():
+            if not _same(np.asarray(source), snapshot):
+                raise TraceProblem(
+                    f"an array of type {value.type} was changed in place while the function was traced", here(),
+                    "make a new array in place of changing one that traced values were combined with",
+                )  # fmt: skip
+
+    def _settle_caught(self) -> None:
+        """Errors that the function caught: what NumPy raises for these sizes too makes a graph for these sizes.
+
+        What only a trace raises, and what depends on values, is raised again.
+        """
+        for error in self._raised:
+            if isinstance(error, (TraceProblem, Unsupported)):
+                raise error
+            if not isinstance(error, WeftError) or error is self._fallback.failure:
+                raise TraceProblem(
+                    f"an error that depends on values was caught while tracing: {type(error).__name__}: {error}",
+                    self._fallback.failed_at, "call what raises it outside of the function, or use np.where",
+                ) from error  # fmt: skip
+            if self.builder.facts.sizes is None:
+                raise error
+        if self._raised:
+            for name in self.sizes:
+                self.builder.facts.specialize(symbol(name))
+
+    # -- calls
+
+    def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The result of a call of NumPy, of an operator or of a method."""
+        try:
+            return self._applied(function, args, kwargs)
+        except Exception as error:
+            self.noted(error)
+            raise
+
+    def _applied(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        span = self.at or here()
+        if not self.open:
+            raise TraceProblem("a traced value was kept and used after its trace ended", span, "return it instead")
+        self._refuse_subclasses((args, tuple(kwargs.values())), span)
+        if function is operator.getitem:
+            return self._index(args[0], args[1], span)
+        if isinstance(function, KernelCall):
+            return inline(self, function.source, args, span)
+        if isinstance(function, NamedOp) and not functions.is_known(function.name):
+            return self._operate(function, args, kwargs, span)
+        (args, kwargs), out = split_out(function, args, kwargs)
+        if out is not None:
+            return written(self, function, (args, kwargs), out, span)
+        original = args, kwargs
+        name, args, kwargs = _resolved(function, args, kwargs)
+        if name is None or not functions.is_known(name):
+            return self._fallback.call(function, *original, span)
+        spread = name.removesuffix(functions.OUTER) in SPREADING
+        mark, noted = len(self.builder.nodes), len(self._raised)
+        try:
+            if name == "piecewise":
+                return piecewise(self, span, *args, **kwargs)
+            if name == "nan_to_num" and isinstance(args[0], Tracer) and not kwargs.get("copy", True):
+                made = self.apply(function, args, {**kwargs, "copy": True})
+                return args[0]._change(made, "'nan_to_num'", "leave copy=False out")
+            given = self._pythonic(function, args, span)
+            operands = [self._argument(name, k, x, spread, span) for k, x in enumerate(given)]
+            named = {key: self._argument(name, key, x, key in ARRAYS, span) for key, x in kwargs.items()}
+            found = functions.call(self.builder, name, operands, named, span)
+        except NumberNeeded as error:
+            if isinstance(error.value, Value):
+                self.need(error.value)
+            raise
+        except Unsupported:
+            del self.builder.nodes[mark:], self._raised[noted:]
+            return self._fallback.call(function, *original, span)
+        if name in ("astype", "array") and not kwargs.get("copy", True):  # it may be the array itself
+            return args[0] if found is args[0].value else self._view(found, args)  # type: ignore[arg-type]
+        return self._wrapped(found, function, name, args, span)
+
+    def fallback(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
+    ) -> Any:
+        """The result of a call that NumPy makes between compiled pieces."""
+        return self._fallback.call(function, args, kwargs, span)
+
+    @property
+    def changes_arguments(self) -> bool:
+        """Whether an argument may be changed: in a call with arrays, outside of loops."""
+        return self._fallback.runs and self.builder is self._root
+
+    def _operate(
+        self, function: NamedOp, args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
+    ) -> Tracer:
+        """An op by its name, on operands alone."""
+        op = function.op()
+        if op is None:
+            raise function.unknown()
+        if kwargs or len(args) != op.arity:
+            raise TypeProblem(f"'{op.name}' takes {op.arity} operands and nothing else", span)
+        operands = [self.operand(x, True, span) for x in args]
+        return Tracer(self, Maker(self.builder, span).op(op, *operands))
+
+    def _argument(self, name: str, place: int | str, x: Any, spread: bool, span: Span | None) -> Any:
+        """An argument of a function, by place or by name."""
+        if (takes_arrays(name, place) or (name == "select" and place in CASES)) and isinstance(x, (list, tuple)):
+            return tuple(self.operand(item, True, span) for item in x)
+        if name == "einsum" and isinstance(x, str):
+            return x  # subscripts, which may look like a dtype
+        return self.operand(x, spread or takes_array(name, place), span)
+
+    def _pythonic(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> tuple[Any, ...]:
+        """A Python int to a negative power is a float."""
+        if function is not operator.pow or len(args) != 2 or not isinstance(args[0], Tracer):
+            return args
+        dtype, exponent = args[0].value.type.dtype, literal(args[1])
+        if not dtype.weak or dtype.kind != "int" or exponent is None or exponent >= 0:
+            return args
+        return self.apply(operator.mul, (args[0], 1.0), {}), args[1]
+
+    def _index(self, array: Any, key: Any, span: Span | None) -> Any:
+        items = items_of(self, key, span)
+        if items is None:
+            return self._fallback.call(operator.getitem, (array, key), {}, span)
+        made = functions.index(self.builder, array.value, items, span)
+        return Tracer(self, made) if any(isinstance(i, Value) for i in items) else self._view(made, (array,))
+
+    def _wrapped(
+        self, found: Value | tuple[Value, ...], function: Any, name: str, args: tuple[Any, ...], span: Span | None
+    ) -> Any:
+        if isinstance(found, tuple):
+            parts = [self._wrapped(value, function, name, args, span) for value in found]
+            return parts if name in LISTS else tuple(parts)
+        if found.type.dtype.weak and function not in OPERATORS and name not in PARTS:
+            found = Maker(self.builder, span).cast(found, found.type.dtype.strong)
+        if name in ITSELF and isinstance(args[0], Tracer) and found is args[0].value:
+            return args[0]
+        if name in VIEWS and function != Method("flatten"):
+            return self._view(found, args)
+        return Tracer(self, found)
+
+    def _view(self, value: Value, args: tuple[Any, ...]) -> Tracer:
+        share(args)
+        return Tracer(self, value, VIEW)
+
+    # -- operands
+
+    def operand(self, x: Any, spread: bool, span: Span | None) -> Any:
+        """What an argument is to the graph; with `spread` a list is an array of numbers."""
+        if isinstance(x, Tracer):
+            return self.owned(x, span)
+        if isinstance(x, TracedSize):
+            return x.dim
+        if isinstance(x, np.ndarray) or (spread and isinstance(x, (list, tuple)) and not holds_tracers(x)):
+            return self.capture(x, span)
+        if isinstance(x, (tuple, list, range)):
+            return tuple(self.operand(item, False, span) for item in x)
+        if isinstance(x, np.generic):
+            from_numpy(x.dtype)
+            self.used.append(x)
+            return x
+        if isinstance(x, str):
+            return _numpy_dtype(x)
+        if hasattr(x, "__array__") and not isinstance(x, type):
+            return self.capture(x, span)
+        return x
+
+    def owned(self, x: Tracer, span: Span | None) -> Value:
+        """The value behind a tracer of this trace."""
+        if x._trace is not self:
+            raise TraceProblem("a value of another trace was used here", span, "pass it as an argument")
+        return x.value
+
+    def capture(self, source: Any, span: Span | None) -> Value:
+        """The hidden input for an array from outside."""
+        if (found := self._captured.get(id(source))) is not None:
+            return found[1]
+        try:
+            array = np.asarray(source)
+            dtype = from_numpy(array.dtype)
+        except TraceProblem as error:
+            raise TraceProblem("a list that holds traced values was used as an array", span, "use np.stack") from error
+        except TypeProblem as error:
+            error.span = error.span or span
+            raise
+        name = f"captured{len(self.hidden)}"
+        value = self._root.input(name, TensorType(dtype, self.symbols(name, array.shape)))
+        self._captured[id(source)] = (source, value, array.copy())
+        self.hidden.append(array)
+        self.used.append(source)
+        self.know(value, array)
+        return value
+
+    def symbols(self, name: str, shape: Sequence[int]) -> tuple[Size, ...]:
+        """New symbols for the sizes of an array that is not an argument; 1 stays 1."""
+        found: list[Size] = []
+        for axis, number in enumerate(shape):
+            if number == 1:
+                found.append(1)
+                continue
+            unique = f"{name}_{axis}"
+            while unique in self.sizes:
+                unique += "_"
+            self.sizes[unique] = number
+            found.append(symbol(unique))
+        return tuple(found)
+
+    def _refuse_subclasses(self, tree: Any, span: Span | None) -> None:
+        if isinstance(tree, (tuple, list)):
+            for item in tree:
+                self._refuse_subclasses(item, span)
+        elif issubclass(type(tree), np.ndarray) and type(tree) is not np.ndarray:
+            raise TypeProblem(
+                f"a {type(tree).__name__} can't be used with traced values",
+                span,
+                "convert it with np.asarray(...) first",
+            )
+
+
+def _resolved(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[str | None, tuple[Any, ...], Mapping[str, Any]]:
+    """The name and arguments of our function, where Python or NumPy has a rule of its own for a special form."""
+    if function is operator.pow:
+        return OPERATOR, args, kwargs
+    if function in ON_MATRICES:
+        return ON_MATRICES[function], args, {**kwargs, "axis1": -2, "axis2": -1}
+    name, array = function.name if isinstance(function, NamedOp) else numpy_name(function), args[0] if args else None
+    is_complex = isinstance(array, Tracer) and array.value.type.dtype.kind == "complex"
+    if isinstance(function, Method) and name in ("conj", "conjugate") and not is_complex:
+        return "real", args, kwargs  # the method gives the array itself
+    if function == Method("copy") and isinstance(array, Tracer) and is_scalar_result(array.value):
+        return "real", args, {}  # a scalar's method gives a scalar, where `np.copy` makes an array of it
+    if function == Method("clip"):  # unlike the function, the method can be given one limit
+        return name, args[:1], {**dict(zip(("min", "max"), args[1:], strict=False)), **kwargs}
+    if name in SPECIAL_NAMES and is_complex:
+        return None, args, kwargs
+    return name, args, kwargs
+
+
+def _numpy_dtype(text: str) -> Any:
+    """A dtype by NumPy's name, where `i8` has eight bytes; other text and single letters, which name orders, stay."""
+    if len(text) < 2:
+        return text
+    try:
+        return np.dtype(text)
+    except TypeError:
+        return text
+
+
+def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True)

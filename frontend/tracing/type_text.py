@@ -1,0 +1,83 @@
+"""Parse type text for tensors, and bind the sizes of declared types to the arguments of a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ...ir.dims import Size, symbol
+from ...ir.dtypes import CLASSES, DType, parse
+from ...ir.errors import ShapeProblem, Span, SyntaxProblem, TypeProblem
+from ...ir.source import ArgType, Binding
+from ...ir.types import TensorType
+
+_TYPE = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\[([^\[\]]*)\])?\s*")
+_KINDS = ("bool", "uint", "int", "float", "complex")
+
+
+def parsed(text: object, span: Span | None) -> TensorType:
+    """`f32[n, 3]` as a type: names are symbolic sizes."""
+    match = _TYPE.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise SyntaxProblem(f"{text!r} is not a type", span, "write a dtype and its dimensions, as in 'f32[n, m]'")
+    name, inside = match.groups()
+    if name in CLASSES:
+        raise TypeProblem(f"'{name}' is a class of dtypes; a tensor needs one dtype", span, "write f32, i64 and so on")
+    try:
+        dtype = parse(name)
+    except TypeProblem as error:
+        hint = error.hint or "dtypes are bool, i8 to i64, u8 to u64, f16, bf16, f32, f64, c64, c128"
+        raise TypeProblem(error.message, span, hint) from None
+    if inside is None:
+        return TensorType(dtype)
+    return TensorType(dtype, tuple(_size(part.strip(), str(text), span) for part in inside.split(",")))
+
+
+def _size(part: str, text: str, span: Span | None) -> Size:
+    if part.isdecimal():
+        return int(part)
+    if part.isidentifier():
+        return symbol(part)
+    raise SyntaxProblem(
+        f"'{part}' in {text!r} is not a dimension", span, "a dimension is a name or a number, as in 'f32[n, 3]'"
+    )
+
+
+def bound(kernel: str, declared: Mapping[str, TensorType], args: Sequence[ArgType]) -> Binding:
+    """The sizes behind the names, checked; a name whose size is 1 becomes the number."""
+    if len(args) != len(declared):
+        names = ", ".join(declared) or "none"
+        raise TypeProblem(f"{kernel} takes {len(declared)} arguments ({names}), not {len(args)}")
+    sizes: dict[str, int] = {}
+    owners: dict[str, str] = {}
+    types: list[TensorType] = []
+    for (name, wanted), arg in zip(declared.items(), args, strict=True):
+        where = f"{kernel}: argument '{name}'"
+        if len(arg.shape) != wanted.rank:
+            raise ShapeProblem(f"{where} has {len(arg.shape)} dimensions where {wanted} has {wanted.rank}")
+        _check_dtype(where, wanted, arg.dtype)
+        for axis, (size, number) in enumerate(zip(wanted.shape, arg.shape, strict=True)):
+            if isinstance(size, int) and number != size:
+                raise ShapeProblem(f"{where} has {number} in dimension {axis} where {wanted} has {size}")
+            if isinstance(size, int):
+                continue
+            known = sizes.setdefault(str(size), number)
+            owner = owners.setdefault(str(size), name)
+            if known != number:
+                raise ShapeProblem(
+                    f"{where} has '{size}' = {number} in dimension {axis}, but '{owner}' has '{size}' = {known}",
+                    hint=f"dimensions with the same name must be equal; {name} is {wanted}",
+                )
+        shape = tuple(1 if n == 1 else s for s, n in zip(wanted.shape, arg.shape, strict=True))
+        types.append(TensorType(wanted.dtype, shape))
+    return Binding(tuple(types), {name: number for name, number in sizes.items() if number != 1})
+
+
+def _check_dtype(where: str, wanted: TensorType, have: DType) -> None:
+    if have == wanted.dtype:
+        return
+    if have.weak and not wanted.rank and _KINDS.index(have.kind) <= _KINDS.index(wanted.dtype.kind):
+        return
+    raise TypeProblem(
+        f"{where} is {have} where {wanted} was declared", hint=f"convert it with .astype('{wanted.dtype.strong.numpy}')"
+    )

@@ -1,0 +1,1 @@
+"""Plan regions: which values share a loop nest, and how its loops run."""

@@ -1,0 +1,54 @@
+"""Estimate the time that one element of a region's iteration space takes, in picoseconds.
+
+It decides how large a piece of work is for one thread, and what is too small to share; never a result. It is rough: a
+factor of three either way costs little.
+"""
+
+from __future__ import annotations
+
+from ...ir.dims import Size
+from ...ir.graph import Node
+from ...ir.ops import CONSTANT, GATHER, MATMUL, POSITIONS, SCAN, SIZE, WHILE, Trait
+from ...ir.types import sizes
+
+BYTE = 8  # to load or store a byte
+SIMPLE, EXPENSIVE = 5, 90  # an op, for each byte of its result
+STEPS = 30  # of a loop, whose number only the call knows
+LOOKUP, SERIAL = 500, 700  # what vectors do one lane at a time
+
+
+def element_cost(region: Node) -> int:
+    """Picoseconds for an element; what is computed once a row is left out."""
+    assert region.body is not None
+    space = tuple(sizes(region.attrs, "space"))
+    arrays = [v for v in (*region.body.inputs, *region.body.outputs) if _is_large(v.type.shape, space)]
+    total = BYTE * sum(v.type.dtype.size for v in arrays)
+    for node in region.body:
+        shape = node.operands[0].type.shape if Trait.REDUCTION in node.op.traits else node.result.type.shape
+        if _is_large(shape, space):
+            total += _op_cost(node)
+    return max(1, total)
+
+
+def window_cost(region: Node) -> int:
+    """Picoseconds for an element of a window: it joins totals in registers, and what it loads it shares."""
+    assert region.body is not None
+    reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
+    return SIMPLE * sum(max(4, n.result.type.dtype.size) for n in reductions)
+
+
+def _is_large(shape: tuple[Size, ...], space: tuple[Size, ...]) -> bool:
+    return len(shape) >= len(space)
+
+
+def _op_cost(node: Node) -> int:
+    size = (node.operands[0] if node.op in POSITIONS else node.result).type.dtype.size
+    if node.op in (CONSTANT, SIZE, MATMUL) or Trait.VIEW in node.op.traits:  # a product's terms are counted apart
+        return 0
+    if node.op is SCAN:
+        return SERIAL
+    if node.op is GATHER:
+        return LOOKUP
+    if node.body is not None:
+        return (STEPS if node.op is WHILE else 1) * sum(map(_op_cost, node.body))
+    return (EXPENSIVE if Trait.EXPENSIVE in node.op.traits else SIMPLE) * max(4, size)

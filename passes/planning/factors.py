@@ -1,0 +1,63 @@
+"""Plan matrix products for `fuse`: their loops, and which operands must be in memory before they run.
+
+What is cheap is computed while an operand is packed, which happens to some elements more than once. An operand with
+something expensive in it is a kernel of its own; so is one that is longer than a few operations.
+
+A product's group iterates over k as well, until a reduction over its rows joins: then the group is one of rows, of
+which the product is an operand that the kernel makes, some rows at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...ir.dims import Size
+from ...ir.graph import Node, Value
+from ...ir.ops import CONSTANT, GATHER, MATMUL, SIZE, Trait
+from ...ir.products import product_space
+
+MOST_OPERATIONS = 8
+
+
+def is_product(value: Value) -> bool:
+    return value.node is not None and value.node.op is MATMUL
+
+
+def product_loops(node: Node) -> tuple[tuple[Size, ...], tuple[int, ...]]:
+    """The space of a product, and the axis in it that is added up."""
+    shape = node.result.type.shape
+    return product_space(node.operands[0].type.shape, shape), (len(shape),)
+
+
+def row_space(product: Value, shape: tuple[Size, ...], reduced: tuple[int, ...]) -> bool:
+    """Whether a reduction of this shape takes one row of a product after another, which can happen in its kernel."""
+    return shape == product.type.shape and reduced == (len(shape) - 1,) and 1 not in shape[-2:]
+
+
+def kept_factors(node: Node, is_inline: Callable[[Node], bool]) -> set[Value]:
+    """Operands of a product, without the views of them, that are computed into memory first."""
+    if node.op is not MATMUL:
+        return set()
+    roots = [_without_views(v, is_inline) for v in node.operands]
+    return {v for v in roots if v.node is not None and is_inline(v.node) and _is_much(v, is_inline)}
+
+
+def _without_views(value: Value, is_inline: Callable[[Node], bool]) -> Value:
+    while value.node is not None and Trait.VIEW in value.node.op.traits and is_inline(value.node):
+        value = value.node.operands[0]
+    return value
+
+
+def _is_much(value: Value, is_inline: Callable[[Node], bool]) -> bool:
+    """Whether it takes long to compute an element."""
+    seen, pending = set[Node](), [value]
+    while pending:
+        node = pending.pop().node
+        if node is None or node in seen or not is_inline(node):
+            continue
+        if Trait.EXPENSIVE in node.op.traits or node.op is GATHER:
+            return True
+        seen.add(node)
+        pending += node.operands
+    working = [n for n in seen if Trait.VIEW not in n.op.traits and n.op not in (CONSTANT, SIZE)]
+    return len(working) > MOST_OPERATIONS

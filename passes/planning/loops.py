@@ -1,0 +1,115 @@
+"""Order the loops of a region by the layout classes of its operands, and choose the vector axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from ...ir import dims
+from ...ir.accesses import Access, coefficient, region_accesses, region_positions
+from ...ir.dims import Size
+from ...ir.graph import Node, Value
+from ...ir.ops import GATHER
+from ...ir.records import record
+from ...ir.types import AxisGroups, ints, sizes
+from ...ir.windows import window_axes
+
+SAMPLE = 97  # a size that stands for every unknown one where strides are only compared
+
+
+@record
+class Loops:
+    """Loops from the outside in. Each is a group of axes that memory lets run as one, the innermost axis last.
+
+    `vector` is the axis that vectors lie along, always the last axis of the last group of rows or of columns. `windows`
+    are the reduced axes that move along kept ones: the last of the columns, each a group of its own.
+    """
+
+    rows: AxisGroups
+    columns: AxisGroups
+    vector: int
+    windows: tuple[int, ...] = ()
+
+
+def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
+    """Loop order from the strides of all accesses; neighbours that every access walks through in one go are joined."""
+    space, scanned = tuple(sizes(region.attrs, "space")), scanned_axes(region)
+    inside = frozenset((*ints(region.attrs, "reduced"), *scanned))
+    accesses = region_accesses(region, layouts)
+    axes = [axis for axis, size in enumerate(space) if size != 1]
+    if not axes:
+        return Loops(AxisGroups(), AxisGroups(), -1)
+    weights = {axis: _weight(axis, accesses) for axis in axes}
+    # What happens once a row does not decide where the vectors of the many columns lie; lookups happen for each.
+    sought = _sought(region)
+    inner = [a for a in accesses if a.slot in sought or any(coefficient(a.address, axis) != 0 for axis in inside)]
+    units = {axis: _unit_accesses(axis, inner or accesses, sought) for axis in axes}
+    windows = [a for a in window_axes(region) if a in axes]
+    kept = [a for a in axes if a not in inside and _unit_accesses(a, accesses)]
+    windows = windows if kept and not scanned else []
+    # Vectors along a scan are combined lane by lane, so it is the last choice among equals.
+    vector = max(axes, key=lambda a: (units[a], a not in scanned, a))
+    if windows:  # a window is short, and vectors along it would share nothing with those of the next
+        vector = max(kept, key=lambda a: (_unit_accesses(a, accesses), a))
+    order = sorted(axes, key=lambda a: (a == vector, a in windows, -weights[a], a))
+    rows = [a for a in order if a not in inside]
+    columns = [a for a in order if a in inside]
+    walked = [*(a.address for a in accesses), *region_positions(region)]
+    if not windows:
+        return Loops(_join(rows, space, walked), _join(columns, space, walked), vector)
+    others = _join([a for a in columns if a not in windows], space, walked)
+    alone = tuple((a,) for a in columns if a in windows)
+    walks = AxisGroups((*others, *alone))
+    return Loops(_join(rows, space, walked), walks, vector, tuple(a for a in columns if a in windows))
+
+
+def scanned_axes(region: Node) -> tuple[int, ...]:
+    """The axis that the scans of a region run along, if it has some."""
+    return ints(region.attrs, "scanned") if "scanned" in region.attrs else ()
+
+
+def _sought(region: Node) -> set[int]:
+    """The operands that lookups read, at places that only the call knows."""
+    assert region.body is not None
+    slots = {value: slot for slot, value in enumerate(region.body.inputs)}
+    found = set()
+    for node in region.body:
+        source = node.operands[0] if node.op is GATHER else None
+        while source is not None and source.node is not None and source.node.operands:  # through the views of it
+            source = source.node.operands[0]
+        found |= {slots[source]} if source in slots else set()
+    return found
+
+
+def _unit_accesses(axis: int, accesses: list[Access], sought: Set[int] = frozenset()) -> int:
+    """How much of the traffic is contiguous along an axis; a scattered store costs twice what a gather does.
+
+    Along an axis on which lookups are contiguous, their indices and what is there once for each are single numbers.
+    """
+    contiguous = [a for a in accesses if coefficient(a.address, axis) == a.itemsize]
+    return sum(4 if a.slot in sought else 1 + a.is_store for a in contiguous)
+
+
+def _weight(axis: int, accesses: list[Access]) -> int:
+    return sum(abs(_sample(coefficient(a.address, axis))) for a in accesses)
+
+
+def _sample(size: Size) -> int:
+    """A number for a stride: sizes are all alike, and unknown strides are in C order."""
+    env = {}
+    for name in dims.symbols(size):
+        _, _, axis = name.partition(".s")
+        env[name] = SAMPLE ** (8 - int(axis)) if axis else SAMPLE
+    return dims.evaluate(size, env)
+
+
+def _join(axes: list[int], space: tuple[Size, ...], walked: list[Size]) -> AxisGroups:
+    """Axes in groups: neighbours through which every expression goes on in equal steps."""
+    groups: list[tuple[int, ...]] = []
+    for axis in axes:
+        outer = groups[-1][-1] if groups else None
+        joined = outer is not None and all(coefficient(w, outer) == coefficient(w, axis) * space[axis] for w in walked)
+        if joined:
+            groups[-1] = (*groups[-1], axis)
+        else:
+            groups.append((axis,))
+    return AxisGroups(groups)

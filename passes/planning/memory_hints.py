@@ -1,0 +1,86 @@
+"""Choose what helps memory along: where row loops are peeled, and how far ahead loops prefetch.
+
+A load or a store that crosses from one line of the cache to the next takes twice as long, so vectors begin where a line
+does: of the first result or, where all of it is reduced in any order, of what is read first. The CPU prefetches along a
+line by itself, but not from line to line, nor the next chunk while this one is walked again.
+"""
+
+from __future__ import annotations
+
+from ...ir import dims
+from ...ir.accesses import address, coefficient, region_elements, slot_strides
+from ...ir.forms import walks_along_vectors
+from ...ir.graph import Node
+from ...ir.indexing import loop_name
+from ...ir.ops import POSITIONS
+from ...ir.stages import RegionStages
+from ...ir.types import axis_groups, integer, sizes
+
+LINE = 32  # bytes of a vector that is worth it
+LINES_AHEAD = (8, 1)  # lines, into the first cache
+NEXT_CHUNK = (1, 2)  # chunks, into the second
+
+
+def peeled_slot(region: Node, stages: RegionStages) -> int | None:
+    """The operand or result by which loops are aligned, if vectors of it can be; operands are counted first."""
+    if region.attrs["columns"] and "spread" not in region.attrs:
+        return _first_read(region) if _reads_in_any_order(region, stages) else None
+    outputs = stages.outputs[-1]
+    return outputs[0][0] if outputs and region.attrs["rows"] and _is_aligned(region, outputs[0][0]) else None
+
+
+def _reads_in_any_order(region: Node, stages: RegionStages) -> bool:
+    """Whether a walk over all of the space is one whose elements may be combined in any order."""
+    columns = axis_groups(region.attrs, "columns")
+    if region.attrs["rows"] or len(columns) > 1 or not walks_along_vectors(region):
+        return False
+    in_order = list(columns[0]) == sorted(columns[0])
+    walks = zip(stages.reductions, stages.outputs, strict=True)
+    return any(r and not o and all(_is_free(n, in_order) for n in r) for r, o in walks)
+
+
+def _is_free(reduction: Node, in_order: bool) -> bool:
+    return not integer(reduction.attrs, "steps") and (in_order or reduction.op not in POSITIONS)
+
+
+def _first_read(region: Node) -> int | None:
+    assert region.body is not None
+    slots = {value: slot for slot, value in enumerate(region.body.inputs)}
+    vector, groups = integer(region.attrs, "vector"), axis_groups(region.attrs, "columns")
+    joined: dict[str, dims.Size] = {loop_name(axis): 0 for group in groups for axis in group[:-1]}
+    for value, index in region_elements(region):
+        if value in slots:
+            place = address(tuple(dims.substitute(i, joined) for i in index), _strides(region, slots[value]))
+            if _is_line(region, coefficient(place, vector), value.type.dtype.size):
+                return slots[value]
+    return None
+
+
+def _is_aligned(region: Node, slot: int) -> bool:
+    """Whether vectors of an operand or result can begin where lines do."""
+    size = (*region.operands, *region.results)[slot].type.dtype.size
+    return _is_line(region, _strides(region, slot)[integer(region.attrs, "vector")], size)
+
+
+def _is_line(region: Node, stride: dims.Size, itemsize: int) -> bool:
+    """Whether vectors of elements so far apart are lines of the cache, or halves of lines."""
+    bytes = integer(region.attrs, "width") * itemsize
+    return stride == itemsize and bytes >= LINE and itemsize & (itemsize - 1) == 0
+
+
+def prefetched(region: Node) -> tuple[int, int] | None:
+    """How many lines or chunks ahead a walk over the columns asks for memory, and into which cache."""
+    along = walks_along_vectors(region)
+    if not region.attrs["columns"] or (along and "shared_walks" not in region.attrs):
+        return None
+    space, vector = tuple(sizes(region.attrs, "space")), integer(region.attrs, "vector")
+    for slot, value in enumerate(region.operands):
+        if value.type.shape == space and _strides(region, slot)[vector] == value.type.dtype.size:
+            return NEXT_CHUNK if along else LINES_AHEAD
+    return None
+
+
+def _strides(region: Node, slot: int) -> tuple[dims.Size, ...]:
+    layouts = region.attrs["layouts"]
+    assert isinstance(layouts, tuple)
+    return slot_strides(region, slot, str(layouts[slot]))

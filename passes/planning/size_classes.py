@@ -1,0 +1,168 @@
+"""Ask which class of sizes a region is in: long columns, short rows, large memory, window lengths.
+
+Each question has an answer for the sizes of a call, and the guard under which the answer stays the same. Where the
+sizes are not known, or a region has one form for all of them, there is neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...ir import dims
+from ...ir.accesses import Access, coefficient, region_accesses, region_positions, walk_kind
+from ...ir.dims import Size
+from ...ir.forms import longest_short_row, reduces_across, walks_along_vectors
+from ...ir.graph import Node
+from ...ir.ops import GATHER
+from ...ir.tuples import NamedTuple
+from ...ir.types import axis_groups, integer, ints, sizes
+from ...ir.windows import STRAIGHT, unrolled_lengths
+
+LARGE = 8 << 20  # bytes: from here on non-temporal stores pay even if the result is read next (docs/memory.md)
+LONG_LINE = 4 << 10  # bytes along the vectors
+Env = Mapping[str, int]
+Guard = tuple[Size, Size]
+
+
+class Bound(NamedTuple):
+    """That a size reaches a limit, or does not."""
+
+    size: Size
+    limit: int
+    reached: bool
+
+    @property
+    def guard(self) -> Guard:
+        """The same as an equality."""
+        least, most = dims.maximum(self.size, self.limit), dims.minimum(self.size, self.limit - 1)
+        return (least if self.reached else most), self.size
+
+
+class SizeAnswer(NamedTuple):
+    """Whether a region is of a class, None if that is unknown; and what must hold for it to stay so."""
+
+    yes: bool | None = None
+    bound: Bound | None = None
+
+
+def guards_of(answers: Iterable[SizeAnswer]) -> list[Guard]:
+    """What must hold for answers to stay the same; of two bounds of one size the narrower says all."""
+    found: dict[tuple[Size, bool], Bound] = {}
+    for _, bound in answers:
+        if bound is None:
+            continue
+        known = found.setdefault((bound.size, bound.reached), bound)
+        if (bound.limit > known.limit) == bound.reached:
+            found[bound.size, bound.reached] = bound
+    return [bound.guard for bound in found.values()]
+
+
+def _at_least(size: Size, limit: int, env: Env) -> SizeAnswer:
+    """Whether a size reaches a limit."""
+    if not dims.symbols(size) <= env.keys():
+        return SizeAnswer()
+    yes = dims.evaluate(size, env) >= limit
+    return SizeAnswer(yes) if isinstance(size, int) else SizeAnswer(yes, Bound(size, limit, yes))
+
+
+def long_columns(region: Node, env: Env) -> SizeAnswer:
+    """Whether rows have so many columns that they are cut into chunks."""
+    if "cut_from" not in region.attrs:
+        return SizeAnswer()
+    space = tuple(sizes(region.attrs, "space"))
+    columns = dims.product(space[axis] for axis in ints(region.attrs, "reduced"))
+    return _at_least(columns, integer(region.attrs, "cut_from"), env)
+
+
+def large(region: Node, env: Env) -> SizeAnswer:
+    """Whether a region moves more memory than caches hold, or reduces across long lines.
+
+    A line that is overwritten as a whole needn't be read first. Where each line is far away from the one before, a step
+    takes more vectors, for memory is slow there.
+    """
+    return _at_least(*_traffic(region), env) if reduces_across(region) or _is_streamable(region) else SizeAnswer()
+
+
+def _is_streamable(region: Node) -> bool:
+    """Not a product, which has one form; nor tiles: short pieces of lines far apart are slow past the caches."""
+    return region.attrs.get("columns") == () and "registers" not in region.attrs and "tile" not in region.attrs
+
+
+def _traffic(region: Node) -> tuple[Size, int]:
+    """What is read and written, at least, or a line of it; and from where on that is large."""
+    space = tuple(sizes(region.attrs, "space"))
+    if reduces_across(region) and all(v.type.shape != space for v in region.results):
+        line = axis_groups(region.attrs, "rows")[-1]
+        size = max(v.type.dtype.size for v in (*region.operands, *region.results))
+        return dims.product((size, *(space[axis] for axis in line))), LONG_LINE
+    total: Size = 0
+    for value in (*region.operands, *region.results):
+        total = total + dims.product((value.type.dtype.size, *value.type.shape))
+    return total, LARGE
+
+
+def short_rows(region: Node, env: Env) -> SizeAnswer:
+    """Whether vectors along rows would be nearly empty."""
+    length = _row_length(region)
+    if length is None:
+        return SizeAnswer()
+    found = _at_least(length, longest_short_row(region) + 1, env)
+    return found if found.yes is None else SizeAnswer(not found.yes, found.bound)
+
+
+def _row_length(region: Node) -> Size | None:
+    """The length of a row, where vectors lie along rows and needn't."""
+    rows, columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
+    space = tuple(sizes(region.attrs, "space"))
+    if "scanned" in region.attrs:
+        return None
+    if not columns:
+        return _flat_length(region, rows, space) if len(rows) > 1 else None
+    if not rows or len(columns) > 1 or not walks_along_vectors(region):
+        return None
+    return dims.product(space[axis] for axis in columns[0])
+
+
+def _flat_length(region: Node, rows: tuple[tuple[int, ...], ...], space: tuple[Size, ...]) -> Size | None:
+    """The same of a region without reductions, if all that it stores goes on in equal steps from row to row.
+
+    What it loads goes on so too, or is the same for all rows, or one number for each.
+    """
+    assert region.body is not None
+    body, (outer, inner) = region.body, (group[-1] for group in rows[-2:])
+    if region_positions(region) or any(n.op is GATHER for n in body):
+        return None
+    if any(v.type.dtype.kind == "complex" for v in (*body.inputs, *body.outputs)):
+        return None
+    length = dims.product(space[axis] for axis in rows[-1])
+    layouts = region.attrs["layouts"]
+    assert isinstance(layouts, tuple)
+    named = dict(zip((*region.operands, *region.results), map(str, layouts), strict=True))
+    accesses = region_accesses(region, named)
+    kinds = [walk_kind(access.address, outer, inner, length) for access in accesses]
+    if any(k is None or (a.is_store and not _is_dense(a, k, inner)) for a, k in zip(accesses, kinds, strict=True)):
+        return None
+    return length
+
+
+def _is_dense(access: Access, kind: str | None, inner: int) -> bool:
+    return kind == "flat" and coefficient(access.address, inner) == access.itemsize
+
+
+def window_taps(region: Node, env: Env) -> tuple[tuple[int, ...], tuple[Guard, ...]]:
+    """The lengths of a region's windows that are unrolled, 0 for those that stay loops."""
+    space = tuple(sizes(region.attrs, "space"))
+    lengths = [space[axis] for axis in ints(region.attrs, "windows")]
+    if not all(dims.symbols(length) <= env.keys() for length in lengths):
+        return (0,) * len(lengths), ()
+    numbers = [dims.evaluate(length, env) for length in lengths]
+    taps = unrolled_lengths(numbers)
+    guards: list[Guard] = []
+    for length, number, tap in zip(lengths, numbers, taps, strict=True):
+        if isinstance(length, int):
+            continue
+        if tap:
+            guards.append((tap, length))
+        elif number > STRAIGHT:
+            guards.append((dims.maximum(length, STRAIGHT + 1), length))
+    return taps, tuple(guards)

@@ -1,0 +1,104 @@
+"""Plan a region with a matrix product: tiles, blocks and how operands are packed.
+
+A tile of the result, `registers` rows by vectors, stays in registers while terms are added to it; `blocks` are the
+rows and columns of the result that are computed together, and the terms of them that are added before the next ones.
+They are sized for caches of common sizes and change no result: each element is one chain of terms in any case.
+Operands in `turned` (0 left, 1 right) lie in memory across the direction in which tiles read them.
+
+A region of rows has a product as its first stage. `row_width` is how many elements the vectors of its other stages
+have, `row_cost` what they take for an element, and `cost` is that with one block of terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...ir.accesses import address, coefficient, slot_strides
+from ...ir.graph import Node, Value
+from ...ir.indexing import Index, loop_variables, operand_elements
+from ...ir.ops import MATMUL
+from ...ir.types import Attr, AxisGroups, sizes
+from .costs import element_cost
+from .loops import Loops
+
+WIDE, NARROW = (6, 4), (6, 2)  # tiles where there are 32 registers and 16
+TERM = {1: 40, 2: 40, 4: 10, 8: 20}  # picoseconds by the size of an element
+WIDE_DEPTH, NARROW_DEPTH = {1: 256, 2: 256, 4: 256, 8: 192}, {1: 256, 2: 256, 4: 384, 8: 256}
+BLOCK_ROWS, BLOCK_COLUMNS = 240, 512
+
+
+def product_in(region: Node) -> Node | None:
+    """The product in a region, if there is one."""
+    assert region.body is not None
+    return next((n for n in region.body if n.op is MATMUL), None)
+
+
+def is_of_rows(region: Node) -> bool:
+    """Whether the product in a region is followed by reductions of its rows: there k is no axis of the space."""
+    product = product_in(region)
+    return product is not None and product.result.type.rank == len(sizes(region.attrs, "space"))
+
+
+def row_loops(region: Node) -> Loops:
+    """The loops of a region of rows: tiles lie along the last axis, and so do vectors, whatever the operands' order."""
+    space = tuple(sizes(region.attrs, "space"))
+    columns = len(space) - 1
+    rows = AxisGroups((axis,) for axis in range(columns) if space[axis] != 1)
+    return Loops(rows, AxisGroups(((columns,),)), columns)
+
+
+def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_bytes: int) -> dict[str, Attr]:
+    """The attributes that `schedule` gives such a region; one of rows has loops by now."""
+    size, is_narrow = node.result.type.dtype.size, vector_bytes == 32
+    depth = (NARROW_DEPTH if is_narrow else WIDE_DEPTH)[size]
+    of_rows, own = is_of_rows(region), element_cost(region)
+    loops: dict[str, Attr] = (
+        {} if of_rows else {"rows": AxisGroups(), "columns": AxisGroups(), "vector": node.result.type.rank - 1}
+    )
+    costs: dict[str, Attr] = {"cost": TERM[size]}
+    if of_rows:
+        costs = {"cost": TERM[size] * depth + own, "row_cost": own}
+    return {
+        **loops,
+        "layouts": tuple(layouts[v] for v in (*region.operands, *region.results)),
+        "width": vector_bytes // size,
+        "unroll": 1,
+        **costs,
+        "registers": NARROW if is_narrow else WIDE,
+        "blocks": (BLOCK_ROWS, BLOCK_COLUMNS, depth),
+        "turned": _turned(region, node, layouts) if size >= 4 else (),
+    }
+
+
+def _turned(region: Node, node: Node, layouts: Mapping[Value, str]) -> tuple[int, ...]:
+    """The operands of which more is contiguous along the lines of the copy than along its positions."""
+    rank = node.result.type.rank
+    rows, columns, terms = rank - 2, rank - 1, rank
+    index = loop_variables(node.result.type.shape)
+    found = []
+    for k, (element, axes) in enumerate(
+        zip(operand_elements(node, index), ((terms, rows), (columns, terms)), strict=True)
+    ):
+        along, across = (_contiguous(region, element, layouts, axis) for axis in axes)
+        if across > along:
+            found.append(k)
+    return tuple(found)
+
+
+def _contiguous(region: Node, root: tuple[Value, Index], layouts: Mapping[Value, str], axis: int) -> int:
+    """How many arrays behind an operand are contiguous along an axis."""
+    assert region.body is not None
+    slots = {value: slot for slot, value in enumerate(region.body.inputs)}
+    count, seen, pending = 0, set[tuple[Value, Index]](), [root]
+    while pending:
+        element = pending.pop()
+        if element in seen:
+            continue
+        seen.add(element)
+        value, index = element
+        if value in slots:
+            strides = slot_strides(region, slots[value], layouts[region.operands[slots[value]]])
+            count += coefficient(address(index, strides), axis) == value.type.dtype.size
+        elif value.node is not None:
+            pending += operand_elements(value.node, index)
+    return count

@@ -1,0 +1,98 @@
+"""Choose how many rows one step makes together (unroll-and-jam) and how many a thread takes at a time.
+
+Rows that read the same elements, as neighbours in a stencil or in a convolution do, load them once if a step makes
+several rows: `v[i - 1, j]` of one row is `v[i, j]` of the row before. The number of loads decides. Pieces of several
+rows and planes find in the cache what their neighbours have read, and read little that other threads read too.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+from ...ir.accesses import coefficient, region_elements
+from ...ir.dims import Size
+from ...ir.graph import Node, Value
+from ...ir.indexing import Index
+from ...ir.tuples import NamedTuple
+from ...ir.types import Attr, axis_groups, integer, ints
+
+SAMPLE = 3  # taps that stand for a window of any length
+VECTOR, NUMBER = 4, 1  # what a load costs: one that is not aligned touches two lines, a number serves several vectors
+GAIN = 0.9  # of the loads are left where it is worth the code
+ROWS, PLANES = (16,), (8, 16)  # of a piece, along the outer loops
+VECTORS = 2  # of each row of a step in windows, whose totals take the registers
+
+
+class RowLoad(NamedTuple):
+    """An element that is read: the index without numbers, the numbers, and what a step along each axis adds."""
+
+    value: Value
+    place: Index
+    numbers: tuple[int, ...]
+    steps: Mapping[int, tuple[Size, ...]]
+
+
+def plan_together(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> dict[str, Attr]:
+    """The attributes of a region whose rows share what they read; none where that is nothing."""
+    jam = plan_jam(region, attrs, vector_bytes)
+    planned: dict[str, Attr] = {"jam": jam} if jam is not None else {}
+    if jam is not None or "windows" in attrs:
+        planned["piece"] = PLANES if len(axis_groups(attrs, "rows")) > 2 else ROWS
+    if jam is not None and "windows" in attrs:
+        planned["unroll"] = VECTORS
+    return planned
+
+
+def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tuple[int, int] | None:
+    """The axis, and how many rows along it a step makes; None where one row is as good."""
+    rows, vector = axis_groups(attrs, "rows"), integer(attrs, "vector")
+    if len(rows) < 2 or rows[-1][-1] != vector or (attrs["columns"] and "windows" not in attrs):
+        return None
+    windows = ints(attrs, "windows") if "windows" in attrs else ()
+    axes = [group[-1] for group in rows[:-1]]
+    loads = _loads(region, (*axes, *windows, vector))
+    if not windows:  # what is the same in all rows is in the first cache anyway
+        loads = [x for x in loads if any(y.place == x.place and y.value is x.value and y is not x for y in loads)]
+    if not loads:
+        return None
+    alone = _cost(loads, axes[0], 1, windows, vector)
+    found: list[tuple[float, int, int]] = []
+    for axis in axes:
+        is_shared = any(any(x.steps[vector]) and not any(x.steps[axis]) for x in loads)
+        # As many totals as there are registers for; without, more rows were slower where they lie powers of two apart.
+        count = 2 if not windows else 8 if is_shared and vector_bytes > 32 else 4
+        found.append((_cost(loads, axis, count, windows, vector) / count, -axis, count))
+    cost, axis, count = min(found)
+    return (-axis, count) if cost <= GAIN * alone else None
+
+
+def _loads(region: Node, axes: tuple[int, ...]) -> list[RowLoad]:
+    assert region.body is not None
+    inputs, found = set(region.body.inputs), list[RowLoad]()
+    for value, index in region_elements(region):
+        if value in inputs:
+            numbers = tuple(_number(i) for i in index)
+            place = tuple(i - n for i, n in zip(index, numbers, strict=True))
+            found.append(RowLoad(value, place, numbers, {a: tuple(coefficient(i, a) for i in index) for a in axes}))
+    return found
+
+
+def _number(size: Size) -> int:
+    return size if isinstance(size, int) else next((c for monomial, c in size.terms if not monomial), 0)
+
+
+def _cost(loads: list[RowLoad], axis: int, count: int, windows: tuple[int, ...], vector: int) -> float:
+    """What the loads of one vector of so many rows cost."""
+    distinct: dict[tuple[Value, Index, Index], int] = {}
+    for load in loads:
+        cost = VECTOR if any(load.steps[vector]) else NUMBER
+        for down, *tap in itertools.product(range(count), *(range(SAMPLE) for _ in windows)):
+            moved: list[Size] = list(load.numbers)
+            for by, steps in (
+                (down, load.steps[axis]),
+                *((k, load.steps[w]) for k, w in zip(tap, windows, strict=True)),
+            ):
+                moved = [n + by * step for n, step in zip(moved, steps, strict=True)] if by else moved
+            distinct[load.value, load.place, tuple(moved)] = cost
+    return sum(distinct.values())

@@ -1,0 +1,1 @@
+"""Rewrite single operations: the identities, folds and conversions that passes apply."""

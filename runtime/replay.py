@@ -1,0 +1,124 @@
+"""Repeat a call with the signature, sizes and strides of an earlier one without finding anything out again.
+
+The same is: arrays of the same dtypes, sizes and strides in the same places, Python numbers where there were some. What
+else a call depends on is looked at each time: the names that guard a trace, the registry's generation, the values of
+numbers, and whether arrays that are written overlap others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import Value
+from ..ir.lazy import cached_property
+from ..ir.source import ABSENT, Guard
+from .arguments import prepare
+from .bounds import check_bounds, converted
+from .outputs import handed_back, memory_of
+from .results import as_outputs
+
+if TYPE_CHECKING:
+    from .compiler import Lowered
+    from .registry import Registry
+    from .selection.turn import Turn
+    from .size_bound import SizedGraph
+
+LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
+
+
+def key_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """What two calls have in common of which one repeats the other; None for a call that has none like it."""
+    key: list[Any] = []
+    for x in args:
+        kind = type(x)
+        if kind is np.ndarray:
+            key += (x.dtype, x.shape, x.strides)
+        elif kind is float or (kind is int and LOWEST <= x <= HIGHEST):
+            key.append(kind)
+        else:
+            return None
+    if not kwargs:
+        return tuple(key)
+    out = kwargs.get("out")
+    if len(kwargs) > 1 or type(out) is not np.ndarray:
+        return None
+    return (*key, "out", out.dtype, out.shape, out.strides)
+
+
+def is_repeatable(turn: Turn) -> bool:
+    """Whether all that a call takes is known before it comes, and nothing is left to choose."""
+    lowered = turn.lowered
+    if turn.is_open or lowered.any_order or lowered.built.hidden:
+        return False
+    return lowered.writes_all_outputs and lowered.launcher.is_regions
+
+
+class Repeat:
+    """What a call does, as far as it does not depend on values."""
+
+    def __init__(self, lowered: Lowered, env: Mapping[str, int], guards: Sequence[Guard], lookup: Registry) -> None:
+        self.lowered, self.calls = lowered, 0
+        self._env, self._guards = env, guards
+        self._lookup, self._generation = lookup, lookup.generation
+
+    @cached_property
+    def _launch(self) -> SizedGraph:
+        return self.lowered.launcher.sized(self._env)
+
+    @cached_property
+    def _nothing(self) -> tuple[None, ...]:
+        """The arrays of a caller who gives none."""
+        return (None,) * len(self.lowered.graph.outputs)
+
+    @cached_property
+    def _memory(self) -> dict[Value, Any]:
+        """That of results which are new."""
+        return memory_of(self.lowered, self._nothing, [], self.lowered.orders)
+
+    @cached_property
+    def _numbers(self) -> list[tuple[int, str]]:
+        """Where Python numbers are passed, and their names."""
+        inputs = self.lowered.built.graph.inputs
+        return [(k, value.name or "") for k, value in enumerate(inputs) if not value.type.rank]
+
+    def holds(self) -> bool:
+        """Whether the graph is still the right one."""
+        if self._lookup.generation != self._generation:
+            return False
+        return all(_content(holder, key) is expected for holder, key, expected in self._guards)
+
+    def prepare(self) -> None:
+        """What the first repeated call would do."""
+        self._launch, self._memory, self._numbers  # noqa: B018 - asking is making
+
+    def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The result of a call that has the same key."""
+        self.calls += 1
+        lowered = self.lowered
+        inputs = self._arrays(args) if self._numbers else args
+        if not kwargs:
+            return handed_back(lowered, self._launch.run(inputs, self._memory), lowered.orders, self._nothing)
+        wanted = as_outputs(kwargs["out"], len(self._nothing))
+        memory = memory_of(lowered, wanted, inputs, lowered.orders)
+        return handed_back(lowered, self._launch.run(inputs, memory), lowered.orders, wanted)
+
+    def _arrays(self, args: Sequence[Any]) -> list[Any]:
+        """The arguments with numbers as arrays."""
+        inputs = list(args)
+        for k, name in self._numbers:
+            inputs[k] = prepare(name, args[k]).array
+        check_bounds(self.lowered.bounds, args)
+        return converted(self.lowered.built.graph, inputs, args)
+
+
+def _content(holder: Any, key: str | None) -> Any:
+    """What a name means now."""
+    if key is not None:
+        return holder.get(key, ABSENT)
+    try:
+        return holder.cell_contents
+    except ValueError:  # an empty cell
+        return ABSENT

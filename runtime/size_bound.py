@@ -1,0 +1,145 @@
+"""Bind regions to the sizes of a call, so that they run on any arrays of these sizes.
+
+Extents, estimated times and most words of a frame depend on sizes alone, so that calls of the same sizes share them;
+addresses and strides are those of the arrays at hand.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir import dims
+from ..ir.errors import ValueProblem
+from ..ir.footprints import check_array
+from ..ir.graph import Graph, Node, Value
+from ..ir.types import sizes
+from . import threads
+from .memory import empty
+from .native import abi
+
+if TYPE_CHECKING:
+    from ..backends.llvm.functions import NativeFunction
+    from .launch import NativeRegion
+
+Array = np.ndarray[Any, Any]
+Results = Mapping[Value, Callable[[tuple[int, ...]], Array]]
+
+
+class SizedKernel:
+    """One region for the sizes of a call."""
+
+    def __init__(self, kernel: NativeRegion, env: Mapping[str, int]) -> None:
+        code = kernel.code
+        self.kernel, self.env = kernel, env
+        region = kernel.region
+        check_array([dims.evaluate(s, env) for s in sizes(region.attrs, "space")], 1, region.span)
+        self.is_cut = bool(code.chunks) and dims.evaluate(code.columns, env) >= code.cut_from
+        self.parts = [_SizedPart(kernel, part, env) for part in (code.chunks if self.is_cut else code.whole)]
+        self.time = max(part.time for part in self.parts)
+        # NumPy checks indices even where they lead to nothing, which no loop does.
+        space = sizes(kernel.region.attrs, "space") if kernel.looks_up else ()
+        self.looks_nowhere = not all(dims.evaluate(s, env) for s in space)
+        self.words = array("q", bytes(8 * len(kernel.entries)))
+        self.pointers: list[tuple[int, int]] = []
+        self.strides: list[tuple[int, int, int]] = []
+        self.scratch: list[tuple[int, str, int]] = []
+        for at, entry in enumerate(kernel.entries):
+            if entry.kind == "pointer":
+                self.pointers.append((at, entry.slot))
+            elif entry.kind == "size":
+                self.words[at] = env[entry.symbol]
+            elif entry.kind == "stride":
+                self.strides.append((at, entry.slot, entry.axis))
+            elif entry.kind == "question":
+                self.words[at] = threads.pool().question_address
+            else:
+                self.scratch.append((at, entry.kind, dims.evaluate(entry.bytes, env)))
+
+    def run(self, arrays: Sequence[Array]) -> None:
+        is_shared = threads.shares(self.time)
+        workers = threads.pool().read("threads") if is_shared else 1
+        words, memory = self.words[:], []
+        for at, slot in self.pointers:
+            words[at] = address_of(arrays[slot])
+        for at, slot, axis in self.strides:
+            words[at] = arrays[slot].strides[axis]
+        for at, kind, count in self.scratch:
+            times = {"scratch": workers, "chunked": workers * self.is_cut, "shared": int(self.is_cut)}[kind]
+            memory.append(np.empty(times * count, np.uint8))
+            words[at] = address_of(memory[-1])
+        frame = words.buffer_info()[0]
+        failed = False
+        for part in self.parts:
+            failed = part.run(frame, workers, is_shared) != 0 or failed
+        if failed or self.looks_nowhere:
+            self._report(arrays, failed)
+
+    def _report(self, arrays: Sequence[Array], failed: bool) -> None:
+        """Raises what is wrong, if it is."""
+        if failed and self.kernel.asks:
+            threads.raise_pending()
+        problem = self.kernel.problem(arrays, self.env)
+        if problem is None and failed and not self.looks_nowhere:  # an index that no element asks for is never wrong
+            problem = ValueProblem("a value is not allowed here", self.kernel.region.span)
+        if problem is not None:
+            raise problem
+
+
+class _SizedPart:
+    """One function of a kernel, for the sizes of a call."""
+
+    def __init__(self, kernel: NativeRegion, part: NativeFunction, env: Mapping[str, int]) -> None:
+        self.function, self.address = kernel.functions[part.name], kernel.addresses[part.name]
+        self.extents = [dims.evaluate(s, env) for s in part.extents]
+        self.unit, self.grains, self.tile = dims.evaluate(part.unit, env), part.grains, part.tile
+        self.time = math.prod(self.extents) * self.unit
+        self.whole = [ctypes.c_int64(n) for n in (0, self.extents[0], 0, self.extents[1], 0)]  # converted once
+
+    def run(self, frame: int, workers: int, is_shared: bool) -> int:
+        """Not 0 if it failed."""
+        if not is_shared or self.time < threads.SHARED:
+            return int(self.function(frame, *self.whole))
+        shape = (*self.extents, self.unit, *self.grains, self.tile)
+        return int(threads.pool().launch(self.address, frame, *shape, workers))
+
+
+class SizedGraph:
+    """A graph that is regions alone, for the sizes of a call: what `Launcher` does with it, found out once."""
+
+    def __init__(self, graph: Graph, kernels: Mapping[Node, NativeRegion], env: Mapping[str, int]) -> None:
+        slots = {value: k for k, value in enumerate(graph.inputs)}
+        self.asks = any(kernel.asks for kernel in kernels.values())
+        self.steps: list[tuple[SizedKernel, list[int], list[tuple[Value, tuple[int, ...]]]]] = []
+        for node in graph:
+            made = [(v, tuple(dims.evaluate(s, env) for s in v.type.shape)) for v in node.results]
+            self.steps.append((SizedKernel(kernels[node], env), [slots[v] for v in node.operands], made))
+            for value in node.results:
+                slots[value] = len(slots)
+        self.outputs = [slots[v] for v in graph.outputs]
+
+    def run(self, inputs: Sequence[Array], results: Results) -> list[Array]:
+        """The outputs; `results` makes the memory of each."""
+        if self.asks:
+            threads.raise_pending()  # a native call that was stopped comes here
+        values = list(inputs)
+        for kernel, operands, made in self.steps:
+            arrays = [values[k] for k in operands]
+            for value, shape in made:
+                make = results.get(value)
+                arrays.append(make(shape) if make is not None else empty(shape, value.type.dtype.numpy))
+            kernel.run(arrays)
+            values += arrays[len(operands) :]
+        return [values[k] for k in self.outputs]
+
+
+def address_of(x: Array) -> int:
+    """Where an array's data begins."""
+    if abi.is_known():  # ten times as fast as to ask
+        return ctypes.c_int64.from_address(id(x) + abi.DATA).value
+    return int(x.ctypes.data)
