@@ -184,7 +184,7 @@ def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict
 
 
 def _streams(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> bool:
-    """Whether the result by which loops are aligned is written past the caches."""
+    """Whether the result by which loops are aligned is written by non-temporal stores."""
     slot = integer(plan, "peel")
     if slot < len(region.operands) or region.results[slot - len(region.operands)].type.dtype.kind == "complex":
         return False

@@ -20,7 +20,7 @@ same elements, and `piece` of how many rows along the outer loops threads take a
 
 The other options ask for something else than what is chosen from the body, with the same bits: `unroll` and `tile` (0
 leaves the choice), and `share`, which is how much work the region counts for, in percent, where it is decided whether
-threads share it (0: never). `stream` writes the first result past the caches, which saves reading the lines that it
+threads share it (0: never). `stream` writes the first result by non-temporal stores, which saves reading the lines it
 overwrites (1: always, -1: never, 0: where a call moves more memory than caches hold).
 """
 

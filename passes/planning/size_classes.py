@@ -84,7 +84,7 @@ def large(region: Node, env: Env) -> SizeAnswer:
 
 
 def _is_streamable(region: Node) -> bool:
-    """Not a product, which has one form; nor tiles: short pieces of lines far apart are slow past the caches."""
+    """Not a product, which has one form; nor tiles: non-temporal stores of short pieces, far apart, are slow."""
     return region.attrs.get("columns") == () and "registers" not in region.attrs and "tile" not in region.attrs
 
 

@@ -25,7 +25,7 @@ PICO = 1e-12
 CALL = 150e-9  # seconds for a call beside its loops
 UNLIKELY = 1.1  # what was chosen from the body is expected to be this much faster than what was not
 CACHE = 1 << 20
-STREAMED = 1 << 20  # bytes of a call from which results may be written past the caches
+STREAMED = 1 << 20  # bytes of a call from which non-temporal stores may pay
 
 
 def family_of(lowered: Lowered) -> str:

@@ -1,4 +1,4 @@
-"""Rows of a stencil that are made together: NumPy's bits, whatever is left over, past the caches, on any threads."""
+"""Rows of a stencil that are made together: NumPy's bits, whatever is left over, streamed or not, on any threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results that are written past the caches: the same bits, whatever the alignment, on each CPU."""
+"""Results that are written by non-temporal stores: the same bits, whatever the alignment, on each CPU."""
 
 from __future__ import annotations
 

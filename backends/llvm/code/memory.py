@@ -43,7 +43,7 @@ class Memory:
         self.nest, self.frame, self.width, self.vector = nest, frame, width, vector
         self.walks_columns = walks_columns  # whether vectors lie along the columns
         self.mask: Val | None = None
-        self.streamed: Buffer | None = None  # what is written past the caches
+        self.streamed: Buffer | None = None  # what non-temporal stores write
 
     def splat(self, x: Val, scope: Scope, lanes: int) -> Val:
         """A scalar in every lane, made where the scalar was."""

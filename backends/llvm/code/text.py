@@ -254,7 +254,7 @@ class Emitter:
         self.lines.append(f"  store {x.typed}, ptr {address.text}, align {align}")
 
     def stream(self, x: Val, address: Val) -> None:
-        """Stores a vector, which must be aligned, past the caches; other threads see it after a fence."""
+        """Stores an aligned vector by a non-temporal store; other threads see it after a fence."""
         self.declared["!0"] = "!0 = !{i32 1}"
         bytes = x.lanes * BITS[x.elem] // 8
         self.lines.append(f"  store {x.typed}, ptr {address.text}, align {bytes}, !nontemporal !0")

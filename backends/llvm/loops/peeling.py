@@ -34,7 +34,7 @@ def aligned_start(region: Region, start: Val, stop: Val) -> Val:
 
 
 def streamed_output(region: Region, outputs: Sequence[tuple[int, Value]], first: Val) -> tuple[Buffer, Val] | None:
-    """The first of some outputs if it is written past the caches, and whether it is aligned from `first` on."""
+    """The first of some outputs if its stores are non-temporal, and whether it is aligned from `first` on."""
     if not region.region.attrs.get("stream") or not outputs:
         return None
     slot, value = outputs[0]

@@ -143,7 +143,7 @@ class Region:
         self.nest.loop(variable, start, end, len(offsets) * self.width, [], lambda at, _: self.row(offsets))
 
     def streamed_loops(self, variable: str, first: Val, ends: list[tuple[Val, list[int]]]) -> list[Val]:
-        """Loops of whole steps, with stores past the caches, where the plan has them; where plain ones begin."""
+        """Loops of whole steps, with non-temporal stores, where the plan has them; where plain ones begin."""
         starts = [first, *(end for end, _ in ends[:-1])]
         found = streamed_output(self, self.outputs_of_rows(), first)
         if found is None:
