@@ -19,7 +19,7 @@ def test_every_form_is_found() -> None:
     sizes = [dict(pair.split("=") for pair in name.split(",")) for name in found if not name.startswith(texts.ANY)]
     columns = sorted(int(each["x1"]) for each in sizes)
     assert len(columns) == 3 and columns[0] <= 16 < columns[1] < 1 << 18 <= columns[2]
-    assert len(set(found.values())) == len(found) == 5  # and two for libraries
+    assert len(found) == 5 and len(set(found.values())) == 4  # libraries share that of short rows
     again = dict(texts.texts(KERNEL, "avx2", list(found)))
     assert again == found
 
