@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def object_code(
-    text: str, allowed: frozenset[str] = frozenset(), effort: str = "CALL", target: Target | None = None
+    text: str, allowed: frozenset[str] = frozenset(), effort: str = "OFTEN", target: Target | None = None
 ) -> bytes:
     """Machine code for a module; `allowed` are symbols that it may leave open. No target is this machine.
 

@@ -33,15 +33,6 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what they give, then what they tak
     "GetTargetFromTriple": (_OBJECT, _TEXT, _OUT),
     "CreateTargetMachine": (_OBJECT, _OBJECT, _TEXT, _TEXT, _TEXT, _INT, _TEXT, _TEXT, _INT, _INT, _TEXT),
     "DisposeTargetMachine": (None, _OBJECT),
-    "CreatePipelineTuningOptions": (_OBJECT,),
-    "DisposePipelineTuningOptions": (None, _OBJECT),
-    "CreatePassBuilder": (_OBJECT, _OBJECT, _OBJECT),
-    "DisposePassBuilder": (None, _OBJECT),
-    "CreateNewModulePassManager": (_OBJECT,),
-    "DisposeNewModulePassManger": (None, _OBJECT),
-    "module_AddInstCombinePass": (None, _OBJECT),
-    "module_AddSimplifyCFGPass": (None, _OBJECT),
-    "RunNewModulePassManager": (None, _OBJECT, _OBJECT, _OBJECT),
     "TargetMachineEmitToMemory": (_OBJECT, _OBJECT, _OBJECT, _INT, _OUT),
     "GetBufferStart": (_OBJECT, _OBJECT),
     "GetBufferSize": (ctypes.c_size_t, _OBJECT),
@@ -106,17 +97,6 @@ class Direct:
             raise RuntimeError(f"LLVM has no machine {cpu} for {triple}")
         with ExitStack() as stack:
             yield self._owned(stack, "DisposeTargetMachine", made)
-
-    def tidy(self, module: Any, machine: Any) -> None:
-        """Combines instructions and simplifies the control flow of a module."""
-        make = self._calls
-        with ExitStack() as stack:
-            tuning = self._owned(stack, "DisposePipelineTuningOptions", make["CreatePipelineTuningOptions"]())
-            builder = self._owned(stack, "DisposePassBuilder", make["CreatePassBuilder"](machine, tuning))
-            passes = self._owned(stack, "DisposeNewModulePassManger", make["CreateNewModulePassManager"]())
-            make["module_AddInstCombinePass"](passes)
-            make["module_AddSimplifyCFGPass"](passes)
-            make["RunNewModulePassManager"](passes, module, builder)
 
     def emit(self, module: Any, machine: Any, is_object: bool) -> bytes:
         """The code of a module, as an object file or as assembly."""

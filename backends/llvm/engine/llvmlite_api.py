@@ -46,12 +46,5 @@ class Wrapped:
         with made:
             yield made
 
-    def tidy(self, module: Any, machine: Any) -> None:
-        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
-        passes = llvm.create_new_module_pass_manager()
-        passes.add_instruction_combine_pass()
-        passes.add_simplify_cfg_pass()
-        passes.run(module, builder)
-
     def emit(self, module: Any, machine: Any, is_object: bool) -> bytes:
         return bytes(machine.emit_object(module)) if is_object else str(machine.emit_assembly(module)).encode()

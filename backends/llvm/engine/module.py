@@ -26,27 +26,23 @@ class Compiled:
 
 
 class Effort(Enum):
-    """What LLVM does beside translating a module.
+    """How hard LLVM's code generator works. None of LLVM's passes run.
 
-    The text of kernels comes vectorised, with invariants hoisted and nothing computed twice: LLVM's standard pipeline
-    takes ten times as long, and without any of its passes code was no slower (38 kernels, on a busy machine). Two of
-    them tidy up what native calls do around a kernel, which saves a twentieth of it. What runs seldom is made in a
-    sixth of the time.
+    The text is already vectorised, with invariants hoisted and nothing computed twice. LLVM's standard pipeline takes
+    ten times as long, and the code is no faster (38 kernels, on a busy machine). Running passes through llvmlite also
+    leaks 1.7 KB a module. Code that runs seldom is made in a sixth of the time.
     """
 
-    KERNEL = auto()
-    CALL = auto()
+    OFTEN = auto()
     SELDOM = auto()
 
 
 def compile_module(
-    text: str, target: Target, allowed: frozenset[str] = frozenset(), effort: Effort = Effort.KERNEL
+    text: str, target: Target, allowed: frozenset[str] = frozenset(), effort: Effort = Effort.OFTEN
 ) -> Compiled:
     """Machine code for a module; `allowed` are symbols that it may leave open, beside those of all modules."""
     start, level = time.perf_counter(), 0 if effort is Effort.SELDOM else 2
     with _at_work(text, target, level) as (module, machine):
-        if effort is Effort.CALL:
-            llvm().tidy(module, machine)
         middle = time.perf_counter()
         code = llvm().emit(module, machine, is_object=True)
     _check_symbols(code, allowed)
