@@ -1,4 +1,17 @@
-"""Weft weaves array expressions into single native kernels."""
+"""Compile NumPy code into fused native kernels.
+
+    import numpy as np
+    import weft
+
+    @weft.jit
+    def softmax(x):
+        e = np.exp(x - x.max(axis=-1, keepdims=True))
+        return e / e.sum(axis=-1, keepdims=True)
+
+    softmax(np.random.rand(4, 3))
+
+`jit` compiles a Python function, `load` a `.weft` file, and `compile` a text, an expression or a graph.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +39,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-# Where the other names are: the compiler is imported by the first kernel, or by whoever asks for one of these.
+# The modules of all other names. Importing one of them imports the compiler, which takes longer than NumPy.
 _LAZY = {
     "call": ".op_calls", "ops": ".op_calls", "registry": ".settings", "get_threads": ".runtime.threads",
     "set_threads": ".runtime.threads", "memory_info": ".runtime.memory", "set_memory_limit": ".runtime.memory",
@@ -36,7 +49,7 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    """A name that is imported when it is first asked for, so that importing `weft` is cheap; then it is there."""
+    """Import a public name when it is first used, so that `import weft` stays cheap."""
     if name in ("kernels", "selection"):
         return import_module(f".{name}", __name__)
     if name not in _LAZY:

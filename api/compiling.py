@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest
 from .module import Module
 
-if TYPE_CHECKING:  # each front end and the compiler are imported by those who use them: they take longer than NumPy
+if TYPE_CHECKING:  # imported when used: the front ends and the compiler take longer to import than NumPy
     from .frontend.language.source import ParsedModule as ParsedModule
     from .frontend.tracing.tracer import Tracer
     from .function import JitFunction
@@ -34,10 +34,19 @@ def jit(
     backend: str = "llvm",
     blas: bool = False,
 ) -> Any:
-    """A function written against NumPy as a compiled one; also a decorator.
+    """Compile a Python function written with NumPy. Use it as a decorator or as a call.
 
-    `static` names arguments that are fixed when the function is traced. `backend="reference"` runs NumPy instead.
-    `blas` has SciPy's BLAS multiply matrices of floats, whose bits depend on CPU and threads.
+        @weft.jit
+        def gelu(x):
+            return 0.5 * x * (1 + np.tanh(0.79788456 * (x + 0.044715 * x**3)))
+
+        gelu(np.ones((4, 3), np.float32))
+
+    The function is traced at its first call and compiled once for each combination of dtypes, ranks and layouts.
+
+    static: names of arguments that are Python values, such as an axis; each value is traced separately.
+    backend: "llvm" compiles to native code; "reference" runs the graph in NumPy.
+    blas: multiply matrices of floats with SciPy's BLAS; the bits then depend on the CPU and the number of threads.
     """
     if function is None:
         return lambda f: jit(f, static=static, backend=backend, blas=blas)
@@ -47,7 +56,14 @@ def jit(
 
 
 def tensor(name: str, type: str) -> Tracer:
-    """An array to build an expression from, as in `weft.tensor("x", "f32[n, m]")`."""
+    """Declare an array to build an expression from. `weft.compile` turns the expression into a kernel.
+
+        x = weft.tensor("x", "f32[n, m]")
+        kernel = weft.compile(np.exp(x) + 1)
+
+    name: the name of the kernel's argument.
+    type: a dtype and a size for each axis; equal names mean equal sizes.
+    """
     from .frontend.tracing import tensors
 
     return tensors.tensor(name, type)
@@ -56,13 +72,23 @@ def tensor(name: str, type: str) -> Tracer:
 def compile(
     what: Any, *, name: str | None = None, backend: str = "llvm", arguments: Sequence[str | Tracer] | None = None
 ) -> Any:
-    """The text of a `.weft` file as a module of kernels, or an expression of `weft.tensor`s as one kernel.
+    """Compile kernel text, an expression or a graph.
 
-    The text of a graph, as `weft dump` and `kernel.lower(...).ir()` print it, is one kernel, too: compilation goes on
-    from the pass that it was printed after. So is a graph of networkx, as `kernel.lower(...).to_networkx()` gives it.
+        module = weft.compile("kernel double(x: f32[n]) -> f32[n] { return x + x }")
+        module.double(np.ones(3, np.float32))
 
-    `arguments` are the tensors of an expression, or their names, in the order in which the kernel takes them. Without
-    it that is the order of their first use, read from left to right: `x - y` takes x, then y.
+        x, y = weft.tensor("x", "f32[n]"), weft.tensor("y", "f32[n]")
+        kernel = weft.compile(x - y, arguments=[y, x])
+
+    what: one of
+        - the text of a `.weft` file, which gives a module of kernels;
+        - an expression of `weft.tensor`s, or a tuple of them, which gives one kernel;
+        - the text of a graph, as `kernel.lower(...).ir()` and `weft dump` print it; the remaining passes are run on it;
+        - a networkx graph, as `kernel.lower(...).to_networkx()` returns it.
+    name: the name of the kernel, or of the text in messages.
+    backend: "llvm" compiles to native code; "reference" runs the graph in NumPy.
+    arguments: the tensors of an expression, or their names, in the order in which the kernel takes them. By default
+        that is the order of first use, from left to right: `x - y` takes x, then y.
     """
     networkx = sys.modules.get("networkx")
     is_network = networkx is not None and isinstance(what, networkx.DiGraph)
@@ -71,7 +97,7 @@ def compile(
         raise TypeProblem(f"{what} names its own arguments", hint="leave arguments= out")
     if isinstance(what, str):
         if "\n" not in what and what.endswith(".weft"):
-            raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"weft.load({what!r}) reads the file")
+            raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"use weft.load({what!r})")
         if what.lstrip()[:1] in ('"', "/"):
             from .printed import is_printed, printed_kernel
 
@@ -92,17 +118,24 @@ def compile(
         return made(ExpressionKernel(what, name or "expression", reference.run, arguments), _options(backend))
     raise TypeProblem(
         f"weft.compile takes kernel text, an expression of tensors or a networkx graph, not a {type(what).__name__}",
-        hint="weft.jit compiles a Python function, weft.load a file",
+        hint="use weft.jit for a Python function, weft.load for a file",
     )
 
 
 def load(
     path: str | os.PathLike[str], *, backend: str = "llvm", libraries: bool = False, watch: bool = False
 ) -> Module:
-    """The kernels of a `.weft` file, of the files in a directory, or (`"package:NAME"`) of an installed package.
+    """Load the kernels of a `.weft` file, of a directory of such files, or of an installed package.
 
-    `libraries=True` honours `extern kernel`: to load a library is to run its code. `watch=True` reads files again when
-    they change. Files of a directory that can't be loaded are warned of, and are the module's `problems`.
+        module = weft.load("kernels.weft")
+        module.softmax(x)
+
+    path: a file, a directory, or "package:NAME" for a package that declares kernels.
+    backend: "llvm" compiles to native code; "reference" runs the graphs in NumPy.
+    libraries: allow `extern kernel`. Loading a shared library runs its code, so this is off by default.
+    watch: reload files when they change.
+
+    A file of a directory that can't be loaded causes a warning; its error is added to the module's `problems`.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeProblem(f"weft.load takes a path, not a {type(path).__name__}")
@@ -110,7 +143,7 @@ def load(
 
     place, options = os.fspath(path), _options(backend)
     if not isinstance(place, str):
-        raise TypeProblem("weft.load takes a path as text, not as bytes")
+        raise TypeProblem("weft.load takes a path as a string, not as bytes")
     if isinstance(path, str) and path.startswith(loading.PACKAGE):
         from .packages import load_package
 

@@ -1,4 +1,7 @@
-"""The errors that Weft raises: one tree under `WeftError`, each also the built-in that a NumPy user would expect."""
+"""List the errors that Weft raises.
+
+All derive from `WeftError`. Each also derives from the built-in error that NumPy would raise, such as `TypeError`.
+"""
 
 from .ir.errors import (
     AxisProblem,

@@ -1,4 +1,4 @@
-"""Implement what `jit` gives: a Python function that is compiled when it is called."""
+"""Implement jitted functions: trace, compile and run a Python function when it is called."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain
 from .settings import lookup, tuner_for
 
-MAX_KERNELS = 256  # combinations of fixed arguments that are kept
-MAX_INSTANCES = 64  # objects whose compiled methods are kept, and with them the objects
+MAX_KERNELS = 256  # combinations of static arguments to keep
+MAX_INSTANCES = 64  # objects to keep compiled methods for, which also keeps the objects alive
 
 
 def traced(function: Any, static: Sequence[str], options: Options) -> JitFunction:
-    """A function that is traced and compiled when it is called."""
+    """Wrap a Python function so that calls trace and compile it."""
     return CallableFunction(TracedFunction(function, static, _evaluate), options)
 
 
 def _evaluate(graph: Graph, values: Sequence[Any], calls: Sequence[Callable[..., Any]]) -> Sequence[Any]:
-    """What NumPy makes of a graph, for traces that must know it; few do."""
+    """Run a graph in NumPy, for the few traces that need actual values."""
     from .backends import reference
 
     return reference.run(graph, values, calls=calls)
 
 
 class JitFunction:
-    """A jitted Python function: traced and compiled for each signature that it is called with."""
+    """A jitted Python function. `weft.jit` makes it; it is traced and compiled for each signature it is called with."""
 
     def __init__(self, source: TracedFunction, options: Options) -> None:
         self._source, self._options = source, options
@@ -71,7 +71,7 @@ class JitFunction:
         out = None if self._source.takes_out else kwargs.pop("out", None)
         if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
             if out is not None:
-                raise TraceProblem(f"{self.__name__} would write a traced value into out", hint="use what it returns")
+                raise TraceProblem(f"{self.__name__} can't write a traced value into out", hint="use its result")
             return self._source.inlined(args, kwargs)
         return self._source.with_numbers(lambda: self._serve(form, args, kwargs, out))
 
@@ -84,15 +84,15 @@ class JitFunction:
         )
 
     def forget(self) -> None:
-        """The registry has changed: native entries go, and the next call asks whether its graph is still right."""
+        """Drop the native entries: the registry has changed. The next call checks whether its graph is still valid."""
         self._chain.clear(self)
 
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
-        """The graph for these arguments after all passes; nothing is run."""
+        """Return the compiled form for these arguments without running it; `.ir()` prints its graph."""
         return self.sized(*args, out=out, **kwargs)[0]
 
     def sized(self, *args: Any, out: Any = None, **kwargs: Any) -> tuple[Lowered, dict[str, int]]:
-        """The graph for these arguments, and the sizes that they have."""
+        """Return the graph for these arguments, together with their sizes."""
         return self._source.with_numbers(lambda: self._sized(args, kwargs, out))
 
     def _sized(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> tuple[Lowered, dict[str, int]]:
@@ -100,16 +100,16 @@ class JitFunction:
         return kernel.sized(*values, out=out)
 
     def in_variant(self, variant: Variant) -> JitFunction:
-        """The same function, compiled otherwise and choosing nothing."""
+        """Return the same function, compiled as this variant and never as another."""
         return CallableFunction(self._source, replace(self._options, variant=variant))
 
     def explain(self, *args: Any, **kwargs: Any) -> Any:
-        """What the function becomes for these arguments."""
+        """Describe how the function is compiled for these arguments."""
         return self.lower(*args, **kwargs).explain()
 
     @property
     def signature_cache(self) -> JointCache:
-        """The compiled graphs of the function."""
+        """The function's compiled graphs."""
         return JointCache(self._kernels, self._chain)
 
     def _select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Kernel, tuple[Any, ...]]:
@@ -129,7 +129,7 @@ CallableFunction = native_class(JitFunction)
 
 
 class JointCache:
-    """The signature caches of a function whose fixed arguments differ from call to call, as one."""
+    """Present the signature caches of a function with changing static arguments as one cache."""
 
     def __init__(self, kernels: Mapping[TracedKernel, Kernel], chain: Chain) -> None:
         self._kernels, self._chain = kernels, chain

@@ -1,7 +1,7 @@
-"""Find a kernel of the library that comes with Weft by its name.
+"""Find a kernel of Weft's library by name.
 
-Each kernel has a comment above it, which is its documentation, and a NumPy function of the same name in
-`kernels/references`, in the module that is called as its file is.
+The comment above a kernel is its documentation. Its NumPy reference is the function of the same name in
+`kernels/references`, in the module named after the kernel's file.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from .runtime.kernel import Kernel
 
 FOLDER = os.path.join(os.path.dirname(__file__), "kernels")
-_KERNEL = re.compile(r"((?:^#.*\n)*)^kernel ([a-zA-Z]\w*)([^{=]*)", re.MULTILINE)  # others are for their file alone
+_KERNEL = re.compile(r"((?:^#.*\n)*)^kernel ([a-zA-Z]\w*)([^{=]*)", re.MULTILINE)  # others are private
 
 
 @record
 class LibraryKernel:
-    """A kernel as its file shows it; `doc` is the comment above it."""
+    """A library kernel as written in its file; `doc` is the comment above it."""
 
     name: str
     file: str
@@ -36,7 +36,7 @@ class LibraryKernel:
 
     @property
     def reference(self) -> Callable[..., Any]:
-        """The same in NumPy."""
+        """The NumPy function that computes the same result."""
         stem = os.path.splitext(os.path.basename(self.file))[0]
         found: Callable[..., Any] = getattr(import_module(f".kernels.references.{stem}", __package__), self.name)
         return found
@@ -44,13 +44,13 @@ class LibraryKernel:
 
 @cache
 def entries() -> Mapping[str, LibraryKernel]:
-    """The kernels of the library by name, in the order of their files; no file is parsed for it."""
+    """Return the library's kernels by name, in file order, without parsing any file."""
     files = sorted(name for name in os.listdir(FOLDER) if name.endswith(SUFFIX))
     return {entry.name: entry for name in files for entry in _in_file(os.path.join(FOLDER, name))}
 
 
 def load_kernel(name: str) -> Kernel:
-    """The kernel of this name, with its documentation and its reference."""
+    """Load a library kernel and attach its documentation and its reference."""
     entry = entries()[name]
     kernel = _module(entry.file)[name]
     vars(kernel).update(__doc__=f"{entry.signature}\n\n{entry.doc}", reference=entry.reference)

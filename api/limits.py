@@ -1,4 +1,4 @@
-"""Read and set the limits on what kernel text and compiles may ask for."""
+"""Read and set limits on kernel text and on compilation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .ir.errors import ValueProblem
 from .ir.limits import Limits, limiter
 from .ir.records import replace
 
-MOST_DEPTH = 200  # deeper text would meet the interpreter's own limit on recursion
+MOST_DEPTH = 200  # deeper text would hit the interpreter's recursion limit
 _VARIABLES = {
     "text": "WEFT_MAX_TEXT", "depth": "WEFT_MAX_DEPTH", "nodes": "WEFT_MAX_NODES", "seconds": "WEFT_MAX_SECONDS",
     "result_bytes": "WEFT_MAX_RESULT_BYTES",
@@ -17,7 +17,7 @@ _VARIABLES = {
 
 
 def get_limits() -> Limits:
-    """The limits as they are now."""
+    """Return the current limits on kernel text and compilation, as in `weft.get_limits().nodes`."""
     read_environment()
     return limiter.now
 
@@ -30,7 +30,16 @@ def set_limits(
     seconds: float | None = None,
     result_bytes: int | None = None,
 ) -> Limits:
-    """Sets those limits that are given, for the whole process, and gives the limits as they were before."""
+    """Change limits for the whole process, and return the previous ones. Limits that are not given stay as they are.
+
+        before = weft.set_limits(seconds=5, nodes=10_000)
+
+    text: characters in one file.
+    depth: nested brackets, blocks and operators, at most 200.
+    nodes: operations of one kernel, after every call is inlined.
+    seconds: thread time to build a graph and run the passes, and again to generate its code.
+    result_bytes: bytes of one array that Weft allocates.
+    """
     before = get_limits()
     given = {"text": text, "depth": depth, "nodes": nodes, "seconds": seconds, "result_bytes": result_bytes}
     _set({name: value for name, value in given.items() if value is not None}, "limit")
@@ -39,7 +48,7 @@ def set_limits(
 
 @cache
 def read_environment() -> None:
-    """Takes the limits that `WEFT_MAX_...` variables set; once."""
+    """Read the `WEFT_MAX_...` environment variables, once per process."""
     given: dict[str, float] = {}
     for name, variable in _VARIABLES.items():
         if not (text := os.environ.get(variable, "").strip()):
@@ -47,7 +56,7 @@ def read_environment() -> None:
         try:
             given[name] = float(text) if name == "seconds" else int(text)
         except ValueError:
-            raise ValueProblem(f"{variable} is {text!r}", hint="it is a positive number") from None
+            raise ValueProblem(f"{variable} must be a positive number, not {text!r}") from None
     _set(given, "WEFT_MAX")
 
 
@@ -55,9 +64,9 @@ def _set(given: dict[str, float], what: str) -> None:
     for name, value in given.items():
         whole = name == "seconds" or isinstance(value, int)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not whole or not value > 0:
-            raise ValueProblem(f"the {what} on {name} is {value!r}", hint="it is a positive number")
+            raise ValueProblem(f"the {what} on {name} must be a positive number, not {value!r}")
     if given.get("depth", 1) > MOST_DEPTH:
-        raise ValueProblem(f"the {what} on depth is {given['depth']}", hint=f"it is at most {MOST_DEPTH}")
+        raise ValueProblem(f"the {what} on depth must be at most {MOST_DEPTH}, not {given['depth']}")
     if given:
         limiter.now = replace(limiter.now, **given)
     if "result_bytes" in given:

@@ -27,7 +27,7 @@ SUFFIX = ".weft"
 
 
 def load_file(path: str, options: Options, libraries: bool, watch: bool) -> Module:
-    """The kernels of one file."""
+    """Load the kernels of one file."""
     loader = Loader(path, options, libraries, watch)
     loader.read(path)
     return loader.begun()
@@ -36,11 +36,11 @@ def load_file(path: str, options: Options, libraries: bool, watch: bool) -> Modu
 def load_directory(
     folder: str, options: Options, libraries: bool, watch: bool, name: str | None = None, may_be_empty: bool = False
 ) -> Module:
-    """The kernels of the files in a directory, not below it; those that can't be read are warned of."""
+    """Load the files in a directory, not in its subdirectories; warn about those that can't be loaded."""
     loader = Loader(name or folder, options, libraries, watch, folder)
     files = loader.files()
     if not files and not may_be_empty:
-        raise FileProblem(f"{folder} has no {SUFFIX} files", hint="name the directory that they are in")
+        raise FileProblem(f"{folder} has no {SUFFIX} files", hint="pass the directory that contains them")
     loader.read_all(files)
     for file, problem in loader.module._problems.items():
         warn(file, problem)
@@ -48,7 +48,7 @@ def load_directory(
 
 
 def warn(file: str, problem: WeftError) -> None:
-    """Reports a file, at the line that asked for it, however many of ours lie between."""
+    """Warn about a file at the caller's line, however many of Weft's frames lie between."""
     frame: FrameType | None = sys._getframe()
     level = 1
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
@@ -57,23 +57,23 @@ def warn(file: str, problem: WeftError) -> None:
 
 
 def register_kernels(parsed: ParsedModule | StoredModule, is_whole: bool = False) -> None:
-    """What `@impl` asks for in a file; `is_whole` says that what it registered before is to go."""
+    """Register a file's `@impl` kernels; `is_whole` first removes those that the file registered before."""
     if any(k.impl is not None for k in parsed.kernels.values()) or (is_whole and lookup.has_user_kernels):
         file = os.path.realpath(parsed.file) if is_whole else parsed.file
         lookup.register_kernels(file, parsed.kernels, is_whole)
 
 
 class Loader:
-    """Reads files into a module, for the first time and again; `folder` is the directory that they are in, if any."""
+    """Read files into a module, first and on every reload; `folder` is their directory, if there is one."""
 
     def __init__(self, name: str, options: Options, libraries: bool, watch: bool, folder: str | None = None) -> None:
         self.folder = folder
-        self.sources: dict[str, tuple[str, ...]] = {}  # of each file: the files and libraries that it is made of
+        self.sources: dict[str, tuple[str, ...]] = {}  # by file: the files and libraries that it depends on
         self._options, self._libraries, self._watch = options, libraries, watch
         self.module = Module(name, self._kernel)
 
     def files(self) -> list[str]:
-        """The files of the directory as they are now."""
+        """List the directory's files as they are now."""
         assert self.folder is not None
         try:
             names = sorted(os.listdir(self.folder))
@@ -83,13 +83,13 @@ class Loader:
         return [path for path in paths if not os.path.isdir(path)]
 
     def read(self, file: str) -> None:
-        """Puts the kernels of a file into the module, and into the registry what it asks for: all or nothing."""
+        """Add a file's kernels to the module and its implementations to the registry: all or nothing."""
         parsed = self._parsed(file)
         register_kernels(parsed, is_whole=True)
         self.module._take(file, parsed.kernels)
 
     def read_all(self, files: list[str]) -> None:
-        """Reads files, in any order: one may call an op that another one registers."""
+        """Read files in whatever order works: one may call an op that another registers."""
         waiting = files
         while waiting:
             failed, generation = [], lookup.generation
@@ -104,7 +104,7 @@ class Loader:
             waiting = failed
 
     def begun(self) -> Module:
-        """The module, watched from here on if that was asked for."""
+        """Return the module, and start watching it if the user wants that."""
         if self._watch:
             from .watching import Watch
 
@@ -146,14 +146,14 @@ class Loader:
 
 
 def made(source: KernelSource, options: Options) -> Kernel:
-    """The kernel of a source."""
+    """Make a kernel from a source."""
     from .runtime.kernel import CallableKernel
 
     return CallableKernel(source, lookup, options, tuner_for(options))
 
 
 def open_libraries() -> Libraries:
-    """What loads the libraries that a file names."""
+    """Return the function that loads the libraries named in a file."""
     from .runtime.libraries.source import Libraries
 
     return Libraries(_handles())
@@ -161,7 +161,7 @@ def open_libraries() -> Libraries:
 
 @cache
 def _handles() -> Handles:
-    """The libraries that this process has loaded."""
+    """Return the libraries that this process has loaded."""
     from .runtime.libraries.handles import Handles
 
     return Handles()

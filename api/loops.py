@@ -1,14 +1,15 @@
-"""Offer loops and branches for traced functions.
+"""Provide loops and branches for traced functions.
 
+    @weft.jit
     def escape(c, limit):
-        def goes_on(state):
+        def is_inside(state):
             z, k = state
             return (k < limit) & (abs(z) <= 2)
-        z, k = weft.while_loop(goes_on, lambda state: (state[0] ** 2 + c, state[1] + 1), (0j, 0))
+        z, k = weft.while_loop(is_inside, lambda state: (state[0] ** 2 + c, state[1] + 1), (0j, 0))
         return k
 
-Every element of the state runs for itself, with what the step reads broadcast to it, and leaves the loop when its own
-condition is false.
+Each element of the state iterates on its own and leaves the loop when its own condition becomes false. Arrays that
+the step reads are broadcast to the state.
 """
 
 from __future__ import annotations
@@ -24,7 +25,16 @@ __all__ = ["cond", "fori_loop", "while_loop"]
 
 
 def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], state: Any) -> Any:
-    """The state, one value or a tuple, after `state = body(state)` as long as `cond(state)` is true."""
+    """Repeat `state = body(state)` while `cond(state)` is true, and return the last state.
+
+        n = weft.while_loop(lambda n: n < limit, lambda n: 2 * n, start)
+
+    cond: returns a boolean for a state.
+    body: returns the next state, with the same number of values.
+    state: the first state: one value or a tuple.
+
+    Each element loops until its own condition is false. At least one value must be traced, so call it under `weft.jit`.
+    """
     single = not isinstance(state, (tuple, list))
     values = (state,) if single else tuple(state)
 
@@ -42,7 +52,14 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], state: An
 
 
 def fori_loop(lo: Any, hi: Any, body: Callable[[Any, Any], Any], state: Any) -> Any:
-    """The state after `state = body(i, state)` for i from `lo` to `hi - 1`."""
+    """Run `state = body(i, state)` for i from `lo` to `hi - 1`, and return the last state.
+
+        power = weft.fori_loop(0, 3, lambda i, y: y * x, x)
+
+    lo, hi: the first index and the end, which is excluded; they may be traced.
+    body: returns the next state, with the same number of values.
+    state: the first state: one value or a tuple.
+    """
     single = not isinstance(state, (tuple, list))
     values = (state,) if single else tuple(state)
 
@@ -56,7 +73,15 @@ def fori_loop(lo: Any, hi: Any, body: Callable[[Any, Any], Any], state: Any) -> 
 
 
 def cond(pred: Any, then: Callable[..., Any], otherwise: Callable[..., Any], *operands: Any) -> Any:
-    """`then(*operands)` where `pred` is true, else `otherwise(*operands)`, for every element."""
+    """Choose between two branches, element by element.
+
+        root = weft.cond(x > 0, lambda v: np.sqrt(v), lambda v: 0 * v, x)
+
+    pred: a boolean, or an array of them.
+    then: called with the operands; gives the result where `pred` is true.
+    otherwise: called with the operands; gives the result where `pred` is false.
+    operands: the values passed to both functions.
+    """
     trace = element_flow.trace_of(pred, operands)
     if trace is None:
         raise _untraced("cond")

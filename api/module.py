@@ -1,4 +1,4 @@
-"""The kernels of a `.weft` file, of a text or of a directory, by name: what `weft.compile` and `weft.load` give."""
+"""Hold the kernels of a `.weft` file, a text or a directory by name: the result of `weft.compile` and `weft.load`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ __all__ = ["Module", "UnknownKernel"]
 
 
 class Module:
-    """Kernels as attributes. One that two files of a directory have is told apart by its file: `module["file.name"]`.
+    """Kernels as attributes, as in `module.softmax(x)`.
 
-    `problems` are the errors of the files that could not be loaded or read again, whose old kernels still run.
+    If two files of a directory define the same name, use `module["file.name"]`. `problems` lists the errors of files
+    that could not be loaded or reloaded; their old kernels keep running.
     """
 
     def __init__(self, file: str, make: Callable[[KernelSource], Kernel]) -> None:
@@ -28,19 +29,19 @@ class Module:
         self._kernels: dict[str, Any] = {}
         self._problems: dict[str, WeftError] = {}
         self._stop: Callable[[], None] | None = None
-        self._watch: object = None  # lives as long as this
+        self._watch: object = None  # held here so that it lives as long as the module
 
     @property
     def problems(self) -> tuple[WeftError, ...]:
         return tuple(self._problems.values())
 
     def close(self) -> None:
-        """Files are watched no more."""
+        """Stop watching files."""
         if self._stop is not None:
             self._stop()
 
     def _take(self, file: str, sources: Mapping[str, KernelSource]) -> None:
-        """The kernels of a file, new or read again: those that are held get the new code."""
+        """Take the kernels of a file. On a reload, kernels that the user already holds get the new code."""
         for name, source in sources.items():
             held = self._held.get((file, name))
             if held is None:
@@ -59,14 +60,14 @@ class Module:
         self._show({name: kernel for name, kernel in found.items() if name not in shared})
 
     def _show(self, kernels: dict[str, Any]) -> None:
-        """Attributes of its own, which the interpreter finds faster than a small kernel runs."""
+        """Set kernels as instance attributes: the interpreter finds those faster than a small kernel runs."""
         old, self._kernels = self._kernels, kernels
         self.__dict__.update({name: kernel for name, kernel in kernels.items() if _may_be_attribute(name)})
         for name in filter(_may_be_attribute, old.keys() - kernels.keys()):
             self.__dict__.pop(name, None)
 
     def _in_files(self) -> dict[str, list[str]]:
-        """The names of all kernels, with the stems of the files that have them."""
+        """Map each kernel's name to the stems of the files that define it."""
         found: dict[str, list[str]] = {}
         for file, names in self._files.items():
             for name in names:
@@ -91,7 +92,7 @@ class Module:
             kernel: Kernel = self._kernels[name]
             return kernel
         if not isinstance(name, str):
-            raise UnknownKernel(f"{self._file} has no kernel {name!r}", hint="kernels are named by texts")
+            raise UnknownKernel(f"{self._file} has no kernel {name!r}", hint="use a string")
         stem, dot, own = name.rpartition(".")
         for file, names in self._files.items() if dot else ():
             if _stem(file) == stem and own in names:
@@ -100,7 +101,7 @@ class Module:
         return self.__getattr__(name)
 
     def __iter__(self) -> Iterator[str]:
-        """The names by which `[]` finds each kernel."""
+        """Iterate over the names that `[]` accepts."""
         for name, stems in self._in_files().items():
             yield from [name] if len(stems) == 1 else (f"{stem}.{name}" for stem in stems)
 
@@ -115,7 +116,7 @@ class Module:
 
 
 class UnknownKernel(UnknownName, AttributeError):
-    """A kernel that a module does not have."""
+    """Raised when a module has no kernel of this name."""
 
 
 def _may_be_attribute(name: str) -> bool:

@@ -1,8 +1,8 @@
 """Find a kernel or a module of kernels by name: `weft.kernels.NAME`.
 
-The user's own come first: `NAME.weft` or the directory `NAME` in a folder of the search path is a module. Then comes
-the library that Weft brings, whose kernels are there themselves, then what an installed package declares. A name is
-looked for and loaded when it is used, and once; shared libraries are not honoured.
+The search path comes first: a file `NAME.weft` or a directory `NAME` is a module. Then comes Weft's own library, whose
+kernels are attributes themselves. Installed packages come last. A name is loaded once, when it is first used. Shared
+libraries are not loaded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Kernels", "kernels"]
 
 
 class Kernels:
-    """The library's kernels, and the modules on the search path and of installed packages, as attributes."""
+    """Library kernels, modules on the search path and modules of installed packages, as attributes."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -37,7 +37,7 @@ class Kernels:
 
 
 class UnknownModule(UnknownName, AttributeError):
-    """A name under which there are no kernels."""
+    """Raised when no kernel or module has this name."""
 
 
 def _load(name: str) -> Any:
@@ -55,7 +55,7 @@ def _load(name: str) -> Any:
 
 
 def find_own(name: str) -> str | None:
-    """The user's file or directory of this name on the search path."""
+    """Find the user's file or directory of this name on the search path."""
     for folder in search_path() if name.isidentifier() else ():
         path = os.path.join(folder, name)
         if os.path.isfile(path + SUFFIX):

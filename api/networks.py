@@ -1,4 +1,4 @@
-"""Compile a graph that networkx holds."""
+"""Compile a networkx graph."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ FILE = "<networkx>"
 
 
 def network_kernel(network: Any, name: str | None, options: Options) -> Kernel:
-    """The kernel of a graph. It is compiled by way of its text, so it is checked as text from outside is."""
+    """Make a kernel from a networkx graph.
+
+    It goes through the text form, so it gets the same checks as outside text.
+    """
     graph = from_networkx(network, registry.table)
     if name is not None:
         graph = Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs)
@@ -27,5 +30,5 @@ def network_kernel(network: Any, name: str | None, options: Options) -> Kernel:
 
 
 def _reached(graph: Graph, passes: Sequence[str]) -> str | None:
-    """The pass after which a graph is one that does not say it: the last where it has loop nests, else none."""
+    """Guess the last pass of a graph that does not name it: the last one if there are loop nests, otherwise none."""
     return passes[-1] if regions(graph) else None

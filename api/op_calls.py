@@ -1,6 +1,7 @@
-"""Ops by name: `weft.ops.softmax(x)` and `weft.call("add", a, b)`, on arrays, on traced values and on expressions.
+"""Call ops by name, on arrays, traced values and expressions.
 
 weft.ops.softmax(x)                          an array
+weft.call("add", a, b)                       an array
 weft.jit(lambda x: weft.ops.cube(x) + 1)     part of the graph
 weft.ops.gelu(weft.tensor("x", "f32[n]"))    part of the expression
 """
@@ -25,7 +26,7 @@ _NUMPY = {ours: numpy for numpy, ours in OP_NAMES.items()}
 
 
 class Ops:
-    """The functions of the language and the registered ops, as attributes."""
+    """All functions of the language and all registered ops, as attributes: `weft.ops.softmax(x)`."""
 
     def __getattr__(self, name: str) -> NamedOp:
         known = _NUMPY.get(name, name)
@@ -43,11 +44,11 @@ class Ops:
 
 
 class UnknownOp(UnknownName, AttributeError):
-    """A name that no op has."""
+    """Raised when no op has this name."""
 
 
 class _Names:
-    """Takes back the attributes that were found, whenever what they mean may have changed."""
+    """Clear the cached attributes of `ops` when the registry changes."""
 
     def forget(self) -> None:
         ops.__dict__.clear()
@@ -58,15 +59,19 @@ registry.watch(_names)
 
 
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
-    """Runs the op with this name: `weft.call("add", a, b)`."""
+    """Call an op by name. `weft.call("add", a, b)` is `weft.ops.add(a, b)`.
+
+    name: a function of the language or a registered op.
+    args, kwargs: its operands, and options such as `axis=0`.
+    """
     if not isinstance(name, str):
-        raise TypeProblem(f"{name!r} is not the name of an op", hint='as in weft.call("add", a, b)')
+        raise TypeProblem(f"the name of an op must be a string, not {name!r}", hint='write weft.call("add", a, b)')
     return getattr(ops, name)(*args, **kwargs)
 
 
 @cache
 def _named(name: str) -> NamedOp:
-    """One for each name, which keeps what was compiled for it."""
+    """Make one object for each name; it keeps the code compiled for it."""
     return NamedOp(name, registry, _compiled)
 
 
@@ -79,7 +84,7 @@ def _compiled(op: NamedOp, count: int, fixed: Mapping[str, Any]) -> JitFunction:
 
 @lru_cache(256)
 def _function(op: NamedOp, count: int, fixed: tuple[tuple[str, Any], ...]) -> JitFunction:
-    """The function of so many arrays; `fixed` are its other arguments."""
+    """Make the jitted function of `count` arrays; `fixed` holds the other arguments."""
 
     def apply(*operands: Any) -> Any:
         return op.traced(operands, dict(fixed))

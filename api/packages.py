@@ -1,7 +1,7 @@
-"""Load the kernels of an installed package by its name.
+"""Load the kernels of an installed package by name.
 
-A package declares them by an entry point of the group `weft.kernels`. Nothing is looked up before somebody names one,
-and to load it is to import that package.
+A package declares kernels with an entry point in the group `weft.kernels`. Entry points are looked up only when a
+package is named. Loading its kernels imports the package.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ GROUP = "weft.kernels"
 
 
 def load_package(name: str, options: Options, libraries: bool, watch: bool) -> Module:
-    """What the entry point of this name leads to.
+    """Load the kernels behind the entry point of this name.
 
-    A package or module stands for the folder that it is in, a path for a file or a folder; a function is called first,
-    and gives either or nothing.
+    The entry point may name a package or module, which stands for its folder, or a path to a file or folder. It may
+    also name a function, which is called and returns one of these or None.
     """
     place = _place(_entry(name), name)
     if place is None:
@@ -35,7 +35,7 @@ def load_package(name: str, options: Options, libraries: bool, watch: bool) -> M
 
 
 def has_package(name: str) -> bool:
-    """Whether an installed package declares kernels of this name."""
+    """Tell whether an installed package declares kernels of this name."""
     from importlib.metadata import entry_points
 
     return bool(entry_points(group=GROUP, name=name))
@@ -65,7 +65,7 @@ def _place(found: Any, name: str) -> str | None:
         except WeftError:
             raise
         except Exception as error:
-            raise ImportProblem(f"the kernels '{name}' can't be made: {type(error).__name__}: {error}") from error
+            raise ImportProblem(f"the kernels '{name}' can't be loaded: {type(error).__name__}: {error}") from error
     if found is None:
         return None
     if isinstance(found, ModuleType):
@@ -73,7 +73,7 @@ def _place(found: Any, name: str) -> str | None:
         return str(folders[0])
     if not isinstance(found, (str, os.PathLike)):
         raise TypeProblem(
-            f"the entry point '{name}' gave a {type(found).__name__}", hint="name a package, a path or a function"
+            f"the entry point '{name}' must give a package, a path or a function, not a {type(found).__name__}"
         )
     path = os.fspath(found)
     if not os.path.isabs(path):

@@ -1,4 +1,4 @@
-"""Compile the text of a graph from where it was printed."""
+"""Compile a printed graph, starting after the pass it was printed after."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .settings import registry
 
 
 def read_kernel(text: str, file: str, options: Options) -> PrintedKernel:
-    """The kernel of a text."""
+    """Read a printed graph."""
     return PrintedKernel(text, file, pass_names(options), registry.table)
 
 
 def printed_kernel(text: str, file: str, options: Options) -> Kernel:
-    """The same, to be called. Nothing is chosen for it: the text has the plan."""
+    """Make a kernel from a printed graph. No variant is chosen for it, because the text already holds the plan."""
     return CallableKernel(read_kernel(text, file, options), registry, options)
 
 
 def pass_names(options: Options) -> tuple[str, ...]:
-    """The whole pipeline."""
+    """List the names of all passes in order."""
     return tuple(p.name for p in passes_for(registry, options))

@@ -1,6 +1,6 @@
-"""Which variant of a kernel runs where several give the same bits: what was chosen, how it is chosen, and by what.
+"""Choose between variants of a kernel that give the same bits, and report the choices.
 
-weft.selection.calibrate(kernel, x, y)   # times all variants on these arguments
+weft.selection.calibrate(kernel, x, y)   # time all variants on these arguments
 print(weft.selection.report())
 weft.selection.configure(selector="score", explore=0)
 """
@@ -23,7 +23,12 @@ __all__ = ["Report", "Settings", "Timing", "Weights", "calibrate", "clear", "con
 
 
 def configure(**changes: Any) -> Settings:
-    """Changes settings by name, as in `configure(explore=0)`, and gives all of them; without changes only that."""
+    """Change settings and return all of them. Without arguments, only return them.
+
+        weft.selection.configure(selector="score", explore=0)
+
+    changes: fields of `weft.selection.Settings`, by name.
+    """
     known = list(fields(Settings))
     for name in changes:
         if name not in known:
@@ -34,9 +39,16 @@ def configure(**changes: Any) -> Settings:
 
 
 def calibrate(kernel: Any, *args: Any, progress: Progress | None = None, **kwargs: Any) -> list[Timing]:
-    """Times every variant of a kernel or a jitted function on arguments, and chooses by it from now on.
+    """Time every variant of a kernel on these arguments, and use the fastest one from now on.
 
-    The times are kept for later processes. The fastest variant comes first.
+        for timing in weft.selection.calibrate(kernel, x, y):
+            print(timing)
+
+    kernel: a kernel or a jitted function.
+    args, kwargs: the arguments to time it with.
+    progress: called as `progress(name, done, total)` after each variant.
+
+    Return the timings, the fastest variant first. They are stored for later processes.
     """
     if not hasattr(kernel, "in_variant"):
         raise TypeProblem(f"calibrate takes a kernel or a jitted function, not a {type(kernel).__name__}")
@@ -45,10 +57,13 @@ def calibrate(kernel: Any, *args: Any, progress: Progress | None = None, **kwarg
 
 
 def report() -> Report:
-    """What was chosen in this process, how sure and how right it was, and what the alternatives were."""
+    """Report each choice made in this process, with its alternatives and how good it turned out to be."""
     return _report(tuner)
 
 
 def clear() -> None:
-    """Forgets all times, those of other processes too. Choices that were made stay until the process ends."""
+    """Delete all stored timings, including those of other processes.
+
+    Choices already made last until the process ends.
+    """
     tuner.history.clear()

@@ -1,4 +1,4 @@
-"""The default registry and tuner, and the options that kernels are compiled with."""
+"""Provide the default registry, the tuner and the options that kernels are compiled with."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 def default_options(backend: str = "llvm", blas: bool = False) -> Options:
-    """What a kernel is compiled with; `WEFT_VERIFY=1` checks the graph after every pass."""
+    """Return the default options of a kernel; `WEFT_VERIFY=1` checks the graph after every pass."""
     read_environment()
     return Options(backend=backend, verify=os.environ.get("WEFT_VERIFY", "") not in ("", "0"), blas=blas)
 
 
 def tuner_for(options: Options) -> Tuner | None:
-    """Who chooses variants; kernels that are compiled for another machine, or not at all, have none."""
+    """Return the tuner that chooses variants, or none if the kernel is not compiled for this machine."""
     return _tuner if options.target is None and options.backend == "llvm" and not options.variant else None
 
 
 def _history_path() -> Path | None:
-    """`WEFT_HISTORY` names a file, or is 0; else it is in the user's data directory."""
+    """Return the history file, from `WEFT_HISTORY` or in the user's data directory; None if `WEFT_HISTORY` is 0."""
     from pathlib import Path
 
     from .ir.files import is_plain
@@ -50,7 +50,7 @@ def _history_path() -> Path | None:
 
 
 def search_path() -> tuple[str, ...]:
-    """Where `import` and `weft.kernels` look for kernels: the folders of `WEFT_PATH`, then the user's own."""
+    """List the folders that `import` and `weft.kernels` search: those of `WEFT_PATH`, then the user's own."""
     given = [part.strip() for part in os.environ.get("WEFT_PATH", "").split(os.pathsep)]
     folders = [part for part in given if part] + [os.path.join(_data_directory(), "kernels")]
     return tuple(dict.fromkeys(os.path.abspath(os.path.expanduser(folder)) for folder in folders))
@@ -61,7 +61,7 @@ def _data_directory() -> str:
 
 
 def _settings() -> Settings:
-    """`WEFT_EXPLORE` is the share of long calls that try other variants."""
+    """Read `WEFT_EXPLORE`, the share of long calls that try other variants."""
     from .runtime.selection.settings import Settings
 
     given = os.environ.get("WEFT_EXPLORE", "").strip()
@@ -86,13 +86,13 @@ def _make_tuner() -> Tuner:
     return Tuner(History(_history_path()), _settings())
 
 
-# They have all that kernels ask of a registry and of a tuner.
+# These have everything that a kernel needs from a registry and a tuner.
 lookup = cast("Registry", DeferredRegistry(_make_registry))
 _tuner = cast("Tuner", DeferredTuner(_make_tuner))
 
 
 def __getattr__(name: str) -> Any:
-    """`registry` and `tuner` themselves, which are made for whoever asks for them."""
+    """Make `registry` and `tuner` when they are first used."""
     deferred: Any = {"registry": lookup, "tuner": _tuner}.get(name)
     if deferred is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
-"""Reload a loader's files whenever they change; a thread checks them several times a second.
+"""Reload files when they change; a thread checks them several times a second.
 
-A file is read again once it has stopped changing. A broken edit keeps the old kernels and is reported once; it is tried
-again when any file changes. Calls of kernels never look at files.
+A file is reloaded once it has stopped changing. A broken edit keeps the old kernels and is reported once; it is tried
+again when any file changes. Calling a kernel never checks files.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .ir.forking import event
 if TYPE_CHECKING:
     from .loading import Loader
 
-SECONDS = 0.2  # between two looks
+SECONDS = 0.2  # seconds between two checks
 Stamp = tuple[int, int, int, int] | None
 
 
 class Watch:
-    """Looks after the files of a loader, for as long as the loader's module lives."""
+    """Watch a loader's files for as long as its module lives."""
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
@@ -33,16 +33,16 @@ class Watch:
         self._seen = dict(self._read)
 
     def start(self) -> Callable[[], None]:
-        """Begins to look, on a thread of its own; what comes back ends it."""
+        """Start checking on a background thread, and return a function that stops it."""
         ended = event()
-        # The module must not live because of its watch, which ends when the module is gone.
+        # The thread must not keep the module alive; it ends when the module is gone.
         weakref.finalize(self._loader.module, ended.set)
         thread = threading.Thread(target=_look, args=(weakref.ref(self), ended), name="weft-watch", daemon=True)
         thread.start()
         return ended.set
 
     def look(self) -> bool:
-        """Reads again what has changed since it was read and has not changed since the last look; whether any was."""
+        """Reload files that have changed and are now stable. Return whether any were reloaded."""
         now = {file: self._stamps(file) for file in self._files()}
         changed = [file for file, stamps in now.items() if stamps != self._read.get(file) and _is_there(stamps)]
         settled = [file for file in changed if now[file] == self._seen.get(file)]
@@ -55,7 +55,7 @@ class Watch:
         return True
 
     def _again(self, file: str, is_news: bool) -> None:
-        self._read[file] = self._stamps(file)  # from before it is read: a change meanwhile is noticed later
+        self._read[file] = self._stamps(file)  # before it is read, so that a change meanwhile is noticed later
         try:
             self._loader.read(file)
         except WeftError as error:
@@ -66,7 +66,7 @@ class Watch:
             self._read[file] = self._stamps(file) if self._is_as_read(file) else ()
 
     def _is_as_read(self, file: str) -> bool:
-        """Whether nothing was written while the file and what it imports were read."""
+        """Tell whether the file and its imports are still as they were when they were read."""
         known = dict(self._read[file])
         return all(known.get(path, stamp) == stamp for path, stamp in self._stamps(file))
 
@@ -80,7 +80,7 @@ class Watch:
             return list(dict.fromkeys(known))
 
     def _stamps(self, file: str) -> tuple[tuple[str, Stamp], ...]:
-        """The state of a file and of all that it was made of."""
+        """Stamp a file and everything it was made from."""
         paths = dict.fromkeys((file, *self._loader.sources.get(file, ())))
         return tuple((path, _stamp(path)) for path in paths)
 
@@ -103,13 +103,13 @@ def _stamp(path: str) -> Stamp:
 
 
 def _is_there(stamps: tuple[tuple[str, Stamp], ...]) -> bool:
-    """Whether the file itself exists; editors take it away for a moment, and one that is gone keeps its kernels."""
+    """Tell whether the file exists. Editors remove it for a moment; a file that is gone keeps its kernels."""
     return stamps[0][1] is not None
 
 
 def _report(file: str, error: WeftError) -> None:
-    """Warns, at the place in the file and whether or not the same was said before."""
+    """Warn at the place in the file, even if the same warning was shown before."""
     line = 1 if error.span is None else error.span.line
     text = f"{file} was not loaded again, its old kernels stay: {error}"
-    with suppress(LoadWarning):  # where warnings are errors there is nobody to catch this one; `problems` has it
+    with suppress(LoadWarning):  # if warnings are errors nobody can catch this one here; `problems` has it
         warnings.warn_explicit(text, LoadWarning, file, line, registry={})

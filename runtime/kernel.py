@@ -90,7 +90,7 @@ class Kernel:
         from ..frontend.tracing.inlining import KernelCall
 
         if out is not None:
-            raise TraceProblem(f"{self._source.name} would write a traced value into out", hint="use what it returns")
+            raise TraceProblem(f"{self._source.name} can't write a traced value into out", hint="use its result")
         return trace.apply(KernelCall(self._source), tuple(self._in_order(args, kwargs)), {})
 
     @property

@@ -178,7 +178,7 @@ def test_the_environment_sets_limits() -> None:
     found = subprocess.run(
         [sys.executable, "-c", code], env=os.environ | {"WEFT_MAX_NODES": "many"}, capture_output=True, text=True
     )
-    assert "WEFT_MAX_NODES is 'many'" in found.stderr
+    assert "WEFT_MAX_NODES must be a positive number, not 'many'" in found.stderr
 
 
 def parse_kernel(text: str) -> Kernel:

@@ -37,7 +37,7 @@ def test_changes_of_captured_objects_are_seen() -> None:
 
 def test_out_of_an_inlined_function_is_refused() -> None:
     inner, space = weft.jit(lambda x: x + 1), np.zeros(3)
-    with pytest.raises(TraceProblem, match="would write a traced value into out"):
+    with pytest.raises(TraceProblem, match="can't write a traced value into out"):
         weft.jit(lambda x: inner(x, out=space) * 2)(X)
 
 

@@ -139,7 +139,7 @@ def test_packages_are_loaded_when_they_are_named(tmp_path: Path, monkeypatch: py
     assert "did you mean 'whole'" in str(caught.value)
     with pytest.raises(ImportProblem, match=r"'broken' .* can't be imported"):
         weft.load("package:broken")
-    with pytest.raises(ImportProblem, match="'fails' can't be made: RuntimeError: no licence"):
+    with pytest.raises(ImportProblem, match="'fails' can't be loaded: RuntimeError: no licence"):
         weft.load("package:fails")
     write(package, oops="kernel oops")
     with pytest.warns(LoadWarning, match=r"oops\.weft was not loaded") as warned:
