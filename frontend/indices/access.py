@@ -16,8 +16,7 @@ from ...ir.facts import Facts
 from ...ir.graph import Value
 from ...ir.proofs import follows
 from ..language import syntax
-from ..language.parts import within
-from ..language.syntax import Expr
+from ..language.syntax import Expr, within
 from ..lowering.frame import Environment
 from ..maker import Maker
 from ..sizes import at_least

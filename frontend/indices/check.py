@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ...ir.errors import LimitExceeded, SyntaxProblem, TypeProblem, Unsupported, ValueProblem, nearest
 from ..language import syntax
 from ..language.modules import Unit
-from ..language.parts import index_name, within
-from ..language.syntax import Expr
+from ..language.syntax import Expr, index_name, within
 
 Scope = dict[str, str]
 Define = Callable[[syntax.Name, Scope, str], None]

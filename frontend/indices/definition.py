@@ -15,8 +15,7 @@ from ...ir.proofs import follows
 from ...ir.records import replace
 from ..language import syntax
 from ..language.declared import declare
-from ..language.parts import within
-from ..language.syntax import Expr
+from ..language.syntax import Expr, within
 from ..lowering.frame import Environment
 from ..maker import Maker
 from ..memory import laid_out

@@ -16,11 +16,11 @@ from ...ir.graph import Value
 from ...ir.ops import TABLE
 from ...ir.records import replace
 from ..language import syntax
-from ..language.builtins import ELEMENTS
 from ..language.syntax import Expr
 from ..lowering.frame import Environment, Thing
 from ..maker import Maker
 from ..numpy.creation import numbered
+from ..numpy.functions import ELEMENTS
 from ..weak import Operand
 from .scope import IndexScope
 

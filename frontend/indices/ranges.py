@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ...ir.dims import Size
 from ...ir.errors import ShapeProblem, ValueProblem
 from ..language import syntax
-from ..language.parts import index_name, within
-from ..language.syntax import Expr
+from ..language.syntax import Expr, index_name, within
 from ..lowering.frame import Environment
 from .access import indexed_array
 from .messages import shown, written

@@ -12,8 +12,7 @@ from ...ir.graph import Value
 from ...ir.ops import TABLE
 from ...ir.records import replace
 from ..language import syntax
-from ..language.parts import within
-from ..language.syntax import Expr
+from ..language.syntax import Expr, within
 from ..lowering.frame import Environment
 from ..maker import Maker
 from ..numpy import functions

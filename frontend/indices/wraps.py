@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from ...ir.facts import Facts
 from ...ir.records import replace
 from ..language import syntax
-from ..language.parts import within
-from ..language.syntax import Expr
+from ..language.syntax import Expr, within
 from ..lowering.frame import Environment
 from .affine import Affine, affine
 from .ranges import given, named

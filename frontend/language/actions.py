@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from ...ir.errors import LimitExceeded, OverflowProblem, Span, SyntaxProblem
 from ...ir.limits import limiter
 from . import syntax
-from .limits import MAX_SYNTAX
 from .sourcetext import Source
 from .syntax import Expr, SyntaxNode
 from .tables import Action
@@ -20,6 +19,9 @@ from .tokens import Token
 
 N = TypeVar("N", bound=SyntaxNode)
 Children = list[Any]
+
+MAX_SYNTAX = 200_000
+"""Parts of a program in one file: names, numbers, operators, statements."""
 
 IMPL = "impl"  # the decorator that registers a kernel as an implementation of an op
 _WORDS = {"TRUE": True, "FALSE": False, "NONE": None, "ELLIPSIS": ...}

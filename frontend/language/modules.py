@@ -17,11 +17,13 @@ from ...ir.limits import limiter
 from ...ir.records import record
 from ..numpy.functions import FUNCTIONS
 from . import syntax
-from .limits import MAX_FILES
 from .parse import parse
 from .sourcetext import Source
 
 RESERVED = frozenset((*BY_NAME, *CLASSES))
+
+MAX_FILES = 64
+"""Files that one file may import, directly and through others."""
 
 
 @record(eq=False)

@@ -7,6 +7,7 @@ walks such a chain in a loop.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 from ...ir.errors import Span
@@ -273,3 +274,49 @@ class LaterItem(Item):
 
 class File(SyntaxNode):
     items: tuple[Item, ...]
+
+
+# -- what is inside an expression, except names that brackets bind, as in `sum[p](...)`
+
+
+def parts_of(expr: Expr) -> Iterator[Expr]:
+    """The expressions that an expression is made of, without those inside of them."""
+    match expr:
+        case Unary():
+            yield expr.operand
+        case Binary():
+            yield from (expr.left, expr.right)
+        case Compare():
+            yield expr.first
+            yield from (operand for _, operand in expr.rest)
+        case Logical():
+            yield from expr.operands
+        case Conditional():
+            yield from (expr.condition, expr.then, expr.other)
+        case Call():
+            if isinstance(expr.callee, Index):
+                yield from (item for item in expr.callee.items if isinstance(item, Range))
+            yield from (a.value for a in expr.arguments)
+        case Range():
+            yield from (expr.start, expr.stop)
+        case Slice():
+            yield from (e for e in (expr.start, expr.stop, expr.step) if e is not None)
+        case Index():
+            yield from (expr.value, *expr.items)
+        case TupleOf():
+            yield from expr.items
+
+
+def within(root: Expr) -> Iterator[Expr]:
+    """The expression and all inside it, in the order in which they are written; a loop, because chains are long."""
+    waiting = [root]
+    while waiting:
+        expr = waiting.pop()
+        yield expr
+        waiting += reversed([*parts_of(expr)])
+
+
+def index_name(item: Expr) -> Name | None:
+    """The name that an item between the brackets of a definition or a reduction binds, if it is one."""
+    name = item.index if isinstance(item, Range) else item
+    return name if isinstance(name, Name) else None

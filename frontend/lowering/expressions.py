@@ -18,9 +18,7 @@ from ...ir.opdef import Trait
 from ...ir.rules import shown
 from ..indices.notation import IndexNotation
 from ..language import syntax
-from ..language.builtins import CONSTANTS
 from ..language.declared import declare
-from ..language.limits import MAX_INLINE
 from ..language.modules import LoadedDefinition
 from ..language.syntax import Expr
 from ..maker import Maker
@@ -33,6 +31,9 @@ from .frame import Environment, Thing
 from .lazy_operands import guarded
 
 Inline = Callable[[LoadedDefinition, Sequence[Thing], Mapping[str, Thing], Span], Thing]
+
+MAX_INLINE = 200
+"""Depth of one kernel's expressions once every function that it calls stands in its place."""
 
 OPERATORS = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": OPERATOR,
@@ -190,8 +191,8 @@ class Expressions:
             return frame.sizes[name]
         if (definition := frame.unit.names.get(name)) is not None:
             return self._const(definition)
-        if name in CONSTANTS:
-            return CONSTANTS[name]
+        if name in functions.CONSTANTS:
+            return functions.CONSTANTS[name]
         found: DType | None = BY_NAME.get(name) or _CLASSES.get(name)
         if found is None:
             raise TypeProblem(f"'{name}' is a class of types, not a value", expr.span)

@@ -9,6 +9,7 @@ it to the user, tracing leaves the call to NumPy.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -29,7 +30,7 @@ from .powers import OPERATOR, raised
 from .take import index
 from .ufunc_methods import UFUNC_METHODS, outer_operands
 
-__all__ = ["FUNCTIONS", "NumpyFunction", "call", "index", "is_known"]
+__all__ = ["CONSTANTS", "ELEMENTS", "FUNCTIONS", "NumpyFunction", "call", "index", "is_known"]
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 # Keyword arguments that NumPy has on many functions, with what they are when they ask for nothing.
@@ -57,6 +58,12 @@ def _table() -> Mapping[str, NumpyFunction]:
 
 
 FUNCTIONS: Mapping[str, NumpyFunction] = _table()
+ELEMENTS = frozenset((*elementwise.ELEMENTWISE, *elementwise.ALIASES))
+"""Functions of elements: what a `fn` may call."""
+CONSTANTS: Mapping[str, float] = MappingProxyType(
+    {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "euler_gamma": 0.5772156649015329}
+)
+"""NumPy's constants. A variable may have the same name."""
 METHODS: Mapping[str, NumpyFunction] = {
     name: NumpyFunction(name, make) for name, make in {**UFUNC_METHODS, OPERATOR: raised}.items()
 }

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from weft.frontend.language import limits
-from weft.frontend.language.builtins import CONSTANTS, ELEMENTS
+from weft.frontend.language.actions import MAX_SYNTAX
+from weft.frontend.language.modules import MAX_FILES
 from weft.frontend.language.source import parse_module
-from weft.frontend.numpy.functions import FUNCTIONS
+from weft.frontend.lowering.expressions import MAX_INLINE
+from weft.frontend.numpy.functions import CONSTANTS, ELEMENTS, FUNCTIONS
 from weft.ir.dtypes import ALL, CLASSES, F32
 from weft.ir.errors import WeftError
 from weft.ir.limits import Limits
@@ -127,6 +128,6 @@ def test_limits_are_as_stated() -> None:
     text = DOCUMENT.split("\n## Limits\n")[1].split("\n## ")[0]
     stated = [int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", text)]
     assert stated == [
-        Limits().text, limits.MAX_SYNTAX, Limits().depth, limits.MAX_INLINE, limits.MAX_FILES, Limits().nodes,
+        Limits().text, MAX_SYNTAX, Limits().depth, MAX_INLINE, MAX_FILES, Limits().nodes,
         Limits().seconds,
     ]  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from weft.frontend.language.limits import MAX_FILES
+from weft.frontend.language.modules import MAX_FILES
 from weft.frontend.language.source import load_module, parse_module
 from weft.ir.errors import FileProblem, ImportProblem, LimitExceeded, UnknownName, ValueProblem
 from weft.ir.limits import Limits
