@@ -12,7 +12,7 @@ from .arrays import array_of
 from .axes import axis_of, flag
 from .complex_order import places
 from .elementwise import Make
-from .reduction_arguments import has_elements
+from .reductions import has_elements
 from .shapes import reshaped
 
 

@@ -12,7 +12,7 @@ from ..maker import Maker, Operand
 from .arrays import array_of, joined
 from .axes import axis_of, flag
 from .elementwise import Make
-from .reduce import PLUS, TIMES, Algebra, identity_in, in_dtype, over_axes
+from .reductions import PLUS, TIMES, Algebra, identity_in, in_dtype, over_axes
 from .shapes import ravel, reshaped
 
 

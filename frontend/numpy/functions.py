@@ -24,9 +24,14 @@ from ...ir.graph import Value
 from ...ir.records import record
 from ..maker import Maker
 from . import arrangements, elementwise, reductions
+from .argminmax import POSITIONS
 from .axes import flag
+from .cumulative import CUMULATIVE
 from .elementwise import Make
+from .nan_aware import NAN_AWARE
+from .norms import NORMS
 from .powers import OPERATOR, raised
+from .statistics import STATISTICS
 from .take import index
 from .ufunc_methods import UFUNC_METHODS, outer_operands
 
@@ -50,7 +55,10 @@ class NumpyFunction:
 
 
 def _table() -> Mapping[str, NumpyFunction]:
-    made = {**elementwise.ELEMENTWISE, **reductions.REDUCTIONS, **arrangements.ARRANGING}
+    made = {
+        **elementwise.ELEMENTWISE, **reductions.REDUCTIONS, **STATISTICS, **NAN_AWARE, **NORMS, **POSITIONS,
+        **CUMULATIVE, **arrangements.ARRANGING,
+    }  # fmt: skip
     table = {name: NumpyFunction(name, make) for name, make in made.items()}
     for alias, name in {**elementwise.ALIASES, **reductions.ALIASES, **arrangements.ALIASES}.items():
         table[alias] = table[name]

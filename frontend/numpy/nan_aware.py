@@ -18,8 +18,7 @@ from .arrays import array_of
 from .axes import axes_of
 from .cumulative import along
 from .elementwise import Make
-from .reduce import ALGEBRAS, PLUS, SUB, TIMES, Algebra, reduced
-from .reduction_arguments import mask_in
+from .reductions import ALGEBRAS, PLUS, SUB, TIMES, Algebra, mask_in, reduced
 from .statistics import averaged, freedom_lost, quotient, root, squared_distances
 
 IS_NAN, NOT, AND, GREATER = (TABLE[name] for name in ("isnan", "logical_not", "logical_and", "gt"))

@@ -18,7 +18,7 @@ from ..memory import converted
 from .arrays import array_of
 from .axes import axis_of, flag
 from .elementwise import Make, power
-from .reduce import ADD, LEAST, MOST, PLUS, reduced
+from .reductions import ADD, LEAST, MOST, PLUS, reduced
 from .shapes import reshaped
 
 ABS, NOT_EQUAL, SQRT, SQUARE = (TABLE[name] for name in ("abs", "ne", "sqrt", "square"))

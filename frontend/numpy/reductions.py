@@ -1,20 +1,260 @@
-"""The table of NumPy's reductions by name, put together from the files of their families."""
+"""Define NumPy's reductions by a ufunc, with NumPy's dtypes.
+
+An `Algebra` is what a ufunc reduces with. `where` puts the identity in place of what it leaves out, `initial` is
+combined with the result; a ufunc without identity puts `initial` there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from .argminmax import POSITIONS
-from .averages import AVERAGES
-from .cumulative import CUMULATIVE
+import numpy as np
+
+from ...ir.dims import Size
+from ...ir.dtypes import BOOL, WEAK, DType
+from ...ir.errors import OverflowProblem, ShapeProblem, TypeProblem, ValueProblem
+from ...ir.graph import Value
+from ...ir.ops import BROADCAST, TABLE, WHERE, OpDef
+from ...ir.records import record
+from ...ir.rules import shown
+from ...ir.types import Sizes
+from ..maker import ABSENT, Maker, Operand, as_dtype, number_of
+from ..memory import converted
+from ..sizes import at_least
+from ..weak import take
+from .arrays import array_of
+from .axes import axes_of, flag
+from .complex_order import ORDERED, extreme
+from .conversion import assigned
 from .elementwise import Make
-from .nan_aware import NAN_AWARE
-from .norms import NORMS
-from .reduce import ALIASES, REDUCING
-from .statistics import STATISTICS
 
-__all__ = ["ALIASES", "REDUCTIONS"]
+ADD, MUL, SUB, POSITIVE, LOGICAL_OR = (TABLE[n] for n in ("add", "mul", "sub", "positive", "logical_or"))
+
+
+@record
+class Algebra:
+    """What a ufunc reduces with: the op over axes, the op of two numbers, and what changes nothing."""
+
+    ufunc: str
+    over: OpDef
+    combine: OpDef
+    identity: int | None
+
+    @property
+    def is_logical(self) -> bool:
+        return self.ufunc.startswith("logical")
+
+
+def _algebra(ufunc: str, over: str, combine: str, identity: int | None) -> Algebra:
+    return Algebra(ufunc, TABLE[over], TABLE[combine], identity)
+
+
+ALGEBRAS: Mapping[str, Algebra] = {
+    a.ufunc: a
+    for a in (
+        _algebra("add", "sum", "add", 0), _algebra("multiply", "prod", "mul", 1),
+        _algebra("minimum", "min", "minimum", None), _algebra("maximum", "max", "maximum", None),
+        _algebra("fmin", "reduce_fmin", "fmin", None), _algebra("fmax", "reduce_fmax", "fmax", None),
+        _algebra("logical_or", "any", "logical_or", 0), _algebra("logical_and", "all", "logical_and", 1),
+        _algebra("logical_xor", "reduce_xor", "logical_xor", 0),
+        _algebra("bitwise_or", "reduce_or", "bitwise_or", 0), _algebra("bitwise_and", "reduce_and", "bitwise_and", -1),
+        _algebra("bitwise_xor", "reduce_xor", "bitwise_xor", 0),
+    )
+}  # fmt: skip
+PLUS, TIMES, LEAST, MOST = (ALGEBRAS[name] for name in ("add", "multiply", "minimum", "maximum"))
+
+
+def reduced(m: Maker, algebra: Algebra, a: Operand, axis: object = None, dtype: object = None,
+            keepdims: object = False, initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
+    """What `ufunc.reduce` gives."""
+    x = array_of(m, a)
+    axes, keep = axes_of(m, axis, x.type.rank), flag(m, keepdims, "keepdims")
+    algebra, x, wanted = in_dtype(m, algebra, x, dtype)
+    start = None if initial is ABSENT or initial is None else scalar_in(m, initial, wanted)
+    if algebra is PLUS and wanted.kind in ("float", "complex") and (initial is None or _is_negative_zero(initial)):
+        raise m.refuse("a sum that can be -0.0")
+    if where is not True:
+        x = _masked(m, algebra, x, where, start)
+    if (algebra.identity is None or initial is None) and not has_elements(m, x, axes):
+        if start is None:
+            raise ValueProblem(
+                f"zero-size array to reduction operation {algebra.ufunc} which has no identity", m.span,
+                "give it a value to start from: initial=...",
+            )  # fmt: skip
+        return _filled(m, algebra, start, _kept_shape(x, axes, keep))
+    total = m.cast(over_axes(m, algebra.over, x, axes, keep), wanted)
+    return total if start is None else m.op(algebra.combine, total, start)
+
+
+def over_axes(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool) -> Value:
+    """One reduction. Over no axis it is its dtype rule alone, and gives a fresh array, as NumPy does."""
+    if axes and op in ORDERED and x.type.dtype.kind == "complex":
+        return extreme(m, op, x, axes, keepdims)
+    if axes:
+        return m.builder.op(op, x, span=m.span, axes=tuple(axes), keepdims=keepdims)
+    (dtype,), _ = op.dtypes((x.type.dtype,), {})
+    same = m.cast(x, dtype)
+    if op is PLUS.over and not dtype.is_integer:
+        return m.op(ADD, same, 0.0)  # a sum starts from 0.0, which -0.0 does not survive
+    if op is TIMES.over and dtype.kind == "complex":
+        return m.op(MUL, same, 1.0)  # a product starts from 1, which infinities do not survive
+    return m.op(LOGICAL_OR, same, same) if dtype == BOOL else m.op(POSITIVE, same)
+
+
+def in_dtype(m: Maker, algebra: Algebra, x: Value, asked: object) -> tuple[Algebra, Value, DType]:
+    """The algebra for a `dtype` argument, the array in it, and the dtype of the result.
+
+    Sums of small integers are taken in 64 bits unless another dtype is asked for; those of truth values then are
+    logical.
+    """
+    wanted = None if asked is None else as_dtype(asked, m.span)
+    if algebra.is_logical:
+        if wanted not in (None, BOOL):
+            hint = f"{algebra.ufunc} gives bool; convert the result"
+            raise TypeProblem(
+                f"No loop matching the specified signature and casting was found for ufunc {algebra.ufunc}",
+                m.span, hint,
+            )  # fmt: skip
+        return algebra, m.cast(x, BOOL), BOOL
+    if wanted is None:
+        return algebra, x, algebra.over.dtypes((x.type.dtype,), {})[1][0]
+    if wanted == BOOL and algebra in (PLUS, TIMES):
+        algebra = ALGEBRAS["logical_or" if algebra is PLUS else "logical_and"]
+    return algebra, m.cast(x, wanted), wanted
+
+
+def _masked(m: Maker, algebra: Algebra, x: Value, where: object, start: Value | None) -> Value:
+    if algebra.identity is not None:
+        return m.op(WHERE, mask_in(m, where, x.type.shape), x, identity_in(m, algebra, x.type.dtype.strong))
+    if start is None:
+        raise ValueProblem(
+            f"reduction operation '{algebra.ufunc}' does not have an identity, so to use a where mask one has to "
+            "specify 'initial'", m.span,
+        )  # fmt: skip
+    return m.op(WHERE, mask_in(m, where, x.type.shape), x, start)
+
+
+def identity_in(m: Maker, algebra: Algebra, dtype: DType) -> Value:
+    """What changes nothing, in a dtype; -1 is all bits."""
+    assert algebra.identity is not None
+    number = (1 << dtype.bits) - 1 if algebra.identity == -1 and dtype.kind == "uint" else algebra.identity
+    return take(m, number, dtype)
+
+
+def _filled(m: Maker, algebra: Algebra, start: Value, shape: tuple[Size, ...]) -> Value:
+    same = m.op(algebra.combine, start, start)  # a scalar where the result has no dimensions
+    return m.builder.op(BROADCAST, same, span=m.span, shape=Sizes(shape)) if shape else same
+
+
+def _kept_shape(x: Value, axes: Sequence[int], keepdims: bool) -> tuple[Size, ...]:
+    pairs = enumerate(x.type.shape)
+    return tuple(1 if i in axes else size for i, size in pairs if keepdims or i not in axes)
+
+
+def _is_negative_zero(x: object) -> bool:
+    number = number_of(x)
+    return isinstance(number, float) and number == 0 and bool(np.signbit(number))
+
+
+# -- the arguments `initial` and `where`
+
+
+def scalar_in(m: Maker, x: object, dtype: DType) -> Value:
+    """An argument that is one number, in a dtype; a Python number as an integer must fit it."""
+    if type(x) is float and dtype.is_integer:
+        x = _truncated(m, x)
+    if type(x) is complex and dtype.kind not in ("complex", "bool"):
+        raise TypeProblem(f"{x} is not a real number, and the result is {dtype}", m.span)
+    if type(x) is int:
+        return assigned(m, x, dtype)
+    if type(x) in (bool, float, complex):
+        return take(m, x, dtype)  # type: ignore[arg-type]
+    value = m.lift(x)  # type: ignore[arg-type]
+    if value.type.rank:
+        raise ValueProblem("setting an array element with a sequence.", m.span, "'initial' is one number")
+    if value.type.dtype == WEAK["complex"] and dtype.kind not in ("complex", "bool"):
+        raise TypeProblem(f"a complex number is not a real one, and the result is {dtype}", m.span)
+    return assigned(m, value, dtype)
+
+
+def _truncated(m: Maker, x: float) -> int:
+    try:
+        return int(x)
+    except ValueError as error:
+        raise ValueProblem(str(error), m.span) from error
+    except OverflowError as error:
+        raise OverflowProblem(str(error), m.span) from error
+
+
+def mask_in(m: Maker, where: object, shape: Sequence[Size]) -> Value:
+    """A `where` argument as truth values that broadcast to a shape."""
+    if where is None or isinstance(where, (bool, int, float, complex)):
+        return m.builder.constant(bool(where), span=m.span)
+    mask = array_of(m, where)  # type: ignore[arg-type]
+    have = mask.type.dtype
+    if have != BOOL and not have.weak and not isinstance(where, (tuple, list)):
+        raise TypeProblem(
+            f"Cannot cast array data from dtype('{have.numpy}') to dtype('bool') according to the rule 'safe'",
+            m.span, "compare it with 0",
+        )  # fmt: skip
+    broadcast = m.builder.facts.broadcast([tuple(shape), mask.type.shape], m.span)
+    if len(broadcast) != len(shape) or not all(map(m.builder.facts.same, broadcast, shape)):
+        raise ShapeProblem(
+            f"a 'where' of shape {shown(mask.type.shape)} does not fit an array of shape {shown(shape)}", m.span,
+            "it must broadcast to the shape of the array",
+        )  # fmt: skip
+    return m.cast(mask, BOOL)
+
+
+def has_elements(m: Maker, x: Value, axes: Sequence[int]) -> bool:
+    """Whether there is something to reduce over these axes; a graph that relies on there being nothing is guarded."""
+    facts = m.builder.facts
+    for axis in axes:
+        if not at_least(facts, x.type.shape[axis], 1):
+            facts.assume_equal(x.type.shape[axis], 0)
+            return False
+    return True
+
+
+# -- the functions
+
+
+def _total(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None,
+             keepdims: object = False, initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
+        return reduced(m, algebra, a, axis, dtype, keepdims, initial, where)
+
+    return make
+
+
+def _extreme(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False,
+             initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
+        return reduced(m, algebra, a, axis, None, keepdims, initial, where)
+
+    return make
+
+
+def _truth(algebra: Algebra) -> Make:
+    def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False, *,
+             where: object = True) -> Value:  # fmt: skip
+        return reduced(m, algebra, a, axis, None, keepdims, ABSENT, where)
+
+    return make
+
+
+def ptp(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False) -> Value:
+    most, least = (reduced(m, algebra, a, axis, None, keepdims) for algebra in (MOST, LEAST))
+    return m.op(SUB, most, least)
+
+
+def count_nonzero(m: Maker, a: Operand, axis: object = None, *, keepdims: object = False) -> Value:
+    return reduced(m, PLUS, converted(m, a, BOOL), axis, None, keepdims)
+
 
 REDUCTIONS: Mapping[str, Make] = {
-    **REDUCING, **STATISTICS, **AVERAGES, **NAN_AWARE, **NORMS, **POSITIONS, **CUMULATIVE,
+    "sum": _total(PLUS), "prod": _total(TIMES), "min": _extreme(LEAST), "max": _extreme(MOST),
+    "any": _truth(ALGEBRAS["logical_or"]), "all": _truth(ALGEBRAS["logical_and"]), "ptp": ptp,
+    "count_nonzero": count_nonzero,
 }  # fmt: skip
+ALIASES = {"amin": "min", "amax": "max"}

@@ -1,4 +1,4 @@
-"""Define NumPy's means, variances and standard deviations.
+"""Define NumPy's means, averages, variances and standard deviations.
 
 16-bit floats are computed in f32 and rounded once. A variance takes two passes, the mean and then the squared
 distances to it, and takes off what the rounding of the mean has added: sum(d)**2 / n, which is 0 but for rounding.
@@ -13,20 +13,21 @@ from ...ir import dims
 from ...ir.complexes import PARTS
 from ...ir.dims import Dim
 from ...ir.dtypes import BF16, C64, C128, F16, F32, F64, DType
-from ...ir.errors import TypeProblem, ValueProblem
+from ...ir.errors import DivisionByZero, ShapeProblem, TypeProblem, ValueProblem
 from ...ir.graph import Value
-from ...ir.ops import BROADCAST, IMAG, REAL, TABLE, WHERE
+from ...ir.ops import BROADCAST, DEMAND, IMAG, REAL, TABLE, WHERE
 from ...ir.rules import promote, shown
 from ...ir.types import Sizes
 from ..maker import ABSENT, Maker, Operand, as_dtype, literal, number_of
-from .arrays import array_of
-from .axes import axes_of
+from ..sizes import equal
+from .arrays import array_of, strong_array
+from .axes import axes_of, flag, ordered_axes
 from .elementwise import Make
-from .reduce import ADD, MUL, PLUS, SUB, reduced
-from .reduction_arguments import mask_in
+from .reductions import ADD, MUL, PLUS, SUB, has_elements, mask_in, reduced
+from .shapes import reshaped, transpose
 
 DIV, SQUARE, SQRT, MAXIMUM = (TABLE[name] for name in ("div", "square", "sqrt", "maximum"))
-GREATER, IS_FINITE = TABLE["gt"], TABLE["isfinite"]
+GREATER, NOT_EQUAL, IS_FINITE = TABLE["gt"], TABLE["ne"], TABLE["isfinite"]
 HALVES = frozenset((F16, BF16))
 
 
@@ -163,4 +164,60 @@ def _without_rest(m: Maker, total: Value, rest: Value, count: Operand) -> Value:
     return m.op(WHERE, m.op(GREATER, left, 0.0), left, none)
 
 
-STATISTICS: Mapping[str, Make] = {"mean": mean, "var": var, "std": std}
+# -- averages
+
+
+def average(m: Maker, a: Operand, axis: object = None, weights: object = None, returned: object = False, *,
+            keepdims: object = False) -> Value | tuple[Value, ...]:  # fmt: skip
+    x = array_of(m, a)
+    axes = None if axis is None else ordered_axes(m, axis, x.type.rank)
+    found, scale = _unweighted(m, x, axes, keepdims) if weights is None else _weighted(m, x, axes, weights, keepdims)
+    if not flag(m, returned, "returned"):
+        return found
+    if scale.type.shape != found.type.shape:
+        scale = m.builder.op(BROADCAST, scale, span=m.span, shape=Sizes(found.type.shape))
+    return found, scale
+
+
+def _unweighted(m: Maker, x: Value, axes: Sequence[int] | None, keepdims: object) -> tuple[Value, Value]:
+    over = sorted(range(x.type.rank) if axes is None else axes)
+    found = averaged(m, x, over, None, keepdims, True)
+    if not has_elements(m, found, range(found.type.rank)):
+        raise DivisionByZero("division by zero", m.span, "there is no row to take the average of")
+    return found, m.op(TABLE["positive"], m.cast(counted(m, x, over, False, True), found.type.dtype))
+
+
+def _weighted(m: Maker, x: Value, axes: Sequence[int] | None, weights: object, keepdims: object) -> tuple[Value, Value]:
+    wanted, weight = x.type.dtype, _weights_for(m, x, strong_array(m, weights), axes)
+    dtype = promote((wanted, weight.type.dtype, *(() if wanted.kind in ("float", "complex") else (F64,))))
+    over = None if axes is None else tuple(axes)
+    scale = reduced(m, PLUS, weight, over, dtype, keepdims)
+    scale = m.op(
+        DEMAND, scale, m.op(NOT_EQUAL, scale, 0), error=DivisionByZero.__name__,
+        message="Weights sum to zero, can't be normalized",
+    )  # fmt: skip
+    total = reduced(m, PLUS, m.op(MUL, m.cast(x, dtype), m.cast(weight, dtype)), over, None, keepdims)
+    return m.op(DIV, total, scale), scale
+
+
+def _weights_for(m: Maker, x: Value, weight: Value, axes: Sequence[int] | None) -> Value:
+    """Weights of all elements, or those along the named axes, so that they broadcast."""
+    shape, facts = x.type.shape, m.builder.facts
+    if len(weight.type.shape) == len(shape) and all(
+        equal(facts, a, b) for a, b in zip(weight.type.shape, shape, strict=True)
+    ):
+        return weight
+    if axes is None:
+        hint = f"the array has shape {shown(shape)}, the weights {shown(weight.type.shape)}"
+        raise TypeProblem("Axis must be specified when shapes of a and weights differ.", m.span, hint)
+    along = tuple(shape[axis] for axis in axes)
+    if len(along) != weight.type.rank or not all(
+        equal(facts, a, b) for a, b in zip(weight.type.shape, along, strict=True)
+    ):
+        hint = f"the weights have shape {shown(weight.type.shape)} and should have {shown(along)}"
+        raise ShapeProblem("Shape of weights must be consistent with shape of a along specified axis.", m.span, hint)
+    turned = transpose(m, weight, tuple(sorted(range(len(axes)), key=lambda k: axes[k])))
+    return reshaped(m, turned, [size if k in axes else 1 for k, size in enumerate(shape)])
+
+
+STATISTICS: Mapping[str, Make] = {"mean": mean, "var": var, "std": std, "average": average}

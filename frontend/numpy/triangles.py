@@ -20,7 +20,7 @@ from .arrays import array_of, joined
 from .axes import axis_of
 from .creation import filled, numbered
 from .elementwise import Make
-from .reduce import PLUS, reduced
+from .reductions import PLUS, reduced
 from .shapes import ravel, reshaped
 
 ADD, SUB, EQ, GE = (TABLE[name] for name in ("add", "sub", "eq", "ge"))

@@ -9,7 +9,7 @@ from ..maker import ABSENT, Maker, Operand
 from .arrays import array_of, strong_array
 from .cumulative import accumulated
 from .elementwise import Make
-from .reduce import ALGEBRAS, Algebra, reduced
+from .reductions import ALGEBRAS, Algebra, reduced
 from .shapes import reshaped
 
 
