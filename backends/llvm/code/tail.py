@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..elements.combine import Number
 from .frame import Frame
 from .scopes import Nest
@@ -25,9 +27,36 @@ def load(e: Emitter, elem: str, lanes: int, address: Val) -> Val:
 
 
 class Tail:
-    """Memory for one step: so many vectors, where missing elements are the same number."""
+    """Memory for one step of a reduction, reserved when the first such step begins.
 
-    def __init__(self, nest: Nest, frame: Frame, elem: str, slots: int, lanes: int, missing: Number) -> None:
+    `missing` tells what an element is made of: the LLVM type of each part, and its number where there is no element.
+    """
+
+    def __init__(self, nest: Nest, frame: Frame, slots: int, lanes: int, *missing: tuple[str, Number]) -> None:
+        self._nest, self._frame, self._slots, self._lanes, self._missing = nest, frame, slots, lanes, missing
+        self._parts: list[_Part] = []
+
+    def begin(self) -> None:
+        if not self._parts:
+            shared = self._nest, self._frame, self._slots, self._lanes
+            self._parts = [_Part(*shared, elem, number) for elem, number in self._missing]
+        for part in self._parts:
+            part.begin()
+
+    def put(self, element: Iterable[Val], mask: Val, lane: Val) -> None:
+        """The elements of one vector, which starts at a lane of the step."""
+        for part, x in zip(self._parts, element, strict=True):
+            part.put(x, mask, lane)
+
+    def vectors(self) -> list[list[Val]]:
+        """The whole step: for each part of an element one vector for each slot."""
+        return [part.vectors() for part in self._parts]
+
+
+class _Part:
+    """One part of the elements of a step: so many vectors, where missing elements are the same number."""
+
+    def __init__(self, nest: Nest, frame: Frame, slots: int, lanes: int, elem: str, missing: Number) -> None:
         self.nest, self.elem, self.slots, self.lanes = nest, elem, slots, lanes
         self.itemsize = BITS[memory_form(elem)] // 8
         self.missing = nest.e.const(elem, missing, lanes)
@@ -38,7 +67,6 @@ class Tail:
             store(self.nest.e, self.missing, self._vector(slot))
 
     def put(self, x: Val, mask: Val, lane: Val) -> None:
-        """The elements of one vector, which starts at a lane of the step."""
         e = self.nest.e
         x = e.select(mask, e.splat(x, self.lanes), self.missing)
         store(e, x, e.offset(self.base, e.op("mul", lane, e.const("i64", self.itemsize))))

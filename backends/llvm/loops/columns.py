@@ -249,15 +249,15 @@ class Columns:
             found = self.region.visit([a.node for a in self.sums], self.outputs, [0])
             self.region.elements.memory.mask = None
             for sums in self.sums:
-                sums.put_tail(found[sums.node][0], mask, e.op("sub", at, end))
+                sums.tail.put(sums.parts(found[sums.node][0]), mask, e.op("sub", at, end))
             return running
 
         def whole(values: list[Val]) -> list[Val]:
             _, running, totals = self.apart(values, opened=True)
             for sums in self.sums:
-                sums.begin_tail()
+                sums.tail.begin()
             _, running = self.nest.loop(variable, end, stop, self.region.width, running, vector)
-            added = [a.add_tail(t) for a, t in zip(self.sums, totals, strict=True)]
+            added = [a.add_parts(t, *a.tail.vectors()) for a, t in zip(self.sums, totals, strict=True)]
             return [stop, *running, *(v for t in added for v in t)]
 
         return self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), whole)

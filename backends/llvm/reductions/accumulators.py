@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ....ir.dtypes import DType
 from ....ir.graph import Node
 from ....ir.ops import POSITIONS, TABLE
@@ -52,7 +54,7 @@ class Accumulators:
         self.kinds: tuple[DType, ...] = (node.result.type.dtype,)
         self.missing = nest.e.const(self.elem, identity(node), lanes)
         self.held = self.opened = slots  # how many values loops carry, and those over single steps
-        self.tail: Tail | None = None
+        self.tail = Tail(nest, frame, slots, lanes, (self.elem, identity(node)))
 
     def start(self) -> list[Val]:
         return [self.nest.e.const(self.elem, identity(self.node), self.lanes)] * self.slots
@@ -77,17 +79,12 @@ class Accumulators:
         """An operand's element as it is combined, in every lane."""
         return self.nest.e.splat(x, self.lanes)
 
-    def begin_tail(self) -> None:
-        self.tail = self.tail or Tail(self.nest, self.frame, self.elem, self.slots, self.lanes, identity(self.node))
-        self.tail.begin()
+    def parts(self, x: Val) -> Iterator[Val]:
+        """What the tail keeps of an element."""
+        yield self.element(x)
 
-    def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
-        assert self.tail is not None
-        self.tail.put(x, mask, lane)
-
-    def add_tail(self, totals: list[Val]) -> list[Val]:
-        assert self.tail is not None
-        return self.add(totals, self.tail.vectors())
+    def add_parts(self, totals: list[Val], elements: list[Val]) -> list[Val]:
+        return self.add(totals, elements)
 
     # -- the tree of blocks
 

@@ -7,6 +7,7 @@ the best. `Columns` runs this as it runs other reductions.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ....ir.dtypes import I64, DType
@@ -44,7 +45,8 @@ class Watched:
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
         self.held = len(self.start())
         self.opened = len(self.open(self.start()))
-        self.tail: Tail | None = None
+        missing = (self.ranking.elem, self.ranking.last)
+        self.tail = Tail(region.nest, region.frame, slots, self.lanes, missing)
 
     def start(self) -> list[Val]:
         return [self.missing, self.e.const("i64", 0)]
@@ -58,9 +60,9 @@ class Watched:
         return self.ranking.element(x, self.lanes)
 
     def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
-        return self._add(totals, [self.element(x) for x in elements])
+        return self.add_parts(totals, [self.element(x) for x in elements])
 
-    def _add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
+    def add_parts(self, totals: list[Val], elements: list[Val]) -> list[Val]:
         extremes, flags = totals[2 : 2 + self.slots], totals[2 + self.slots :]
         extremes = [self.ranking.best(x, total) for x, total in zip(elements, extremes, strict=True)]
         e = self.e
@@ -69,18 +71,9 @@ class Watched:
         flags = [e.select(e.fcmp("uno", a, b), e.const_like(f, -1), f) for (a, b), f in zip(pairs, flags, strict=True)]
         return [*totals[:2], *extremes, *flags]
 
-    def begin_tail(self) -> None:
-        nest, frame, ranking = self.region.nest, self.region.frame, self.ranking
-        self.tail = self.tail or Tail(nest, frame, ranking.elem, self.slots, self.lanes, ranking.last)
-        self.tail.begin()
-
-    def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
-        assert self.tail is not None
-        self.tail.put(self.element(x), mask, lane)
-
-    def add_tail(self, totals: list[Val]) -> list[Val]:
-        assert self.tail is not None
-        return self._add(totals, self.tail.vectors())
+    def parts(self, x: Val) -> Iterator[Val]:
+        """What the tail keeps of an element."""
+        yield self.element(x)
 
     def close(self, totals: list[Val], begin: Val) -> list[Val]:
         """The steps from position `begin` on are walked: is something in them better?"""

@@ -5,6 +5,7 @@ A lane has a best element and its position. Of equal elements the one with the s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ....ir.dtypes import I64, DType
@@ -37,7 +38,8 @@ class Lanes:
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
         self.nowhere = 0 if self.is_ordered else NOWHERE
         self.held = self.opened = 2 * self.slots
-        self.tails: tuple[Tail, Tail] | None = None
+        parts = (self.ranking.elem, self.ranking.last), ("i64", NOWHERE)
+        self.tail = Tail(region.nest, region.frame, self.slots, self.lanes, *parts)
 
     def start(self) -> list[Val]:
         return self._start("i32" if self.narrow else "i64", self.lanes, self.slots)
@@ -57,7 +59,7 @@ class Lanes:
 
     def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
         positions = self._positions(self.offsets)
-        return self._add(totals, [self.ranking.element(x, self.lanes) for x in elements], positions)
+        return self.add_parts(totals, [self.ranking.element(x, self.lanes) for x in elements], positions)
 
     def _positions(self, offsets: list[int]) -> list[Val]:
         found = []
@@ -68,7 +70,7 @@ class Lanes:
             found.append(self.e.splat(position, self.lanes))
         return found
 
-    def _add(self, totals: list[Val], elements: list[Val], positions: list[Val]) -> list[Val]:
+    def add_parts(self, totals: list[Val], elements: list[Val], positions: list[Val]) -> list[Val]:
         newer = zip(elements, positions, strict=True)
         return _flat([self._joined(a, b) for a, b in zip(_pairs(totals), newer, strict=True)])
 
@@ -77,23 +79,10 @@ class Lanes:
             return self.ranking.earlier(older, newer)
         return self.ranking.chosen(self.ranking.better(newer[0], older[0]), newer, older)
 
-    def begin_tail(self) -> None:
-        nest, frame, ranking = self.region.nest, self.region.frame, self.ranking
-        self.tails = self.tails or (
-            Tail(nest, frame, ranking.elem, self.slots, self.lanes, ranking.last),
-            Tail(nest, frame, "i64", self.slots, self.lanes, NOWHERE),
-        )
-        for tail in self.tails:
-            tail.begin()
-
-    def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
-        assert self.tails is not None
-        self.tails[0].put(self.ranking.element(x, self.lanes), mask, lane)
-        self.tails[1].put(self._positions([0])[0], mask, lane)
-
-    def add_tail(self, totals: list[Val]) -> list[Val]:
-        assert self.tails is not None
-        return self._add(totals, self.tails[0].vectors(), self.tails[1].vectors())
+    def parts(self, x: Val) -> Iterator[Val]:
+        """What the tail keeps of an element: itself and its position."""
+        yield self.ranking.element(x, self.lanes)
+        yield self._positions([0])[0]
 
     # -- chunks and results
 

@@ -8,6 +8,7 @@ together, once for many steps. `Columns` runs this as it runs other reductions.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 
 from ....ir.dtypes import F32, F64, DType
@@ -44,7 +45,7 @@ class Extremes:
         self.missing = self.e.const(self.elem, self.last, lanes)
         self.kinds: tuple[DType, ...] = (self.dtype,)
         self.held, self.opened = 1, slots + 2
-        self.tail: Tail | None = None
+        self.tail = Tail(nest, frame, slots, lanes, (self.elem, self.last))
 
     def start(self) -> list[Val]:
         return [self.missing]
@@ -70,17 +71,12 @@ class Extremes:
     def element(self, x: Val) -> Val:
         return self.e.splat(x, self.lanes)
 
-    def begin_tail(self) -> None:
-        self.tail = self.tail or Tail(self.nest, self.frame, self.elem, self.slots, self.lanes, self.last)
-        self.tail.begin()
+    def parts(self, x: Val) -> Iterator[Val]:
+        """What the tail keeps of an element."""
+        yield self.element(x)
 
-    def put_tail(self, x: Val, mask: Val, lane: Val) -> None:
-        assert self.tail is not None
-        self.tail.put(x, mask, lane)
-
-    def add_tail(self, totals: list[Val]) -> list[Val]:
-        assert self.tail is not None
-        return self.add(totals, self.tail.vectors())
+    def add_parts(self, totals: list[Val], elements: list[Val]) -> list[Val]:
+        return self.add(totals, elements)
 
     def close(self, totals: list[Val], begin: Val) -> list[Val]:
         """The extreme of all slots, with NaN and the sign of a zero."""
