@@ -24,8 +24,8 @@ def accessed(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
     rank = len(shapes[0])
     if len(starts) != rank or len(steps) != rank * len(shape):
         raise ShapeProblem(
-            f"an access with {len(starts)} starts and {len(steps)} steps to an array with {rank} dimensions, "
-            f"for a result that has {len(shape)}"
+            f"access has {len(starts)} starts and {len(steps)} steps, but the array has {rank} dimensions "
+            f"and the result {len(shape)}"
         )
     return [tuple(shape)]
 
@@ -61,7 +61,8 @@ def access_problem(attrs: Attrs, operand: tuple[Size, ...]) -> str | None:
     """What is wrong with an access to an array of this shape, as far as sizes are numbers."""
     shape, starts, steps = (sizes(attrs, name) for name in ("shape", "starts", "steps"))
     if len(starts) != len(operand) or len(steps) != len(operand) * len(shape):
-        return f"has {len(starts)} starts and {len(steps)} steps for {len(operand)} axes read and {len(shape)} made"
+        counts = f"{len(starts)} starts and {len(steps)} steps"
+        return f"has {counts}, but the operand has {len(operand)} axes and the result {len(shape)}"
     if 0 in shape:
         return None
     for axis, (start, whole) in enumerate(zip(starts, operand, strict=True)):
@@ -74,9 +75,9 @@ def access_problem(attrs: Attrs, operand: tuple[Size, ...]) -> str | None:
             low, high = low + min(0, step * (size - 1)), high + max(0, step * (size - 1))
         else:
             if isinstance(low, int) and low < 0:
-                return f"axis {axis} is read from {low} on"
+                return f"axis {axis} is read from {low} on, before its first element"
             if isinstance(high, int) and isinstance(whole, int) and high >= whole:
-                return f"axis {axis} is read up to {high}, it has {whole} elements"
+                return f"axis {axis} is read up to {high}, but has {whole} elements"
     return None
 
 

@@ -103,7 +103,7 @@ def looked_up(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
     if not axes or axes != tuple(range(axes[0], axes[0] + len(indices))) or axes[0] < 0 or axes[-1] >= len(shape):
         raise IndexProblem(
             f"{len(indices)} index arrays for the axes {axes} of an array with {len(shape)} dimensions",
-            hint="one index array for each of several neighbouring axes, in order",
+            hint="give one index array for each axis; the axes must be adjacent and in order",
         )
     return [(*shape[: axes[0]], *facts.broadcast(indices), *shape[axes[-1] + 1 :])]
 
@@ -115,7 +115,7 @@ def gather(x: Any, *indices: Any, axes: tuple[int, ...], named: tuple[str, ...] 
         wrong = np.asarray(index)[(np.asarray(index) < 0) | (np.asarray(index) >= size)]
         if wrong.size:
             message = f"'{name}' is {wrong.flat[0]}, outside of axis {axis} of '{named[0]}', which has size {size}"
-            raise IndexProblem(message, hint="an index is at least 0 and less than the size; it does not wrap around")
+            raise IndexProblem(message, hint="an index must be at least 0 and below the size; it does not wrap around")
     return np.asarray(x)[(slice(None),) * axes[0] + indices]
 
 
@@ -129,9 +129,11 @@ def scan_dtypes(find: Callable[[str], OpDef | None]) -> DTypeRule:
         name, dtype = str(attrs["combine"]), operands[0].strong
         op = find(name)
         if op is None or op.arity != 2:
-            raise TypeProblem(f"no op of two numbers is called '{name}'")
+            raise TypeProblem(f"unknown op of two numbers '{name}'")
         if op.dtypes((dtype, dtype), {}) != ((dtype, dtype), (dtype,)):
-            raise TypeProblem(f"'{name}' of two {dtype} is not a {dtype}", hint="convert with .astype(...) first")
+            raise TypeProblem(
+                f"'{name}' of two {dtype} does not return {dtype}", hint="convert with .astype(...) first"
+            )
         return (dtype,), (dtype,)
 
     return rule

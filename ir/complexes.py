@@ -43,7 +43,7 @@ def function_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
 
 def _common(operands: DTypes) -> DType:
     if operands[0] not in WHOLE or len(set(operands)) != 1:
-        raise TypeProblem(f"{' and '.join(map(str, operands))} are not the parts of complex numbers")
+        raise TypeProblem(f"{' and '.join(map(str, operands))} can't be the parts of a complex number")
     return operands[0]
 
 
@@ -61,7 +61,7 @@ def function_part(find: Callable[[str], Callable[..., Any] | None]) -> Callable[
     def meaning(*parts: Any, function: str, part: int) -> Any:
         compute = find(function)
         if compute is None:
-            raise TypeProblem(f"no op is called '{function}'")
+            raise TypeProblem(f"unknown op '{function}'")
         result = compute(*(whole(parts[k], parts[k + 1]) for k in range(0, len(parts), 2)))
         return np.imag(result) if part else np.real(result)
 

@@ -113,22 +113,22 @@ def body_problem(node: Node) -> str | None:
     inputs, outputs = [v.type.dtype for v in body.inputs], [v.type.dtype for v in body.outputs]
     operands, results = [v.type.dtype for v in node.operands], [v.type.dtype for v in node.results]
     if any(v.type.shape for v in (*body.inputs, *body.outputs)):
-        return "its body takes and gives numbers"
+        return "body must take and return numbers"
     if node.op is WHEN:
         if not operands or operands[0] != BOOL:
-            return "it needs a condition first"
+            return "first operand must be a condition"
         operands = operands[1:]
     if node.op is WHILE:
         carried = integer(node.attrs, "carried")
         if outputs[:1] != [BOOL] or outputs[1:] != operands[:carried]:
-            return f"its body gives {_shown(outputs)}, not a bool and {_shown(operands[:carried])}"
+            return f"body must return a bool and {_shown(operands[:carried])}, not {_shown(outputs)}"
         outputs = outputs[1:]
     if inputs != operands:
-        return f"its body takes {_shown(inputs)}, it has {_shown(operands)}"
+        return f"body takes {_shown(inputs)}, but the operands are {_shown(operands)}"
     if outputs != results:
-        return f"its body gives {_shown(outputs)}, it says {_shown(results)}"
+        return f"body returns {_shown(outputs)}, but the results are {_shown(results)}"
     if node.op is not EACH and any(v.type.shape for v in (*node.operands, *node.results)):
-        return "it works on numbers"
+        return "operands and results must be numbers"
     return None
 
 

@@ -42,9 +42,9 @@ class Footprint:
 def check_array(shape: Sequence[int], itemsize: int, span: Span | None = None) -> None:
     """Refuses an array that NumPy could not make either."""
     if any(n < 0 for n in shape):
-        raise ValueProblem("negative dimensions are not allowed", span, f"its sizes would be {tuple(shape)}")
+        raise ValueProblem("negative dimensions are not allowed", span, f"the shape would be {tuple(shape)}")
     if prod(max(1, n) for n in shape) * itemsize > MOST_BYTES or any(n > MOST_ELEMENTS for n in shape):
-        raise ValueProblem(TOO_BIG, span, f"its sizes would be {tuple(shape)}")
+        raise ValueProblem(TOO_BIG, span, f"the shape would be {tuple(shape)}")
 
 
 def check_ranks(graph: Graph) -> None:

@@ -38,7 +38,7 @@ class Value:
 
     def __bool__(self) -> bool:
         """Whether it is true is known only when the graph runs; that there is a value is asked with `is not None`."""
-        raise Unsupported("the truth of a value that is known only at a call", hint="write True or False here")
+        raise Unsupported("the truth of a value is not known before the call", hint="write True or False here")
 
 
 class Node:

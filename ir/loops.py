@@ -117,18 +117,18 @@ def loop_problem(node: Node) -> str | None:
     body, count = body_of(node), carried(node)
     go, state, others = TensorType(BOOL), node.operands[1 : 1 + count], node.operands[1 + count :]
     if not 1 <= count == len(state):
-        return f"it carries {count} values and has {len(state)}"
+        return f"carries {count} values, but has {len(state)}"
     pairs = (
-        ("takes", [v.type for v in body.inputs], [v.type for v in (*state, *others)]),
-        ("gives", [v.type for v in body.outputs], [go, *(v.type for v in state)]),
+        ("take", [v.type for v in body.inputs], [v.type for v in (*state, *others)]),
+        ("return", [v.type for v in body.outputs], [go, *(v.type for v in state)]),
     )
     for what, have, want in pairs:
         if have != want:
-            return f"its body {what} {_shown(have)}, not {_shown(want)}"
+            return f"body must {what} {_shown(want)}, not {_shown(have)}"
     if node.operands[0].type != go:
-        return "it needs a condition first"
+        return "first operand must be a condition"
     if [v.type for v in node.results] != [v.type for v in state]:
-        return "its results are not of the types of its state"
+        return "results must have the types of the state"
     return None
 
 

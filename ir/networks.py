@@ -74,7 +74,7 @@ def from_networkx(network: nx.DiGraph[Any], table: Mapping[str, OpDef] = TABLE) 
     """The graph that networkx holds. Where it holds none, a typed error names the node. `table` has the ops."""
     attrs = dict(network.graph.get("attrs") or {})
     if problem := schema_problem(parse_schema(KERNEL), {k: v for k, v in attrs.items() if k != "carried"}):
-        raise VerifyProblem(f"the graph's own attributes: {problem.message}")
+        raise VerifyProblem(f"graph attributes: {problem.message}")
     facts = Facts()
     for left, right in attrs.pop("guards", Guards()):
         facts.assume_equal(left, right)
@@ -101,7 +101,7 @@ class _Reader:
         for key in self.placed(OUTPUT):
             found = self.operands(key)
             if len(found) != 1:
-                raise _problem(key, f"is an output of {len(found)} values, not of one")
+                raise _problem(key, f"must have exactly one incoming edge, because it is an output, not {len(found)}")
             outputs += found
         return self.builder.finish(outputs)
 
@@ -120,7 +120,7 @@ class _Reader:
         data = self.network.nodes[key]
         found = data.get("kind", OP if "op" in data else None)
         if found not in (INPUT, OP, OUTPUT):
-            raise _problem(key, f"has the kind {found!r}; it is 'input', 'op' or 'output'")
+            raise _problem(key, f"must be of kind 'input', 'op' or 'output', not {found!r}")
         return str(found)
 
     def placed(self, kind: str) -> list[Hashable]:
@@ -130,7 +130,7 @@ class _Reader:
 
     def input(self, key: Hashable, data: Mapping[str, Any]) -> Value:
         if self.network.in_degree(key):
-            raise _problem(key, "is an input, and something leads to it")
+            raise _problem(key, "is an input, so it can't have incoming edges")
         name = data.get("name", key)
         return self.builder.input(name, _type(data.get("type"), key), bool(data.get("scalar", False)))
 
@@ -141,7 +141,9 @@ class _Reader:
             place, result = data.get("operand", 0 if len(edges) == 1 else None), data.get("result", 0)
             values = self.values.get(source, ())
             if type(place) is not int or place in found or not 0 <= place < len(edges):
-                raise _problem(key, f"reads {source!r} as operand {place!r}; its {len(edges)} operands count from 0")
+                raise _problem(
+                    key, f"reads {source!r} as operand {place!r}, but its {len(edges)} operands count from 0"
+                )
             if type(result) is not int or not 0 <= result < len(values):
                 raise _problem(key, f"reads result {result!r} of {source!r}, which has {len(values)}")
             found[place] = values[result]
@@ -154,7 +156,7 @@ class _Reader:
         op, body = self.table[str(name)], data.get("body")
         said = None if data.get("types") is None else tuple(_type(t, key) for t in data["types"])
         if op in DECLARED and said is None:
-            raise _problem(key, f"has no 'types', and no rule tells them for '{name}'", span)
+            raise _problem(key, f"needs 'types', because '{name}' has no type rule", span)
         inner = None if body is None else self.body(body)
         attrs, operands = self.attrs(op, key, data.get("attrs") or {}, span), self.operands(key)
         try:
@@ -183,12 +185,14 @@ class _Reader:
         if said is None:
             return
         if len(said) != len(node.results):
-            raise _problem(key, f"has {len(node.results)} results, its 'types' are {len(said)}", node.span)
+            raise _problem(key, f"has {len(node.results)} results, but {len(said)} 'types'", node.span)
         for value, wanted in zip(node.results, said, strict=True):
             if value.type != wanted:
                 if value.type.dtype != wanted.dtype or not self.facts.agree(value.type.shape, wanted.shape):
-                    hint = "leave 'types' out, and they follow from the operands"
-                    raise VerifyProblem(f"node {key!r} gives {value.type}, its 'types' say {wanted}", node.span, hint)
+                    hint = "leave out 'types' to infer them from the operands"
+                    raise VerifyProblem(
+                        f"node {key!r} returns {value.type}, but its 'types' say {wanted}", node.span, hint
+                    )
                 value.type = wanted
 
 
@@ -199,13 +203,15 @@ def _type(given: object, key: Hashable) -> TensorType:
     if isinstance(given, TensorType):
         return given
     if not isinstance(given, str):
-        raise TypeProblem(f"node {key!r} has the type {given!r}; write it as in 'f32[n, m]'")
+        raise TypeProblem(f"the type of node {key!r} must be text such as 'f32[n, m]', not {given!r}")
     name, bracket, rest = given.strip().partition("[")
     inside = rest.removesuffix("]").strip()
     try:
         return TensorType(parse(name), tuple(map(parse_size, inside.split(","))) if bracket and inside else ())
     except WeftError as error:
-        raise TypeProblem(f"node {key!r} has the type {given!r}: {error.message}", hint="as in 'f32[n, m]'") from None
+        raise TypeProblem(
+            f"the type of node {key!r} is {given!r}: {error.message}", hint="write a type such as 'f32[n, m]'"
+        ) from None
 
 
 def _attr(attribute: Attribute | None, value: Any, key: Hashable) -> Attr:
@@ -213,7 +219,7 @@ def _attr(attribute: Attribute | None, value: Any, key: Hashable) -> Attr:
 
     value = tuple(value) if isinstance(value, list) else value
     if not isinstance(value, (bool, int, float, complex, str, tuple, DType)):
-        raise TypeProblem(f"node {key!r} has an attribute {value!r}, which no op takes")
+        raise TypeProblem(f"node {key!r} has an attribute {value!r}, which can't be written as text")
     kind = None if attribute is None else attribute.kind
     if kind in (KINDS["size"], KINDS["sizes"]) and type(value) is tuple:
         return Sizes(parse_size(size) if isinstance(size, str) else size for size in value)

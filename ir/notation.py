@@ -30,13 +30,13 @@ def parse_type(text: str) -> TensorType:
         raise SyntaxProblem(f"not a type: {text}")
     kind, shape, element, named = match.groups()
     if named is None and "?" in shape:
-        raise SyntaxProblem(f"{text} has sizes without names", hint="name them: tensor<?xf32, #weft.dims<n>>")
+        raise SyntaxProblem(f"{text} has unnamed sizes", hint="name them: tensor<?xf32, #weft.dims<n>>")
     numbers = shape.split("x")[:-1]
     if len(numbers) > MOST_AXES or any(len(s) > MOST_DIGITS for s in numbers):
         raise SyntaxProblem(f"{text[:80]} has too many or too large sizes")
     sizes = parse_sizes(named) if named is not None else tuple(map(int, numbers))
     if len(sizes) != len(numbers) or any(s not in ("?", str(size)) for s, size in zip(numbers, sizes, strict=True)):
-        raise SyntaxProblem(f"{text} gives its sizes twice, and not alike")
+        raise SyntaxProblem(f"{text} gives its sizes twice, and they differ")
     return TensorType(ELEMENTS[element], tuple(sizes), kind)
 
 
@@ -57,7 +57,7 @@ def parse_axis_groups(texts: Sequence[object]) -> AxisGroups:
     found = []
     for text in texts:
         if not isinstance(text, str) or re.fullmatch(r"[0-9]{1,4}(\+[0-9]{1,4})*", text) is None:
-            raise SyntaxProblem(f"'{text}' is not a group of axes", hint='write axes between pluses: "0+1"')
+            raise SyntaxProblem(f"'{text}' is not a group of axes", hint="join axes with " + ': "0+1"')
         found.append(tuple(map(int, text.split("+"))))
     return AxisGroups(found)
 
@@ -68,7 +68,7 @@ def parse_guards(texts: Sequence[object]) -> Guards:
     for text in texts:
         left, equal, right = str(text).partition(" == ")
         if not equal:
-            raise SyntaxProblem(f"the guard '{text}' is not an equation", hint='write "n == m"')
+            raise SyntaxProblem(f"guard '{text}' is not an equation", hint='write "n == m"')
         found.append((parse_size(left), parse_size(right)))
     return Guards(found)
 
@@ -87,7 +87,7 @@ def parse_size(text: str) -> Size:
         tokens.append(match.group().strip())
         at = match.end()
     if len(tokens) > MOST_WORDS:
-        raise LimitExceeded(f"a size has more than {MOST_WORDS} words")
+        raise LimitExceeded(f"a size has more than {MOST_WORDS} tokens")
     size, rest = _parse_sum(tokens, 0)
     if rest != len(tokens):
         raise ShapeProblem(f"not a size: '{text}'")
@@ -112,7 +112,7 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
     total: Size = 1
     while True:
         if at >= len(tokens):
-            raise ShapeProblem("a size ends too early")
+            raise ShapeProblem("unexpected end of a size")
         token = tokens[at]
         at += 1
         factor: Size
@@ -128,7 +128,7 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
                 arg, at = _parse_sum(tokens, at + 1)
                 args.append(arg)
                 if at >= len(tokens):
-                    raise ShapeProblem("a size ends too early")
+                    raise ShapeProblem("unexpected end of a size")
                 if tokens[at] not in ",)":
                     raise ShapeProblem(f"not a size: '{tokens[at]}'")
             at += 1
@@ -148,4 +148,4 @@ def _parsed_function(name: str, args: list[Size]) -> Size:
         return args[0] - args[1] * floordiv(args[0], args[1])
     if name in ("min", "max") and len(args) > 1:
         return applied(name, args)
-    raise ShapeProblem(f"not a size: '{name}' of {len(args)} sizes")
+    raise ShapeProblem(f"not a size: '{name}' can't take {len(args)} arguments")

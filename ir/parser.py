@@ -66,7 +66,7 @@ def parse_text(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TAB
     try:
         return Parser(text, file, table, DECLARED, "weft.yield").module()
     except RecursionError:
-        raise LimitExceeded(f"{file} has regions or lists inside one another too deep to read") from None
+        raise LimitExceeded(f"{file} nests regions or lists too deeply to read") from None
 
 
 def _unquoted(text: str) -> str:
@@ -215,7 +215,7 @@ class Parser:
         """The types behind an operation are those of its operands."""
         have = tuple(v.type for v in operands)
         if have != said:
-            message = f"its operands are ({_shown(have)}), the text says ({_shown(said)})"
+            message = f"operands are ({_shown(have)}), but the text says ({_shown(said)})"
             raise VerifyProblem(message, self.span(start))
 
     def node(self, builder: Builder) -> None:
@@ -248,11 +248,15 @@ class Parser:
         self.places.put(node, self.extent(start), attrs.places)
         self.agree(operands, given, start)
         if len(node.results) != len(results) or len(results) != count:
-            raise VerifyProblem(f"{op_name} has {len(node.results)} results, the text says {count}", self.span(start))
+            raise VerifyProblem(
+                f"{op_name} has {len(node.results)} results, but the text says {count}", self.span(start)
+            )
         for value, printed in zip(node.results, results, strict=True):
             if value.type != printed:
                 if not builder.facts.agree(value.type.shape, printed.shape) or value.type.dtype != printed.dtype:
-                    raise VerifyProblem(f"{op_name} gives {value.type}, the text says {printed}", self.span(start))
+                    raise VerifyProblem(
+                        f"{op_name} returns {value.type}, but the text says {printed}", self.span(start)
+                    )
                 value.type = printed  # the same sizes by other words, as guards that came later have them
             self.define(name if count == 1 else f"{name}#{value.index}", value, start)
 
@@ -306,7 +310,7 @@ class Parser:
         if text in self.aliases:
             return self.aliases[text]
         if not self.in_nest and (LOOP in text or not text.startswith(("tensor", "!weft"))):
-            raise SyntaxProblem(f"the type {text} stands in nests only", self.span(self.at - 1))
+            raise SyntaxProblem(f"type {text} is only for nests", self.span(self.at - 1))
         with self.placed(self.at - 1):
             return parse_type(text)
 
@@ -345,7 +349,7 @@ class Parser:
             return _unquoted(text)
         if kind == "dims":
             if LOOP in text and not self.in_nest:
-                raise SyntaxProblem("variables of loops stand in nests only", self.span(start))
+                raise SyntaxProblem("loop variables are only for nests", self.span(start))
             with self.placed(start):
                 return parse_sizes(text[len("#weft.dims<") : -1])
         if kind == "array":
@@ -371,11 +375,11 @@ class Parser:
         if element == "i64":
             return self.integer(text, start)
         if element != "f64":
-            raise SyntaxProblem(f"a number is an i64 or an f64, not '{element}'", self.span(self.at - 1))
+            raise SyntaxProblem(f"a number must be i64 or f64, not '{element}'", self.span(self.at - 1))
         if re.fullmatch(r"0x[0-9A-Fa-f]{1,16}", text):
             return float(struct.unpack("<d", struct.pack("<Q", int(text, 16)))[0])
         if "0x" in text:
-            raise SyntaxProblem(f"'{text}' has more than 64 bits", self.span(start))
+            raise SyntaxProblem(f"'{text}' does not fit 64 bits", self.span(start))
         return float(text)
 
     def integer(self, text: str, at: int | None = None) -> int:
@@ -394,10 +398,10 @@ class Parser:
             self.accept(",")
         if items and isinstance(items[0], float):
             if len(items) != 2 or not isinstance(items[1], float):
-                raise SyntaxProblem("a complex number has two parts", self.span(start))
+                raise SyntaxProblem("a complex number must have two parts", self.span(start))
             return complex(items[0], items[1])
         if not all(isinstance(item, str) for item in items):
-            raise SyntaxProblem("a list is of texts, or of the two parts of a complex number", self.span(start))
+            raise SyntaxProblem("a list must hold strings, or the two parts of a complex number", self.span(start))
         return tuple(str(item) for item in items)
 
 

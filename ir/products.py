@@ -44,7 +44,7 @@ def meet(facts: Facts, a: Size, b: Size, span: Span | None = None) -> None:
             "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
             f"(n?,k),(k,m?)->(n?,m?) (size {shown_right} is different from {shown_left})",
             span,
-            "the last axis of the left operand and the last but one of the right must have one size",
+            "the last axis of the left operand and the second to last of the right must have the same size",
         )
     facts.assume_equal(a, b)
 

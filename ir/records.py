@@ -115,7 +115,7 @@ def _completed(made: type, defaults: dict[str, Any], values: tuple[Any, ...], na
 
 
 def _refuse(self: Any, name: str, value: object = None) -> None:
-    raise AttributeError(f"{type(self).__name__} is frozen: '{name}' can't be changed")
+    raise AttributeError(f"{type(self).__name__} is frozen: can't change '{name}'")
 
 
 def _repr(self: Any) -> str:

@@ -176,7 +176,7 @@ def reduced(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[
     axes, shape = ints(attrs, "axes"), shapes[0]
     found = normalize_axes(axes, len(shape))
     if found is None:
-        raise IndexProblem(f"axes {axes} do not fit an array with {len(shape)} dimensions")
+        raise IndexProblem(f"axes {axes} are out of bounds or repeated for an array with {len(shape)} dimensions")
     if attrs.get("keepdims"):
         return [tuple(1 if i in found else s for i, s in enumerate(shape))]
     return [tuple(s for i, s in enumerate(shape) if i not in found)]
@@ -200,7 +200,7 @@ def transposed(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> li
 def sliced(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
     sizes = sizes_of(attrs, "sizes")
     if len(sizes) != len(shapes[0]):
-        raise ShapeProblem(f"a slice of {len(sizes)} dimensions of an array that has {len(shapes[0])}")
+        raise ShapeProblem(f"a slice of {len(sizes)} dimensions does not fit an array with {len(shapes[0])}")
     return [tuple(sizes)]
 
 
@@ -233,7 +233,7 @@ def broadcast_to(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> 
     shape = sizes_of(attrs, "shape")
     result = facts.broadcast([tuple(shape), shapes[0]])
     if len(result) != len(shape) or not all(_are_equal(facts, a, b) for a, b in zip(result, shape, strict=True)):
-        raise ShapeProblem(f"an array of shape {shown(shapes[0])} does not broadcast to {shown(shape)}")
+        raise ShapeProblem(f"an array of shape {shown(shapes[0])} can't be broadcast to {shown(shape)}")
     return [tuple(shape)]
 
 

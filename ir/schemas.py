@@ -80,7 +80,7 @@ LARGEST = 1 << 47  # as a number in a size: sums and products of a few of them s
 
 def _whole(low: int, high: int | None = None) -> Kind:
     most = LARGEST if high is None else high
-    meaning = f"a whole number from {low} {'on' if high is None else f'to {high}'}"
+    meaning = f"a whole number {f'of at least {low}' if high is None else f'from {low} to {high}'}"
     return Kind(meaning, lambda attr: type(attr) is int and low <= attr <= most)
 
 
@@ -130,18 +130,18 @@ KINDS: Mapping[str, Kind] = {
     "count": _whole(0),
     "part": _whole(0, 1),
     "exponent": _whole(2, 64),
-    "text": Kind("text", lambda attr: isinstance(attr, str)),
-    "texts": _texts("a list of texts"),
+    "text": Kind("a string", lambda attr: isinstance(attr, str)),
+    "texts": _texts("a list of strings"),
     "error": _one_of("DivisionByZero", "OverflowProblem", "ValueProblem"),
     "memory order": _one_of("C", "K"),
     "dtype": Kind("a dtype", lambda attr: isinstance(attr, DType)),
     "strong dtype": Kind("a dtype that is not weak", lambda attr: isinstance(attr, DType) and not attr.weak),
-    "sizes": Kind("sizes", _are_sizes),
+    "sizes": Kind("a list of sizes", _are_sizes),
     "size": Kind("one size", lambda attr: _are_sizes(attr) and isinstance(attr, tuple) and len(attr) == 1),
-    "numbers of results": _ints("numbers of results", 0, LARGEST),
+    "numbers of results": _ints("result numbers", 0, LARGEST),
     "axis": _whole(0, MOST_AXES),
-    "axes": _ints("axes", 0, MOST_AXES),
-    "steps": _ints("whole numbers", -LARGEST, LARGEST),
+    "axes": _ints("a list of axes", 0, MOST_AXES),
+    "steps": _ints("a list of whole numbers", -LARGEST, LARGEST),
     "axis groups": Kind('groups of axes such as ["0+1", "2"]', lambda attr: isinstance(attr, AxisGroups)),
     "guards": Kind('equations such as ["n == m"]', lambda attr: isinstance(attr, Guards)),
     "layouts": _texts(f"layout classes ({', '.join(CLASSES)})", CLASSES.__contains__),
@@ -157,12 +157,10 @@ KINDS: Mapping[str, Kind] = {
     "length": _whole(0, 1 << 40),
     "tile": _whole(1, 1 << 20),
     "picoseconds": _whole(0, 1 << 40),
-    "jam": _ints("an axis and how many rows along it", 0, MOST_AXES, (2,)),
-    "piece": _ints("one or two numbers of rows from 1 on", 1, 1 << 20, (1, 2)),
-    "registers": Kind("6 rows by 2 or 4 vectors of a tile", lambda attr: attr in ((6, 2), (6, 4))),
-    "block sizes": Kind(
-        "rows, columns and terms of a block, multiples of 60, 256 and 64 up to 16 of them", _are_blocks
-    ),
+    "jam": _ints("an axis and a number of rows", 0, MOST_AXES, (2,)),
+    "piece": _ints("one or two row counts of at least 1", 1, 1 << 20, (1, 2)),
+    "registers": Kind("a tile of 6 rows by 2 or 4 vectors", lambda attr: attr in ((6, 2), (6, 4))),
+    "block sizes": Kind("a block's rows, columns and terms: 1 to 16 times 60, 256 and 64", _are_blocks),
     "factors": _ints("0, 1, both or none", 0, 1, (0, 1, 2)),
     "loop kind": _one_of("serial", "vector", "unrolled", "jammed"),
     "memory place": _one_of("stack", "worker", "call"),
@@ -170,8 +168,8 @@ KINDS: Mapping[str, Kind] = {
     "nest layouts": _texts(f"layout classes ({', '.join(CLASSES)}, S)", {*CLASSES, "S"}.__contains__),
     "form": _one_of(*FORMS),
     "slot": _whole(0, 1 << 16),
-    "prefetch": _ints("how far ahead, from 1 to 64, and the level of a cache", 1, 64, (2,)),
-    "taps": _ints("lengths of windows, up to 8, 0 for a loop", 0, STRAIGHT),
+    "prefetch": _ints("a distance from 1 to 64 and a cache level", 1, 64, (2,)),
+    "taps": _ints("window lengths up to 8, or 0 for a loop", 0, STRAIGHT),
     "place": Kind(
         '"result 0", "row 0" or "scratch"', lambda attr: isinstance(attr, str) and bool(PLACE.fullmatch(attr))
     ),
@@ -218,10 +216,10 @@ def schema_problem(
     """The first attribute that is unknown, is missing, or has a value of another kind."""
     for name, value in attrs.items():
         if name not in schema:
-            hint = nearest(name, list(schema)) or f"it has {', '.join(schema)}"
-            return AttributeProblem(name, f"there is no attribute '{name}' here; {hint}", is_name=True)
+            hint = nearest(name, list(schema)) or f"the attributes are {', '.join(schema)}"
+            return AttributeProblem(name, f"unknown attribute '{name}'; {hint}", is_name=True)
         if not schema[name].kind.accepts(value):
-            return AttributeProblem(name, f"attribute '{name}' is {shown(value)}, not {schema[name].kind.meaning}")
+            return AttributeProblem(name, f"attribute '{name}' must be {schema[name].kind.meaning}, not {shown(value)}")
     for name, attribute in schema.items():
         if name not in attrs and attribute.since is not None and attribute.since <= stage:
             return AttributeProblem(name, f"attribute '{name}' is missing")

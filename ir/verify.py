@@ -111,7 +111,9 @@ class _Verifier:
         defined: set[Value] = set()
         for value in graph.inputs:
             if value.node is not None or value in defined:
-                raise VerifyProblem(f"{self.named(value)} is not an input of its own in '{graph.name}'")
+                raise VerifyProblem(
+                    f"{self.named(value)} is listed twice as an input of '{graph.name}', or is no input"
+                )
             if problem := _type_problem(value.type):
                 place = self.places.of(value) if self.places is not None else None
                 raise VerifyProblem(f"{self.named(value)}: {problem}", place)
@@ -127,9 +129,11 @@ class _Verifier:
             defined.update(node.results)
         for i, value in enumerate(graph.outputs):
             if value not in defined:
-                raise VerifyProblem(f"output {i} of '{graph.name}' is {self.named(value)}, which it does not make")
+                raise VerifyProblem(
+                    f"output {i} of '{graph.name}' is {self.named(value)}, which that graph does not compute"
+                )
             if self.stage >= Stage.PROMOTED and value.type.dtype.weak:
-                raise VerifyProblem(f"output {i} of '{graph.name}' is still {value.type}")
+                raise VerifyProblem(f"output {i} of '{graph.name}' must not be weak, but is {value.type}")
 
     def acyclic(self, graph: Graph) -> None:
         if _is_in_order(graph):
@@ -140,20 +144,20 @@ class _Verifier:
         if nx.is_directed_acyclic_graph(reads):
             return
         nodes = [edge[0] for edge in nx.find_cycle(reads)]
-        raise self.fail(nodes[0], "a cycle through " + ", ".join(self.names.get(n, repr(n)) for n in nodes))
+        raise self.fail(nodes[0], "is part of a cycle: " + ", ".join(self.names.get(n, repr(n)) for n in nodes))
 
     def scope(self, node: Node, defined: set[Value], own: set[Value]) -> None:
         for i, value in enumerate(node.operands):
             if value in defined:
                 continue
             if value in own:
-                raise self.fail(node, f"operand {i} is {self.named(value)}, which comes later")
-            raise self.fail(node, f"operand {i} is {self.named(value)}, which this graph does not make")
+                raise self.fail(node, f"operand {i} is {self.named(value)}, which is computed later")
+            raise self.fail(node, f"operand {i} is {self.named(value)}, which this graph does not compute")
         for i, value in enumerate(node.results):
             if value in defined:
-                raise self.fail(node, "stands in the graph twice")
+                raise self.fail(node, "appears twice in the graph")
             if value.node is not node or value.index != i:
-                raise self.fail(node, f"result {i} says that {self.named(value)} made it")
+                raise self.fail(node, f"result {i} belongs to {self.named(value)}")
 
     def node(self, node: Node) -> None:
         if node.op.arity is not None and len(node.operands) != node.op.arity:
@@ -164,7 +168,9 @@ class _Verifier:
             if problem := _type_problem(value.type):
                 raise self.fail(node, problem)
         if (node.op in (REGION, LOOP) or node.op in FLOW) != (node.body is not None):
-            raise self.fail(node, "has no body" if node.body is None else "has a body, which is for regions")
+            raise self.fail(
+                node, "has no body" if node.body is None else "has a body, but only regions and loops may have one"
+            )
         if node.op in FLOW:
             self.flow(node)
         elif node.op is LOOP:
@@ -179,10 +185,14 @@ class _Verifier:
     def body(self, node: Node, body: Graph) -> None:
         inside = [v.type for v in body.inputs]
         if not self.agree(inside, [v.type for v in node.operands]):
-            raise self.fail(node, f"its body takes {_shown(inside)}, it has {_shown([v.type for v in node.operands])}")
+            raise self.fail(
+                node, f"body takes {_shown(inside)}, but the operands are {_shown([v.type for v in node.operands])}"
+            )
         made = [v.type for v in body.outputs]
         if not self.agree(made, [v.type for v in node.results]):
-            raise self.fail(node, f"its body gives {_shown(made)}, it says {_shown([v.type for v in node.results])}")
+            raise self.fail(
+                node, f"body returns {_shown(made)}, but the results are {_shown([v.type for v in node.results])}"
+            )
         self.graph(body)
 
     def region(self, node: Node, layouts: Mapping[Value, str]) -> None:
@@ -195,13 +205,13 @@ class _Verifier:
             if inner.op in (EACH, LOOP, REGION, NUMPY) or not (
                 inner.op in FLOW or Trait.ELEMENTWISE in inner.op.traits or inner.op.name not in TABLE
             ):
-                raise self.fail(inner, "is no part of a program of elements")
+                raise self.fail(inner, "can't be part of an elementwise program")
         if problem := body_problem(node):
             raise self.fail(node, problem)
         shape = broadcast_shape(self.facts, node.operands)
         said = [v.type for v in node.results]
         if not self.agree([TensorType(t.dtype, shape) for t in said], said):
-            raise self.fail(node, f"its operands broadcast to {shape}, it says {_shown(said)}")
+            raise self.fail(node, f"operands broadcast to {shape}, but the results are {_shown(said)}")
         self.graph(node.body)
 
     def loop(self, node: Node) -> None:
@@ -217,13 +227,13 @@ class _Verifier:
         except WeftError as error:
             raise self.fail(node, error.message, error.span) from error
         if len(found) != len(node.results):
-            raise self.fail(node, f"gives {len(found)} results, it has {len(node.results)}")
+            raise self.fail(node, f"has {len(node.results)} results, but must have {len(found)}")
         if len(self.facts.guards) > known:
             left, right = self.facts.guards[known]
-            raise self.fail(node, f"relies on {left} == {right}, which no guard says")
+            raise self.fail(node, f"relies on {left} == {right}, but no guard says so")
         said = [v.type for v in node.results]
         if not self.agree(list(found), said):
-            raise self.fail(node, f"gives {_shown(list(found))}, it says {_shown(said)}")
+            raise self.fail(node, f"result must be {_shown(list(found))}, not {_shown(said)}")
 
     def agree(self, left: list[TensorType], right: list[TensorType]) -> bool:
         return [self.canonical(t) for t in left] == [self.canonical(t) for t in right]
@@ -234,7 +244,7 @@ class _Verifier:
     def promoted(self, node: Node) -> None:
         for value in node.results:
             if value.type.dtype.weak and node.op not in MAKES_WEAK:
-                raise self.fail(node, f"gives {value.type} after promote-dtypes")
+                raise self.fail(node, f"result is still {value.type} after promote-dtypes")
         if node.op in READS_WEAK:
             return
         for i, value in enumerate(node.operands):
@@ -245,14 +255,12 @@ class _Verifier:
         have = tuple(v.type.dtype for v in node.operands)
         want, _ = node.op.dtypes(have, node.attrs)
         if have != want:
-            raise self.fail(
-                node, f"computes in {', '.join(map(str, want))}, its operands are {', '.join(map(str, have))}"
-            )
+            raise self.fail(node, f"operands must be {', '.join(map(str, want))}, not {', '.join(map(str, have))}")
 
 
 def _type_problem(type: TensorType) -> str | None:
     if type.dtype.weak and type.shape:
-        return f"{type} is weak and has dimensions"
+        return f"{type} is weak, so it can't have dimensions"
     for size in type.shape:
         if not _is_size(size):
             return f"{size!r} is not a size"

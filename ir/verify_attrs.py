@@ -41,11 +41,13 @@ def attribute_problem(
     """What is wrong with the attributes of a node, for a message behind the node's name."""
     for name, attr in node.attrs.items():
         if not (isinstance(name, str) and name) or not _is_attr(attr):
-            return Problem(name, f"attribute {name!r} is {attr!r}, which has no text form")
+            return Problem(name, f"attribute {name!r} can't be {attr!r}, which has no text form")
     if problem := schema_problem(schema_of(node.op, node.attrs, table), node.attrs, stage):
         return problem
     if "follows" in node.attrs and integer(node.attrs, "follows") >= len(node.operands):
-        return Problem("follows", f"attribute 'follows' names operand {node.attrs['follows']} of {len(node.operands)}")
+        return Problem(
+            "follows", f"attribute 'follows' is {node.attrs['follows']}, but there are {len(node.operands)} operands"
+        )
     special = _SPECIAL.get(node.op)
     return special(node) if special else None
 
@@ -76,16 +78,16 @@ def _slice_problem(node: Node) -> Problem | None:
     shape = node.operands[0].type.shape
     for name, given in (("starts", starts), ("steps", steps), ("sizes", counts)):
         if len(given) != len(shape):
-            return Problem(name, f"attribute '{name}' is for {len(given)} axes of {len(shape)}")
+            return Problem(name, f"attribute '{name}' has {len(given)} entries, but the operand has {len(shape)} axes")
     for axis, (start, step, count, size) in enumerate(zip(starts, steps, counts, shape, strict=True)):
         if step == 0:
-            return Problem("steps", f"the step of axis {axis} is 0")
+            return Problem("steps", f"the step of axis {axis} must not be 0")
         if not (isinstance(start, int) and isinstance(count, int) and isinstance(size, int)) or count == 0:
             continue
         last = start + step * (count - 1)
         if not (0 <= start < size and 0 <= last < size):
             name = "sizes" if 0 <= start < size else "starts"
-            return Problem(name, f"axis {axis} is read from {start} to {last}, it has {size} elements")
+            return Problem(name, f"axis {axis} is read from {start} to {last}, but has {size} elements")
     return None
 
 
@@ -93,16 +95,16 @@ def _diagonal_problem(node: Node) -> Problem | None:
     axes, starts, (count,) = ints(node.attrs, "axes"), sizes(node.attrs, "starts"), sizes(node.attrs, "size")
     shape = node.operands[0].type.shape
     if len(axes) != 2 or normalize_axes(axes, len(shape)) != tuple(sorted(axes)):
-        return Problem("axes", f"attribute 'axes' is {axes}, not two axes of {len(shape)}")
+        return Problem("axes", f"attribute 'axes' must be two of the {len(shape)} axes, not {axes}")
     if len(starts) != 2:
-        return Problem("starts", f"attribute 'starts' has {len(starts)} sizes, not 2")
+        return Problem("starts", f"attribute 'starts' must have 2 sizes, not {len(starts)}")
     for axis, first in zip(axes, starts, strict=True):
         whole = shape[axis]
         if not (isinstance(first, int) and isinstance(count, int) and isinstance(whole, int)) or count == 0:
             continue
         if first < 0 or first + count > whole:
             name = "starts" if first < 0 else "size"
-            return Problem(name, f"axis {axis} is read from {first} to {first + count - 1}, it has {whole} elements")
+            return Problem(name, f"axis {axis} is read from {first} to {first + count - 1}, but has {whole} elements")
     return None
 
 
@@ -114,9 +116,9 @@ def _access_problem(node: Node) -> Problem | None:
 def _axes_problem(node: Node) -> Problem | None:
     axes, rank = ints(node.attrs, "axes"), node.operands[0].type.rank
     if normalize_axes(axes, rank) != axes:
-        return Problem("axes", f"axes {axes} are not sorted axes of an array with {rank} dimensions")
+        return Problem("axes", f"attribute 'axes' must be sorted axes of an array with {rank} dimensions, not {axes}")
     if node.attrs.get("chained") and product_in_sum(node) is None:
-        return Problem("chained", "attribute 'chained' is for sums of products")
+        return Problem("chained", "attribute 'chained' is only for sums of products")
     return _tree_problem(node)
 
 
@@ -126,14 +128,14 @@ def _tree_problem(node: Node) -> Problem | None:
     if isinstance(order, AxisGroups):
         walked = [axis for group in order for axis in group]
         if len(set(walked)) != len(walked) or not set(walked) <= set(axes):
-            return Problem("order", f"attribute 'order' walks along {walked}, the reduced axes are {axes}")
+            return Problem("order", f"attribute 'order' walks along {walked}, but the reduced axes are {axes}")
         if missing := [a for a in axes if a not in walked and node.operands[0].type.shape[a] != 1]:
             return Problem("order", f"attribute 'order' leaves out axis {missing[0]}")
     elif found := next((name for name in ("lanes", "steps", "chained", "composite") if name in node.attrs), None):
-        return Problem(found, f"attribute '{found}' is part of a tree, which needs 'order'")
+        return Problem(found, f"attribute '{found}' needs 'order'")
     if "steps" in node.attrs and (node.attrs["steps"] == 0) != (is_exact(node) or bool(node.attrs.get("chained"))):
-        expected = "0, for the order can't matter" if is_exact(node) else "above 0, for the order matters"
-        return Problem("steps", f"attribute 'steps' is {node.attrs['steps']}, it must be {expected}")
+        expected = "0: the order can't matter" if is_exact(node) else "above 0: the order matters"
+        return Problem("steps", f"attribute 'steps' is {node.attrs['steps']}, but must be {expected}")
     return _composite_problem(node)
 
 
@@ -141,10 +143,10 @@ def _composite_problem(node: Node) -> Problem | None:
     kind = node.attrs.get("composite")
     if kind is None:
         stray = next((name for name in ("chunk", "cut_from") if name in node.attrs), None)
-        return Problem(stray, f"attribute '{stray}' belongs to 'composite'") if stray else None
+        return Problem(stray, f"attribute '{stray}' needs 'composite'") if stray else None
     found = recognise(node)
     if found is None or found.kind != kind:
-        return Problem("composite", f"attribute 'composite' is {kind!r}, which this sum is not")
+        return Problem("composite", f"attribute 'composite' is {kind!r}, but this sum does not have that form")
     missing = next((name for name in ("chunk", "cut_from") if name not in node.attrs), None)
     return Problem(missing, f"attribute '{missing}' is missing") if missing else None
 
@@ -153,25 +155,27 @@ def _gather_problem(node: Node) -> Problem | None:
     named = node.attrs.get("named")
     if named is None or (isinstance(named, tuple) and len(named) == len(node.operands)):
         return None
-    return Problem("named", f"attribute 'named' has other than one name for each of {len(node.operands)} operands")
+    return Problem("named", f"attribute 'named' must have one name for each of the {len(node.operands)} operands")
 
 
 def _function_problem(node: Node) -> Problem | None:
     name = str(node.attrs["function"])
     arity = TABLE[name].arity if name in FUNCTIONS else None
     if arity is None:
-        return Problem("function", f"attribute 'function' is '{name}', not a function of complex numbers")
+        return Problem("function", f"attribute 'function' must be a function of complex numbers, not '{name}'")
     if len(node.operands) != 2 * arity:
-        return Problem("function", f"'{name}' has {2 * arity} parts as operands, not {len(node.operands)}")
+        return Problem(
+            "function", f"'{name}' takes {2 * arity} operands, two parts of each number, not {len(node.operands)}"
+        )
     return None
 
 
 def _numpy_problem(node: Node) -> Problem | None:
     if "call" in node.attrs and "op" in node.attrs:
-        return Problem("call", "a NumPy function has one of the attributes 'call' and 'op', not both")
+        return Problem("call", "a NumPy function can't have both 'call' and 'op'")
     name = node.attrs.get("op")
     if name is not None and (str(name) not in TABLE or TABLE[str(name)].numpy is None):
-        return Problem("op", f"attribute 'op' is '{name}', which is not an op with a meaning in NumPy")
+        return Problem("op", f"attribute 'op' must be an op that NumPy has, not '{name}'")
     return None
 
 
@@ -179,7 +183,7 @@ def _carried_problem(node: Node) -> Problem | None:
     count, most = integer(node.attrs, "carried"), len(node.operands) - (node.op is LOOP)
     if 1 <= count <= most:
         return None
-    return Problem("carried", f"attribute 'carried' is {count}, there are {most} values to carry")
+    return Problem("carried", f"attribute 'carried' is {count}, but there are {most} values to carry")
 
 
 _SPECIAL: Mapping[OpDef, Callable[[Node], Problem | None]] = {

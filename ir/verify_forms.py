@@ -45,33 +45,33 @@ def form_problem(region: Node) -> Problem | None:
 def _loops_problem(region: Node) -> Problem | None:
     attrs, form = region.attrs, region.attrs["form"]
     if (form == PRODUCT) != any(n.op is MATMUL for n in region.body or ()):
-        return Problem("form", f"attribute 'form' is '{form}', '{PRODUCT}' is for products and nothing else")
+        return Problem(
+            "form", f"attribute 'form' is '{form}', but products need '{PRODUCT}' and nothing else may have it"
+        )
     taps, windows = (ints(attrs, name) if name in attrs else () for name in ("taps", "windows"))
     if form == WINDOWS and (not taps or len(taps) != len(windows)):
-        return Problem("form", "attribute 'form' is 'windows', which needs 'windows' and as many 'taps'")
+        return Problem("form", "form 'windows' needs attribute 'windows' and as many 'taps'")
     if form == WINDOWS and not _is_walkable(region):
-        return Problem("taps", "attribute 'taps' has loops around sums whose tree must be unrolled")
+        return Problem("taps", "attribute 'taps' must unroll these sums, not loop over them: their order matters")
     if form in (CHUNKS, EITHER) and "chunk" not in attrs:
-        return Problem("form", f"attribute 'form' is '{form}', which needs 'chunk'")
+        return Problem("form", f"form '{form}' needs attribute 'chunk'")
     if (form == EITHER) != ("cut_from" in attrs):
-        return Problem("cut_from", f"attribute 'cut_from' is for the form '{EITHER}', which needs it")
+        return Problem("cut_from", f"form '{EITHER}' needs attribute 'cut_from', and no other form takes it")
     for name, wanted in (("taps", (WINDOWS,)), ("shared_walks", (CHUNKS, EITHER)), ("spread", (CHUNKS,))):
         if attrs.get(name) and form not in wanted:
-            return Problem(name, f"attribute '{name}' is not for the form '{form}'")
+            return Problem(name, f"form '{form}' does not take attribute '{name}'")
     stages = region_stages(region)
     is_spread = bool(attrs["rows"]) and not walks_along_vectors(region) and only_writes(stages, stages.stage_count - 1)
     if form in (CHUNKS, EITHER) and not any(stages.reductions):
-        return Problem("form", f"attribute 'form' is '{form}', nothing is reduced")
+        return Problem("form", f"form '{form}' needs a reduction, and there is none")
     if form == FLAT and (attrs["columns"] or len(axis_groups(attrs, "rows")) < 2 or not _is_short(region)):
         most = longest_short_row(region)
-        return Problem(
-            "form", f"attribute 'form' is '{FLAT}', which needs a guard that rows have up to {most} elements"
-        )
+        return Problem("form", f"form '{FLAT}' needs a guard that rows have at most {most} elements")
     walked = [axis for group in axis_groups(attrs, "columns") for axis in group]
     if attrs.get("early_exit") and not (walks_along_vectors(region) and walked == sorted(walked)):
-        return Problem("early_exit", "attribute 'early_exit' needs vectors along columns that are walked in C order")
+        return Problem("early_exit", "attribute 'early_exit' needs vectors along the columns, in C order")
     if attrs.get("spread") and not is_spread:
-        return Problem("spread", "attribute 'spread' needs a last stage that only writes, and vectors along the rows")
+        return Problem("spread", "attribute 'spread' needs vectors along the rows and a last stage that only writes")
     return _shared_problem(region)
 
 
@@ -80,7 +80,7 @@ def _shared_problem(region: Node) -> Problem | None:
     attrs = region.attrs
     sums = [n for n in region.body or () if Trait.REDUCTION in n.op.traits and "composite" in n.attrs]
     if attrs.get("shared_walks") and not sums:
-        return Problem("shared_walks", "attribute 'shared_walks' needs sums that are 'composite'")
+        return Problem("shared_walks", "attribute 'shared_walks' needs 'composite' sums")
     if not sums or max(integer(n.attrs, "cut_from") for n in sums) == 0:
         return None
     assert all(n.attrs["composite"] in (*SCALED.values(), "moment1", "moment2") for n in sums)
@@ -98,9 +98,7 @@ def _shared_problem(region: Node) -> Problem | None:
         fits = is_long if shares else is_not
     if fits:
         return None
-    return Problem(
-        "form", f"sums share a walk from {limit} columns on: 'form', 'guards' and 'shared_walks' say otherwise"
-    )
+    return Problem("form", f"'form', 'guards' and 'shared_walks' must let sums share a walk from {limit} columns on")
 
 
 def _is_walkable(region: Node) -> bool:
@@ -130,13 +128,15 @@ def _lanes_problem(region: Node) -> Problem | None:
         return None
     attrs = region.attrs
     if attrs["form"] not in (ROWS, PRODUCT) or len(axis_groups(attrs, "columns")) > 1:
-        return Problem("vector", f"attribute 'vector' is {attrs['vector']}, and the form walks along the columns")
+        return Problem(
+            "vector", f"attribute 'vector' is {attrs['vector']}, but this form needs vectors along the columns"
+        )
     if not _is_short(region):
         return Problem(
-            "vector", f"attribute 'vector' is {attrs['vector']}, which needs a guard that rows have up to {FEW} columns"
+            "vector", f"vectors along axis {attrs['vector']} need a guard that rows have at most {FEW} columns"
         )
     if integer(attrs, "unroll") != 1:
-        return Problem("unroll", f"attribute 'unroll' is {attrs['unroll']}, vectors across short rows come one by one")
+        return Problem("unroll", f"attribute 'unroll' must be 1 for vectors across short rows, not {attrs['unroll']}")
     return None
 
 
@@ -148,7 +148,7 @@ def _memory_problem(region: Node) -> Problem | None:
         if name not in attrs or (name == "stream" and not attrs[name]):
             continue
         if attrs["form"] in (FLAT, WINDOWS, PRODUCT):
-            return Problem(name, f"attribute '{name}' is not for the form '{attrs['form']}'")
+            return Problem(name, f"form '{attrs['form']}' does not take attribute '{name}'")
         stages = region_stages(region)
         slot = integer(attrs, "peel") if name == "peel" else next((s for s, _ in stages.outputs[-1]), len(values))
         if slot >= len(values):
@@ -156,14 +156,14 @@ def _memory_problem(region: Node) -> Problem | None:
         size, strides = values[slot].type.dtype.size, slot_strides(region, slot, str(layouts[slot]))
         along = len(strides) == len(sizes(attrs, "space")) and vector >= 0 and strides[vector] == size
         if not along or (name == "stream" and values[slot].type.dtype.kind == "complex"):
-            return Problem(name, f"attribute '{name}' needs an array that lies along the vectors")
+            return Problem(name, f"attribute '{name}' needs an array that is contiguous along the vectors")
     if "peel" in attrs:
         slot, of_result = integer(attrs, "peel"), integer(attrs, "peel") >= len(region.operands)
         wanted = not attrs["columns"] or bool(attrs.get("spread"))
         if of_result != wanted or (of_result and slot != region_stages(region).outputs[-1][0][0]):
-            return Problem("peel", f"attribute 'peel' is {slot}, not the first array that these loops meet")
+            return Problem("peel", f"attribute 'peel' must be the first array that these loops access, not {slot}")
     if "prefetch" in attrs and (not attrs["columns"] or ints(attrs, "prefetch")[1] > 3):
-        return Problem("prefetch", "attribute 'prefetch' is for columns, and caches have the levels 1 to 3")
+        return Problem("prefetch", "attribute 'prefetch' needs columns and a cache level from 1 to 3")
     return None
 
 
@@ -177,23 +177,23 @@ def _kept_problem(region: Node) -> Problem | None:
     needed, outputs = needed_in(region, stages, {}), dict(enumerate(region.body.outputs))
     taken = [place for place in places.values() if place.startswith(RESULT)]
     if len(set(taken)) < len(taken):
-        return Problem("form", "two values are kept in one result")
+        return Problem("form", "two values can't be kept in one result")
     for value, place in places.items():
         if place.startswith(ROW):
             if not region.attrs.get("spread"):
-                return Problem("spread", f"a value is kept in '{place}', which needs 'spread'")
+                return Problem("spread", f"keeping a value in '{place}' needs attribute 'spread'")
             continue
         if value.type.shape != space or not region.attrs["columns"]:
-            return Problem("form", f"{value.type} is kept in '{place}', it is not of the space")
+            return Problem("form", f"can't keep {value.type} in '{place}': it does not have the region's shape")
         if not place.startswith(RESULT):
             continue
         output = outputs.get(int(place.removeprefix(RESULT)))
         if output is None or output.type != value.type:
-            return Problem("form", f"{value.type} is kept in '{place}', which is {output and output.type}")
+            return Problem("form", f"can't keep {value.type} in '{place}', which is {output and output.type}")
         last, made = max(needed.get(value, {0})), stages.known[output]
         is_last = [v for _, v in stages.outputs[made]][-1:] == [output] and not stages.reductions[made]
         if made < last or (made == last and not is_last):
             return Problem(
-                "form", f"{value.type} is kept in '{place}', which is written before stage {last + 1} is over"
+                "form", f"can't keep {value.type} in '{place}', which is written before stage {last + 1} ends"
             )
     return None

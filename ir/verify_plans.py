@@ -66,9 +66,9 @@ def _space_problem(region: Node) -> Problem | None:
     rank, reduced, scanned = len(_space(region)), ints(region.attrs, "reduced"), _scanned(region)
     for name, axes in (("reduced", reduced), ("scanned", scanned)):
         if list(axes) != sorted(set(axes)) or any(axis >= rank for axis in axes):
-            return Problem(name, f"attribute '{name}' is {axes}, not sorted axes of a space with {rank}")
+            return Problem(name, f"attribute '{name}' must be sorted axes of a space with {rank} axes, not {axes}")
     if len(scanned) > 1 or (scanned and reduced and scanned != reduced):
-        return Problem("scanned", f"attribute 'scanned' is {scanned}, not one axis, the only one that is reduced")
+        return Problem("scanned", f"attribute 'scanned' must be one axis, and the only reduced one, not {scanned}")
     return None
 
 
@@ -82,39 +82,46 @@ def _body_problem(region: Node) -> Problem | None:
             or (node.op is RESHAPE and not is_affine(node))
             or (node.op is MATMUL and node is not product)
         ):
-            return Problem("space", f"a region has no {node.op.name} like this one in it")
+            return Problem("space", f"a region can't contain this {node.op.name}")
         if Trait.REDUCTION in node.op.traits:
             if node.operands[0].type.shape != space:
-                return Problem("space", f"its {node.op.name} reduces {node.operands[0].type}, not what the space has")
+                return Problem(
+                    "space",
+                    f"{node.op.name} reduces {node.operands[0].type}, which does not have the shape of the space",
+                )
             if ints(node.attrs, "axes") != reduced:
                 return Problem(
-                    "reduced", f"its {node.op.name} reduces {ints(node.attrs, 'axes')}, the region {reduced}"
+                    "reduced",
+                    f"{node.op.name} reduces axes {ints(node.attrs, 'axes')}, but the region reduces {reduced}",
                 )
         if node.op is SCAN and (node.result.type.shape != space or (integer(node.attrs, "axis"),) != scanned):
-            return Problem("scanned", f"its scan runs along axis {node.attrs['axis']} of {node.result.type}")
+            return Problem(
+                "scanned",
+                f"scan runs along axis {node.attrs['axis']} of {node.result.type}, but 'scanned' is {scanned}",
+            )
     if product is not None and (problem := _product_space_problem(region, product)):
         return problem
     if reduced and product is None and not _reductions(region):
-        return Problem("reduced", f"attribute 'reduced' is {reduced}, nothing is reduced")
+        return Problem("reduced", f"attribute 'reduced' is {reduced}, but nothing is reduced")
     if scanned and not any(n.op is SCAN for n in body):
-        return Problem("scanned", f"attribute 'scanned' is {scanned}, nothing is scanned")
+        return Problem("scanned", f"attribute 'scanned' is {scanned}, but nothing is scanned")
     for value in body.outputs:
         if home_index(space, reduced, value.type.shape) is None:
-            return Problem("space", f"its result {value.type} is neither of the space nor of its rows")
+            return Problem("space", f"result {value.type} has neither the shape of the space nor that of its rows")
     return _elements_problem(region)
 
 
 def _product_space_problem(region: Node, product: Node) -> Problem | None:
     space, reduced, shape = _space(region), ints(region.attrs, "reduced"), product.result.type.shape
     if _scanned(region):
-        return Problem("scanned", "a region with a product scans nothing")
+        return Problem("scanned", "a region with a product can't scan")
     if space == shape:
         if reduced != (len(shape) - 1,) or not _reductions(region):
-            return Problem("reduced", f"attribute 'reduced' is {reduced}, not the last axis of a product's rows")
+            return Problem("reduced", f"attribute 'reduced' must be the last axis of the product, not {reduced}")
     elif space != product_space(product.operands[0].type.shape, shape):
-        return Problem("space", f"the space is neither that of a product of {product.result.type} nor of its rows")
+        return Problem("space", f"the space must be that of the product {product.result.type} or of its rows")
     elif reduced != (len(shape),) or _reductions(region):
-        return Problem("reduced", f"attribute 'reduced' is {reduced}, not the axis of the terms")
+        return Problem("reduced", f"attribute 'reduced' must be the axis of the terms, not {reduced}")
     return None
 
 
@@ -127,9 +134,9 @@ def _elements_problem(region: Node) -> Problem | None:
             continue
         is_made = Trait.REDUCTION in node.op.traits or node.op in (SCAN, MATMUL)
         if is_made and index != home_index(space, reduced, value.type.shape):
-            return Problem("space", f"its {node.op.name} is read where another iteration makes it")
+            return Problem("space", f"{node.op.name} is read in another iteration than the one that computes it")
         if node.op is GATHER and not _is_memory(node.operands[0], body):
-            return Problem("space", "its gather looks up what is not in memory")
+            return Problem("space", "gather must read an array in memory")
     return None
 
 
@@ -148,17 +155,17 @@ def _plan_problem(region: Node, layouts: Mapping[Value, str], stage: Stage) -> P
     for name in (*OF_PRODUCTS, *OF_ROWS):
         wanted = stage >= Stage.SCHEDULED and product is not None and (of_rows or name not in OF_ROWS)
         if name in attrs and (product is None or (name in OF_ROWS and not of_rows)):
-            return Problem(name, f"attribute '{name}' is for {'rows of ' * (name in OF_ROWS)}products")
+            return Problem(name, f"attribute '{name}' is only for {'rows of ' * (name in OF_ROWS)}products")
         if wanted and name not in attrs:
             return Problem(name, f"attribute '{name}' is missing")
     if "layouts" in attrs and (problem := _layouts_problem(region, layouts)):
         return problem
     given = [name for name in ("rows", "columns", "vector") if name in attrs]
     if len(given) in (1, 2):
-        return Problem(given[0], f"attribute '{given[0]}' is alone; loops are 'rows', 'columns' and 'vector'")
+        return Problem(given[0], f"attribute '{given[0]}' is incomplete: loops need 'rows', 'columns' and 'vector'")
     if not given:
         stray = next((n for n in attrs if n not in ("space", "reduced", "scanned", "impl", "score")), None)
-        return Problem(stray, f"attribute '{stray}' is part of a plan, which needs loops") if stray else None
+        return Problem(stray, f"attribute '{stray}' needs loops: 'rows', 'columns' and 'vector'") if stray else None
     if product is not None:
         return _product_loops_problem(region, product, of_rows) or form_problem(region)
     return (
@@ -170,14 +177,14 @@ def _layouts_problem(region: Node, layouts: Mapping[Value, str]) -> Problem | No
     given, values = region.attrs["layouts"], (*region.operands, *region.results)
     assert isinstance(given, tuple)
     if len(given) != len(values):
-        return Problem("layouts", f"attribute 'layouts' has {len(given)} classes for {len(values)} arrays")
+        return Problem("layouts", f"attribute 'layouts' has {len(given)} entries for {len(values)} arrays")
     for k, (said, value) in enumerate(zip(given, values, strict=True)):
         have, shape = layouts.get(value, C), value.type.shape
         if not shape:
             continue
         is_wider = said == GENERAL or (said == UNIT and have == C and any(n != 1 for n in shape))
         if said != have and not is_wider:
-            return Problem("layouts", f"array {k} is of the layout class '{have}', attribute 'layouts' says '{said}'")
+            return Problem("layouts", f"array {k} has layout '{have}', but attribute 'layouts' says '{said}'")
     return None
 
 
@@ -189,7 +196,7 @@ def _loops_problem(region: Node, layouts: Mapping[Value, str]) -> Problem | None
     for name, wanted in (("rows", [a for a in axes if a not in inside]), ("columns", [a for a in axes if a in inside])):
         found = [axis for group in axis_groups(attrs, name) for axis in group]
         if sorted(found) != wanted:
-            return Problem(name, f"attribute '{name}' has the axes {found}, not each of {wanted} once")
+            return Problem(name, f"attribute '{name}' must have each of the axes {wanted} once, not {found}")
     named = layouts
     if "layouts" in attrs and isinstance(attrs["layouts"], tuple):
         named = dict(zip((*region.operands, *region.results), map(str, attrs["layouts"]), strict=True))
@@ -198,7 +205,9 @@ def _loops_problem(region: Node, layouts: Mapping[Value, str]) -> Problem | None
         for group in axis_groups(attrs, name):
             for outer, inner in pairwise(group):
                 if any(coefficient(w, outer) != coefficient(w, inner) * space[inner] for w in walked):
-                    return Problem(name, f"axes {outer} and {inner} do not run as one through all arrays")
+                    return Problem(
+                        name, f"axes {outer} and {inner} can't be collapsed: some array is not contiguous across them"
+                    )
     return None
 
 
@@ -208,25 +217,27 @@ def _vector_problem(region: Node) -> Problem | None:
     rows, columns = axis_groups(attrs, "rows"), axis_groups(attrs, "columns")
     ends = [groups[-1][-1] for groups in (rows, columns) if groups] or [-1]
     if vector not in ends:
-        return Problem("vector", f"attribute 'vector' is {vector}, not the innermost axis of rows or columns, {ends}")
+        return Problem(
+            "vector", f"attribute 'vector' must be the innermost axis of rows or columns, one of {ends}, not {vector}"
+        )
     is_along = bool(columns) and columns[-1][-1] == vector
     trees = [n for n in _reductions(region) if "order" in n.attrs]
     if any(axis_groups(n.attrs, "order") != columns for n in trees):
-        return Problem("columns", f"attribute 'columns' is {_texts(columns)}, a tree has another order")
+        return Problem("columns", f"attribute 'columns' is {_texts(columns)}, but a tree has another order")
     lanes = {integer(n.attrs, "lanes") for n in trees if "lanes" in n.attrs}
     if len(lanes) > 1 or any((count > 1) != is_along and not has_rows_in_lanes(region) for count in lanes):
-        return Problem(
-            "vector", f"attribute 'vector' is {vector}, which does not suit trees with {sorted(lanes)} lanes"
-        )
+        return Problem("vector", f"attribute 'vector' is {vector}, which does not fit trees with {sorted(lanes)} lanes")
     if len({n.attrs["steps"] for n in trees if n.attrs.get("steps")}) > 1:
-        return Problem("columns", "the trees of a region have blocks of one length")
+        return Problem("columns", "the trees of a region must have the same 'steps'")
     width = integer(attrs, "width") if "width" in attrs else 1
     lying = columns[-1][-1] if has_rows_in_lanes(region) else vector  # what belongs to rows may take several registers
     if vector >= 0 and width * widest(region, lying) > BYTES:
         most = BYTES // widest(region, lying)
-        return Problem("width", f"attribute 'width' is {width}, a vector has at most {most} of these elements")
+        return Problem("width", f"attribute 'width' is {width}, but a vector holds at most {most} of these elements")
     if is_along and any(count % width for count in lanes):
-        return Problem("width", f"attribute 'width' is {width}, trees have {max(lanes)} lanes")
+        return Problem(
+            "width", f"attribute 'width' is {width}, which does not divide the {max(lanes)} lanes of the trees"
+        )
     return None
 
 
@@ -238,23 +249,23 @@ def _options_problem(region: Node) -> Problem | None:
         return problem
     has_windows = bool(attrs.get("windows"))
     if not has_windows and any(n.attrs.get("chained") for n in _reductions(region)):
-        return Problem("windows", "attribute 'windows' is missing, a sum is 'chained'")
+        return Problem("windows", "attribute 'windows' is missing, but a 'chained' sum needs it")
     if "jam" in attrs:
         axis, count = ints(attrs, "jam")
         if axis not in [group[-1] for group in rows[:-1]] or not 1 <= count <= 8 or (columns and not has_windows):
             return Problem(
-                "jam", f"attribute 'jam' is ({axis}, {count}), not an outer loop of rows and up to 8 of them"
+                "jam", f"attribute 'jam' must be an outer loop of rows and 1 to 8 of them, not ({axis}, {count})"
             )
         if rows[-1][-1] != attrs["vector"]:
             return Problem("jam", "attribute 'jam' needs vectors along the rows")
     if "piece" in attrs and not rows:
-        return Problem("piece", "attribute 'piece' counts rows, there are none")
+        return Problem("piece", "attribute 'piece' needs rows, and there are none")
     if "tile" in attrs and (columns or len(rows) < 2):
-        return Problem("tile", "attribute 'tile' is for two loops of rows and no columns")
+        return Problem("tile", "attribute 'tile' needs two loops of rows and no columns")
     if attrs.get("stream") and columns and "form" not in attrs:
-        return Problem("stream", "attribute 'stream' is for regions without columns")
+        return Problem("stream", "attribute 'stream' is only for regions without columns")
     if "chunk" in attrs and (not columns or has_windows or _scanned(region)):
-        return Problem("chunk", "attribute 'chunk' is for columns without windows and scans")
+        return Problem("chunk", "attribute 'chunk' needs columns, without windows or scans")
     if "cut_from" in attrs and "chunk" not in attrs:
         return Problem("cut_from", "attribute 'cut_from' needs 'chunk'")
     return _composites_problem(region, space)
@@ -267,9 +278,9 @@ def _texts(groups: tuple[tuple[int, ...], ...]) -> str:
 def _windows_problem(region: Node, columns: tuple[tuple[int, ...], ...]) -> Problem | None:
     windows = ints(region.attrs, "windows")
     if columns[len(columns) - len(windows) :] != tuple((axis,) for axis in windows):
-        return Problem("windows", f"attribute 'windows' is {windows}, not the last loops of {_texts(columns)}")
+        return Problem("windows", f"attribute 'windows' must be the last loops of {_texts(columns)}, not {windows}")
     if not set(windows) <= set(window_axes(region)) or not is_one_walk(region) or _scanned(region):
-        return Problem("windows", f"attribute 'windows' is {windows}, which are not windows of one walk")
+        return Problem("windows", f"attribute 'windows' is {windows}, but these axes are not windows of one walk")
     if axis_groups(region.attrs, "rows")[-1:] == () or columns[-1][-1] == region.attrs["vector"]:
         return Problem("windows", "attribute 'windows' needs vectors along the rows")
     return None
@@ -283,14 +294,14 @@ def _composites_problem(region: Node, space: tuple[Size, ...]) -> Problem | None
     columns = axis_groups(region.attrs, "columns")
     has_form = "form" in region.attrs
     if len(columns) != 1 or _scanned(region) or not (columns[-1][-1] == region.attrs["vector"] or has_form):
-        return Problem("columns", "sums that are 'composite' need vectors along one loop of columns")
+        return Problem("columns", "'composite' sums need vectors along one loop of columns")
     if said != {c.node for c in composites(_body(region), space)}:
-        return Problem("space", "some but not all sums that can share a walk are 'composite'")
+        return Problem("space", "all sums that can share a walk must be 'composite', not only some")
     for name in ("chunk",) if has_form else ("chunk", "cut_from"):
         found = {n.attrs.get(name) for n in said}
         if len(found) > 1 or ("width" in region.attrs and {region.attrs.get(name) or 0} != found):
             return Problem(
-                name, f"attribute '{name}' is {region.attrs.get(name)}, that of its sums is {sorted(map(str, found))}"
+                name, f"attribute '{name}' is {region.attrs.get(name)}, but its sums have {sorted(map(str, found))}"
             )
     return None
 
@@ -303,22 +314,24 @@ def _product_loops_problem(region: Node, product: Node, of_rows: bool) -> Proble
     loops: dict[str, Attr] = {"rows": rows, "columns": columns, "vector": rank - 1}
     for name, wanted in loops.items():
         if attrs[name] != wanted and not (name == "vector" and of_rows and has_rows_in_lanes(region)):
-            return Problem(name, f"attribute '{name}' of a product like this is {attr_text(wanted)}")
+            return Problem(name, f"attribute '{name}' of this product must be {attr_text(wanted)}")
     for node in _reductions(region):
         if "order" in node.attrs and axis_groups(node.attrs, "order") != columns:
-            return Problem("columns", "a tree has another order than the columns")
+            return Problem("columns", "a tree must have the order of the columns")
     stray = next((n for n in ("windows", "chunk", "cut_from", "tile", "jam", "piece", "stream") if n in attrs), None)
     if stray is not None:
-        return Problem(stray, f"attribute '{stray}' is not for products")
+        return Problem(stray, f"products do not take attribute '{stray}'")
     if "registers" not in attrs:
         return None
     (high, wide), (block_rows, block_columns, _) = ints(attrs, "registers"), ints(attrs, "blocks")
     width = integer(attrs, "width")
     if width * size > BYTES or width * size < 16:
-        return Problem("width", f"attribute 'width' is {width}, a vector has {16 // size} to {BYTES // size} of these")
+        return Problem(
+            "width", f"attribute 'width' must be from {16 // size} to {BYTES // size} for this dtype, not {width}"
+        )
     if block_rows % high or block_columns % (wide * width):
         return Problem(
-            "blocks", f"attribute 'blocks' has rows and columns that tiles of {high} by {wide * width} do not fill"
+            "blocks", f"attribute 'blocks' must have rows and columns that are multiples of {high} and {wide * width}"
         )
     if len(set(ints(attrs, "turned"))) != len(ints(attrs, "turned")):
         return Problem("turned", "attribute 'turned' names a factor twice")
@@ -327,7 +340,7 @@ def _product_loops_problem(region: Node, product: Node, of_rows: bool) -> Proble
         row_width = integer(attrs, "row_width")
         if row_width * widest(region, rank - 1) > BYTES or any(count % row_width for count in lanes):
             return Problem(
-                "row_width", f"attribute 'row_width' is {row_width}, which does not suit {sorted(lanes)} lanes"
+                "row_width", f"attribute 'row_width' is {row_width}, which does not fit {sorted(lanes)} lanes"
             )
     return None
 
@@ -337,13 +350,13 @@ def unplaced(graph: Graph) -> tuple[Node, str] | None:
     owned = dict[Value, Node]()
     for node in graph:
         if node.op not in (REGION, LOOP, NUMPY, CONCATENATE, RESHAPE):
-            return node, "stands outside of regions after fuse"
+            return node, "is outside of all regions after fuse"
         if node.op is not CONCATENATE:
             continue
         for value in node.operands:
             if value.node is None or value.node.op not in (REGION, CONCATENATE):
-                return node, "joins what no region writes into its place"
+                return node, "joins an array that no region writes in place"
             if value in owned or value in graph.outputs:
-                return node, "joins what has a place elsewhere"
+                return node, "joins an array that is already stored elsewhere"
             owned[value] = node
     return None

@@ -123,5 +123,9 @@ def _is_allowed(distance: int | Meeting, first: MemoryAccess, second: MemoryAcce
 
 def _told(distance: int | Meeting) -> str:
     if isinstance(distance, Meeting):
-        return "may meet in any two steps"
-    return f"meet {abs(distance)} step{'s' if abs(distance) != 1 else ''} apart" if distance else "meet in one step"
+        return "may access the same element in any two iterations"
+    return (
+        f"access the same element {abs(distance)} iteration{'s' if abs(distance) != 1 else ''} apart"
+        if distance
+        else "access the same element in one iteration"
+    )

@@ -19,7 +19,7 @@ Rule = Callable[[Node], str | None]
 def rule_problem(node: Node) -> str | None:
     """What is wrong with a node by itself, or None."""
     if (node.op in ops.BODIES) != (node.body is not None):
-        return "has no body" if node.body is None else "has a body"
+        return "needs a body" if node.body is None else "can't have a body"
     if node.op.arity is not None and len(node.operands) != node.op.arity:
         return f"takes {node.op.arity} operands, not {len(node.operands)}"
     rule = RULES.get(node.op)
@@ -29,16 +29,16 @@ def rule_problem(node: Node) -> str | None:
 def _number_op(node: Node) -> str | None:
     """An op of the main table: it computes with numbers, in the dtypes of its operands."""
     if node.op not in (CONSTANT, SIZE) and Trait.ELEMENTWISE not in node.op.traits:
-        return "works on arrays and can't stand in a nest"
+        return "works on arrays, so it can't be in a nest"
     if any(not _is_number(v) for v in node.operands):
-        return "takes numbers"
+        return "operands must be numbers"
     have = tuple(v.type.dtype for v in node.operands)
     try:
         want, gives = node.op.dtypes(have, node.attrs)
     except WeftError as error:
         return error.message
     if want != have:
-        return f"computes in {_shown(want)}, its operands are {_shown(have)}"
+        return f"operands must be {_shown(want)}, not {_shown(have)}"
     strong = tuple(I64 if node.op is SIZE else d for d in gives)
     return _gives(node, [TensorType(d) for d in strong])
 
@@ -46,10 +46,10 @@ def _number_op(node: Node) -> str | None:
 def _for(node: Node) -> str | None:
     assert node.body is not None
     if len(sizes(node.attrs, "range")) != 2:
-        return "has a range of two sizes, where it begins and before what it ends"
+        return "range must have two sizes, a start and an end"
     kind = node.attrs["kind"]
     if node.operands and kind != "serial":
-        return f"carries values, which only a serial loop can, not one that is {kind}"
+        return f"carries values, so it must be serial, not {kind}"
     if node.operands and node.attrs.get("shared"):
         return "carries values, so it can't be shared between threads"
     if kind == "unrolled" and not all(isinstance(s, int) for s in sizes(node.attrs, "range")):
@@ -61,11 +61,11 @@ def _carries(node: Node, given: Sequence[TensorType], after: Sequence[TensorType
     """The carried values keep their types from operands through the body to the results."""
     assert node.body is not None
     if any(t.shape or t.kind != "tensor" for t in given):
-        return "carries numbers"
+        return "carried values must be numbers"
     if [v.type for v in node.body.inputs] != [*given]:
-        return f"carries {_types(given)}, its body takes {_types([v.type for v in node.body.inputs])}"
+        return f"carries {_types(given)}, but its body takes {_types([v.type for v in node.body.inputs])}"
     if [*after] != [*given]:
-        return f"carries {_types(given)}, its body gives {_types(after)}"
+        return f"carries {_types(given)}, but its body returns {_types(after)}"
     return _gives(node, given)
 
 
@@ -73,27 +73,27 @@ def _walk(node: Node) -> str | None:
     assert node.body is not None
     names, combine = _texts(node, "vars"), _texts(node, "combine")
     if not names or len(sizes(node.attrs, "range")) != 2 * len(names):
-        return f"has {len(names)} variables, so its range must be {2 * len(names)} sizes, two for each"
+        return f"has {len(names)} variables, so its range must have {2 * len(names)} sizes"
     if node.attrs["kind"] not in ("serial", "vector"):
-        return f"is serial or vector, not {node.attrs['kind']}"
+        return f"must be serial or vector, not {node.attrs['kind']}"
     if len(ints(node.attrs, "steps")) != len(combine):
-        return f"has {len(combine)} reductions, so it needs as many numbers of steps"
+        return f"has {len(combine)} reductions, so 'steps' must have as many entries"
     if node.body.inputs or len(node.body.outputs) != len(combine) or len(node.results) != len(combine):
-        return f"has {len(combine)} reductions: its body gives one number for each, and it has one result for each"
+        return f"has {len(combine)} reductions, so it must have as many results, and its body too"
     for name, element, result in zip(combine, node.body.outputs, node.results, strict=True):
         if name not in ops.COMBINERS and name not in ops.POSITIONS:
-            return f"can't combine by '{name}'; there are {', '.join((*ops.COMBINERS, *ops.POSITIONS))}"
+            return f"can't combine with '{name}', only with {', '.join((*ops.COMBINERS, *ops.POSITIONS))}"
         if not _is_number(element):
-            return "combines numbers"
+            return "can combine only numbers"
         wanted = TensorType(element.type.dtype)
         if name in ops.POSITIONS:
             wanted = TensorType(I64)
         elif node.attrs["kind"] == "vector":
             wanted = TensorType(element.type.dtype, result.type.shape, "vector")
         if result.type != wanted:
-            return f"gives {type_shown(wanted)} by '{name}', the text says {type_shown(result.type)}"
+            return f"result of '{name}' must be {type_shown(wanted)}, not {type_shown(result.type)}"
         if wanted.kind == "vector" and not _are_lanes(wanted):
-            return "has lanes whose number must be a power of two, up to 256"
+            return "number of lanes must be a power of two up to 256"
     return None
 
 
@@ -105,15 +105,15 @@ def _are_lanes(type: TensorType) -> bool:
 def _across(node: Node) -> str | None:
     lanes = node.operands[0].type
     if lanes.kind != "vector":
-        return "takes the lanes of a walk"
+        return "operand must be the lanes of a walk"
     if node.attrs["combine"] not in ops.COMBINERS:
-        return f"can't combine by '{node.attrs['combine']}'; there are {', '.join(ops.COMBINERS)}"
+        return f"can't combine with '{node.attrs['combine']}', only with {', '.join(ops.COMBINERS)}"
     return _gives(node, [TensorType(lanes.dtype)])
 
 
 def _scan(node: Node) -> str | None:
     if node.attrs["combine"] not in ops.COMBINERS:
-        return f"can't combine by '{node.attrs['combine']}'; there are {', '.join(ops.COMBINERS)}"
+        return f"can't combine with '{node.attrs['combine']}', only with {', '.join(ops.COMBINERS)}"
     return _numbers(node) or _gives(node, [node.operands[0].type])
 
 
@@ -121,12 +121,12 @@ def _product(node: Node) -> str | None:
     assert node.body is not None
     names = _texts(node, "vars")
     if len(names) < 3 or len(sizes(node.attrs, "range")) != 2 * len(names):
-        return "has three variables or more, the last of them summed over, and two sizes for each"
+        return "needs at least three variables, the last one summed over, and two sizes for each"
     terms = [n for n in node.body if n.op is ops.TERMS]
     if len(terms) != 1 or len(node.body.inputs) != 1 or node.body.outputs or node.results:
-        return "has one `nest.terms` in its body, which takes the sum and gives nothing"
+        return "body must have one `nest.terms`, take the sum and return nothing"
     if {v.type for v in terms[0].operands} != {node.body.inputs[0].type}:
-        return "has factors and a sum of one dtype"
+        return "factors and sum must have the same dtype"
     return None
 
 
@@ -135,7 +135,7 @@ def _when(node: Node) -> str | None:
     if node.operands[0].type != TensorType(BOOL):
         return f"needs a condition, not {type_shown(node.operands[0].type)}"
     if node.body.inputs or any(not _is_number(v) for v in node.body.outputs):
-        return "has a body that takes nothing and gives numbers"
+        return "body must take nothing and return numbers"
     return _gives(node, [v.type for v in node.body.outputs])
 
 
@@ -143,15 +143,15 @@ def _while(node: Node) -> str | None:
     assert node.body is not None
     made = [v.type for v in node.body.outputs]
     if made[:1] != [TensorType(BOOL)]:
-        return "needs a body whose first result says whether the step counts"
+        return "first result of the body must be a bool that says whether the step counts"
     if not any(n.op is ops.ASK for n in node.body):
-        return "needs a `nest.ask` in its body, where Ctrl-C is noticed"
+        return "body needs a `nest.ask`, so that Ctrl-C is noticed"
     return _carries(node, [v.type for v in node.operands], made[1:])
 
 
 def _alloc(node: Node) -> str | None:
     if len(node.results) != 1 or node.results[0].type.kind != "memref":
-        return "gives one memref"
+        return "result must be one memref"
     return None
 
 
@@ -164,39 +164,39 @@ def _access(node: Node) -> str | None:
         return f"has {count} indices for a buffer with {buffer.rank} dimensions"
     number = TensorType(buffer.dtype)
     if node.op is ops.STORE and node.operands[0].type != number:
-        return f"stores {type_shown(node.operands[0].type)} to a buffer of {buffer.dtype}"
+        return f"can't store {type_shown(node.operands[0].type)} to a buffer of {buffer.dtype}"
     return _gives(node, [number] if node.op is ops.LOAD else [])
 
 
 def _view(node: Node) -> str | None:
     buffer, names = node.operands[0].type, _texts(node, "vars")
     if buffer.kind != "memref" or len(node.results) != 1 or node.results[0].type.kind != "memref":
-        return "takes a memref and gives one"
+        return "must take a memref and return one"
     if len(sizes(node.attrs, "at")) != buffer.rank or len(names) != node.results[0].type.rank:
-        return "has a variable for each of its own dimensions and an index for each of the buffer's"
+        return "needs a variable for each of its dimensions and an index for each of the buffer's"
     if node.results[0].type.dtype != buffer.dtype:
-        return f"gives {buffer.dtype}, the text says {node.results[0].type.dtype}"
+        return f"result must be {buffer.dtype}, not {node.results[0].type.dtype}"
     return None
 
 
 def _bind(node: Node) -> str | None:
     if node.operands[0].type.dtype.kind not in ("int", "uint") or len(sizes(node.attrs, "range")) != 2:
-        return "names a whole number that lies in a range of two sizes"
+        return "needs a whole number and a range of two sizes"
     return _numbers(node) or _gives(node, [])
 
 
 def _switch(node: Node) -> str | None:
     assert node.body is not None
     if not node.body.nodes or any(n.op is not ops.CASE for n in node.body) or node.body.inputs or node.body.outputs:
-        return "has cases in its body and nothing else"
+        return "body must have cases and nothing else"
     if node.body.nodes[-1].attrs.get("guards"):
-        return "has a last case without guards, for the sizes that are left"
+        return "last case must have no guards, to cover all other sizes"
     return _gives(node, [])
 
 
 def _case(node: Node) -> str | None:
     assert node.body is not None
-    return "takes and gives nothing" if node.body.inputs or node.body.outputs else _gives(node, [])
+    return "body can't take or return values" if node.body.inputs or node.body.outputs else _gives(node, [])
 
 
 def _check(node: Node) -> str | None:
@@ -218,11 +218,11 @@ RULES: Mapping[OpDef, Rule] = {
 
 def _gives(node: Node, wanted: Sequence[TensorType]) -> str | None:
     have = [v.type for v in node.results]
-    return None if have == [*wanted] else f"gives {_types(wanted)}, the text says {_types(have)}"
+    return None if have == [*wanted] else f"results must be {_types(wanted)}, not {_types(have)}"
 
 
 def _numbers(node: Node) -> str | None:
-    return None if all(map(_is_number, node.operands)) else "takes numbers"
+    return None if all(map(_is_number, node.operands)) else "operands must be numbers"
 
 
 def _is_number(value: Value) -> bool:

@@ -84,7 +84,7 @@ class _NestVerifier:
                     AttributeProblem(name, f"'{name}' has {len(given)} entries for {len(self.nest.inputs)} buffers"),
                 )
         if self.nest.outputs or any(v.type.kind != "memref" for v in self.nest.inputs):
-            raise self.fail(self.nest, "takes buffers and gives nothing")
+            raise self.fail(self.nest, "must take buffers and return nothing")
 
     def values(self, graph: Graph, visible: set[Value]) -> None:
         """Every value is made before it is used, in this body or around it."""
@@ -92,12 +92,12 @@ class _NestVerifier:
         for node in graph:
             for i, value in enumerate(node.operands):
                 if value not in visible:
-                    raise self.fail(node, f"operand {i} is not made before it")
+                    raise self.fail(node, f"operand {i} is used before it is computed")
             if node.body is not None:
                 self.values(node.body, visible)
             visible.update(node.results)
         if any(value not in visible for value in graph.outputs):
-            raise self.fail(self.nest, "a body gives a value that it does not see")
+            raise self.fail(self.nest, "a body returns a value that is not in scope")
 
     def node(self, place: Location) -> None:
         node = place.node
@@ -109,11 +109,11 @@ class _NestVerifier:
         taken = {v.name for v in known}
         for variable in variables(node):
             if variable.name in taken:
-                raise self.fail(node, f"@{variable.name} is the variable of a loop around it already")
+                raise self.fail(node, f"@{variable.name} is already the variable of a loop around it")
             if not variable.name.isidentifier():
-                raise self.fail(node, f"'{variable.name}' is not a name for a variable")
+                raise self.fail(node, f"'{variable.name}' is not a valid name of a variable")
             if not follows(variable.first, self.known(place)):
-                raise self.fail(node, f"can't show that {variable} begins at 0 or above")
+                raise self.fail(node, f"can't show that {variable} begins at 0 or later")
             taken.add(variable.name)
         own = taken if node.op is not BIND else {v.name for v in known}
         if node.op is VIEW:
@@ -129,9 +129,9 @@ class _NestVerifier:
         """Shared loops are the outermost, at most two, with nothing between them."""
         outer = [n for n in place.around if n.attrs.get("shared")]
         if len(outer) >= MOST_SHARED:
-            raise self.fail(place.node, f"is the third shared loop inside another; there are {MOST_SHARED} at most")
+            raise self.fail(place.node, f"at most {MOST_SHARED} shared loops can be nested")
         if outer and (place.around[-1] is not outer[-1] or len(outer[-1].body or ()) != 1):
-            raise self.fail(place.node, "is shared inside a shared loop, which must have nothing else in its body")
+            raise self.fail(place.node, "must be the only node in the shared loop around it")
 
     def variables(self, place: Location) -> list[LoopVariable]:
         around = [v for n in place.around for v in variables(n)]
@@ -180,7 +180,7 @@ class _NestVerifier:
         if node.op is STORE and access_of.get(buffer) == "read":
             raise self.fail(node, f"stores to %{buffer.name}, which the nest only reads")
         if node.op is LOAD and access_of.get(buffer) == "write" and not self.is_written_before(access):
-            raise self.fail(node, f"loads from %{buffer.name} before anything is stored there; its access is write")
+            raise self.fail(node, f"loads from %{buffer.name} before any store to it, but its access is write")
 
     def is_written_before(self, access: MemoryAccess) -> bool:
         """Whether some store to the buffer stands before a load."""

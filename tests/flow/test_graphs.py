@@ -57,11 +57,15 @@ def test_text_is_read_back(text: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('"weft.yield"(%2, %3) : (tensor<i1>, tensor<f32>)', '"weft.yield"(%3) : (tensor<f32>)', "not a bool and"),
+        (
+            '"weft.yield"(%2, %3) : (tensor<i1>, tensor<f32>)',
+            '"weft.yield"(%3) : (tensor<f32>)',
+            "must return a bool and",
+        ),
         ("{carried = 1 : i64}", "{carried = 0 : i64}", "there are 1 values to carry"),
-        ('"weft.when"(%2, %b)', '"weft.when"(%b, %b)', r"its operands are \(f32, f32\)"),
-        ('"weft.when"(%2, %b)', '"weft.when"(%2)', r"its operands are \(bool\)"),
-        ("^bb0(%a : tensor<f32>)", "^bb0(%a : tensor<2xf32>)", "its operands are"),
+        ('"weft.when"(%2, %b)', '"weft.when"(%b, %b)', r"operands are \(f32, f32\)"),
+        ('"weft.when"(%2, %b)', '"weft.when"(%2)', r"operands are \(bool\)"),
+        ("^bb0(%a : tensor<f32>)", "^bb0(%a : tensor<2xf32>)", "operands are"),
     ],
 )
 def test_what_does_not_fit_is_told(old: str, new: str, problem: str) -> None:
@@ -76,10 +80,10 @@ def test_what_does_not_fit_is_told(old: str, new: str, problem: str) -> None:
         (
             '"weft.yield"(%3, %1) : (tensor<i1>, tensor<?xf32, #weft.dims<m>>)',
             '"weft.yield"(%3, %2) : (tensor<i1>, tensor<f32>)',
-            "its body gives",
+            "body must return",
         ),
-        ('"weft.loop"(%go, %x, %k)', '"weft.loop"(%go, %x, %x)', "its operands are"),
-        ('"weft.loop"(%go, %x, %k)', '"weft.loop"(%k, %x, %k)', "its operands are"),
+        ('"weft.loop"(%go, %x, %k)', '"weft.loop"(%go, %x, %x)', "operands are"),
+        ('"weft.loop"(%go, %x, %k)', '"weft.loop"(%k, %x, %k)', "operands are"),
         ("{carried = 1 : i64}", "{carried = 0 : i64}", "there are 2 values to carry"),
     ],
 )

@@ -90,7 +90,9 @@ def test_networks_that_are_wrong_are_refused_before_anything_is_compiled() -> No
     network = weft.kernels.softmax.lower(np.ones((3, 4), np.float32)).to_networkx()
     (region,) = [key for key, data in network.nodes(data=True) if data.get("op") == "region"]
     network.nodes[region]["attrs"]["unroll"] = 0
-    with pytest.raises(weft.errors.VerifyProblem, match="attribute 'unroll' is 0"):
+    with pytest.raises(
+        weft.errors.VerifyProblem, match="attribute 'unroll' must be a power of two from 1 to 16, not 0"
+    ):
         weft.compile(network)
     with pytest.raises(weft.errors.TypeProblem, match="a networkx graph names its own arguments"):
         weft.compile(network, arguments=["x"])

@@ -106,9 +106,9 @@ def test_scan(name: str) -> None:
 
 def test_scan_refuses_what_does_not_fit() -> None:
     x = np.ones((2, 3), np.int32)
-    with pytest.raises(TypeProblem, match="'div' of two i32 is not a i32"):
+    with pytest.raises(TypeProblem, match="'div' of two i32 does not return i32"):
         run(SCAN, x, combine="div", axis=0)
-    with pytest.raises(TypeProblem, match="no op of two numbers is called 'exp'"):
+    with pytest.raises(TypeProblem, match="unknown op of two numbers 'exp'"):
         run(SCAN, x, combine="exp", axis=0)
     with pytest.raises(IndexProblem, match="axis 2"):
         run(SCAN, x, combine="add", axis=2)

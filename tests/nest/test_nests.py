@@ -148,12 +148,12 @@ REFUSED = {
     "vectors along a recurrence": (
         "seidel", 'range = #weft.dims<1, n - 1>, kind = "serial"} : (tensor<f64>)',
         'range = #weft.dims<1, n - 1>, kind = "vector"} : (tensor<f64>)',
-        "carries values, which only a serial loop can",
+        "carries values, so it must be serial",
     ),
     "rows of Gauss-Seidel at once": (
         "seidel", '{var = "i", range = #weft.dims<1, n - 1>, kind = "serial"}',
         '{var = "i", range = #weft.dims<1, n - 1>, kind = "jammed"}',
-        r"can't be a jammed loop: the load of %a .* line \d+ and the store to %a .* line \d+ meet 1 step apart",
+        r"can't be a jammed loop: the load of %a .* and the store to %a .* access the same element 1 iteration apart",
     ),
     "rows of Gauss-Seidel shared": (
         "seidel", '{var = "i", range = #weft.dims<1, n - 1>, kind = "serial"}',
@@ -162,13 +162,13 @@ REFUSED = {
     ),
     "columns of Cholesky at once": (
         "cholesky", '{var = "j", range = #weft.dims<0, @i>, kind = "serial"}',
-        '{var = "j", range = #weft.dims<0, @i>, kind = "vector"}', "may meet in any two steps",
+        '{var = "j", range = #weft.dims<0, @i>, kind = "vector"}', "may access the same element in any two iterations",
     ),
-    "an unknown attribute": ("chain", "times = 4 : i64", "tims = 4 : i64", "no attribute 'tims' here; did you mean"),
-    "a width that is none": ("chain", "width = 16 : i64", "width = 5 : i64", "'width' is 5, not a power of two"),
+    "an unknown attribute": ("chain", "times = 4 : i64", "tims = 4 : i64", "unknown attribute 'tims'; did you mean"),
+    "a width that is none": ("chain", "width = 16 : i64", "width = 5 : i64", "'width' must be a power of two"),
     "another dtype": (
         "chain", '"weft.mul"(%0, %1) : (tensor<f32>, tensor<f32>) -> tensor<f32>',
-        '"weft.mul"(%0, %1) : (tensor<f32>, tensor<f32>) -> tensor<f64>', "mul gives f32, the text says f64",
+        '"weft.mul"(%0, %1) : (tensor<f32>, tensor<f32>) -> tensor<f64>', "mul returns f32, but the text says f64",
     ),
 }  # fmt: skip
 
@@ -188,7 +188,7 @@ def test_loop_variables_and_buffers_stay_in_nests() -> None:
 
     kernel = '"weft.kernel"() <{{sym_name = "k"}}> ({{ ^bb0(%x : {0}): "weft.return"(%x) : ({0}) -> () }}) : () -> ()'
     for type_text in ("memref<4xf32>", "tensor<?xf32, #weft.dims<@i>>"):
-        with pytest.raises(SyntaxProblem, match="stands in nests only"):
+        with pytest.raises(SyntaxProblem, match="is only for nests"):
             parse_graph(kernel.format(type_text))
 
 
@@ -214,7 +214,7 @@ def test_numbers_from_data_are_checked() -> None:
     assert counts.tolist() == [1, 1, 3]
     with pytest.raises(IndexProblem, match="index 3 is out of bounds for axis with size 3"):
         in_every_order(text, np.array([0, 3]), np.zeros(3))
-    with pytest.raises(VerifyProblem, match="may meet in any two steps"):
+    with pytest.raises(VerifyProblem, match="may access the same element in any two iterations"):
         parse_nest(text.replace('kind = "serial"', 'kind = "vector"'))
 
 

@@ -189,10 +189,10 @@ def test_an_edited_plan_is_other_code_with_the_same_bits(name: str) -> None:
 
 
 WRONG = [
-    ((64, 512), "vector = 1", "vector = 0", "up to 16 columns"),
-    ((64, 8), "unroll = 1", "unroll = 2", "one by one"),
+    ((64, 512), "vector = 1", "vector = 0", "at most 16 columns"),
+    ((64, 8), "unroll = 1", "unroll = 2", "must be 1"),
     ((64, 512), 'form = "rows"', 'form = "chunks", shared_walks = true', "share a walk"),
-    ((64, 512), 'form = "rows"', 'form = "flat"', "up to"),
+    ((64, 512), 'form = "rows"', 'form = "flat"', "at most"),
     ((64, 512), 'form = "rows"', 'form = "windows"', "taps"),
     ((64, 512), 'form = "rows"', 'form = "rows or chunks"', "cut_from"),
     ((64, 512), 'form = "rows"', 'form = "rows", spread = true', "spread"),

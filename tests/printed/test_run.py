@@ -147,6 +147,6 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     Path("s.mlir").write_text(last.replace("unroll = 2", "unroll = 0"))
     assert main(["run", "s.mlir", *given]) == 1
     assert re.match(
-        r"error: s\.mlir:\d+:\d+: region: attribute 'unroll' is 0, not a power of two from 1 to 16",
+        r"error: s\.mlir:\d+:\d+: region: attribute 'unroll' must be a power of two from 1 to 16, not 0",
         capsys.readouterr().err,
     )
