@@ -209,5 +209,5 @@ def _replayable(before: Graph, done: Sequence[str], rest: Sequence[Pass], option
         path = os.path.join(os.path.abspath(folder), f"weft-{rest[0].name}-{os.urandom(6).hex()}.mlir")
         put_file(path, text.encode(), keeps_old=True)
     except OSError as error:
-        return f"this is a fault of Weft; no file to replay it could be written ({error})"
-    return f"this is a fault of Weft; {path} replays it with the command in its first line"
+        return f"this is a bug in Weft; no file to replay it could be written ({error})"
+    return f"this is a bug in Weft; {path} replays it with the command in its first line"

@@ -1,4 +1,4 @@
-"""Make a number or an array of the text of `--arg`. Text is data: nothing in it is run.
+"""Turn the text of `--arg` into a number or an array. The text is only parsed, never executed.
 
 3   -0.5   true   3:i64   data.npy   randn(1024,512):f32   full(2.5,4,3)   arange(10)
 """
@@ -28,7 +28,7 @@ _WORDS = {"true": True, "True": True, "false": False, "False": False}
 
 @record
 class Generated:
-    """An array that is still to be made: `randn(4, 3)`, and its dtype if one was given."""
+    """An array to generate, such as `randn(4, 3)`, with its dtype if one was given."""
 
     generator: str
     numbers: tuple[Number, ...]
@@ -43,7 +43,7 @@ class Stored:
 
 
 def value_of(param: Parameter, text: str, seed: int, position: int) -> Any:
-    """The argument for a parameter. Generated data depends on the seed and on the parameter's position alone."""
+    """Make the argument for a parameter. Generated data depends only on the seed and the parameter's position."""
     try:
         parsed = parse_value(text)
         if isinstance(parsed, Stored):
@@ -56,7 +56,7 @@ def value_of(param: Parameter, text: str, seed: int, position: int) -> Any:
 
 
 def parse_value(text: str) -> bool | int | float | np.generic | Generated | Stored:
-    """What a text says."""
+    """Parse the text of one argument."""
     if text.endswith(".npy"):
         return Stored(text)
     if call := _CALL.fullmatch(text):
@@ -67,7 +67,7 @@ def parse_value(text: str) -> bool | int | float | np.generic | Generated | Stor
         numbers = tuple(_number(part) for part in inside.split(",")) if inside.strip() else ()
         return Generated(name, numbers, dtypes.parse(dtype) if dtype else None)
     if os.path.splitext(text)[1] == ".npz":
-        raise ValueProblem("an argument is one array", hint="save it with np.save as a .npy file")
+        raise ValueProblem("an argument must be one array, not an .npz file", hint="save it as .npy with np.save")
     if typed := _TYPED.fullmatch(text):
         wanted = dtypes.parse(typed.group(2))
         scalar: np.generic = wanted.numpy.type(_converted(np.asarray(_number(typed.group(1))), wanted, "it")[()])
@@ -85,15 +85,15 @@ def _number(text: str) -> bool | int | float:
         except ValueError:
             continue
         if _is_too_large(found, text):
-            raise OverflowProblem("the number does not fit 64 bits", hint="write inf for infinity")
+            raise OverflowProblem("the number does not fit in 64 bits", hint="write inf for infinity")
         return found
     raise SyntaxProblem(
-        f"'{text}' is not a number", hint="an argument is a number, a .npy file or a generator such as randn(4,3):f32"
+        f"'{text}' is not a number", hint="give a number, a .npy file or a generator such as randn(4,3):f32"
     )
 
 
 def _is_too_large(number: float, text: str) -> bool:
-    """Whether an integer has more than 64 bits, or a float became infinite by its size."""
+    """Tell whether an integer needs more than 64 bits, or a float literal overflowed to infinity."""
     if isinstance(number, int):
         return not -(1 << 63) <= number < 1 << 64
     return math.isinf(number) and text[-1].isdecimal()
@@ -107,14 +107,14 @@ def _generate(what: Generated, declared: Declared, random: np.random.Generator) 
 
 
 def _fitting(declared: Declared, natural: DType) -> DType:
-    """The declared dtype; of a class, the one that NumPy would make if the class has it."""
+    """Return the declared dtype. For a class, return NumPy's own choice if the class contains it."""
     if declared.dtype is not None:
         return declared.dtype
     return natural if declared.accepts(natural) else CLASS_DEFAULTS[declared.name]
 
 
 def _converted(made: Array, dtype: DType, maker: str) -> Array:
-    """The values in a dtype that can hold them; what would lose a fraction or wrap around is refused."""
+    """Convert values to a dtype; refuse to drop fractions or to wrap around."""
     target = dtype.numpy
     if dtype.kind in ("float", "complex"):
         with np.errstate(over="ignore"):
@@ -124,11 +124,11 @@ def _converted(made: Array, dtype: DType, maker: str) -> Array:
         return converted
     if made.dtype.kind == "f":
         what = f"{made} is not a whole number" if not made.ndim else f"{maker} makes fractions here"
-        raise TypeProblem(f"{what}, and the dtype is {dtype}", hint="use whole numbers, as from arange and randint")
+        raise TypeProblem(f"{what}, but the dtype is {dtype}", hint="use whole numbers, as from arange or randint")
     least, most = (int(made.min()), int(made.max())) if made.size else (0, 0)
     low, high = _range(dtype)
     if least < low or most > high:
-        raise ValueProblem(f"{least} to {most} does not fit {dtype}, which has {low} to {high}")
+        raise ValueProblem(f"values from {least} to {most} do not fit in {dtype}, which holds {low} to {high}")
     return made.astype(target, copy=False)
 
 

@@ -17,7 +17,7 @@ from .c_functions import wanted_functions
 from .files import find_kernels
 
 EPILOG = """\
-Each kernel becomes a C function for arrays in C order, and NAME_strided for any. A kernel whose types are classes, as
+Each kernel becomes a C function for arrays in C order, and NAME_strided for any layout. A kernel with class types, as
 in x: float[n], becomes one for each dtype: NAME_f32 and NAME_f64, i32 and i64, u32 and u64, c64 and c128, or those of
 --types and --dtypes. '...' stands for one dimension unless --types says otherwise.
 
@@ -26,30 +26,34 @@ in x: float[n], becomes one for each dtype: NAME_f32 and NAME_f64, i32 and i64, 
   weft build layers.weft -o k.o --types "softmax: x=f16[?,?]" --types "softmax: x=f32[?,?]"
   weft build layers.weft -o k.o --target aarch64-linux-gnu   an object file for another machine
 
-The exit status is 1 where there is no linker; the object file is there then.
+Without a linker, the object file is written and the exit status is 1.
 """
 
 
 def add_build(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the command."""
-    parser.add_argument("file", metavar="FILE", help="a .weft file, - for stdin")
-    parser.add_argument("kernels", metavar="KERNEL", nargs="*", help="all kernels of the file if none is named")
+    """Add the command's arguments."""
+    parser.add_argument("file", metavar="FILE", help="a .weft file, or - for stdin")
+    parser.add_argument("kernels", metavar="KERNEL", nargs="*", help="kernels to build (default: all of the file)")
     parser.add_argument(
-        "-o", "--out", required=True, type=_output, metavar="OUT", help="a library, .so, or object file, .o"
+        "-o", "--out", required=True, type=_output, metavar="OUT", help="a library (.so) or an object file (.o)"
     )
-    parser.add_argument("--header", metavar="FILE", help="the C header (default: beside OUT, its name without 'lib')")
+    parser.add_argument("--header", metavar="FILE", help="the C header (default: next to OUT, its name without 'lib')")
     parser.add_argument(
-        "--types", action="append", default=[], metavar="TYPES", help='of arguments, as in "softmax: x=f32[?,?]"'
+        "--types",
+        action="append",
+        default=[],
+        metavar="TYPES",
+        help='argument types, such as "softmax: x=f32[?,?]"',
     )
-    parser.add_argument("--dtypes", type=_names, metavar="LIST", help="for classes such as float, as in f32,f64")
-    parser.add_argument("--prefix", default="", metavar="TEXT", help="put before the name of each function")
-    parser.add_argument("--dense", action="store_true", help="no functions for arrays with strides")
-    parser.add_argument("--target", metavar="TRIPLE", help="another machine, as in aarch64-linux-gnu (object files)")
-    parser.add_argument("--cpu-levels", type=_levels, metavar="LIST", help="of x86-64: 3, 4 or 3,4 (default: 3,4)")
+    parser.add_argument("--dtypes", type=_names, metavar="LIST", help="dtypes for classes such as float: f32,f64")
+    parser.add_argument("--prefix", default="", metavar="TEXT", help="a prefix for the name of each function")
+    parser.add_argument("--dense", action="store_true", help="build no functions for strided arrays")
+    parser.add_argument("--target", metavar="TRIPLE", help="another machine, such as aarch64-linux-gnu (only .o)")
+    parser.add_argument("--cpu-levels", type=_levels, metavar="LIST", help="x86-64 levels: 3, 4 or 3,4 (default: 3,4)")
 
 
 def build(args: argparse.Namespace) -> None:
-    """Writes the library and its header."""
+    """Write the library and its header."""
     platform = platform_for(args.target, args.cpu_levels)
     is_library = args.out.endswith(".so")
     if is_library and not platform.is_host:
@@ -65,14 +69,14 @@ def build(args: argparse.Namespace) -> None:
     write_files(code, OutputFile(header, made.header.encode()))
     if problem:
         raise FileProblem(
-            f"{problem}; {kept} is the object file",
-            hint=f"where there is a linker, run: cc -shared -nostartfiles -o {args.out} {kept}",
+            f"{problem}; the object file is {kept}",
+            hint=f"run this where a linker is installed: cc -shared -nostartfiles -o {args.out} {kept}",
         )
     print(f"{args.out}, {header}: {', '.join(w.name for w in wanted)}")
 
 
 def _stem(path: str) -> str:
-    """What the library's own functions are called after: `k` for `libk.so`."""
+    """Derive the prefix of the library's own functions from its path: `k` for `libk.so`."""
     name = os.path.basename(path).rpartition(".")[0].removeprefix("lib")
     name = re.sub(r"\W", "_", name, flags=re.ASCII)
     return name if name and not name[0].isdigit() else f"lib{name}"
@@ -91,5 +95,5 @@ def _names(text: str) -> tuple[str, ...]:
 def _levels(text: str) -> tuple[int, ...]:
     parts = [part.strip().removeprefix("x86-64-v").removeprefix("v") for part in text.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a list of levels, as in 3,4")
+        raise argparse.ArgumentTypeError(f"must be a list of levels such as 3,4, not '{text}'")
     return tuple(map(int, parts))

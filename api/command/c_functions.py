@@ -1,7 +1,7 @@
-"""List the C functions to build for kernels and the types that are asked for, each with its name.
+"""List the C functions to build, with their names and types.
 
-A number that is declared with a class, as in `k: int`, is what a number of Python is: it takes the dtype of the arrays
-that it meets, and is passed as the widest C type of its kind.
+A scalar declared with a class, as in `k: int`, behaves like a Python number: it takes the dtype of the arrays it is
+combined with, and is passed as the widest C type of its kind.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..runtime.aot.forms import RESERVED
 from ..runtime.aot.variants import Wanted
 from .types import Given, parse_types, request_for
 
-# What stands for a class where nothing else is asked for: one function for each column.
+# The default dtypes of a class: one function for each column.
 USUAL = {
     "int": (dtypes.I32, dtypes.I64),
     "uint": (dtypes.U32, dtypes.U64),
@@ -34,7 +34,7 @@ USUAL = {
 def wanted_functions(
     kernels: Sequence[LanguageKernel], types: Sequence[str], names: Sequence[str], prefix: str, dense_only: bool = False
 ) -> list[Wanted]:
-    """One function for each kernel, and for each choice of dtypes where it declares classes."""
+    """Make one function for each kernel, and one for each choice of dtypes if the kernel declares classes."""
     given = [_entry(text, kernels) for text in types]
     asked = [dtypes.parse(name) for name in names]
     return [
@@ -45,7 +45,7 @@ def wanted_functions(
 
 
 def _entry(text: str, kernels: Sequence[LanguageKernel]) -> tuple[str, dict[str, Given]]:
-    """A value of --types: the kernel that it is for, all if none, and the types."""
+    """Parse one value of --types: the kernel it is for (all if none is named) and the types."""
     name, colon, rest = (part.strip() for part in text.partition(":"))
     known = [k.name for k in kernels]
     if not colon:
@@ -57,7 +57,7 @@ def _entry(text: str, kernels: Sequence[LanguageKernel]) -> tuple[str, dict[str,
 
 
 def _choices(kernel: LanguageKernel, asked: Sequence[DType]) -> Iterator[dict[str, Given]]:
-    """The dtypes of arrays that are declared with a class, for each function."""
+    """List the dtypes to build for arrays that are declared with a class, one choice for each function."""
     open_ones = [p for p in kernel.declared if p.type.dtype is None and p.type.dims is not None]
     classes = dict.fromkeys(p.type.name for p in open_ones)
     if not classes:
@@ -94,7 +94,7 @@ def _function(kernel: LanguageKernel, chosen: Mapping[str, Given], prefix: str, 
 
 
 def _numbered(param: Parameter, rank: int) -> Iterator[int]:
-    """The axes whose sizes are declared as numbers other than 1, which is no size at all."""
+    """Find the axes whose sizes are declared as numbers other than 1."""
     specs = param.type.dims or ()
     before, taken = split(specs, rank)
     for place, spec in enumerate(specs):
@@ -108,4 +108,4 @@ def _check_name(name: str) -> None:
             f"'{name}' is not a valid name for a C function", hint="rename the kernel, or choose another --prefix"
         )
     if name in RESERVED or hasattr(ctypes.CDLL(None), name):
-        raise SyntaxProblem(f"'{name}' is already a name in C", hint="put something before it with --prefix")
+        raise SyntaxProblem(f"'{name}' is already a name in C", hint="choose another name with --prefix")

@@ -1,4 +1,4 @@
-"""`weft cache info | clear`: what the cache on disk holds, and an end to it."""
+"""Run `weft cache info` and `weft cache clear`: show what the cache on disk holds, or delete it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ..runtime.disk.secret import configuration
 from ..runtime.disk.store import ENDING, Store, Unusable
 
 EPILOG = """\
-WEFT_CACHE_DIR names the directory (default: the user's directory for caches), WEFT_CACHE_LIMIT how many bytes are kept
-in it, and WEFT_CACHE=0 switches it off.
+WEFT_CACHE_DIR sets the directory (default: the user's cache directory), WEFT_CACHE_LIMIT sets its size in bytes, and
+WEFT_CACHE=0 switches the cache off.
 """
 
 
 def add_cache(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("what", choices=("info", "clear"), metavar="info|clear", help="show what is there, delete it")
+    """Add the command's arguments."""
+    parser.add_argument("what", choices=("info", "clear"), metavar="info|clear", help="show or delete the entries")
 
 
 def cache(args: argparse.Namespace) -> None:
-    """Shows or clears the cache."""
+    """Show or clear the cache."""
     store = Store(cache_folder(), configuration(), cache_limit())
     try:
         if args.what == "clear":
@@ -31,7 +31,7 @@ def cache(args: argparse.Namespace) -> None:
             return
         entries, files = store.entries(), store.entries((ENDING, PART))
     except Unusable as error:
-        raise FileProblem(f"the cache can't be used: {error}", hint="WEFT_CACHE_DIR names another directory") from error
+        raise FileProblem(f"the cache can't be used: {error}", hint="set WEFT_CACHE_DIR to another folder") from error
     off = os.environ.get("WEFT_CACHE", "").strip() == "0"
     rows = {
         "directory": store.folder,

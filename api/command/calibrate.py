@@ -1,6 +1,6 @@
-"""Run `weft bench --calibrate`: time all variants of a kernel on described arguments.
+"""Run `weft bench --calibrate`: time all variants of a kernel on generated arguments.
 
-The letter n in an argument's description stands for each of the sizes in turn.
+The letter n in an argument is replaced by each of the sizes in turn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HEAD = f"{'variant':<20}{'mean':>12}{'least':>12}{'most':>12}{'deviation':>12}{'
 
 
 def calibrate_kernel(args: argparse.Namespace) -> None:
-    """Times the variants of a kernel at each size, and keeps the times for all processes."""
+    """Time the variants of a kernel at each size, and store the times for all processes."""
     if not 1 <= len(args.suite) <= 2:
         args.wrong_usage("--calibrate takes FILE [KERNEL]")
     given = dict(args.arg)
@@ -42,7 +42,7 @@ def _uses_size(text: str) -> bool:
 
 
 def _with_size(text: str, size: int) -> str:
-    """`randn(n, 64):f32` with a number for n."""
+    """Replace n by a number, as in `randn(n, 64):f32`."""
     return re.sub(r"(?<=[(,])\s*n\s*(?=[,)])", str(size), text)
 
 

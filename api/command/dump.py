@@ -17,19 +17,19 @@ from .types import parse_types, request_for, request_for_types
 
 
 def dump(args: argparse.Namespace) -> None:
-    """Prints what a kernel becomes."""
+    """Print a kernel's graph or code."""
     code = args.emit in ("llvm", "asm")
     if code and (args.after or args.after_all):
-        args.wrong_usage(f"--emit {args.emit} is what comes after all passes; --after belongs to mlir and dot")
+        args.wrong_usage(f"--emit {args.emit} always comes after all passes; use --after with mlir or dot")
     if args.locations and args.emit != "mlir":
-        args.wrong_usage("--locations belongs to --emit mlir")
+        args.wrong_usage("--locations works only with --emit mlir")
     if args.emit == "asm":
-        target.host()  # refuses where no assembly can be made
+        target.host()  # raises if no assembly can be made
     options = printing_options()
     source = find_source(args.file, args.kernel, options)
     if isinstance(source, PrintedKernel):
         if args.types:
-            args.wrong_usage("--types does not go with a printed graph, which has its own")
+            args.wrong_usage("--types can't be used with a printed graph, which has its own types")
         request = request_for_types(source.types, source.layouts)
     else:
         request = request_for(source, parse_types(args.types))

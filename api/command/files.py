@@ -1,4 +1,4 @@
-"""Read texts, kernels and arrays from paths, and write results to `.npy` and `.npz` files."""
+"""Read texts, kernels and arrays from files, and write results to `.npy` and `.npz` files."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from ..printed import read_kernel
 from ..runtime.compiler import Options
 from ..settings import registry, search_path
 
-MAX_BYTES = 64 << 20  # of a printed graph
+MAX_BYTES = 64 << 20  # the longest printed graph
 STDIN = "-"
 
 Array = np.ndarray[Any, Any]
 
 
 def find_kernel(path: str, name: str | None, libraries: bool = False, text: str | None = None) -> LanguageKernel:
-    """The kernel of that name in a `.weft` file, or its only one; `libraries` honours extern kernels.
+    """Find a kernel by name in a `.weft` file, or its only one.
 
-    What is no file may be the user's own on the search path, or a kernel of the library. `text` is what was read from
-    stdin.
+    A path that is not a file may name a kernel on the search path or in the library. `libraries` allows extern kernels.
+    `text` is what was read from stdin.
     """
     module, name = _module(path, name, libraries, text)
     kernels = module.kernels
@@ -47,7 +47,7 @@ def find_kernel(path: str, name: str | None, libraries: bool = False, text: str 
 def find_source(
     path: str, name: str | None, options: Options, libraries: bool = False
 ) -> LanguageKernel | PrintedKernel:
-    """What to run or to print: the kernel of a printed graph, or one of a `.weft` file as `find_kernel` finds it."""
+    """Find what to run or print: the kernel of a printed graph, or a kernel that `find_kernel` finds."""
     text = _stdin() if path == STDIN else None
     if text is None and os.path.isfile(path) and not path.endswith(".weft"):
         text = read_graph_text(path)
@@ -59,12 +59,12 @@ def find_source(
 
 
 def shown_name(path: str) -> str:
-    """What a file is called in messages."""
+    """Return a file's name for messages."""
     return "<stdin>" if path == STDIN else path
 
 
 def find_kernels(path: str, names: Sequence[str]) -> tuple[list[LanguageKernel], str]:
-    """The kernels of these names in a `.weft` file, all of them if there are no names, and what the file is called."""
+    """Find kernels by name in a `.weft` file, or all of them; also return the file's name."""
     module, name = _module(path, names[0] if names else None)
     wanted = names or ([name] if name else module.kernels)
     return [_named(module, name) for name in dict.fromkeys(wanted)], module.file
@@ -73,7 +73,7 @@ def find_kernels(path: str, names: Sequence[str]) -> tuple[list[LanguageKernel],
 def _module(
     path: str, name: str | None, libraries: bool = False, text: str | None = None
 ) -> tuple[ParsedModule, str | None]:
-    """A file's kernels, and the one that is meant: a name in place of a file may be that of a library's kernel."""
+    """Load a file's kernels, and return the name of the wanted one; `path` may be the name of a library kernel."""
     if path == STDIN:
         module = parse_module(_stdin() if text is None else text, "<stdin>", ops=registry)
     else:
@@ -87,7 +87,7 @@ def _module(
 
 
 def _located(path: str, name: str | None) -> tuple[str, str | None]:
-    """Where a file is, and the kernel in it. Files come first, then the user's own by name, then the library."""
+    """Find the file and the kernel. Files come first, then the search path by name, then the library."""
     if os.path.exists(path) or not path.isidentifier():
         return path, name
     own = find_own(path)
@@ -95,15 +95,15 @@ def _located(path: str, name: str | None) -> tuple[str, str | None]:
         return own, name
     entry = entries().get(path)
     if entry is None:
-        hint = nearest(path, list(entries())) or "docs/kernels.md lists the library; a file has its suffix: NAME.weft"
+        hint = nearest(path, list(entries())) or "docs/kernels.md lists the library; a file needs its suffix .weft"
         raise UnknownName(f"there is neither a file nor a kernel called '{path}'", hint=hint)
     if name is not None:
-        raise UnknownName(f"{path} is a kernel of the library, not a file that has a '{name}'", hint="name one of them")
+        raise UnknownName(f"{path} is a library kernel, so it has no kernel '{name}'", hint="name one of them")
     return entry.file, path
 
 
 def library_doc(path: str) -> str:
-    """What a kernel of the library does, if it is one that a name in place of a file means."""
+    """Return the documentation of a library kernel, or nothing if `path` is not one."""
     is_library = not os.path.exists(path) and find_own(path) is None and path in entries()
     return entries()[path].doc if is_library else ""
 
@@ -117,7 +117,7 @@ def _named(module: ParsedModule, name: str) -> LanguageKernel:
 
 
 def read_graph_text(path: str) -> str:
-    """The text of a printed graph."""
+    """Read the text of a printed graph."""
     if path == STDIN:
         return _stdin()
     try:
@@ -130,22 +130,22 @@ def read_graph_text(path: str) -> str:
 
 
 def read_array(path: str) -> Array:
-    """The array in a `.npy` file."""
+    """Read the array in a `.npy` file."""
     try:
         found = np.load(path, allow_pickle=False)
     except OSError as error:
         raise FileProblem(f"can't read {path}: {error.strerror or error}") from error
     except MemoryError:
         raise
-    except Exception as error:  # NumPy's reader lets errors of many kinds through where the header is broken
+    except Exception as error:  # NumPy's reader raises many kinds of errors for a broken header
         raise FileProblem(f"{path} is not an array that NumPy can read: {error}") from error
     if not isinstance(found, np.ndarray):
-        raise FileProblem(f"{path} holds several arrays", hint="save the one that is meant with np.save")
+        raise FileProblem(f"{path} holds several arrays", hint="save one of them with np.save")
     return found
 
 
 def save_arrays(path: str, arrays: Mapping[str, Any]) -> None:
-    """Writes results: to `.npy` the only one, to `.npz` all by name. The file is there in full or not at all."""
+    """Write one result to `.npy`, or all by name to `.npz`. The file is written completely or not at all."""
     if path.endswith(".npz"):
         write_file(path, lambda file: _write_all(file, arrays))
     else:
@@ -154,7 +154,7 @@ def save_arrays(path: str, arrays: Mapping[str, Any]) -> None:
 
 
 class _Plain(NamedTuple):
-    """A file as NumPy takes it for none of the system's: to those it writes by C, and a full disk may go unnoticed."""
+    """Hide that a file is a system file: NumPy writes those through C, where a full disk may go unnoticed."""
 
     write: Callable[[Any], int]
 
@@ -164,7 +164,7 @@ def _write_array(file: IO[bytes], array: Array) -> None:
 
 
 def _write_all(file: IO[bytes], arrays: Mapping[str, Any]) -> None:
-    """`np.savez` takes the arrays' names as keywords, some of which are its own."""
+    """Write arrays by name without `np.savez`, whose own keywords clash with some names."""
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:

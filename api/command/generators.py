@@ -1,4 +1,4 @@
-"""Generate the arrays that `randn(4,3)` and the like stand for in `--arg`."""
+"""Generate the arrays that `--arg` describes, such as `randn(4,3)`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_RANK = 32
 
 @record
 class Generator:
-    """Makes an array. `dtype` is the one it has where nobody asks for another; None is that of what was made."""
+    """Make an array. `dtype` is the default; None keeps the dtype of the generated values."""
 
     make: Callable[[Sequence[Number], Random], Array]
     dtype: DType | None = None
@@ -34,23 +34,25 @@ def _sizes(usage: str, numbers: Sequence[Number]) -> tuple[int, ...]:
     if len(sizes) != len(numbers):
         raise ValueProblem("a size must be a whole number of 0 or more", hint=f"write {usage}")
     if len(sizes) > MAX_RANK:
-        raise LimitExceeded(f"{len(sizes)} dimensions are more than {MAX_RANK}")
+        raise LimitExceeded(f"an array can have at most {MAX_RANK} dimensions, not {len(sizes)}")
     _check_memory(math.prod(sizes))
     return tuple(sizes)
 
 
 def _check_memory(elements: float) -> None:
-    """Refuses what the machine could not hold, before the system starts to end processes for it.
+    """Refuse an array that does not fit in memory, before the system starts to kill processes.
 
-    That is the array as it is made, in the dtype that is asked for, and a result of its size.
+    This counts the generated array, its copy in the wanted dtype, and a result of the same size.
     """
     have = free_memory()
     if not 3 * 8 * elements <= have:
-        raise LimitExceeded(f"the array is too large for the {have / 2**30:.0f} GB that are free", hint="ask for less")
+        raise LimitExceeded(
+            f"the array is too large for the {have / 2**30:.0f} GB that are free", hint="make it smaller"
+        )
 
 
 def free_memory() -> int:
-    """The bytes that can be used without others being written to disk; all there are where the system does not say."""
+    """Return the bytes available without swapping, or all memory if the system does not say."""
     with suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as file:
         for line in file:
             name, _, amount = line.partition(":")
@@ -92,7 +94,7 @@ def _randint(numbers: Sequence[Number], random: Random) -> Array:
     usage = "randint(low,high,4,3)"
     bounds = [n for n in numbers[:2] if type(n) is int and -(2**63) <= n <= 2**63]
     if len(bounds) != 2 or not bounds[0] < bounds[1]:
-        raise ValueProblem("it takes two whole numbers, the first below the second, and sizes", hint=f"write {usage}")
+        raise ValueProblem("it takes two whole numbers in ascending order, then sizes", hint=f"write {usage}")
     sizes = _sizes(usage, numbers[2:])
     return random.integers(bounds[0], bounds[1], sizes)
 
@@ -106,7 +108,7 @@ def _arange(numbers: Sequence[Number], random: Random) -> Array:
         _check_memory((stop - start) / step)
         return np.arange(start, stop, step)
     except OverflowError:
-        raise ValueProblem("a number does not fit 64 bits") from None
+        raise ValueProblem("a number does not fit in 64 bits") from None
 
 
 def _linspace(numbers: Sequence[Number], random: Random) -> Array:

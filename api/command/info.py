@@ -1,4 +1,4 @@
-"""`weft info`: versions, the machine, and whether native code can be made on it, on stdout."""
+"""Run `weft info`: print versions, the machine, and whether native code works on it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TRIAL = "kernel trial(x: f32[n]) -> f32[n] { return 2 * x + 1 }"
 
 
 def info(args: argparse.Namespace) -> None:
-    """Prints what a report of a fault should say."""
+    """Print what a bug report should contain."""
     features = sorted(name for name, has in llvm.get_host_cpu_features().items() if has)
     rows = {
         "weft": __version__,
@@ -53,7 +53,7 @@ def _cores() -> str:
 
 
 def _backend() -> str:
-    """Native code is tried, not guessed: a system may forbid what the CPU could do."""
+    """Compile and run a kernel to see whether native code works: the system may forbid what the CPU can do."""
     try:
         kernel = Kernel(parse_module(_TRIAL, "trial").kernels["trial"], registry, default_options())
         x = np.arange(37, dtype=np.float32)

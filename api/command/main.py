@@ -1,6 +1,6 @@
-"""Run the `weft` command and give its exit status.
+"""Run the `weft` command and return its exit status.
 
-0 is success, 1 a user's error (told on stderr), 2 wrong usage, 130 an interrupt, 141 a reader that went away.
+0 is success, 1 a user's error (shown on stderr), 2 wrong usage, 130 an interrupt, 141 a closed output pipe.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .registry import add_registry, registry
 from .run import run
 from .screen import show_error, show_warning
 
-INTERRUPTED, READER_GONE = 130, 141  # as a shell reports SIGINT and SIGPIPE
+INTERRUPTED, READER_GONE = 130, 141  # the statuses that a shell reports for SIGINT and SIGPIPE
 
 _RUN = """\
 values of --arg:
@@ -39,7 +39,7 @@ values of --arg:
   randn(4,3) rand(4,3)        normal numbers; numbers between 0 and 1
   randint(0,10,4,3)           whole numbers from 0 to 9
   arange(10) arange(2,10,0.5) linspace(0,1,11)
-  randn(4,3):f32              any of these in a dtype; else the declared one, or NumPy's if that is a class
+  randn(4,3):f32              any of these in a dtype; by default the declared one, or NumPy's for a class
 """
 _DUMP = """\
 Without --types a parameter has its declared dtype and dimensions; a class takes i32 (int), u32 (uint), c64 (complex) or
@@ -47,20 +47,20 @@ f32 (float, number, any), and '...' stands for one dimension. Only whether a siz
 other number mean any size.
 """
 _OPT = """\
-FILE is what `weft dump` printed, an edited copy of it, or the file that a failing pass has written; the last one names
-its passes itself. The result goes to stdout, everything else to stderr.
+FILE is the output of `weft dump`, an edited copy of it, or the file that a failing pass wrote. The last one lists
+its own passes. The result goes to stdout, everything else to stderr.
 """
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs the command with these arguments, those of the process if there are none."""
+    """Run the command with these arguments, or with those of the process."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # a terminal without µ is no reason to fail
+            stream.reconfigure(errors="backslashreplace")  # a terminal without µ must not make it fail
     try:
         status = _execute(argv)
         if sys.stdout is not None:
-            sys.stdout.flush()  # now, while a failure can still be told
+            sys.stdout.flush()  # flush now, while a failure can still be reported
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
@@ -82,7 +82,7 @@ def _execute(argv: list[str] | None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = show_warning
             handler(args)
-    except SystemExit as end:  # wrong usage that only the command itself can see
+    except SystemExit as end:  # wrong usage that only the subcommand can detect
         return _status(end)
     except BrokenPipeError:
         raise
@@ -100,7 +100,7 @@ def _status(end: SystemExit) -> int:
 
 
 def _silence_stdout() -> None:
-    """Points a stream that can't be written at nothing, so that Python does not complain about it at exit."""
+    """Redirect a closed stdout to the null device, so that Python does not complain about it at exit."""
     try:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, sys.stdout.fileno())
@@ -110,20 +110,20 @@ def _silence_stdout() -> None:
 
 
 def _told(error: Exception) -> str:
-    """An error in words. What is neither Weft's nor the system's is a fault, and says so."""
+    """Describe an error. Anything that is neither Weft's nor the system's error is reported as a bug."""
     if isinstance(error, WeftError):
         return str(error)
     if isinstance(error, MemoryError):
         return f"not enough memory{f': {error}' if str(error) else ''}"
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
-    return f"{type(error).__name__}: {error}\nhint: this is a fault of Weft; --traceback shows where it happened"
+    return f"{type(error).__name__}: {error}\nhint: this is a bug in Weft; --traceback shows where it happened"
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="weft",
-        description="Compile and run array kernels, and look at what becomes of them.",
+        description="Compile and run array kernels, and show what they are compiled to.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"weft {__version__}")
@@ -147,24 +147,29 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(command(run, "run a kernel on given or generated data", _RUN))
     _add_dump(command(dump, "print the graph of a kernel after a pass, or its code", _DUMP))
     _add_opt(command(opt, "run passes on a printed graph", _OPT))
-    add_build(command(build, "make a C library of kernels, with its header", _BUILD))
-    add_bench(command(bench, "measure Weft beside NumPy and other compilers of array code", _BENCH))
+    add_build(command(build, "build a C library with a header from kernels", _BUILD))
+    add_bench(command(bench, "compare the speed of Weft with NumPy and other compilers", _BENCH))
     add_registry(command(registry, "show the implementations of ops and how they are chosen", _REGISTRY))
     add_cache(command(cache, "show or clear the compiled kernels on disk", _CACHE))
-    command(info, "show versions, the machine, and whether native code can be made")
+    command(info, "show versions, the machine, and whether native code works")
     return parser
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_kernel(parser)
     parser.add_argument(
-        "--arg", action="append", type=named_value, default=[], metavar="NAME=VALUE", help="an argument of the kernel"
+        "--arg",
+        action="append",
+        type=named_value,
+        default=[],
+        metavar="NAME=VALUE",
+        help="an argument of the kernel",
     )
-    parser.add_argument("--seed", type=_natural, default=0, metavar="N", help="of generated data (default 0)")
+    parser.add_argument("--seed", type=_natural, default=0, metavar="N", help="seed for generated data (default 0)")
     parser.add_argument("--out", type=_array_file, metavar="FILE", help="save the result as .npy, several as .npz")
-    parser.add_argument("--time", action="store_true", help="measure the call")
+    parser.add_argument("--time", action="store_true", help="time the call")
     parser.add_argument(
-        "--libraries", action="store_true", help="honour extern kernels, which runs their libraries' code"
+        "--libraries", action="store_true", help="allow extern kernels, which run code of shared libraries"
     )
     parser.add_argument("--backend", choices=("llvm", "reference"), default="llvm", help="reference runs NumPy")
 
@@ -172,34 +177,36 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 def _add_dump(parser: argparse.ArgumentParser) -> None:
     _add_kernel(parser)
     parser.add_argument(
-        "--types", action="append", default=[], metavar="TYPES", help='of the arguments, as in "x=f32[?,?], k=i32"'
+        "--types",
+        action="append",
+        default=[],
+        metavar="TYPES",
+        help='argument types, such as "x=f32[?,?], k=i32"',
     )
-    parser.add_argument("--emit", choices=("mlir", "llvm", "asm", "dot"), default="mlir", help="default mlir")
+    parser.add_argument("--emit", choices=("mlir", "llvm", "asm", "dot"), default="mlir", help="default: mlir")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--after", metavar="PASS", help="the graph after this pass; 'input' is before the first")
-    which.add_argument("--after-all", action="store_true", help="the graph after each pass")
-    parser.add_argument("--locations", action="store_true", help="with the places in the source (mlir)")
+    which.add_argument("--after", metavar="PASS", help="print the graph after this pass; 'input' is before the first")
+    which.add_argument("--after-all", action="store_true", help="print the graph after each pass")
+    parser.add_argument("--locations", action="store_true", help="print source locations too (mlir)")
 
 
 def _add_opt(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a printed graph, - for stdin")
-    parser.add_argument("--passes", metavar="LIST", help='as in "promote-dtypes,fuse"; "" runs none')
+    parser.add_argument("file", metavar="FILE", help="a printed graph, or - for stdin")
+    parser.add_argument("--passes", metavar="LIST", help='passes to run, such as "promote-dtypes,fuse"; "" runs none')
     parser.add_argument("--print-after-all", action="store_true", help="print the graph after each pass")
-    parser.add_argument("--timing", action="store_true", help="print what each pass took")
+    parser.add_argument("--timing", action="store_true", help="print how long each pass took")
     parser.add_argument("--verify", action="store_true", help="check the graph before and after each pass")
-    parser.add_argument("--locations", action="store_true", help="print with the places in the source")
+    parser.add_argument("--locations", action="store_true", help="print source locations too")
 
 
 def _add_kernel(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", metavar="FILE", help="a .weft file, - for stdin, or a kernel of the library, as softmax"
-    )
-    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="may be left out where the file has only one")
+    parser.add_argument("file", metavar="FILE", help="a .weft file, - for stdin, or a library kernel such as softmax")
+    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="optional if the file has only one kernel")
 
 
 def _natural(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of 0 or more")
+        raise argparse.ArgumentTypeError(f"must be a whole number of 0 or more, not '{text}'")
     return int(text)
 
 

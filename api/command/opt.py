@@ -19,7 +19,7 @@ _REPLAY = re.compile(r'// weft opt --passes "([^"\n]*)"')
 
 
 def opt(args: argparse.Namespace) -> None:
-    """Runs passes on a graph and prints what comes out."""
+    """Run passes on a graph and print the result."""
     text = read_graph_text(args.file)
     replay = _REPLAY.match(text)
     known = passes_for(registry, printing_options())

@@ -1,4 +1,4 @@
-"""`weft registry list | explain OP DTYPE... | stats`: the implementations of ops and their scores, on stdout."""
+"""Run `weft registry list`, `explain OP DTYPE...` and `stats`: print the implementations of ops and their scores."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ..runtime.registry.making import is_replaceable
 from ..settings import registry as default
 
 EPILOG = """\
-A new process has registered nothing: --load reads files whose kernels are marked with @impl before the answer.
+A new process has nothing registered. --load first reads files with kernels marked @impl.
 """
 
 
 def add_registry(parser: argparse.ArgumentParser) -> None:
-    """The three questions that can be asked."""
+    """Add the three subcommands."""
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument(
         "--load",
         action="append",
         default=[],
         metavar="FILE",
-        help="a .weft file or a directory of them to register first",
+        help="first register the kernels of a .weft file or a directory",
     )
     questions = parser.add_subparsers(title="questions", metavar="QUESTION", required=True)
 
@@ -33,16 +33,16 @@ def add_registry(parser: argparse.ArgumentParser) -> None:
         made.set_defaults(question=name)
         return made
 
-    question("list", "the ops, those that can't be replaced as 'fixed', and what users have registered for them")
-    explain = question("explain", "every implementation of an op: each point of its score, or why it is refused")
-    explain.add_argument("op", metavar="OP", help="as in add or softmax")
-    explain.add_argument("dtypes", metavar="DTYPE", nargs="+", help="of each operand, as in f32")
-    explain.add_argument("--size", type=int, metavar="N", help="how many elements there are")
-    question("stats", "how many ops and implementations there are, and how lookups went")
+    question("list", "list the ops ('fixed' ones can't be replaced) and the implementations that users registered")
+    explain = question("explain", "show every implementation of an op with its score, or why it is refused")
+    explain.add_argument("op", metavar="OP", help="an op, such as add or softmax")
+    explain.add_argument("dtypes", metavar="DTYPE", nargs="+", help="the dtype of each operand, such as f32")
+    explain.add_argument("--size", type=int, metavar="N", help="the number of elements")
+    question("stats", "count the ops, the implementations and the lookups")
 
 
 def registry(args: argparse.Namespace) -> None:
-    """Answers one question."""
+    """Answer one question."""
     for path in args.load:
         load(path)
     if args.question == "explain":
@@ -56,7 +56,7 @@ def registry(args: argparse.Namespace) -> None:
 
 
 def _list() -> None:
-    """One line for each op with what implements it (`fixed` is what users can't replace), then the users' own."""
+    """Print one line for each op and its kind (`fixed` can't be replaced), then the users' implementations."""
     for name, op in sorted(default.table.items()):
         kind = "weft" if name in composites() else "user"
         if name in TABLE:

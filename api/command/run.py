@@ -1,4 +1,4 @@
-"""Run `weft run`: call a kernel on arguments, and show or keep its results."""
+"""Run `weft run`: call a kernel, and print or save its results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN_ELEMENTS = 64
 
 
 def run(args: argparse.Namespace) -> None:
-    """Runs a kernel and prints its results."""
+    """Run a kernel and print its results."""
     given = dict(args.arg)
     if len(given) != len(args.arg):
         args.wrong_usage("--arg gives an argument twice")
@@ -38,10 +38,10 @@ def run(args: argparse.Namespace) -> None:
         lowered = kernel.lower(*values)
         count = len(lowered.graph.outputs)
         if args.out and args.out.endswith(".npy") and count > 1:
-            raise FileProblem(f"{source.name} has {count} results, too many for {args.out}", hint="name a .npz file")
+            raise FileProblem(f"{source.name} has {count} results, too many for {args.out}", hint="use a .npz file")
         made = kernel(*values)
     except UnsupportedTarget as error:
-        raise UnsupportedTarget(error.message, error.span, "--backend reference runs it in NumPy") from error
+        raise UnsupportedTarget(error.message, error.span, "use --backend reference to run it in NumPy") from error
     first = perf_counter() - start
     results = named(source, made if count > 1 else (made,))
     if args.out:
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def arguments(source: LanguageKernel | PrintedKernel, given: Mapping[str, str], seed: int, doc: str = "") -> list[Any]:
-    """The arguments in the order of the parameters; `doc` tells whoever has left some out what they are for."""
+    """Return the arguments in the order of the parameters. If some are missing, the error shows `doc`."""
     for name in given:
         if name not in source.parameters:
             hint = nearest(name, list(source.parameters)) or f"it is declared {source.signature}"
@@ -69,14 +69,14 @@ def arguments(source: LanguageKernel | PrintedKernel, given: Mapping[str, str], 
 
 
 def _example(dims: tuple[object, ...] | None) -> str:
-    """A value that a declaration takes."""
+    """Return an example value for a declared parameter."""
     if not dims:
         return "3"
     return f"ones({','.join(str(d) if isinstance(d, int) else '8' for d in dims)})"
 
 
 def named(source: LanguageKernel | PrintedKernel, results: tuple[Any, ...]) -> dict[str, Any]:
-    """Results by their declared names, or by their places where not all have one."""
+    """Name the results as declared, or by position if not all have names."""
     names = [o.name for o in source.outputs or ()]
     if not names or None in names:
         names = [f"out{k}" for k in range(len(results))] if len(results) > 1 else ["out"]
@@ -84,7 +84,7 @@ def named(source: LanguageKernel | PrintedKernel, results: tuple[Any, ...]) -> d
 
 
 def shown(name: str, result: Any) -> str:
-    """A result as people read it: name, dtype, shape and values, the middle of large arrays left out."""
+    """Format a result: name, dtype, shape and values. Large arrays are abbreviated."""
     array = np.asarray(result)
     dtype = from_numpy(array.dtype)
     if not array.ndim:
@@ -94,7 +94,7 @@ def shown(name: str, result: Any) -> str:
 
 
 def warm(call: Callable[[], Any]) -> None:
-    """Calls until native code serves; calls that are long do so while they are timed, and hardly feel it."""
+    """Call until native code serves the call. Long calls reach it while they are timed, which hardly matters."""
     end = perf_counter() + BATCH_SECONDS
     for _ in range(AFTER):
         call()
@@ -103,7 +103,7 @@ def warm(call: Callable[[], Any]) -> None:
 
 
 def timed(call: Callable[[], Any], first: float) -> str:
-    """The best of several runs of a call, in words; each run is long enough for the clock."""
+    """Time a call and describe the best of several runs; each run is long enough for the clock."""
     timer, calls = Timer(call), 1
     while (seconds := timer.timeit(calls)) < BATCH_SECONDS:
         calls = max(2 * calls, int(calls * BATCH_SECONDS / max(seconds, 1e-9)))
@@ -118,7 +118,7 @@ def timed(call: Callable[[], Any], first: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it."""
+    """Format a time with a suitable unit."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"

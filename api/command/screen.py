@@ -1,4 +1,4 @@
-"""Print messages on stderr, in colour only on a terminal that wants it."""
+"""Print messages on stderr, in colour only if the terminal supports it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CARET = re.compile(r"^( +\| +)(\^+)$", re.MULTILINE)
 
 
 def show_error(message: str) -> None:
-    """Prints an error."""
+    """Print an error."""
     _write("error:", message)
 
 
@@ -23,12 +23,12 @@ def show_warning(
     file: object = None,
     line: object = None,
 ) -> None:
-    """Prints a warning, in place of `warnings.showwarning`: where in Weft it came from tells nothing to users."""
+    """Print a warning in place of `warnings.showwarning`, without Weft's own line, which tells users nothing."""
     _write("warning:", str(message))
 
 
 def show_note(message: str) -> None:
-    """Prints what is good to know beside the result."""
+    """Print a note."""
     _write("note:", message)
 
 

@@ -1,4 +1,4 @@
-"""What the command compiles for: this machine, or where it has no native code a stand-in that passes can plan for."""
+"""Choose the target to compile for: this machine, or a stand-in for planning if it has no native code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STAND_IN = Target("unknown", "generic", "", 32)
 
 
 def printing_options() -> Options:
-    """Options for what is only printed; native code for the stand-in can't be made."""
+    """Return options for code that is only printed; the stand-in can't produce native code."""
     options = default_options()
     try:
         return replace(options, target=target.host())

@@ -1,6 +1,6 @@
-"""Turn declared parameters and the text of `--types` into a request to compile for.
+"""Turn declared parameters and the text of `--types` into a compile request.
 
-Sizes stand for any size: a graph knows only which of them are 1 and which have one name.
+A size stands for any size: a graph only knows which sizes are 1 and which share a name.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ CLASS_DEFAULTS = {
 }
 _ENTRY = re.compile(r"\s*(\w+)\s*=\s*(\w+)\s*(?:\[([^\[\]]*)\])?\s*(?:[,;]|$|(?=\s\w))")
 _ANY_SIZE = "?"
-_FIRST_STAND_IN = 1001  # such sizes are any sizes but 1, and different
+_FIRST_STAND_IN = 1001  # stand-ins are distinct sizes other than 1
 _EXAMPLE = 'write --types "x=f32[?,?], k=i32"'
 
 
 @record
 class Given:
-    """A type as `--types` has it: sizes are numbers, `?` or names."""
+    """A type given with `--types`; its sizes are numbers, `?` or names."""
 
     dtype: DType
     sizes: tuple[str, ...]
@@ -45,7 +45,7 @@ class Given:
 
 
 def parse_types(texts: Sequence[str]) -> dict[str, Given]:
-    """The types by parameter."""
+    """Parse the types by parameter."""
     found: dict[str, Given] = {}
     for text in texts:
         at = 0
@@ -64,7 +64,7 @@ def parse_types(texts: Sequence[str]) -> dict[str, Given]:
 
 
 def request_for(kernel: LanguageKernel, given: Mapping[str, Given]) -> Request:
-    """A request for these types; parameters without one have what was declared. All arrays are in C order."""
+    """Make a request for these types. Other parameters have their declared types. All arrays are in C order."""
     for name in given:
         if name not in kernel.parameters:
             hint = nearest(name, list(kernel.parameters)) or f"it is declared {kernel.signature}"
@@ -79,7 +79,7 @@ def request_for(kernel: LanguageKernel, given: Mapping[str, Given]) -> Request:
 
 
 def request_for_types(types: Sequence[TensorType], layouts: Sequence[str] | None) -> Request:
-    """A request for the types of a graph, with a number of its own for each size, in these layout classes or C."""
+    """Make a request for a graph's types, with a distinct number for each size, in these layout classes or C."""
     env: dict[str, int] = {}
     for name in sorted({name for t in types for size in t.shape for name in dims.symbols(size)}):
         env[name] = _FIRST_STAND_IN + len(env)
@@ -91,21 +91,21 @@ def request_for_types(types: Sequence[TensorType], layouts: Sequence[str] | None
 
 @record
 class _Leading:
-    """A dimension of `...`, by its place from the right; its size is the same in every parameter, or 1."""
+    """A dimension of `...`, counted from the right; its size is the same in every parameter, or 1."""
 
     place: int
 
 
 @record
 class _Axis:
-    """A dimension of an argument: what it shares its size with, and its number if that is known."""
+    """A dimension of an argument: the key of its size, and the number if it is known."""
 
     shared: object
     number: int | None
 
 
 class _StandIns:
-    """Numbers in place of sizes: the known ones, else one of its own for each name."""
+    """Choose a number for each size: the known number, or a new one for each name."""
 
     def __init__(self, arguments: Sequence[Sequence[_Axis]]) -> None:
         self._known: dict[object, int] = {}
@@ -126,14 +126,14 @@ def _axes(param: Parameter, given: Given) -> list[_Axis]:
     before, taken = split(specs, len(given.sizes))
     spread: list[object] = [*specs[:before], *map(_Leading, range(taken, 0, -1)), *specs[before + 1 :]]
     if taken < 0 or len(spread) != len(given.sizes) or not param.type.accepts(given.dtype):
-        raise TypeProblem(f"--types: '{param.name}' is declared {param.type}, which {given.text} does not fit")
+        raise TypeProblem(f"--types: {given.text} does not match '{param.name}', which is declared {param.type}")
     return [_axis(param.name, given, k, spec) for k, spec in enumerate(spread)]
 
 
 def _axis(name: str, given: Given, k: int, spec: object) -> _Axis:
     text = given.sizes[k]
     if not text.isdecimal() and text not in (_ANY_SIZE, spec):
-        hint = "a size is '?' for any, a number, or the name that was declared"
+        hint = "write '?' for any size, a number, or the declared name"
         raise SyntaxProblem(f"--types: '{text}' in {name}={given.text} is not a size", hint=hint)
     if isinstance(spec, int):
         return _Axis((name, k), int(text) if text.isdecimal() else spec)
@@ -147,7 +147,7 @@ def _default(declared: Declared) -> Given:
 
 def _dtype(name: str, text: str) -> DType:
     if text in dtypes.CLASSES:
-        raise TypeProblem(f"--types: '{text}' of '{name}' is a class of dtypes", hint="name one, such as f32 or i64")
+        raise TypeProblem(f"--types: '{name}' needs a dtype, not the class '{text}'", hint="use f32, i64 or another")
     try:
         return dtypes.parse(text)
     except TypeProblem as error:

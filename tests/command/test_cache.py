@@ -33,5 +33,5 @@ def test_a_directory_of_others_is_left_alone(weft: Weft, tmp_path: Path, monkeyp
     tmp_path.chmod(0o777)
     for what in ("info", "clear"):
         status, out, err = weft("cache", what)
-        assert (status, out) == (1, "") and "must be your own" in err and "hint: WEFT_CACHE_DIR" in err
+        assert (status, out) == (1, "") and "must be your own" in err and "hint: set WEFT_CACHE_DIR" in err
     assert weft("cache")[0] == 2

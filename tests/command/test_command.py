@@ -61,8 +61,8 @@ def test_a_fault_of_weft_shows_no_traceback_unless_asked(weft: Weft, monkeypatch
     def fail(*_: object) -> None:
         raise RuntimeError("out of thread")
 
-    monkeypatch.setattr("weft.command.run.find_kernel", fail)
-    told = "error: RuntimeError: out of thread\nhint: this is a fault of Weft; --traceback shows where it happened\n"
+    monkeypatch.setattr("weft.command.run.find_source", fail)
+    told = "error: RuntimeError: out of thread\nhint: this is a bug in Weft; --traceback shows where it happened\n"
     assert weft("run", "one.weft") == (1, "", told)
     status, _, err = weft("run", "one.weft", "--traceback")
     assert status == 1 and err.startswith("Traceback") and err.endswith("RuntimeError: out of thread\n")
@@ -72,7 +72,7 @@ def test_too_little_memory_is_told(weft: Weft, monkeypatch: pytest.MonkeyPatch) 
     def fail(*_: object) -> None:
         raise MemoryError("Unable to allocate 8 TiB")
 
-    monkeypatch.setattr("weft.command.run.find_kernel", fail)
+    monkeypatch.setattr("weft.command.run.find_source", fail)
     assert weft("run", "one.weft") == (1, "", "error: not enough memory: Unable to allocate 8 TiB\n")
 
 
@@ -80,7 +80,7 @@ def test_an_interrupt_is_quiet(weft: Weft, monkeypatch: pytest.MonkeyPatch) -> N
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("weft.command.run.find_kernel", interrupt)
+    monkeypatch.setattr("weft.command.run.find_source", interrupt)
     assert weft("run", "one.weft") == (130, "", "")
 
 

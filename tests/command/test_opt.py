@@ -87,7 +87,7 @@ def test_a_failing_pass_leaves_a_file_that_replays_it(
         broken.setattr(Fuse, "run", fail)
         status, out, err = weft("opt", "in.mlir", "--passes", ALL)
         assert (status, out) == (1, "")
-        assert err.startswith("error: the pass 'fuse' failed with RuntimeError: out of thread\nhint: this is a fault")
+        assert err.startswith("error: the pass 'fuse' failed with RuntimeError: out of thread\nhint: this is a bug")
         (replay,) = folder.glob("weft-fuse-*.mlir")
         assert str(replay) in err
         again = weft("opt", str(replay))
@@ -155,7 +155,7 @@ def test_a_file_that_is_no_graph_is_an_error(weft: Weft, folder: Path, kind: str
         path.write_bytes({"binary": b"\xff\xfe", "empty": b"", "deep": deep}[kind])
     status, out, err = weft("opt", "x.mlir", "--passes", "")
     assert (status, out) == (1, "")
-    assert err.startswith("error: ") and "x.mlir" in err and "fault of Weft" not in err
+    assert err.startswith("error: ") and "x.mlir" in err and "bug in Weft" not in err
 
 
 def test_spoilt_text_never_reaches_python(weft: Weft, printed: str, folder: Path) -> None:
@@ -168,7 +168,7 @@ def test_spoilt_text_never_reaches_python(weft: Weft, printed: str, folder: Path
         (folder / "in.mlir").write_text("".join(spoilt))
         status, _, err = weft("opt", "in.mlir", "--passes", "")
         assert status in (0, 1) and (status == 1) == bool(err)
-        assert "fault of Weft" not in err, err
+        assert "bug in Weft" not in err, err
 
 
 def test_an_edited_graph_is_checked_before_any_pass(weft: Weft, folder: Path) -> None:

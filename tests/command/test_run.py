@@ -78,7 +78,7 @@ def test_one_result_may_go_to_an_archive(weft: Weft) -> None:
 def test_several_results_do_not_fit_one_array(weft: Weft, folder: Path) -> None:
     status, out, err = weft("run", "kernels.weft", "moments", "--arg", "x=arange(5)", "--out", "r.npy")
     assert (status, out) == (1, "")
-    assert err == "error: moments has 2 results, too many for r.npy\nhint: name a .npz file\n"
+    assert err == "error: moments has 2 results, too many for r.npy\nhint: use a .npz file\n"
     assert not (folder / "r.npy").exists()
 
 
@@ -174,7 +174,7 @@ def test_the_reference_backend_runs_where_there_is_no_native_code(weft: Weft, mo
 
     monkeypatch.setattr(target, "host", refuse)
     status, _, err = weft("run", "one.weft", "--arg", "x=ones(2)")
-    told = "error: no native code for Plan9 on mips\nhint: --backend reference runs it in NumPy\n"
+    told = "error: no native code for Plan9 on mips\nhint: use --backend reference to run it in NumPy\n"
     assert (status, err) == (1, told)
     status, out, _ = weft("run", "one.weft", "--arg", "x=ones(2)", "--backend", "reference")
     assert (status, out) == (0, "out: f32[2]\n[2. 2.]\n")

@@ -64,7 +64,7 @@ def test_files_come_first_then_the_users_own(folder: Path, capsys: pytest.Captur
 def test_unknown_names(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, message in (
         (["sofmax"], "error: there is neither a file nor a kernel called 'sofmax'\nhint: did you mean 'softmax'?\n"),
-        (["softmax", "relu"], "error: softmax is a kernel of the library, not a file that has a 'relu'\n"),
+        (["softmax", "relu"], "error: softmax is a library kernel, so it has no kernel 'relu'\n"),
         (["softmax.weft"], "error: can't read 'softmax.weft': No such file or directory\n"),
     ):
         assert main(["dump", *argv]) == 1

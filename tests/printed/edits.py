@@ -165,7 +165,7 @@ def attempt(number: int, texts: dict[str, list[str]], expected: dict[str, list[b
         with np.errstate(all="ignore"):
             result = kernel(*args)
     except (weft.errors.WeftError, MemoryError) as error:
-        assert "this is a fault of Weft" not in str(error), text
+        assert "this is a bug in Weft" not in str(error), text
         return "refused"
     return "same" if bits(result) == expected[name] else "other"
 
