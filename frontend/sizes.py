@@ -1,7 +1,7 @@
-"""Questions about symbolic sizes whose answer a graph may rely on.
+"""Decide questions about symbolic sizes, and record as a guard what the answer relies on.
 
-Facts and sizes in; an answer out, proved from the form of the size, or taken from the call at hand and recorded as a
-guard. A guard is an equality, so "at least" is written as `max(bound, size) == size`.
+An answer is proved from the form of the size, or taken from the call at hand and guarded. A guard is an equality, so
+"at least" is written as `max(bound, size) == size`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ..ir.dims import Size, never_negative
 from ..ir.facts import Facts
 
 
-def at_least(facts: Facts, size: Size, bound: Size) -> bool:
+def guard_at_least(facts: Facts, size: Size, bound: Size) -> bool:
     """Whether `size >= bound`; where nothing is known of the call it is assumed, and later calls are checked."""
     size, bound = facts.canonical(size), facts.canonical(bound)
     if never_negative(facts.canonical(size - bound)):
@@ -23,20 +23,20 @@ def at_least(facts: Facts, size: Size, bound: Size) -> bool:
     return True
 
 
-def reaches(facts: Facts, size: Size, bound: Size) -> bool:
+def guard_reaches(facts: Facts, size: Size, bound: Size) -> bool:
     """Whether `size >= bound`, as a guard that keeps the graph valid on this side."""
-    if at_least(facts, size, bound):
+    if guard_at_least(facts, size, bound):
         return True
     facts.assume_equal(dims.minimum(bound - 1, size), size)
     return False
 
 
-def is_negative(facts: Facts, size: Size) -> bool:
+def guard_negative(facts: Facts, size: Size) -> bool:
     """Whether a size is below 0, as a slice that counts from the end is."""
-    return not reaches(facts, size, 0)
+    return not guard_reaches(facts, size, 0)
 
 
-def equal(facts: Facts, a: Size, b: Size) -> bool:
+def guard_equal(facts: Facts, a: Size, b: Size) -> bool:
     """Whether two sizes must be taken for the same; where that is false nothing may be built on it."""
     if facts.same(a, b):
         return True
@@ -47,7 +47,7 @@ def equal(facts: Facts, a: Size, b: Size) -> bool:
     return True
 
 
-def divides(facts: Facts, number: int, size: Size) -> bool:
+def guard_divides(facts: Facts, number: int, size: Size) -> bool:
     """Whether a number divides a size; where that is false nothing may be built on it."""
     rest = facts.canonical(size - dims.floordiv(size, number) * number)
     if facts.number(rest) not in (0, None):
@@ -56,7 +56,7 @@ def divides(facts: Facts, number: int, size: Size) -> bool:
     return True
 
 
-def is_one(facts: Facts, size: Size) -> bool:
+def guard_one(facts: Facts, size: Size) -> bool:
     """Whether a size is 1. A lone symbol is not: types show a dimension of 1 as the number."""
     size = facts.canonical(size)
     if isinstance(size, int):

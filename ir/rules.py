@@ -232,12 +232,12 @@ def reshaped(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list
 def broadcast_to(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
     shape = sizes_of(attrs, "shape")
     result = facts.broadcast([tuple(shape), shapes[0]])
-    if len(result) != len(shape) or not all(_are_equal(facts, a, b) for a, b in zip(result, shape, strict=True)):
+    if len(result) != len(shape) or not all(_guard_equal(facts, a, b) for a, b in zip(result, shape, strict=True)):
         raise ShapeProblem(f"an array of shape {shown(shapes[0])} can't be broadcast to {shown(shape)}")
     return [tuple(shape)]
 
 
-def _are_equal(facts: Facts, a: Size, b: Size) -> bool:
+def _guard_equal(facts: Facts, a: Size, b: Size) -> bool:
     """Whether two sizes are equal, by what is known or in the call at hand, which is then relied on."""
     if facts.same(a, b):
         return True

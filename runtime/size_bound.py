@@ -62,7 +62,8 @@ class SizedKernel:
                 self.scratch.append((at, entry.kind, dims.evaluate(entry.bytes, env)))
 
     def run(self, arrays: Sequence[Array]) -> None:
-        is_shared = threads.shares(self.time)
+        threads.note_work(self.time)
+        is_shared = threads.is_shared(self.time)
         workers = threads.pool().read("threads") if is_shared else 1
         words, memory = self.words[:], []
         for at, slot in self.pointers:

@@ -142,12 +142,15 @@ def raise_pending() -> None:
     restore(*found)  # which raises it
 
 
-def shares(time: int) -> bool:
+def is_shared(time: int) -> bool:
     """Whether work is shared. The pool is made when there was as much work for it as making it takes.
 
     So a first call does not wait for it, unless it is long.
     """
-    if time < SHARED or _made:
-        return time >= SHARED
-    _alone[0] += time
-    return _alone[0] >= MAKING
+    return time >= SHARED and (bool(_made) or _alone[0] >= MAKING)
+
+
+def note_work(time: int) -> None:
+    """Adds to the work for which a pool would be worth making."""
+    if time >= SHARED and not _made:
+        _alone[0] += time

@@ -19,7 +19,7 @@ from ..language import syntax
 from ..language.syntax import Expr, within
 from ..lowering.frame import Environment
 from ..maker import Maker
-from ..sizes import at_least
+from ..sizes import guard_at_least
 from .affine import Affine, affine
 from .gather import gathered
 from .messages import out_of_range, written
@@ -62,7 +62,7 @@ def element(expr: syntax.Index, frame: Environment, expressions: Expressions) ->
     indices: list[Affine | None] = []
     for axis, item in enumerate(expr.items):
         index, size = affine(item, frame, expressions), maker.builder.facts.canonical(array.type.shape[axis])
-        is_read = None if index is None else _is_read(maker.builder.facts, index, scope, size)
+        is_read = None if index is None else _guard_read(maker.builder.facts, index, scope, size)
         if is_read is False:
             return maker.cast(0, array.type.dtype)
         if index is not None and is_read is None and not _has_remainder(item):
@@ -74,8 +74,11 @@ def element(expr: syntax.Index, frame: Environment, expressions: Expressions) ->
     return gathered(array, expr, indices, frame, expressions)
 
 
-def _is_read(facts: Facts, index: Affine, scope: IndexScope, size: Size) -> bool | None:
-    """Whether this call reads elements at an index, which is in range then; None where that can't be shown."""
+def _guard_read(facts: Facts, index: Affine, scope: IndexScope, size: Size) -> bool | None:
+    """Whether this call reads elements at an index, which is in range then; None where that can't be shown.
+
+    What the answer takes from the call at hand is guarded.
+    """
     bounds = index.bounds(scope)
     if bounds is None:
         return None
@@ -88,7 +91,7 @@ def _is_read(facts: Facts, index: Affine, scope: IndexScope, size: Size) -> bool
     if not all(follows(end, known) for end in ends):
         return None
     for other in scope.indices:
-        if not at_least(facts, other.size, 1):
+        if not guard_at_least(facts, other.size, 1):
             facts.assume_equal(other.size, 0)
             return False
     return True

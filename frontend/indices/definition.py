@@ -19,7 +19,7 @@ from ..language.syntax import Expr, within
 from ..lowering.frame import Environment
 from ..maker import Maker
 from ..memory import laid_out
-from ..sizes import reaches
+from ..sizes import guard_reaches
 from ..weak import dtype_of
 from .pieces import Box, IndexPieces, evaluated, filled_out
 from .ranges import extent, given, named, ranges
@@ -107,13 +107,13 @@ class _Border:
         if (is_number and where.start < 0) or (isinstance(left, int) and left < 0 and isinstance(whole.stop, Dim)):
             hint = "with 'else' a range is a part of the whole"
             raise IndexProblem(f"'{where.name}' in {where} goes beyond 0..{whole.stop}", item.span, hint)
-        start = where.start if self._is_held(where.start, where) else 0
-        return settled(facts, where.name, start, where.stop if self._is_held(left, where) else whole.stop)
+        start = where.start if self._guard_room(where.start, where) else 0
+        return settled(facts, where.name, start, where.stop if self._guard_room(left, where) else whole.stop)
 
-    def _is_held(self, room: Size, where: IndexRange) -> bool:
-        """Whether a range has room on a side; what the graph relies on if it can't be shown is known from here on."""
+    def _guard_room(self, room: Size, where: IndexRange) -> bool:
+        """Whether a range has room on a side; what can't be shown of it is guarded, and known from here on."""
         if follows(room, [where.size]):
             return True
-        has_room = reaches(self._facts, room, 0)
+        has_room = guard_reaches(self._facts, room, 0)
         self.known.append(room if has_room else -1 - room)
         return has_room

@@ -8,7 +8,7 @@ from ...ir.facts import Facts
 from ...ir.graph import Value
 from ...ir.records import fresh, record, replace
 from ..language.syntax import Expr
-from ..sizes import at_least
+from ..sizes import guard_at_least
 
 
 @record
@@ -40,7 +40,7 @@ class IndexRange:
 def settled(facts: Facts, name: str, start: Size, stop: Size) -> IndexRange:
     """A range as it was given; the graph relies on its stop not being before its start, or on the range being empty."""
     start, stop = facts.canonical(start), facts.canonical(stop)
-    if at_least(facts, stop - start, 0):
+    if guard_at_least(facts, stop - start, 0):
         return IndexRange(name, start, stop)
     facts.assume_equal(dims.maximum(0, stop - start), 0)
     return IndexRange(name, start, start)

@@ -12,7 +12,7 @@ from .arrays import array_of
 from .axes import axis_of, flag
 from .complex_order import places
 from .elementwise import Make
-from .reductions import has_elements
+from .reductions import guard_nonempty
 from .shapes import reshaped
 
 
@@ -21,7 +21,7 @@ def position(m: Maker, op: OpDef, a: Operand, axis: object, keepdims: object) ->
     given = array_of(m, a)
     x = given if given.type.rank else reshaped(m, given, (1,))
     axes = tuple(range(x.type.rank)) if axis is None else (axis_of(m, axis, x.type.rank),)
-    if not has_elements(m, x, axes):
+    if not guard_nonempty(m, x, axes):
         raise ValueProblem(f"attempt to get {op.name} of an empty sequence", m.span)
     if x.type.dtype.kind == "complex":
         op, x = ARGMAX, places(m, op is ARGMIN, False, x, axes)

@@ -10,7 +10,7 @@ from ...ir.ops import CONCATENATE, RESHAPE
 from ...ir.rules import shown
 from ...ir.types import Sizes
 from ..maker import Maker, Operand
-from ..sizes import equal
+from ..sizes import guard_equal
 
 
 def array_of(m: Maker, x: Operand | Sequence[object]) -> Value:
@@ -33,7 +33,7 @@ def stacked(m: Maker, values: Sequence[Value], axis: int = 0) -> Value:
     shape = values[0].type.shape
     for value in values:
         same = len(value.type.shape) == len(shape) and all(
-            equal(m.builder.facts, a, b) for a, b in zip(value.type.shape, shape, strict=True)
+            guard_equal(m.builder.facts, a, b) for a, b in zip(value.type.shape, shape, strict=True)
         )
         if not same:
             hint = f"here are {shown(shape)} and {shown(value.type.shape)}"

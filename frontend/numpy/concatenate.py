@@ -12,7 +12,7 @@ from ...ir.rules import promote
 from ..fixed import fixed_int, known
 from ..maker import Maker, Operand, as_dtype, static_size
 from ..memory import converted, laid_out, turned
-from ..sizes import divides
+from ..sizes import guard_divides
 from .arrays import array_of, joined, stacked, strong_array
 from .axes import axis_of
 from .choosing import wrapped
@@ -182,7 +182,7 @@ def split(m: Maker, ary: Operand, indices_or_sections: object, axis: object = 0)
     if isinstance(indices_or_sections, (tuple, list)):
         return _cut(m, x, indices_or_sections, along)
     count, size = _sections(m, indices_or_sections, "split"), m.builder.facts.canonical(x.type.shape[along])
-    if not divides(m.builder.facts, count, size):
+    if not guard_divides(m.builder.facts, count, size):
         number = m.builder.facts.number(size)
         raise ShapeProblem(
             "array split does not result in an equal division",

@@ -12,7 +12,7 @@ from ...ir.ops import TABLE, OpDef
 from ..fixed import fixed_int
 from ..maker import Maker, Operand, static_int
 from ..memory import converted, lying_as
-from ..sizes import reaches
+from ..sizes import guard_reaches
 from .arrays import array_of, joined, strong_array
 from .axes import axis_of, ordered_axes
 from .concatenate import concatenate
@@ -94,7 +94,7 @@ def gradient(m: Maker, f: Operand, /, *varargs: Operand, axis: object = None,
         x, dtype = (converted(m, x, F64) if dtype.is_integer else x), F64
     found = []
     for along, by in zip(axes, spacing, strict=True):
-        if not reaches(m.builder.facts, x.type.shape[along], order + 1):
+        if not guard_reaches(m.builder.facts, x.type.shape[along], order + 1):
             raise ValueProblem(
                 "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are "
                 "required.",

@@ -17,7 +17,7 @@ from ...ir.ops import DIAGONAL, MATMUL, RESHAPE, TRANSPOSE
 from ...ir.types import Sizes
 from ..maker import Maker, Operand
 from ..memory import lying_as, together
-from ..sizes import equal, is_one
+from ..sizes import guard_equal, guard_one
 from .arrays import strong_array
 from .contraction import ANY, cleared, contracted, spread, total, turned
 from .shapes import broadcast_to
@@ -136,7 +136,7 @@ def _diagonals(m: Maker, x: Value, labels: list[Label]) -> tuple[Value, list[Lab
             first = labels.index(label)
             second = labels.index(label, first + 1)
             size = x.type.shape[first]
-            if not equal(m.builder.facts, size, x.type.shape[second]):
+            if not guard_equal(m.builder.facts, size, x.type.shape[second]):
                 raise ValueProblem(f"einsum: the axes '{label}' of one operand have two sizes", m.span)
             x = m.builder.op(DIAGONAL, x, span=m.span, axes=(first, second), starts=Sizes((0, 0)), size=Sizes((size,)))
             labels = [*(other for k, other in enumerate(labels) if k not in (first, second)), label]
@@ -147,11 +147,11 @@ def _broadcast(m: Maker, terms: list[tuple[Value, list[Label]]]) -> list[tuple[V
     """Operands whose axes of size 1 are as long as those of the same letter in others."""
     facts = m.builder.facts
     sizes = [(label, n) for x, labels in terms for label, n in zip(labels, x.type.shape, strict=True)]
-    longer = {label: n for label, n in sizes if isinstance(label, str) and not is_one(facts, n)}
+    longer = {label: n for label, n in sizes if isinstance(label, str) and not guard_one(facts, n)}
     found = []
     for x, labels in terms:
         pairs = zip(labels, x.type.shape, strict=True)
-        shape = [longer[label] if label in longer and is_one(facts, n) else n for label, n in pairs]
+        shape = [longer[label] if label in longer and guard_one(facts, n) else n for label, n in pairs]
         found.append((x if shape == list(x.type.shape) else broadcast_to(m, x, shape), labels))
     return found
 

@@ -20,7 +20,7 @@ from ...ir.graph import Value
 from ...ir.ops import RESHAPE, SLICE
 from ...ir.types import Sizes
 from ..maker import literal
-from ..sizes import at_least, is_negative
+from ..sizes import guard_at_least, guard_negative
 
 Range = tuple[Size, int, Size]  # start, step, size
 
@@ -71,9 +71,9 @@ def _taken(builder: Builder, value: Value, ranges: list[Range], span: Span | Non
 def _position(builder: Builder, item: Any, size: Size, axis: int, span: Span | None) -> Size:
     """An integer index, counted from the front and in range."""
     at, facts = _size(item, "an index", span), builder.facts
-    negative = at < 0 if isinstance(at, int) else is_negative(facts, at)
+    negative = at < 0 if isinstance(at, int) else guard_negative(facts, at)
     needed = -at if negative else at + 1
-    if not at_least(facts, size, needed):
+    if not guard_at_least(facts, size, needed):
         shown = [n if (n := facts.number(s)) is not None else s for s in (at, size)]
         raise IndexProblem(f"index {shown[0]} is out of bounds for axis {axis} with size {shown[1]}", span)
     return size + at if negative else at
@@ -115,7 +115,7 @@ def _backward(start: Bound | None, stop: Bound | None, size: Size, stride: int) 
 
 def _bound(builder: Builder, part: Any, size: Size, span: Span | None) -> Bound:
     at = _clamped(_size(part, "a slice bound", span))
-    negative = at < 0 if isinstance(at, int) else is_negative(builder.facts, at)
+    negative = at < 0 if isinstance(at, int) else guard_negative(builder.facts, at)
     return (size + at, True) if negative else (at, False)
 
 

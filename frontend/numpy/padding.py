@@ -17,7 +17,7 @@ from ...ir.types import Sizes
 from ..fixed import count_of
 from ..maker import ABSENT, Maker, Operand
 from ..memory import laid_out
-from ..sizes import at_least, is_one, reaches
+from ..sizes import guard_at_least, guard_one, guard_reaches
 from .arrays import array_of
 from .elementwise import Make
 from .shapes import broadcast_to, part
@@ -46,9 +46,9 @@ def pad(m: Maker, array: Operand, pad_width: object, mode: str = "constant", *, 
         odd = "" if reflect_type is ABSENT else f" and reflect_type='{reflect_type}'"
         raise m.refuse(f"'pad' with mode='{mode}'{odd}")
     for axis, pair in enumerate(widths):
-        if _is_far(m, x, axis, pair, mode):
+        if _guard_far(m, x, axis, pair, mode):
             x = _looked_up(m, x, axis, pair, mode)
-        elif any(_is_some(m, width) for width in pair):
+        elif any(_guard_some(m, width) for width in pair):
             x = _around(m, x, axis, *_extended(m, x, axis, pair, mode))
     return laid_out(m, x, "A")
 
@@ -65,7 +65,7 @@ def _check_mode(m: Maker, mode: object, given: Sequence[str]) -> None:
 def _constant(m: Maker, x: Value, widths: Sequence[Pair], values: object) -> Value:
     for axis, (pair, numbers) in enumerate(zip(widths, _pairs(m, values, x.type.rank, "constant_values"), strict=True)):
         sides = [
-            [_spread(m, m.cast(_number(m, value), x.type.dtype), x, axis, width)] if _is_some(m, width) else []
+            [_spread(m, m.cast(_number(m, value), x.type.dtype), x, axis, width)] if _guard_some(m, width) else []
             for width, value in zip(pair, numbers, strict=True)
         ]
         x = _around(m, x, axis, *sides)
@@ -96,12 +96,12 @@ def _around(m: Maker, x: Value, axis: int, before: Sequence[Value], after: Seque
 def _extended(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> tuple[list[Value], list[Value]]:
     """What stands before and after the array along an axis, in pieces."""
     facts, size = m.builder.facts, x.type.shape[axis]
-    if not at_least(facts, size, 1):
+    if not guard_at_least(facts, size, 1):
         raise ValueProblem(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'", m.span)
-    if mode == "edge" or (mode != "wrap" and is_one(facts, size)):
+    if mode == "edge" or (mode != "wrap" and guard_one(facts, size)):
         edges = part(m, x, axis, 0, 1), part(m, x, axis, size - 1, 1)
         before, after = (
-            [_spread(m, edge, x, axis, width)] if _is_some(m, width) else []
+            [_spread(m, edge, x, axis, width)] if _guard_some(m, width) else []
             for edge, width in zip(edges, pair, strict=True)
         )
         return before, after
@@ -109,7 +109,7 @@ def _extended(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> tuple[lis
     return left[::-1], _repeated(m, x, axis, pair[1], mode, backwards=False)
 
 
-def _is_far(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> bool:
+def _guard_far(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> bool:
     """Whether an axis is extended by many times its own length, so that a piece for each time would be too many."""
     size, number = x.type.shape[axis], m.builder.facts.number
     have = number(size)
@@ -117,7 +117,7 @@ def _is_far(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> bool:
         return False
     if all((n := number(width)) is None or n <= MANY * have for width in pair):
         return False
-    return any(reaches(m.builder.facts, width, MANY * size + 1) for width in pair) and reaches(
+    return any(guard_reaches(m.builder.facts, width, MANY * size + 1) for width in pair) and guard_reaches(
         m.builder.facts, size, 1 if mode == "wrap" else 2
     )
 
@@ -141,9 +141,9 @@ def _repeated(m: Maker, x: Value, axis: int, width: Size, mode: str, backwards: 
     size, left, turned = x.type.shape[axis], width, mode != "wrap"
     skipped = 1 if mode == "reflect" else 0  # a mirror that stands on the last element does not repeat it
     pieces: list[Value] = []
-    while _is_some(m, left):
+    while _guard_some(m, left):
         whole = size - skipped
-        count = left if at_least(m.builder.facts, whole, left) else whole
+        count = left if guard_at_least(m.builder.facts, whole, left) else whole
         if turned:
             start = (skipped + count if backwards else size - skipped) - 1
         else:
@@ -153,9 +153,9 @@ def _repeated(m: Maker, x: Value, axis: int, width: Size, mode: str, backwards: 
     return pieces
 
 
-def _is_some(m: Maker, width: Size) -> bool:
+def _guard_some(m: Maker, width: Size) -> bool:
     """Whether a width is not 0, for this call and all that the graph serves."""
-    return reaches(m.builder.facts, width, 1)
+    return guard_reaches(m.builder.facts, width, 1)
 
 
 def _widths(m: Maker, given: object, rank: int) -> list[Pair]:

@@ -13,7 +13,7 @@ from ...ir.errors import ValueProblem
 from ...ir.graph import Value
 from ...ir.ops import TABLE, OpDef
 from ..maker import Make, Maker, Operand, literal, number_of
-from ..sizes import reaches
+from ..sizes import guard_reaches
 
 POWER, SQRT, SQUARE, RECIPROCAL = (TABLE[name] for name in ("power", "sqrt", "square", "reciprocal"))
 _FLOAT_POWER = rules.ufunc_dtypes(np.float_power)
@@ -48,7 +48,7 @@ def _settled(m: Maker, x2: Operand) -> Operand:
     if number == 2:
         m.builder.facts.assume_equal(x2, 2)
         return 2
-    reaches(m.builder.facts, x2, 3 if number > 2 else 2)
+    guard_reaches(m.builder.facts, x2, 3 if number > 2 else 2)
     return x2
 
 

@@ -18,7 +18,7 @@ from ...ir.rules import promote
 from ..fixed import count_of
 from ..maker import Maker, Operand, as_dtype, number_of
 from ..numbers import number_behind
-from ..sizes import reaches
+from ..sizes import guard_reaches
 from .axes import axis_of, flag
 from .creation import numbered
 from .elementwise import Make, power
@@ -148,7 +148,7 @@ def _linspace(
     place = numbered(m, (count, *(1,) * delta.type.rank), 0)
     y, step = _scaled(m, m.cast(place, inner), delta, count - 1 if endpoint else count)
     y = m.op(ADD, y, low)
-    if endpoint and reaches(m.builder.facts, count, 2):
+    if endpoint and guard_reaches(m.builder.facts, count, 2):
         y = m.op(WHERE, m.op(EQ, place, m.builder.size(count - 1, m.span)), high, y)
     y = moveaxis(m, y, 0, axis_of(m, axis, y.type.rank))
     if wanted.is_integer:
@@ -158,7 +158,7 @@ def _linspace(
 
 def _scaled(m: Maker, place: Value, delta: Value, parts: Size) -> tuple[Value, Value]:
     """Places in steps; where a step is too small for its dtype, NumPy divides first."""
-    if not reaches(m.builder.facts, parts, 1):
+    if not guard_reaches(m.builder.facts, parts, 1):
         return m.op(MUL, place, delta), m.lift(math.nan)
     by = m.builder.size(parts, m.span)
     step = m.op(DIV, delta, by)
@@ -192,7 +192,7 @@ def geomspace(m: Maker, start: Operand, stop: Operand, num: object = 50, endpoin
         made = logspace(m, float(np.log10(low)), float(np.log10(high)), count, ends)
     place = numbered(m, (count,), 0)
     made = m.op(WHERE, m.op(EQ, place, 0), float(low), made)
-    if ends and reaches(m.builder.facts, count, 2):
+    if ends and guard_reaches(m.builder.facts, count, 2):
         made = m.op(WHERE, m.op(EQ, place, m.builder.size(count - 1, m.span)), float(high), made)
     axis_of(m, axis, 1)
     made = m.op(MUL, made, float(sign))

@@ -20,7 +20,7 @@ from ...ir.rules import shown
 from ...ir.types import Sizes
 from ..maker import ABSENT, Maker, Operand, as_dtype, number_of
 from ..memory import converted
-from ..sizes import at_least
+from ..sizes import guard_at_least
 from ..weak import take
 from .arrays import array_of
 from .axes import axes_of, flag
@@ -75,7 +75,7 @@ def reduced(m: Maker, algebra: Algebra, a: Operand, axis: object = None, dtype: 
         raise m.refuse("a sum that can be -0.0")
     if where is not True:
         x = _masked(m, algebra, x, where, start)
-    if (algebra.identity is None or initial is None) and not has_elements(m, x, axes):
+    if (algebra.identity is None or initial is None) and not guard_nonempty(m, x, axes):
         if start is None:
             raise ValueProblem(
                 f"zero-size array to reduction operation {algebra.ufunc} which has no identity", m.span,
@@ -206,11 +206,11 @@ def mask_in(m: Maker, where: object, shape: Sequence[Size]) -> Value:
     return m.cast(mask, BOOL)
 
 
-def has_elements(m: Maker, x: Value, axes: Sequence[int]) -> bool:
+def guard_nonempty(m: Maker, x: Value, axes: Sequence[int]) -> bool:
     """Whether there is something to reduce over these axes; a graph that relies on there being nothing is guarded."""
     facts = m.builder.facts
     for axis in axes:
-        if not at_least(facts, x.type.shape[axis], 1):
+        if not guard_at_least(facts, x.type.shape[axis], 1):
             facts.assume_equal(x.type.shape[axis], 0)
             return False
     return True

@@ -14,7 +14,7 @@ from ...ir.types import Sizes
 from ..fixed import count_of, fixed_size
 from ..maker import Maker, Operand, literal
 from ..memory import copied, laid_out, lying_as
-from ..sizes import at_least, is_negative
+from ..sizes import guard_at_least, guard_negative
 from .arrays import array_of, joined
 from .axes import axis_of
 from .elementwise import Make
@@ -49,11 +49,11 @@ def roll(m: Maker, a: Operand, shift: object, axis: object = None) -> Value:
 def _rolled(m: Maker, x: Value, axis: int, shift: Size) -> Value:
     """The last elements, then the first; how many is settled by the call at hand where the size is a symbol."""
     facts, size = m.builder.facts, m.builder.facts.canonical(x.type.shape[axis])
-    backwards = is_negative(facts, shift)
+    backwards = guard_negative(facts, shift)
     amount = -shift if backwards else shift
     if amount == 0 or size == 0:
         return x
-    if not at_least(facts, size, amount):
+    if not guard_at_least(facts, size, amount):
         number = facts.specialize(size)
         turn = facts.specialize(amount) if isinstance(amount, Dim) else amount
         if number is None or turn is None:

@@ -17,7 +17,7 @@ from ...ir.types import Sizes
 from ..fixed import countable, fixed_int
 from ..maker import Maker, Operand, static_int, static_size
 from ..memory import reading_order, turned
-from ..sizes import is_one, reaches
+from ..sizes import guard_one, guard_reaches
 from .arrays import array_of
 from .axes import axes_of, axis_of, ordered_axes
 from .elementwise import Make
@@ -59,7 +59,7 @@ def _completed(m: Maker, x: Value, shape: tuple[Size, ...]) -> tuple[Size, ...]:
 
 def _quotient(m: Maker, total: Size, others: Size, shape: tuple[Size, ...]) -> Size:
     facts = m.builder.facts
-    exact = dims.divide(total, others) if reaches(facts, others, 1) else None
+    exact = dims.divide(total, others) if guard_reaches(facts, others, 1) else None
     if exact is not None:
         return exact
     have, by = facts.number(total), facts.number(others)
@@ -148,10 +148,10 @@ def squeeze(m: Maker, a: Operand, axis: object = None) -> Value:
     x = array_of(m, a)
     shape = x.type.shape
     if axis is None:
-        axes: tuple[int, ...] = tuple(i for i, size in enumerate(shape) if is_one(m.builder.facts, size))
+        axes: tuple[int, ...] = tuple(i for i, size in enumerate(shape) if guard_one(m.builder.facts, size))
     else:
         axes = axes_of(m, axis, x.type.rank)
-        if not all(is_one(m.builder.facts, shape[i]) for i in axes):
+        if not all(guard_one(m.builder.facts, shape[i]) for i in axes):
             raise ValueProblem(
                 "cannot select an axis to squeeze out which has size not equal to one",
                 m.span,

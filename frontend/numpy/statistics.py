@@ -19,11 +19,11 @@ from ...ir.ops import BROADCAST, DEMAND, IMAG, REAL, TABLE, WHERE
 from ...ir.rules import promote, shown
 from ...ir.types import Sizes
 from ..maker import ABSENT, Maker, Operand, as_dtype, literal, number_of
-from ..sizes import equal
+from ..sizes import guard_equal
 from .arrays import array_of, strong_array
 from .axes import axes_of, flag, ordered_axes
 from .elementwise import Make
-from .reductions import ADD, MUL, PLUS, SUB, has_elements, mask_in, reduced
+from .reductions import ADD, MUL, PLUS, SUB, guard_nonempty, mask_in, reduced
 from .shapes import reshaped, transpose
 
 DIV, SQUARE, SQRT, MAXIMUM = (TABLE[name] for name in ("div", "square", "sqrt", "maximum"))
@@ -182,7 +182,7 @@ def average(m: Maker, a: Operand, axis: object = None, weights: object = None, r
 def _unweighted(m: Maker, x: Value, axes: Sequence[int] | None, keepdims: object) -> tuple[Value, Value]:
     over = sorted(range(x.type.rank) if axes is None else axes)
     found = averaged(m, x, over, None, keepdims, True)
-    if not has_elements(m, found, range(found.type.rank)):
+    if not guard_nonempty(m, found, range(found.type.rank)):
         raise DivisionByZero("division by zero", m.span, "there is no row to take the average of")
     return found, m.op(TABLE["positive"], m.cast(counted(m, x, over, False, True), found.type.dtype))
 
@@ -204,7 +204,7 @@ def _weights_for(m: Maker, x: Value, weight: Value, axes: Sequence[int] | None) 
     """Weights of all elements, or those along the named axes, so that they broadcast."""
     shape, facts = x.type.shape, m.builder.facts
     if len(weight.type.shape) == len(shape) and all(
-        equal(facts, a, b) for a, b in zip(weight.type.shape, shape, strict=True)
+        guard_equal(facts, a, b) for a, b in zip(weight.type.shape, shape, strict=True)
     ):
         return weight
     if axes is None:
@@ -212,7 +212,7 @@ def _weights_for(m: Maker, x: Value, weight: Value, axes: Sequence[int] | None) 
         raise TypeProblem("Axis must be specified when shapes of a and weights differ.", m.span, hint)
     along = tuple(shape[axis] for axis in axes)
     if len(along) != weight.type.rank or not all(
-        equal(facts, a, b) for a, b in zip(weight.type.shape, along, strict=True)
+        guard_equal(facts, a, b) for a, b in zip(weight.type.shape, along, strict=True)
     ):
         hint = f"the weights have shape {shown(weight.type.shape)} and should have {shown(along)}"
         raise ShapeProblem("Shape of weights must be consistent with shape of a along specified axis.", m.span, hint)

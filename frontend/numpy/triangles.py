@@ -15,7 +15,7 @@ from ...ir.types import Sizes
 from ..fixed import count_of, countable, fixed_size
 from ..maker import Maker, Operand, as_dtype, literal, static_size
 from ..memory import laid_out
-from ..sizes import is_negative
+from ..sizes import guard_negative
 from .arrays import array_of, joined
 from .axes import axis_of
 from .creation import filled, numbered
@@ -92,7 +92,7 @@ def diagonal(m: Maker, a: Operand, offset: object = 0, axis1: object = 0, axis2:
 
 def _along(m: Maker, x: Value, axes: tuple[int, int], offset: Size) -> Value:
     """The diagonal that starts so far right of the corner, or so far below it if the offset is negative."""
-    below = is_negative(m.builder.facts, offset)
+    below = guard_negative(m.builder.facts, offset)
     starts = (-offset, 0) if below else (0, offset)
     left = [m.builder.facts.canonical(x.type.shape[axis]) - start for axis, start in zip(axes, starts, strict=True)]
     size = dims.maximum(0, dims.minimum(*left))
@@ -111,7 +111,7 @@ def diag(m: Maker, v: Operand, k: object = 0) -> Value:
     if x.type.rank != 1:
         raise ValueProblem("Input must be 1- or 2-d.", m.span, f"it has {x.type.rank} dimensions")
     offset = countable(m, fixed_size(m, k, "k"), "k")
-    below = is_negative(m.builder.facts, offset)
+    below = guard_negative(m.builder.facts, offset)
     room = -offset if below else offset
     size = x.type.shape[0] + room
     along = joined(m, [x, filled(m, 0, x.type.dtype, (room,))], 0) if room != 0 else x

@@ -15,7 +15,7 @@ import numpy as np
 from ...ir import dims
 from ...ir.dims import Dim, Size, never_negative
 from ...ir.errors import Unsupported
-from ..sizes import at_least
+from ..sizes import guard_at_least
 from .locate import here
 from .protocols import ufunc_call
 
@@ -123,7 +123,7 @@ class TracedSize:
         if gap == 0:
             facts.assume_equal(self.dim, b)
             return True
-        at_least(facts, self.dim - b if gap > 0 else b - self.dim, 1)
+        guard_at_least(facts, self.dim - b if gap > 0 else b - self.dim, 1)
         return False
 
     def __lt__(self, other: object) -> bool:
@@ -199,7 +199,7 @@ def _decide(trace: Recorder, a: Size, b: Size) -> bool:
     number = facts.number(gap)
     if number is None:
         raise _unknown(gap)
-    return at_least(facts, a, b) if number >= 0 else not at_least(facts, b, a + 1)
+    return guard_at_least(facts, a, b) if number >= 0 else not guard_at_least(facts, b, a + 1)
 
 
 def _unknown(size: Size) -> Unsupported:

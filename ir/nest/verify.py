@@ -147,12 +147,12 @@ class _NestVerifier:
     def inside(self, node: Node, at: Sizes, buffer: Value, known: Sequence[Size]) -> None:
         for axis, (index, size) in enumerate(zip(at, buffer.type.shape, strict=True)):
             named = f"index {index} of axis {axis} of %{buffer.name or 'memory'}"
-            if not self.shown(index, known):
+            if not self.prove_or_guard(index, known):
                 raise self.fail(node, f"can't show that {named} is at least 0")
-            if not self.shown(size - 1 - index, known):
+            if not self.prove_or_guard(size - 1 - index, known):
                 raise self.fail(node, f"can't show that {named} is below {size}")
 
-    def shown(self, size: Size, known: Sequence[Size]) -> bool:
+    def prove_or_guard(self, size: Size, known: Sequence[Size]) -> bool:
         """Whether a size is at least 0; what speaks of the sizes of a call alone becomes a guard."""
         if follows(size, [*known, *self.needed]):
             return True

@@ -139,7 +139,7 @@ class Grouping:
         if is_product(value):
             shape, reduced = product_loops(node)
         for group in reversed(self.groups):
-            if not is_product(value) and self.joins(value, group, shape, reduced, scanned):
+            if not is_product(value) and self.try_join(value, group, shape, reduced, scanned):
                 return
         group = Group(shape, reduced, scanned)
         self.groups.append(group)
@@ -152,7 +152,7 @@ class Grouping:
         group.reads.add(value)
         self.groups.append(group)
 
-    def joins(
+    def try_join(
         self,
         value: Value,
         group: Group,

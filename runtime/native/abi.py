@@ -53,8 +53,7 @@ def has_handlers() -> bool:
         return False
     owner = np.empty(3)
     handler = ctypes.PYFUNCTYPE(ctypes.py_object)(numpy_table()[GET_HANDLER])()
-    valid = ctypes.pythonapi.PyCapsule_IsValid
-    valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(address("PyCapsule_IsValid"))
     return bool(
         _word(owner, HANDLER) == id(handler) and _word(owner[1:], HANDLER) == 0 and valid(handler, HANDLER_NAME)
     )

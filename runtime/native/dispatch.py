@@ -106,8 +106,8 @@ class Chain:
         self._seen[id(lowered), form] = lowered, total
         return total
 
-    def wants(self, lowered: Lowered, form: CallForm) -> bool:
-        """Whether a call that Python has just served should have an entry: it was one more of many of its like."""
+    def count_served(self, lowered: Lowered, form: CallForm) -> bool:
+        """Counts a call that Python has just served, and says whether it is time for an entry. Then it counts anew."""
         with self._lock:
             if any(e.lowered is lowered and e.form == form and e.is_due for e in self._entries):
                 return False  # it has one, which asked Python

@@ -35,7 +35,7 @@ def learn(
     `parameters` are the names that places in a call stand for, `arguments` those that the graph reads, `fixed` those
     that were fixed when it was traced; without `guards` the graph can't be told to be still right, so there is none.
     """
-    if guards is None or not all(isinstance(x, FIXED) for x in fixed.values()) or not chain.wants(lowered, form):
+    if guards is None or not all(isinstance(x, FIXED) for x in fixed.values()) or not chain.count_served(lowered, form):
         return
     places = dict(zip(parameters, range(form.positional), strict=False))
     places |= {name: form.positional + k for k, name in enumerate(form.names)}

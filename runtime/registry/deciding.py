@@ -60,18 +60,18 @@ class Decision:
 
     def _best(self, size: int | None) -> ScoredImplementation | None:
         order = self._ranking(size).order
-        best = next((c for c in order if self._builds(c.implementation)), None)
+        best = next((c for c in order if self._try_build(c.implementation)), None)
         name = self.selection.preferred.get(self.op)
         if name is None or best is None or not best.implementation.same_bits:
             return best
         equals = (c for c in order if c.implementation.same_bits and c.implementation.name == name)
-        return next((c for c in equals if self._builds(c.implementation)), best)
+        return next((c for c in equals if self._try_build(c.implementation)), best)
 
     def _ranking(self, size: int | None) -> Ranking:
         return self.selection.ranking(self.op, self.operands, self.result, size)
 
-    def _builds(self, each: Implementation) -> bool:
-        """Whether it has code for these types; a kernel whose body does not fit them is passed over."""
+    def _try_build(self, each: Implementation) -> bool:
+        """Builds it for these types; False where its body does not fit them, so that it is passed over."""
         if each.body is None or each in self.graphs:
             return True
         if each in self.failed:

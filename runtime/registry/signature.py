@@ -138,7 +138,7 @@ class Signature:
             for dim, size in named:
                 wanted = sizes.setdefault(dim, size) if isinstance(dim, str) else dim
                 assert not isinstance(wanted, EllipsisType)
-                if not _are_equal(facts, wanted, size):
+                if not _guard_equal(facts, wanted, size):
                     declared = f"{dim} = {_told(facts, wanted)}" if isinstance(dim, str) else dim
                     raise ShapeProblem(f"operand {place} has size {_told(facts, size)}, but {spec} declares {declared}")
         return sizes, facts.broadcast(free) if free else ()
@@ -207,7 +207,7 @@ def _told(facts: Facts, size: Size) -> Size:
     return size if number is None else number
 
 
-def _are_equal(facts: Facts, a: Size, b: Size) -> bool:
+def _guard_equal(facts: Facts, a: Size, b: Size) -> bool:
     """Whether two sizes are equal, by what is known or in the call at hand, which is then relied on."""
     if facts.same(a, b):
         return True

@@ -291,7 +291,7 @@ def test_a_first_call_makes_a_pool_only_for_much_work() -> None:
         for _ in range(1000):
             kernel(x)
             made.append(bool(threads._made))
-        print(made[0], made[-1], threads.shares(threads.SHARED - 1), threads.shares(threads.SHARED))
+        print(made[0], made[-1], threads.is_shared(threads.SHARED - 1), threads.is_shared(threads.SHARED))
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False True False True"
