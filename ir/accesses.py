@@ -24,7 +24,7 @@ class Access(NamedTuple):
 
 
 def home_index(space: tuple[Size, ...], reduced: tuple[int, ...], shape: tuple[Size, ...]) -> Index | None:
-    """The index of the element of a value that belongs to one iteration: of the whole space, or of its rows."""
+    """The index at which one iteration computes a value: an element of the whole space or of its rows."""
     index = loop_variables(space)
     if shape == space:
         return index
@@ -36,12 +36,12 @@ def home_index(space: tuple[Size, ...], reduced: tuple[int, ...], shape: tuple[S
 
 
 def slot_name(slot: int) -> str:
-    """What the strides of an operand or result are called where only the call knows them."""
+    """The name under which the strides of an operand or result are symbols until the call."""
     return f"arg{slot}"
 
 
 def slot_strides(region: Node, slot: int, layout: str) -> tuple[Size, ...]:
-    """The byte strides of an operand (or, counted on, a result) of a region."""
+    """The byte strides of a region's operand or result; `slot` counts operands first."""
     value = (*region.operands, *region.results)[slot]
     return byte_strides(layout, value.type.shape, value.type.dtype.size, slot_name(slot))
 
@@ -55,12 +55,12 @@ def address(index: Index, strides: tuple[Size, ...]) -> Size:
 
 
 def coefficient(expression: Size, axis: int) -> Size:
-    """What one step of the loop variable of an axis adds to a linear expression."""
+    """By how much a linear expression grows when the loop variable of an axis grows by one."""
     return coefficient_of(expression, loop_name(axis))
 
 
 def coefficient_of(expression: Size, name: str) -> Size:
-    """What one step of a variable adds to a linear expression."""
+    """By how much a linear expression grows when a variable grows by one."""
     if isinstance(expression, int):
         return 0
     variable = Atom(name)
@@ -74,7 +74,7 @@ def coefficient_of(expression: Size, name: str) -> Size:
 
 
 def walk_kind(address: Size, outer: int, inner: int, length: Size) -> str | None:
-    """How an address goes on through rows of a length: "flat", the same "row" each time, a "column", or "fixed"."""
+    """How an address moves from row to row: "flat", the same "row" each time, a "column", or "fixed"."""
     along, across = coefficient(address, inner), coefficient(address, outer)
     if along == 0:
         return "fixed" if across == 0 else "column"
@@ -84,7 +84,7 @@ def walk_kind(address: Size, outer: int, inner: int, length: Size) -> str | None
 
 
 def region_accesses(region: Node, layouts: Mapping[Value, str]) -> list[Access]:
-    """Every load and store of one iteration of a region; of a lookup, what is known of its address."""
+    """Every load and store of one iteration of a region; a gather's address is only partly known."""
     body = region.body
     assert body is not None
     found: dict[Access, None] = {}
@@ -101,7 +101,7 @@ def region_accesses(region: Node, layouts: Mapping[Value, str]) -> list[Access]:
 
 
 def region_position(region: Node) -> Size:
-    """The position of an iteration's element among those that are reduced together, counted in C order."""
+    """The position, in C order, of an iteration's element among those that are reduced together."""
     space = tuple(sizes(region.attrs, "space"))
     variables = loop_variables(space)
     total: Size = 0
@@ -150,16 +150,16 @@ def _roots(region: Node) -> list[tuple[Value, Index]]:
 
 
 def operands_at(node: Node, index: Index, space: tuple[Size, ...]) -> list[tuple[Value, Index]]:
-    """What an element needs: of a reduction, its operand at the whole space's index."""
+    """The operand elements that an element needs; a reduction reads its operand at every index of the space."""
     if Trait.REDUCTION in node.op.traits:
         return [(v, broadcast_index(v.type.shape, loop_variables(space))) for v in node.operands]
     return operand_elements(node, index)
 
 
 def value_layouts(graph: Graph) -> dict[Value, str]:
-    """The layout class of all that is in memory: of arguments and of regions' results as attributes say, else C.
+    """The layout class of every value in memory: what the attributes say for arguments and regions' results, or C.
 
-    A piece of a concatenation lies in the memory of the whole.
+    A piece of a concatenation is stored inside the whole.
     """
     given, wanted = graph.attrs.get("layouts"), graph.attrs.get("out_layouts")
     found = dict.fromkeys((*graph.inputs, *(r for n in graph for r in n.results)), C)

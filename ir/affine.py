@@ -1,4 +1,4 @@
-"""Define `access`, an array whose elements stand at affine indices of another array.
+"""Define `access`, a view that reads another array at affine indices.
 
 Element (j0, j1, ...) is `x[starts[a] + sum over b of steps[a, b]*j_b, for each axis a of x]`. `steps` has a row for
 each axis of x and a column for each axis of the result: `x[2*i + k]` over (i, k) has the start 0 and the steps 2, 1.
@@ -42,13 +42,13 @@ def access(x: Any, shape: tuple[int, ...], starts: tuple[int, ...], steps: tuple
 
 
 def steps_of(attrs: Attrs, axis: int) -> tuple[Size, ...]:
-    """What one step along each axis of the result adds to the index along an axis of the operand."""
+    """By how much each axis of the result moves the index along one axis of the operand."""
     rank = len(sizes(attrs, "shape"))
     return tuple(sizes(attrs, "steps")[axis * rank : (axis + 1) * rank])
 
 
 def accessed_index(attrs: Attrs, index: Sequence[Size]) -> tuple[Size, ...]:
-    """Where the element at an index of the result stands in the operand."""
+    """The operand index of the element at an index of the result."""
     found: list[Size] = []
     for axis, at in enumerate(sizes(attrs, "starts")):
         for step, i in zip(steps_of(attrs, axis), index, strict=True):
@@ -58,7 +58,7 @@ def accessed_index(attrs: Attrs, index: Sequence[Size]) -> tuple[Size, ...]:
 
 
 def access_problem(attrs: Attrs, operand: tuple[Size, ...]) -> str | None:
-    """What is wrong with an access to an array of this shape, as far as sizes are numbers."""
+    """Describes what is wrong with an access to an array of this shape; symbolic sizes are not checked."""
     shape, starts, steps = (sizes(attrs, name) for name in ("shape", "starts", "steps"))
     if len(starts) != len(operand) or len(steps) != len(operand) * len(shape):
         counts = f"{len(starts)} starts and {len(steps)} steps"
@@ -82,7 +82,7 @@ def access_problem(attrs: Attrs, operand: tuple[Size, ...]) -> str | None:
 
 
 def composed(outer: Attrs, inner: Attrs) -> tuple[Sizes, Sizes]:
-    """The starts and steps of an access to what another access gives, as one access to the operand of the other."""
+    """Composes two accesses: the starts and steps of one access that reads what `outer` of `inner` reads."""
     columns = range(len(sizes(outer, "shape")))
     between = range(len(sizes(inner, "shape")))
     starts, steps = list[Size](), list[Size]()

@@ -29,7 +29,7 @@ Shapes = list[tuple[Size, ...]]
 
 
 def index_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """Positions are i64, whatever they are positions of."""
+    """Positions are i64, whatever the array's dtype."""
     return tuple(d.strong for d in operands), (I64,)
 
 
@@ -91,7 +91,7 @@ def _must_match(facts: Facts, a: Size, b: Size, axis: int, position: int) -> Non
 
 
 def looked_up_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """An array keeps its dtype; what it is looked up by is i64."""
+    """The array keeps its dtype; indices become i64."""
     dtype = operands[0].strong
     if not all(d.is_integer for d in operands[1:]):
         raise IndexProblem("arrays used as indices must be of integer (or boolean) type")
@@ -109,7 +109,7 @@ def looked_up(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
 
 
 def gather(x: Any, *indices: Any, axes: tuple[int, ...], named: tuple[str, ...] = ()) -> Any:
-    """NumPy's lookup. With names, of the array and of each index, indices count from the start alone."""
+    """Indexes as NumPy does. If the array and the indices have names, negative indices are an error."""
     for axis, name, index in zip(axes, named[1:], indices, strict=False):
         size = np.shape(x)[axis]
         wrong = np.asarray(index)[(np.asarray(index) < 0) | (np.asarray(index) >= size)]
@@ -123,7 +123,7 @@ def gather(x: Any, *indices: Any, axes: tuple[int, ...], named: tuple[str, ...] 
 
 
 def scan_dtypes(find: Callable[[str], OpDef | None]) -> DTypeRule:
-    """The dtype that the combining op, which `find` knows by name, keeps."""
+    """Keeps the dtype; `find` looks up the combining op by name, which must keep it too."""
 
     def rule(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
         name, dtype = str(attrs["combine"]), operands[0].strong
@@ -145,7 +145,7 @@ def scanned(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
 
 
 def scan(x: Any, function: Callable[[Any, Any], Any], axis: int) -> Any:
-    """Each element combined with what has become of the one before it."""
+    """Combines each element with the result for the element before it."""
     result = np.array(x)
     along = np.moveaxis(result, axis, 0)
     for k in range(1, along.shape[0]):
@@ -157,7 +157,7 @@ def scan(x: Any, function: Callable[[Any, Any], Any], axis: int) -> Any:
 
 
 def positions(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
-    """A position in an axis that is surely empty is an error, as in NumPy."""
+    """Refuses to search an axis that is surely empty, as NumPy does."""
     result = reduced(facts, shapes, attrs)
     if any(facts.canonical(shapes[0][a]) == 0 for a in ints(attrs, "axes")):
         raise ValueProblem("attempt to get the position of an extreme of an empty sequence")

@@ -1,8 +1,8 @@
-"""Define `demand`, the op by which a graph refuses values as NumPy would.
+"""Define `demand`, the op that raises an error for values that NumPy would refuse.
 
     %2 = "weft.demand"(%0, %1) {error = "DivisionByZero", message = "Weights sum to zero, can't be normalized"} : ...
 
-The number comes out where the condition holds for all of them; native code reports where it does not, and the error
+The result is the first operand if the condition holds everywhere. Native code reports where it does not, and the error
 is then raised by what stands here.
 """
 

@@ -1,4 +1,4 @@
-"""The only way to make a node: it checks operands, runs the op's rules and records the span."""
+"""Build graphs node by node: check operands, run the op's rules and record the span. Nothing else makes nodes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Builder:
         body: Graph | None = None,
         types: tuple[TensorType, ...] | None = None,
     ) -> Node:
-        """A node whose result types come from the op's rules (`types` is for ops that have none, such as a region)."""
+        """Adds a node. Its result types follow from the op's rules; `types` is for ops without rules, as a region."""
         attrs = attrs or {}
         if op.arity is not None and len(operands) != op.arity:
             raise TypeProblem(f"{op.name} takes {op.arity} operands, not {len(operands)}", span)
@@ -58,13 +58,13 @@ class Builder:
         return node
 
     def op(self, op: OpDef, *operands: Value, span: Span | None = None, **attrs: Attr) -> Value:
-        """The result of a node with one result."""
+        """Adds a node with one result and returns that result."""
         return self.node(op, operands, attrs, span).result
 
     def infer(
         self, op: OpDef, operands: Sequence[Value], attrs: Mapping[str, Attr], span: Span | None
     ) -> tuple[TensorType, ...]:
-        """The types that the op's rules give."""
+        """The result types by the op's rules."""
         try:
             _, results = op.dtypes(tuple(v.type.dtype for v in operands), attrs)
             shapes = op.shapes(self.facts, [v.type.shape for v in operands], attrs)
@@ -96,7 +96,7 @@ class Builder:
         return self.op(SIZE, size=Sizes((size,)), span=span)
 
     def finish(self, outputs: Sequence[Value]) -> Graph:
-        """The graph, with every size in the one form that is known by now."""
+        """Returns the graph, with every size in its canonical form."""
         self._settle(self.inputs, self.nodes)
         attrs = dict(self.attrs)
         if self.facts.guards:
@@ -119,13 +119,13 @@ class Builder:
 
 
 def is_number_result(value: Value) -> bool:
-    """Whether NumPy gives this value as a number of Python's own, as `np.array_equal` does."""
+    """Whether NumPy returns this value as a Python number, as `np.array_equal` does."""
     node = value.node
     return node is not None and "numbers" in node.attrs and value.index in ints(node.attrs, "numbers")
 
 
 def is_scalar_result(value: Value) -> bool:
-    """Whether NumPy gives this value as a scalar rather than as an array without dimensions."""
+    """Whether NumPy returns this value as a scalar rather than as a 0-d array."""
     node = value.node
     if node is None or value.type.shape:
         return value.scalar

@@ -1,4 +1,4 @@
-"""Rules and NumPy meanings of the ops that take complex numbers apart and put them together.
+"""Define the ops that split complex numbers into parts and join parts again: their rules and NumPy meanings.
 
 `real` and `imag` are the parts of a number, `complex` is the number with two parts, and `complex_function` is one part
 of a function of complex numbers whose operands come as parts: `exp` of (re, im), `mul` of (re, im, re, im).
@@ -48,7 +48,7 @@ def _common(operands: DTypes) -> DType:
 
 
 def whole(re: Any, im: Any) -> Any:
-    """The numbers with these parts, exactly: `re + 1j * im` would turn infinities into NaN."""
+    """Joins two parts exactly; `re + 1j * im` would turn infinities into NaN."""
     shape = np.broadcast_shapes(np.shape(re), np.shape(im))
     made = np.empty(shape, np.result_type(np.asarray(re).dtype, np.complex64))
     made.real, made.imag = re, im
@@ -56,7 +56,7 @@ def whole(re: Any, im: Any) -> Any:
 
 
 def function_part(find: Callable[[str], Callable[..., Any] | None]) -> Callable[..., Any]:
-    """One part of what a function, which `find` knows by name, gives for numbers in parts."""
+    """Computes one part of a function of complex numbers given in parts; `find` looks the function up by name."""
 
     def meaning(*parts: Any, function: str, part: int) -> Any:
         compute = find(function)

@@ -6,8 +6,8 @@ They are sums over `u - shift`, where `shift` comes from a reduction of `u` itse
     moment1       sum(u - shift), shift = sum(u) / count
     moment2       sum((u - shift)**2), shift = sum(u) / count
 
-A chunk of the columns takes a shift of its own, its maximum or its mean, and walks once more while it is in the cache.
-Known what all chunks have found, sums are moved from their own shift to the common one.
+Each chunk of the columns uses its own shift, its maximum or its mean, and is walked again while it is in the cache.
+When all chunks are done, their sums are moved from their own shift to the common one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Composite:
 
 
 def recognise(node: Node) -> Composite | None:
-    """What a reduction is, if it may share the walk of the reduction that it needs."""
+    """Recognises a reduction that may share the walk of the reduction that it needs."""
     if node.op is not SUM or node.result.type.dtype not in (F32, F64) or node.operands[0].node is None:
         return None
     summed, term = node.operands[0], node.operands[0].node
@@ -76,7 +76,7 @@ def _shifted(node: Node, kind: str, difference: Value) -> Composite | None:
 
 
 def _unshaped(value: Value) -> Value:
-    """The value before axes of size 1 were added to its shape, or taken away."""
+    """The value before axes of size 1 were added or removed."""
     node = value.node
     if node is None or node.op is not RESHAPE:
         return value

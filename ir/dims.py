@@ -94,7 +94,7 @@ class Dim:
         return not any(atom.args for monomial, _ in self.terms for atom in monomial)
 
     def _plus(self, number: int) -> Dim:
-        """A plain polynomial and a number, which stands last."""
+        """Adds a number, as the last term, to a plain polynomial."""
         *_, (last, constant) = self.terms
         others, total = (self.terms, number) if last else (self.terms[:-1], constant + number)
         return Dim((*others, ((), total)) if total else others)
@@ -135,22 +135,22 @@ def symbols(size: Size) -> frozenset[str]:
 
 
 def is_symbol(size: Size) -> bool:
-    """Whether a size is a symbol alone."""
+    """Whether a size is a single symbol."""
     return isinstance(size, Dim) and len(size.terms) == 1 and size.terms[0][1] == 1 and size.symbols == {str(size)}
 
 
 def data_name(call: int, label: str) -> str:
-    """The name of a size that the function with this number decides: `?3_unique`."""
+    """The name of a size that is known only after the NumPy call of this number: `?3_unique`."""
     return f"{DATA}{call}_{label}"
 
 
 def age(name: str) -> int:
-    """When a size becomes known in a call: -1 with the arguments, else with the call of this number."""
+    """When a symbol becomes known: -1 with the arguments, otherwise after the NumPy call of this number."""
     return int(name[1:].partition("_")[0]) if name.startswith(DATA) else -1
 
 
 def known_after(size: Size) -> int:
-    """The age of the last symbol of a size to become known."""
+    """When the last symbol of a size becomes known, as an `age`."""
     return max(map(age, symbols(size)), default=-1)
 
 
@@ -176,7 +176,7 @@ def floordiv(a: Size, b: int) -> Size:
 
 
 def divide(a: Size, b: Size) -> Size | None:
-    """`a / b` where it is exact for every value of the symbols, else None."""
+    """`a / b` if that is exact for every value of the symbols, otherwise None."""
     if a == b:
         return 1
     if isinstance(b, int):
@@ -207,7 +207,7 @@ def product(sizes: Iterable[Size]) -> Size:
 
 
 def evaluate(size: Size, env: Mapping[str, int]) -> int:
-    """The number that a size is, given its symbols."""
+    """Computes a size from the numbers of its symbols."""
     if isinstance(size, int):
         return size
     total = 0
@@ -264,12 +264,12 @@ def _substitute_atom(atom: Atom, env: Mapping[str, Size]) -> Size:
 
 
 def of_atom(atom: Atom) -> Size:
-    """The size that is an atom alone."""
+    """A size that consists of one atom."""
     return Dim((((atom,), 1),))
 
 
 def applied(name: str, args: list[Size]) -> Size:
-    """The function that an atom of this name is, of other sizes."""
+    """Applies the function with an atom's name to other sizes."""
     if name == "floordiv":
         assert isinstance(args[1], int)
         return floordiv(args[0], args[1])
@@ -305,7 +305,7 @@ def _combine(a: Size, b: Size, sign: int) -> Size:
 
 
 def from_terms(terms: Mapping[Monomial, int]) -> Size:
-    """A sum; a lone `min` or `max` in it takes the rest into its arguments, so that slices compare equal."""
+    """Makes a sum. A single `min` or `max` absorbs the other terms, so that slices compare equal."""
     result = _build(terms)
     if isinstance(result, int) or (len(result.terms) == 1 and result.terms[0][1] > 0):
         return result
@@ -342,12 +342,12 @@ def _choose(name: str, a: Size, b: Size) -> Size:
 
 
 def _is_beyond(name: str, size: Size, other: Size) -> bool:
-    """Whether a `min` or `max` that has this size does not need the other one, whatever the symbols are."""
+    """Whether a `min` or `max` of two sizes is always the first, whatever the symbols are."""
     return never_negative(size - other if name == "max" else other - size)
 
 
 def never_negative(size: Size) -> bool:
-    """Whether a size is at least 0 because its symbols are."""
+    """Whether a size is at least 0 for all symbols of at least 0."""
     return all(c >= 0 and all(_atom_never_negative(a) for a in m) for m, c in terms_of(size))
 
 

@@ -29,12 +29,12 @@ class DType:
 
     @property
     def numpy(self) -> np.dtype:
-        """The NumPy dtype; of a weak kind, the one its values are computed in."""
+        """The NumPy dtype; a weak kind has the one that its values are computed in."""
         return _numpy_dtype(self)
 
     @property
     def strong(self) -> DType:
-        """The type a weak kind takes where nothing asks for another."""
+        """The default dtype of a weak kind."""
         return _STRONG[self.name] if self.weak else self
 
     @property
@@ -117,7 +117,7 @@ def parse(name: str) -> DType:
 
 
 def python_type(dtype: DType) -> type:
-    """The Python type that stands for a weak kind in NumPy's own promotion."""
+    """The Python type that NumPy promotes like this weak kind."""
     return {"int": int, "float": float, "complex": complex}[dtype.kind]
 
 

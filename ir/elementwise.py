@@ -1,4 +1,4 @@
-"""Operations on elements: those of the op table that need the elements at one index alone."""
+"""Define the elementwise ops of the op table: each result element needs only the operands' elements at its index."""
 
 from __future__ import annotations
 

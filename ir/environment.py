@@ -1,7 +1,7 @@
-"""The floating-point environment of a thread: rounding, subnormal numbers, traps.
+"""Save and set the floating-point environment of a thread: rounding, subnormal numbers, traps.
 
-Code of others may change it and leave it so: a library when it is loaded (what GCC links for `-ffast-math` does), or a
-function of it.
+Other code may change it and not restore it: a library when it is loaded (as GCC's `-ffast-math` code does) or a
+function that a library exports.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _USUAL = ctypes.c_void_p(-1)  # `FE_DFL_ENV` of the C libraries of Linux
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Puts back afterwards what is found now."""
+    """Restores the environment on exit."""
     saved = ctypes.create_string_buffer(_SIZE)
     _libm().fegetenv(saved)
     try:
@@ -29,7 +29,7 @@ def kept() -> Iterator[None]:
 
 @contextmanager
 def usual() -> Iterator[None]:
-    """Rounds to nearest, keeps subnormal numbers and traps nothing inside."""
+    """Sets the default environment inside: round to nearest, keep subnormal numbers, no traps."""
     with kept():
         _libm().fesetenv(_USUAL)
         yield
@@ -37,6 +37,6 @@ def usual() -> Iterator[None]:
 
 @cache
 def _libm() -> Any:
-    """The C library's functions, which are the process's own or in a library beside it."""
+    """The C library's functions, from the process itself or from a separate libm."""
     found = ctypes.PyDLL(None)
     return found if hasattr(found, "fesetenv") else ctypes.PyDLL("libm.so.6")

@@ -1,4 +1,4 @@
-"""Every error that Weft raises, and the source spans that they point at.
+"""Define every error that Weft raises, and the source spans that errors point at.
 
 One tree under `WeftError`; each is also the built-in that a NumPy user would expect. A span knows its file, line
 and column and shows the line with a caret.
@@ -89,11 +89,11 @@ class AxisProblem(IndexProblem, ValueProblem, np.exceptions.AxisError):
 
 
 class OverflowProblem(WeftError, OverflowError):
-    """A Python integer that does not fit the dtype it meets."""
+    """A Python integer that does not fit the dtype of the other operand."""
 
 
 class MemoryProblem(WeftError, MemoryError):
-    """An array that is larger than the memory there is, or than a stated limit."""
+    """An array that is larger than the available memory or than a stated limit."""
 
 
 class DivisionByZero(WeftError, ZeroDivisionError):
@@ -116,7 +116,7 @@ class FileProblem(WeftError, OSError):
 
 
 class LibraryProblem(FileProblem):
-    """A shared library that is missing, refused, or not what a declaration says."""
+    """A shared library that is missing, not trusted, or does not match its declaration."""
 
 
 class MissingSymbol(LibraryProblem, UnknownName):
@@ -124,19 +124,19 @@ class MissingSymbol(LibraryProblem, UnknownName):
 
 
 class WrongInterface(LibraryProblem):
-    """A shared library that was made for another version of the interface between Weft and C."""
+    """A shared library that was built for another version of Weft's C ABI."""
 
 
 class WrongSignature(LibraryProblem, TypeProblem):
-    """A function of a shared library that takes or gives something else than was declared."""
+    """A function of a shared library whose parameters or results differ from the declaration."""
 
 
 class LoadWarning(UserWarning):
-    """A kernel file that could not be loaded, where others could."""
+    """A kernel file that could not be loaded and was skipped."""
 
 
 class Unsupported(WeftError, NotImplementedError):
-    """Something that Weft does not do, with what to do instead."""
+    """Something that Weft does not support; the hint says what to do instead."""
 
 
 class UnsupportedTarget(WeftError, RuntimeError):
@@ -144,7 +144,7 @@ class UnsupportedTarget(WeftError, RuntimeError):
 
 
 class KernelFailure(WeftError, RuntimeError):
-    """A kernel that a user registered, and that raised an error or reported one."""
+    """A user's registered kernel raised or reported an error."""
 
 
 class VerifyProblem(WeftError, ValueError):

@@ -1,4 +1,4 @@
-"""Declare what a front end asks of a loader of shared libraries."""
+"""Declare the interface between a front end and the loader of shared libraries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ExternCall = Callable[..., tuple[Any, ...]]
 
 @record
 class ExternArray:
-    """A parameter or a result: `dims` are none for a number; a result's are formulas of the parameters' names."""
+    """A parameter or a result. A number has no `dims`; a result's `dims` are formulas of the parameters' names."""
 
     dtype: DType
     dims: tuple[ExternDim, ...]
@@ -42,7 +42,7 @@ class ExternKernel:
 
     @property
     def signature(self) -> str:
-        """What it takes and gives, as in `f32[n] f32 -> f32[n]`."""
+        """The parameters and results as text: `f32[n] f32 -> f32[n]`."""
         return f"{' '.join(map(str, self.parameters))} -> {' '.join(map(str, self.results))}"
 
 

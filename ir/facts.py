@@ -1,11 +1,11 @@
-"""What is known about symbolic sizes while a graph is built, and what it was assumed from.
+"""Keep track of which symbolic sizes are equal while a graph is built, and record the guards that this relies on.
 
 A compiled graph serves every size for which its guards hold. A guard says that two sizes are equal; it is
-recorded whenever building asked for something that the types alone do not tell: whether two dimensions that
+recorded whenever building needs an answer that the types do not give: whether two dimensions that
 meet are the same, whether a computed one is 1, or what number a size is.
 
-Of two equal sizes the one that is known first stands for both: the size of an argument for one that a NumPy call
-decides (`dims.DATA`), an earlier call's for a later one's. So no type speaks of a size before it is known.
+Of two equal sizes the one that is known first replaces the other: the size of an argument replaces one that a NumPy
+call decides (`dims.DATA`), an earlier call's a later one's. So no type mentions a size before it is known.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .errors import ShapeProblem, Span
 
 
 class Facts:
-    """Equalities between sizes. `sizes` are the numbers of the call at hand, if there is one.
+    """Equalities between sizes. `sizes` are the numbers of the current call, if there is one.
 
     `strict` is the rule of the language: dimensions with different names never meet.
     """
@@ -31,7 +31,7 @@ class Facts:
         self._atoms: dict[Atom, Size] = {}
 
     def canonical(self, size: Size) -> Size:
-        """The one form that all sizes known to be equal have."""
+        """The form that all sizes known to be equal share."""
         if not self.guards:
             return size
         size = dims.replace_atoms(dims.substitute(size, self._known), self._atoms)
@@ -40,7 +40,7 @@ class Facts:
         return size
 
     def number(self, size: Size) -> int | None:
-        """The number that a size is in the call at hand."""
+        """The number that a size has in the current call."""
         size = self.canonical(size)
         if isinstance(size, int):
             return size
@@ -49,14 +49,14 @@ class Facts:
         return dims.evaluate(size, self.sizes)
 
     def specialize(self, size: Size) -> int | None:
-        """The number that a size is, as a guard of the graph."""
+        """The number that a size has in the current call; a guard records that the graph relies on it."""
         number = self.number(size)
         if number is not None:
             self.assume_equal(size, number)
         return number
 
     def assume_equal(self, a: Size, b: Size) -> None:
-        """From here on `a` and `b` are the same; every later call is checked for it."""
+        """Makes `a` and `b` equal from here on, and records a guard that every later call checks."""
         a, b = self.canonical(a), self.canonical(b)
         if a == b:
             return
@@ -65,7 +65,7 @@ class Facts:
 
     @property
     def live_guards(self) -> list[tuple[Size, Size]]:
-        """The guards, in sizes that types still speak of; those that make two sizes one are left as they were."""
+        """The guards, in sizes that types still mention; guards that unify two sizes stay as they were."""
         found = []
         for guard in self.guards:
             a, b = (dims.substitute(size, self._known) for size in guard)
@@ -73,7 +73,7 @@ class Facts:
         return list(dict.fromkeys(found))
 
     def _join(self, a: Size, b: Size) -> None:
-        """Makes two canonical sizes one. A symbol that gets a value changes the pairs that speak of it."""
+        """Unifies two canonical sizes. Pairs that mention a symbol which gets a value are updated."""
         a, b = _solved(a, b)
         target, replaced = (a, b) if _may_replace(a, b) else (b, a)
         if isinstance(replaced, Dim) and _may_replace(target, replaced):
@@ -94,13 +94,13 @@ class Facts:
             self._pair(b, a)
 
     def _demand_size(self, size: Size) -> None:
-        """A formula that stands for the size of a result is one only where it is not negative."""
+        """Requires that a formula for the size of a result is not negative."""
         guard = dims.maximum(0, size), size
         if guard[0] != size and guard not in self.guards:
             self.guards.append(guard)
 
     def _pair(self, size: Dim, other: Size) -> None:
-        """What is a single `min`, `max` or quotient is replaced wherever it stands, in products too."""
+        """Replaces a single `min`, `max` or quotient everywhere, inside products too."""
         (monomial, factor), *more = size.terms
         if isinstance(other, int) and not more and factor == 1 and len(monomial) == 1:
             self._atoms[monomial[0]] = other
@@ -166,7 +166,7 @@ class Facts:
 
 
 def _solved(a: Size, b: Size) -> tuple[Size, Size]:
-    """`2*n` and 16 as `n` and 8: an equation in one symbol, or one that a NumPy call decides, for the symbol."""
+    """Solves an equation for its only symbol, or for one that a NumPy call decides: `2*n` and 16 become `n` and 8."""
     difference = a - b
     if not isinstance(difference, Dim):
         return a, b
@@ -181,12 +181,12 @@ def _solved(a: Size, b: Size) -> tuple[Size, Size]:
 
 
 def _may_replace(target: Size, replaced: Size) -> bool:
-    """Whether `target` may stand for the other size everywhere: for a symbol that is not known before it."""
+    """Whether `target` may replace the other size everywhere: that must be a symbol that is not known earlier."""
     if not dims.is_symbol(replaced) or dims.symbols(replaced) <= dims.symbols(target):
         return False
     return dims.known_after(target) <= dims.known_after(replaced)
 
 
 def _is_first(a: Size, b: Size) -> bool:
-    """Whether the first size is known before the second, and so stands for both."""
+    """Whether the first size is known before the second, and so replaces it."""
     return isinstance(b, Dim) and not dims.is_symbol(b) and dims.known_after(a) < dims.known_after(b)

@@ -1,7 +1,7 @@
-"""Write files whole or not at all, whatever happens meanwhile: a full disk, an error, a crash.
+"""Write files atomically: a full disk, an error or a crash leaves the old file or the new one, never a part.
 
-Content goes to a file of its own beside the one that is meant, is flushed to the disk, and takes the other's place by
-one rename. Nothing else in Weft opens a file for writing; a test sees to it. A path that leads to a device, a pipe or
+Content goes to a temporary file beside the target, is flushed to the disk, and replaces the target by
+one rename. Nothing else in Weft opens a file for writing; a test checks that. A path that leads to a device, a pipe or
 one of the process's open files, as /dev/null and /dev/stdout do, is written to and never replaced.
 """
 
@@ -27,7 +27,7 @@ Content = bytes | Callable[[IO[bytes]], object]  # bytes, or what writes them to
 
 
 class OutputFile(NamedTuple):
-    """A file to write; a new one gets `mode` less the umask, an old one keeps its own."""
+    """A file to write. A new file gets `mode` without the umask; an existing one keeps its mode."""
 
     path: str
     content: Content
@@ -40,7 +40,7 @@ def write_file(path: str, content: Content) -> None:
 
 
 def write_files(*outputs: OutputFile) -> None:
-    """Writes files that belong together: where one can't be written, all stay as they were."""
+    """Writes files that belong together: if one can't be written, none changes."""
     parts: list[_PartFile] = []
     path = ""
     try:
@@ -62,10 +62,10 @@ def write_files(*outputs: OutputFile) -> None:
 
 
 def put_file(path: str, content: bytes, folder: int | None = None, keeps_old: bool = False) -> None:
-    """Writes a file of Weft's own, which only this user can read. It raises `OSError`.
+    """Writes a private file that only this user can read. It raises `OSError`.
 
-    `folder` is an open directory that the path is relative to. With `keeps_old` a file that is already there stays,
-    and that is a `FileExistsError`.
+    `folder` is an open directory that the path is relative to. With `keeps_old` an existing file stays,
+    and `FileExistsError` is raised.
     """
     part = _PartFile(path, folder)
     try:
@@ -76,7 +76,7 @@ def put_file(path: str, content: bytes, folder: int | None = None, keeps_old: bo
 
 
 def is_stream(path: str) -> bool:
-    """Whether a path leads to something that is written to in place: a device, a pipe, a descriptor of a process."""
+    """Whether a path must be written in place: a device, a pipe, or a file descriptor of a process."""
     try:
         kind = os.stat(path).st_mode
     except OSError:
@@ -86,7 +86,7 @@ def is_stream(path: str) -> bool:
 
 
 def is_plain(path: str) -> bool:
-    """Whether a path is a plain file, and not a link to one, or may become one."""
+    """Whether a path is a plain file (not a link to one), or does not exist yet."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except FileNotFoundError:
@@ -96,7 +96,7 @@ def is_plain(path: str) -> bool:
 
 
 def read_plain(path: str, limit: int) -> bytes:
-    """What is in a plain file; `OSError` where the path is anything else, a link too, or the file is longer."""
+    """Reads a plain file. Raises `OSError` if the path is anything else, also a link, or the file is too long."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     with open(descriptor, "rb") as file:
         found = os.fstat(descriptor)
@@ -106,7 +106,7 @@ def read_plain(path: str, limit: int) -> bytes:
 
 
 class _PartFile:
-    """A file that is written beside `path`. It is locked meanwhile, by which others know that somebody writes it."""
+    """A temporary file beside `path`. It is locked while it is written, so that other processes leave it alone."""
 
     def __init__(self, path: str, folder: int | None) -> None:
         self.path, self._folder = path, folder
@@ -139,7 +139,7 @@ class _PartFile:
         self._is_there = False
 
     def drop(self) -> None:
-        """Ends it, and deletes what is not in place."""
+        """Closes the file, and deletes it if it was not moved into place."""
         if self._is_there:
             with suppress(OSError):
                 os.unlink(self._name, dir_fd=self._folder)
@@ -157,7 +157,7 @@ def _fill(file: IO[bytes], content: Content) -> None:
 
 
 def _replaced(path: str) -> os.stat_result | None:
-    """The file that is replaced, if there is one; it must be one that this user may write."""
+    """The file to replace, if there is one. This user must be allowed to write it."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -170,7 +170,7 @@ def _replaced(path: str) -> os.stat_result | None:
 
 
 def _write_stream(path: str, content: Content) -> None:
-    """Writes to what a path leads to, behind what was printed before."""
+    """Writes to a stream, after flushing what was printed before."""
     for printed in (sys.stdout, sys.stderr):
         if printed is not None:
             printed.flush()
@@ -181,7 +181,7 @@ def _write_stream(path: str, content: Content) -> None:
 
 
 def _descriptor(path: str) -> int | None:
-    """The number of the descriptor of this process that a path is another name of; -1 for one of another process."""
+    """The file descriptor of this process that a path names; -1 if it belongs to another process."""
     for _ in range(_LINKS):
         folder = os.path.realpath(os.path.dirname(os.path.abspath(path))).split(os.sep)
         if folder[:2] == ["", "proc"] and folder[-1] == "fd" and len(folder) >= 4:

@@ -1,4 +1,4 @@
-"""Programs of single elements: graphs over numbers that stand as the bodies of three ops.
+"""Define elementwise programs: graphs over numbers that are the bodies of `each`, `while` and `when`.
 
 An `each` runs its body for every element of its operands, which broadcast:
 
@@ -8,9 +8,9 @@ An `each` runs its body for every element of its operands, which broadcast:
       "weft.yield"(%9) : (tensor<i32>) -> ()
     }) : (tensor<?xf64, #weft.dims<n>>, tensor<i32>) -> tensor<?xi32, #weft.dims<n>>
 
-In a body stand ops on numbers and two ops with bodies of their own. What a body needs from around it are operands.
+A body holds ops on numbers, `while` and `when`. Values that it needs from outside are operands.
 
-- `while` has `carried` operands that change from step to step. Its body gives first whether the step counts, then what
+- `while` has `carried` operands that change in each step. Its body returns first whether the step counts, then what
   the carried ones become. A step that does not count ends the loop, and its other results are dropped:
 
       loop: go, *after = body(*state, *others); if not go: stop; state = after
@@ -36,7 +36,7 @@ from .types import TensorType, integer
 def close(
     builder: Builder, outputs: Sequence[Value], remade: Sequence[OpDef] = (CONSTANT,)
 ) -> tuple[Graph, list[Value]]:
-    """What was built, as a body of its own, and the values around it that it read: its last inputs stand for these.
+    """Closes a body: returns it with the outer values that it reads, which become its last inputs.
 
     A constant from around (or another op of `remade`) is made anew inside.
     """
@@ -79,13 +79,13 @@ def loop(
 def when(
     builder: Builder, condition: Value, others: Sequence[Value], body: Graph, span: Span | None
 ) -> tuple[Value, ...]:
-    """The results of a body where the condition holds, else zeros."""
+    """The results of a body where the condition holds, otherwise zeros."""
     types = tuple(v.type for v in body.outputs)
     return builder.node(WHEN, (condition, *others), {}, span, body, types).results
 
 
 def map_bodies(graph: Graph, run: Callable[[Graph], Graph]) -> Graph:
-    """The graph with what `run` makes of each body; the same graph where nothing changes."""
+    """Applies `run` to each body; returns the same graph if nothing changes."""
     bodies = {n: run(n.body) for n in graph if n.op in FLOW and n.body is not None}
     if all(n.body is body for n, body in bodies.items()):
         return graph
@@ -101,13 +101,13 @@ def has_loop(graph: Graph) -> bool:
 
 
 def is_light(graph_nodes: Sequence[Node]) -> bool:
-    """Whether code is so short, and so free of errors, that computing it for nothing beats a branch around it."""
+    """Whether code is so cheap, and can't fail, that computing it always beats a branch around it."""
     cost = sum(20 if Trait.EXPENSIVE in n.op.traits else 1 for n in graph_nodes)
     return cost <= 16 and all(n.body is None and n.op.name not in ("demand", "power") for n in graph_nodes)
 
 
 def body_problem(node: Node) -> str | None:
-    """What does not fit between a node and its body."""
+    """Describes how a node and its body disagree, if they do."""
     body = node.body
     assert body is not None
     inputs, outputs = [v.type.dtype for v in body.inputs], [v.type.dtype for v in body.outputs]

@@ -60,7 +60,7 @@ def _too_many(rank: int) -> str:
 
 
 def footprints_of(graphs: Iterable[Graph]) -> tuple[Footprint, ...]:
-    """What has to be checked at a call of graphs that take the same arguments: all that no argument bounds."""
+    """The values whose size each call must check, because no argument is at least as large."""
     found: dict[tuple[Size, ...], Footprint] = {}
     given: list[Footprint] = []
     for graph in graphs:
@@ -84,12 +84,12 @@ def _footprints(graph: Graph) -> Iterable[Footprint]:
 
 
 def _bounds(given: Footprint, other: Footprint) -> bool:
-    """Whether an array that exists has at least as many bytes as another one would have."""
+    """Whether an existing array has at least as many bytes as another one would have."""
     return other.itemsize <= given.itemsize and Counter(other.shape) <= Counter(given.shape)
 
 
 def check_type(type: TensorType, facts: Facts, span: Span | None) -> None:
-    """Refuses the type of a new value that is too large whatever the call, or in the call at hand."""
+    """Refuses the type of a new value that is too large in every call, or in the current one."""
     if type.rank > 2 * MOST_DIMENSIONS:  # `tile` has twice as many on the way
         raise ValueProblem(_too_many(type.rank), span)
     for size in type.shape:

@@ -1,4 +1,4 @@
-"""Make locks that neither a forked child nor a signal's handler finds held for ever.
+"""Make locks that can't deadlock in a forked child or in a signal handler.
 
 A forked child has one thread. A lock that another thread of its parent held at that moment is never let go there, so
 every lock made here is free in a child, unless the thread that forked holds it itself. What it protects must therefore
@@ -40,7 +40,7 @@ def event() -> threading.Event:
 
 
 def native_lock() -> Any:
-    """The one lock for code that knows nothing of forks, as LLVM: no process is forked while another thread has it.
+    """The one lock for code that can't handle forks, such as LLVM: no process forks while another thread holds it.
 
     Whoever holds it imports nothing, takes no other lock and runs no code of users.
     """
@@ -58,7 +58,7 @@ def _before() -> None:
 
 
 def _others_import() -> bool:
-    """Whether another thread imports a module of these packages, or imports one on their behalf."""
+    """Whether another thread is importing a module of these packages, directly or through another import."""
     own = threading.get_ident()
     return any(_imports(frame) for thread, frame in sys._current_frames().items() if thread != own)
 

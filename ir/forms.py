@@ -4,7 +4,7 @@ A region is compiled in the form that suits the sizes of the first call that nee
 
 | `form` | the loops |
 | --- | --- |
-| `rows` | one row after another, all stages of each; vectors lie along the columns or across rows |
+| `rows` | one row after another, all stages of each; vectors run along the columns or across rows |
 | `chunks` | columns are cut into chunks that threads share, stage by stage |
 | `rows or chunks` | both are compiled, and `cut_from` columns or more are cut when it runs |
 | `flat` | vectors run through several short rows as if they were one |
@@ -44,20 +44,20 @@ def region_guards(region: Node) -> Guards:
 
 
 def walks_along_vectors(region: Node) -> bool:
-    """Whether vectors lie along the innermost loop over the columns."""
+    """Whether vectors run along the innermost loop over the columns."""
     columns = axis_groups(region.attrs, "columns")
     return bool(columns) and columns[-1][-1] == integer(region.attrs, "vector")
 
 
 def has_rows_in_lanes(region: Node) -> bool:
-    """Whether each lane has a row of its own, although the trees of the reductions have lanes along the columns."""
+    """Whether each lane computes one row, although the reduction trees have lanes along the columns."""
     if not region.attrs["columns"] or walks_along_vectors(region):
         return False
     return any(Trait.REDUCTION in n.op.traits and integer(n.attrs, "lanes") > 1 for n in region.body or ())
 
 
 def vectors_at_once(region: Node, reductions: Sequence[Node]) -> int:
-    """How many vectors one step of a stage takes: along the columns as many as the trees of its reductions have."""
+    """How many vectors one step of a stage processes; along the columns the reduction trees decide it."""
     if not reductions or not walks_along_vectors(region):
         return integer(region.attrs, "unroll")
     return integer(reductions[0].attrs, "lanes") // integer(region.attrs, "width")
@@ -69,5 +69,5 @@ def reduces_across(region: Node) -> bool:
 
 
 def longest_short_row(region: Node) -> int:
-    """How long a short row is at most; one that is walked element by element would fill half a vector."""
+    """The length up to which a row counts as short: walked element by element, it would fill half a vector."""
     return FEW if region.attrs["columns"] else min(FEW, integer(region.attrs, "width") // 2)

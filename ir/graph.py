@@ -1,6 +1,6 @@
-"""The dataflow graph: operations that produce typed values.
+"""Define the dataflow graph: operations that produce typed values.
 
-A `Graph` keeps its nodes in a topological order, which is all that passes need. It shows itself as a networkx
+A `Graph` keeps its nodes in a topological order, which is all that passes need. It can be converted to a networkx
 `MultiDiGraph` (`networks.py`); networkx is imported only then, because that takes longer than a compile.
 """
 
@@ -37,7 +37,7 @@ class Value:
         return f"<{self.name or (self.node.op.name if self.node else 'input')}: {self.type}>"
 
     def __bool__(self) -> bool:
-        """Whether it is true is known only when the graph runs; that there is a value is asked with `is not None`."""
+        """Raises: the truth of a value is known only when the graph runs. Test for a value with `is not None`."""
         raise Unsupported("the truth of a value is not known before the call", hint="write True or False here")
 
 
@@ -95,7 +95,7 @@ class Graph:
         return len(self.nodes)
 
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
-        """The graph for networkx's algorithms, with all that it holds; `weft.compile` makes a kernel of it again."""
+        """Converts the graph, without loss, to networkx; `weft.compile` makes a kernel of it again."""
         from .networks import to_networkx
 
         return to_networkx(self)

@@ -1,7 +1,7 @@
 """Map the index of a result's element to the indices of the operand elements that it needs.
 
 An index is a tuple of sizes in the sense of `dims`: polynomials over the loop variables, so that an affine map is
-the coefficients of those variables. This is what makes a value a function from an index to an element.
+the coefficients of those variables.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def loop_name(axis: int) -> str:
 
 
 def loop_variables(space: tuple[Size, ...]) -> Index:
-    """The index that names every element of an iteration space: one variable for each axis that is not 1."""
+    """The index of an iteration: one loop variable for each axis that is not of size 1."""
     return tuple(0 if size == 1 else symbol(loop_name(axis)) for axis, size in enumerate(space))
 
 
 def operand_elements(node: Node, index: Index, looked_up: Size = 0) -> list[tuple[Value, Index]]:
-    """The operands' elements behind the element at `index`.
+    """The operand elements from which the element at `index` is computed.
 
-    Which element of its first operand a `gather` reads only the call knows: `looked_up` stands for the indices.
+    Only the call knows which element of its first operand a `gather` reads; `looked_up` stands for those indices.
     """
     if node.op is MATMUL:
         left, right = node.operands
@@ -44,19 +44,19 @@ def operand_elements(node: Node, index: Index, looked_up: Size = 0) -> list[tupl
 
 
 def gather_target(node: Node, index: Index) -> Index:
-    """The part of a `gather`'s index that its index arrays are read at."""
+    """The part of a `gather`'s index at which its index arrays are read."""
     axes, rank = ints(node.attrs, "axes"), node.operands[0].type.rank
     return index[axes[0] : len(index) - (rank - axes[-1] - 1)]
 
 
 def gathered_index(node: Node, index: Index, looked_up: tuple[Size, ...]) -> Index:
-    """The index of the element of its first operand that a `gather` reads, given what its index arrays say."""
+    """The index at which a `gather` reads its first operand, given the values of its index arrays."""
     axes, rank = ints(node.attrs, "axes"), node.operands[0].type.rank
     return (*index[: axes[0]], *looked_up, *index[len(index) - (rank - axes[-1] - 1) :])
 
 
 def operand_index(node: Node, operand: Value, index: Index) -> Index:
-    """The index of the operand's element behind the element at `index` of an elementwise op or a view."""
+    """The index at which an elementwise op or a view reads its operand for the element at `index`."""
     if node.op is TRANSPOSE:
         order = ints(node.attrs, "order")
         return tuple(index[order.index(axis)] for axis in range(len(order)))
@@ -78,13 +78,13 @@ def operand_index(node: Node, operand: Value, index: Index) -> Index:
 
 
 def broadcast_index(shape: tuple[Size, ...], index: Index) -> Index:
-    """The element of an array of `shape` that broadcasting puts at `index`."""
+    """The index in an array of `shape` that broadcasting reads for `index`."""
     aligned = index[len(index) - len(shape) :]
     return tuple(0 if size == 1 else i for size, i in zip(shape, aligned, strict=True))
 
 
 def reshape_index(old: tuple[Size, ...], new: tuple[Size, ...], index: Index) -> Index | None:
-    """The index before a reshape in C order, or None where it is not affine (axes that are merged need a division)."""
+    """The index before a reshape in C order, or None if it is not affine (merged axes need a division)."""
     found: list[Size] = []
     at = 0
     for size in old:

@@ -1,6 +1,6 @@
 """Tell exceptions that interrupt a compile from errors of what is compiled, or of the compiler.
 
-A signal's handler may raise anywhere: a time limit, Ctrl-C with a handler of the user's own. Such an exception has to
+A signal handler may raise anywhere: for a time limit, or for Ctrl-C with the user's handler. Such an exception has to
 reach the caller as it is. It is known by the handler's code in its traceback. Exceptions that another thread puts into
 this one have no code of their own; they are known by their type, which is none that the compiler's code raises.
 """
@@ -21,7 +21,7 @@ _MAKERS = ("builtins", "numpy", __name__.partition(".")[0])
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether a signal's handler raised this, or memory ran out."""
+    """Whether a signal handler raised this, or memory ran out."""
     if isinstance(error, MemoryError) or not isinstance(error, Exception):
         return True
     trace, handlers = error.__traceback__, _handlers()

@@ -1,4 +1,4 @@
-"""What the compiler asks of a source of kernels, such as the registry: ops by name, and the best way to compute one."""
+"""Declare what the compiler needs from a source of kernels such as the registry: ops by name, and implementations."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class KernelLookup(Protocol):
     ) -> Choice: ...
 
     def is_replaced(self, op: str, dtypes: tuple[DType, ...]) -> bool:
-        """Whether a user computes the op, of these dtypes, so that no other op may stand for it."""
+        """Whether a user's implementation computes the op for these dtypes, so that no rewrite may replace it."""
         ...
 
 
 class OpSource(Protocol):
-    """Finds ops that are not in the fixed table, by the names that users call them by."""
+    """Finds ops that users have added, by name."""
 
     def find_op(self, name: str) -> OpDef | None: ...
 

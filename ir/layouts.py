@@ -1,6 +1,6 @@
 """Turn a layout class and a shape into symbolic byte strides.
 
-What is known about memory when a graph is compiled is one of five classes; strides that a class leaves open are
+A graph is compiled for one of five layout classes of each array; strides that a class leaves open are
 symbols that the call fills in.
 """
 
@@ -47,7 +47,7 @@ def byte_strides(layout: str, shape: tuple[Size, ...], itemsize: int, name: str)
 
 
 def piece_layout(whole: str, shape: tuple[Size, ...], axis: int) -> str:
-    """The layout class of a piece of an array of class `whole`, of all its elements but along one axis."""
+    """The layout class of a piece, cut along one axis, of an array of class `whole`."""
     before, after = (all(n == 1 for n in part) for part in (shape[:axis], shape[axis + 1 :]))
     if (whole == C and before) or (whole == F and after):
         return whole

@@ -1,7 +1,7 @@
-"""Compute an attribute when it is first asked for, without a lock.
+"""Compute an attribute at its first use, without a lock.
 
 Python 3.11's `functools.cached_property` holds one lock for all objects of a class while it computes: a child that is
-forked meanwhile waits for it for ever. Two threads that ask at the same time both compute here; the first to end wins.
+forked meanwhile waits for it for ever. Here two threads may both compute the value; the first to finish wins.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
 
     class cached_property:
-        """What `functools.cached_property` is from Python 3.12 on."""
+        """Works as `functools.cached_property` does from Python 3.12 on."""
 
         def __init__(self, make: Any) -> None:
             self.make, self.__doc__ = make, make.__doc__

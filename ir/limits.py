@@ -1,7 +1,7 @@
 """Hold the limits that keep kernel text and graphs from exhausting the machine.
 
-They are of the whole process: `weft.set_limits` sets them, and `api/limits.py` reads the environment once. What goes
-beyond one is a `LimitExceeded`; a result that is too large is a `MemoryProblem`.
+They apply to the whole process: `weft.set_limits` sets them, and `api/limits.py` reads the environment once. Exceeding
+one raises `LimitExceeded`; a result that is too large raises `MemoryProblem`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .records import record
 
 @record
 class Limits:
-    """How much kernel text and a compile may ask for."""
+    """The limits on kernel text and on a compile."""
 
     text: int = 1_000_000  # characters in one file
     depth: int = 100  # brackets, blocks and operators inside one another; a chain such as `a + b + c` counts once
@@ -27,7 +27,7 @@ class Limits:
 
 
 class Limiter:
-    """The limits as they are now, and since when this thread has been compiling."""
+    """The current limits, and the time at which this thread began to compile."""
 
     def __init__(self) -> None:
         self.now = Limits()
@@ -35,7 +35,7 @@ class Limiter:
 
     @contextmanager
     def compiling(self) -> Iterator[None]:
-        """The time of what is compiled meanwhile counts; what is compiled for it counts with it."""
+        """Counts the time of a compile; nested compiles count as part of the outer one."""
         before = getattr(self._thread, "start", None)
         self._thread.start = time.thread_time() if before is None else before
         try:
@@ -44,7 +44,7 @@ class Limiter:
             self._thread.start = before
 
     def check_time(self, span: Span | None = None, to_come: float = 0.0) -> None:
-        """Ends a compile that takes too long, or will with so many seconds to come."""
+        """Ends a compile that has taken too long, or will if the given seconds are added."""
         start = getattr(self._thread, "start", None)
         if start is None or time.thread_time() - start + to_come <= self.now.seconds:
             return

@@ -1,4 +1,4 @@
-"""Loops over whole arrays: the op `loop`, whose body is one step.
+"""Define `loop`, an op that repeats its body, one step, over whole arrays.
 
     %2:2 = "weft.loop"(%go, %u, %zero, %steps) ({
     ^bb0(%v : tensor<?xf64, #weft.dims<n>>, %t : tensor<i64>, %steps_1 : tensor<i64>):
@@ -6,8 +6,8 @@
       "weft.yield"(%7, %5, %6) : (tensor<i1>, tensor<?xf64, #weft.dims<n>>, tensor<i64>) -> ()
     }) {carried = 2 : i64} : (...) -> (tensor<?xf64, #weft.dims<n>>, tensor<i64>)
 
-Operands are whether there is a first step, the state (`carried` values), and what else the body reads; the body takes
-the latter two and gives whether there is another step, and the next state:
+The operands are whether to run a first step, the state (`carried` values), and what else the body reads. The body takes
+the latter two and returns whether there is another step, and the next state:
 
     while go: go, *state = body(*state, *others)
 
@@ -40,7 +40,7 @@ from .walking import walk as walk
 def loop(
     builder: Builder, state: Sequence[Value], step: Builder, go: Value, after: Sequence[Value], span: Span | None
 ) -> tuple[Value, ...]:
-    """The last state. `step` was built from inputs of the state's types; its outputs are `after`, `go` is of `builder`.
+    """Adds a loop; returns the last state. `step` built the body, whose outputs are `after`; `go` is in `builder`.
 
     What the step read from around it becomes operands of the loop, and so does state that no step changes.
     """
@@ -57,14 +57,14 @@ def loop(
 
 
 def needs_guard(nodes: Sequence[Node]) -> bool:
-    """Whether what is computed may fail, may not end, or calls a function from outside."""
+    """Whether a graph may fail, may not end, or calls a function from outside."""
     return any(n.op in (GATHER, DEMAND, NUMPY, LOOP) for n in nodes)
 
 
 def once(
     builder: Builder, condition: Value, side: Builder, values: Sequence[Value], span: Span | None
 ) -> tuple[Value, ...]:
-    """What was built aside, if the condition holds, else zeros: a loop of one step or none."""
+    """Runs what was built aside if the condition holds, otherwise gives zeros: a loop of one step or none."""
     start = [_zeros(builder, v.type, span) for v in values]
     for value in values:
         side.input("none", value.type)
@@ -78,7 +78,7 @@ def _zeros(builder: Builder, type: TensorType, span: Span | None) -> Value:
 
 
 def map_loops(graph: Graph, run: Callable[[Graph], Graph]) -> Graph:
-    """The graph with what `run` makes of the bodies of loops; the same graph where nothing changes.
+    """Applies `run` to the bodies of loops; returns the same graph if nothing changes.
 
     A body knows the guards of the graph around it and the layouts of what it reads, and gives its guards back.
     """
@@ -99,7 +99,7 @@ def map_loops(graph: Graph, run: Callable[[Graph], Graph]) -> Graph:
 
 
 def _placed(node: Node, around: Graph, layouts: Sequence[str]) -> Graph:
-    """The body of a loop as a graph of its own. The state lies in C order: it is made where it is carried."""
+    """The body of a loop as a separate graph. The state is in C order, because steps write it into its buffers."""
     body, count = body_of(node), carried(node)
     attrs: dict[str, Attr] = {
         **body.attrs,
@@ -113,7 +113,7 @@ def _placed(node: Node, around: Graph, layouts: Sequence[str]) -> Graph:
 
 
 def loop_problem(node: Node) -> str | None:
-    """What does not fit between a loop and its body."""
+    """Describes how a loop and its body disagree, if they do."""
     body, count = body_of(node), carried(node)
     go, state, others = TensorType(BOOL), node.operands[1 : 1 + count], node.operands[1 + count :]
     if not 1 <= count == len(state):

@@ -4,12 +4,12 @@
     network.nodes["exp_2"]              {"kind": "op", "op": "exp", "attrs": {}, "types": (f32[n],), "span": None}
     network.edges["sub_1", "exp_2", 0]  {"operand": 0, "result": 0, "type": f32[n]}
 
-Nodes are inputs, operations and outputs (`kind`), each behind what it reads. An edge leads from what makes a value to
-what reads it: `operand` is its place there, `result` says which of several results it is. A region or a loop has its
+Nodes are inputs, operations and outputs (`kind`), in topological order. An edge leads from the producer of a value to
+a reader: `operand` is its place there, `result` says which of several results it is. A region or a loop has its
 `body`, which is a `MultiDiGraph` as well. The kernel's `name` and `attrs` are attributes of the whole.
 
-The builder makes the graph that is read, so the rules of every op run. Types may be left out, but not those of regions,
-loops and NumPy functions; those that are given must be what the rules give.
+Reading goes through the builder, so the rules of every op run. Types may be left out, but not those of regions,
+loops and NumPy functions; types that are given must agree with the rules.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ INPUT, OP, OUTPUT = "input", "op", "output"
 
 
 def to_networkx(graph: Graph) -> nx.MultiDiGraph[Any]:
-    """The graph for networkx. It shares nothing with it that can be changed."""
+    """Converts a graph to networkx. The two share nothing mutable."""
     import networkx as nx
 
     network: nx.MultiDiGraph[Any] = nx.MultiDiGraph(name=graph.name, attrs=dict(graph.attrs))
@@ -71,7 +71,7 @@ def _connect(network: nx.MultiDiGraph[Any], source: tuple[str, int], target: str
 
 
 def from_networkx(network: nx.DiGraph[Any], table: Mapping[str, OpDef] = TABLE) -> Graph:
-    """The graph that networkx holds. Where it holds none, a typed error names the node. `table` has the ops."""
+    """Reads a graph from networkx, with the ops of `table`. A mistake raises a typed error that names the node."""
     attrs = dict(network.graph.get("attrs") or {})
     if problem := schema_problem(parse_schema(KERNEL), {k: v for k, v in attrs.items() if k != "carried"}):
         raise VerifyProblem(f"graph attributes: {problem.message}")
@@ -106,7 +106,7 @@ class _Reader:
         return self.builder.finish(outputs)
 
     def order(self) -> list[Hashable]:
-        """The nodes, each behind what it reads, and else as they were added."""
+        """The nodes in topological order; ties are in the order in which they were added."""
         import networkx as nx
 
         place = {key: number for number, key in enumerate(self.network)}
@@ -124,7 +124,7 @@ class _Reader:
         return str(found)
 
     def placed(self, kind: str) -> list[Hashable]:
-        """The nodes of a kind in the order of their positions, and else as they were added."""
+        """The nodes of a kind by position; those without one come last, in the order in which they were added."""
         found = [key for key in self.network if self.kind(key) == kind]
         return sorted(found, key=lambda key: self.network.nodes[key].get("position", len(found)))
 
@@ -169,7 +169,7 @@ class _Reader:
         return node.results
 
     def attrs(self, op: OpDef, key: Hashable, given: Mapping[str, Any], span: Span | None) -> dict[str, Attr]:
-        """Attributes as their schema has them; lists, sizes and dtypes may be written as text."""
+        """Converts attributes to the kinds of their schema; lists, sizes and dtypes may be given as text."""
         schema = parse_schema(f"{op.attributes};{COMMON}")
         found = {name: _attr(schema.get(name), value, key) for name, value in given.items()}
         if problem := schema_problem(schema_of(op, found, self.table), found):
@@ -181,7 +181,7 @@ class _Reader:
         return Graph(made.name, made.inputs, made.nodes, made.outputs, dict(network.graph.get("attrs") or {}))
 
     def check(self, key: Hashable, node: Node, said: tuple[TensorType, ...] | None) -> None:
-        """The types that are given must be those of the rules, perhaps in other words."""
+        """Checks that given types agree with the rules; equal sizes may be written differently."""
         if said is None:
             return
         if len(said) != len(node.results):

@@ -41,7 +41,7 @@ def parse_type(text: str) -> TensorType:
 
 
 def parse_sizes(text: str) -> Sizes:
-    """Sizes between commas; commas inside parentheses belong to a size."""
+    """Parses sizes separated by commas; commas inside parentheses belong to a size."""
     parts, depth, start = [], 0, 0
     for i, char in enumerate(text):
         depth += (char == "(") - (char == ")")
@@ -78,7 +78,7 @@ _WORD = re.compile(r"\s*(?:([0-9]+)|(@?[A-Za-z_]\w*|\?[0-9]{1,9}_\w+)|([-+*(),])
 
 
 def parse_size(text: str) -> Size:
-    """The size that `str` of a size printed."""
+    """Parses what `str` prints for a size."""
     tokens, at, end = [], 0, len(text.rstrip())
     while at < end:
         match = _WORD.match(text, at)

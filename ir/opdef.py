@@ -1,4 +1,4 @@
-"""What an operation is: its name, its rules, its traits and its meaning in NumPy, and short ways to write one down."""
+"""Define what an operation is: name, rules, traits and NumPy meaning, with short ways to declare one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Trait(Enum):
 class OpDef:
     """One operation. `numpy` is its meaning, on arrays and with the attributes as keywords.
 
-    `attributes` is the schema of the attributes (`schemas.py`), beside those that every op may have.
+    `attributes` is the schema of its own attributes (`schemas.py`); every op may have a few more.
     """
 
     name: str
@@ -49,7 +49,7 @@ class OpDef:
 
 
 def commutes(op: OpDef, operands: Sequence[DType]) -> bool:
-    """Whether the order of operands can't be seen; that of complex ones can, in the last bit of a product."""
+    """Whether operands may be swapped; not complex ones, whose order shows in the last bit of a product."""
     return Trait.COMMUTATIVE in op.traits and all(d.kind != "complex" for d in operands)
 
 

@@ -1,9 +1,9 @@
-"""The op table: every operation is one `OpDef`.
+"""Define the op table: every operation is one `OpDef`.
 
     >>> TABLE["add"].doc
     'Sum of two numbers.'
 
-Backends keep a table from `OpDef` to what they make of it; a test demands that the tables are complete.
+Each backend has a table from `OpDef` to its implementation; a test checks that these tables are complete.
 """
 
 from __future__ import annotations

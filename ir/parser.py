@@ -1,7 +1,7 @@
 """Parse MLIR's generic syntax into a graph, whether the printer wrote it or a person edited it.
 
 Nodes are made by the builder, so the rules run again and a type that does not follow from them is an error. Attributes
-are checked against the op's schema, and where everything stands is remembered for what is found out later.
+are checked against the op's schema, and the place of everything is remembered for later messages.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Parsed:
     after: str | None
 
     def text(self, locations: bool = False) -> str:
-        """The text again, as the printer writes it."""
+        """The text as the printer writes it."""
         return print_graph(self.graph, locations, self.after)
 
 
@@ -62,7 +62,7 @@ def parse_graph(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TA
 
 
 def parse_text(text: str, file: str = "<mlir>", table: Mapping[str, OpDef] = TABLE) -> Parsed:
-    """The kernel that a module's text holds, with what else the text tells."""
+    """The kernel that a module's text holds, with its places and the pass that it was printed after."""
     try:
         return Parser(text, file, table, DECLARED, "weft.yield").module()
     except RecursionError:
@@ -74,7 +74,7 @@ def _unquoted(text: str) -> str:
 
 
 class _Attributes(dict[str, Attr]):
-    """Attributes by name, and where their names and values stand."""
+    """Attributes by name, with the places of their names and values."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class _Attributes(dict[str, Attr]):
 
 
 class Parser:
-    """Reads ops of a table. The `declared` ones have the types that the text says, the others those of their rules."""
+    """Reads the ops of a table. Results of `declared` ops have the types in the text, others those of their rules."""
 
     def __init__(
         self, text: str, file: str, table: Mapping[str, OpDef], declared: frozenset[OpDef], end_of_body: str
@@ -108,7 +108,7 @@ class Parser:
     # -- tokens
 
     def extent(self, at: int | None = None) -> Extent:
-        """Where a token is, the next one if none is named."""
+        """The place of a token, by default the next one."""
         _, text, offset = self.tokens[self.at if at is None else at]
         return offset, max(1, len(text))
 
@@ -117,7 +117,7 @@ class Parser:
 
     @contextmanager
     def placed(self, at: int) -> Iterator[None]:
-        """Errors about what a token says are errors at its place."""
+        """Gives errors that are raised inside the place of a token."""
         try:
             yield
         except WeftError as error:
@@ -180,7 +180,7 @@ class Parser:
         return Parsed(graph, self.places, None if after is None else str(after))
 
     def body(self, builder: Builder, end: str) -> Graph:
-        """A graph in braces; what is defined in it has no name outside."""
+        """A graph in braces; names defined in it are local."""
         around = dict(self.values)
         self.expect("{")
         if self.tokens[self.at][0] == "block":
@@ -206,13 +206,13 @@ class Parser:
         return builder.finish(outputs)
 
     def define(self, name: str, value: Value, start: int) -> None:
-        """From here on the name means the value."""
+        """Binds a name to a value."""
         if name in self.values:
             raise SyntaxProblem(f"'{name}' is defined twice", self.span(start))
         self.values[name] = value
 
     def agree(self, operands: tuple[Value, ...], said: tuple[TensorType, ...], start: int) -> None:
-        """The types behind an operation are those of its operands."""
+        """Checks that the operand types in the text are those of the operands."""
         have = tuple(v.type for v in operands)
         if have != said:
             message = f"operands are ({_shown(have)}), but the text says ({_shown(said)})"
@@ -261,7 +261,7 @@ class Parser:
             self.define(name if count == 1 else f"{name}#{value.index}", value, start)
 
     def wrong(self, problem: AttributeProblem, attrs: _Attributes, start: int, name: str = "") -> VerifyProblem:
-        """What is wrong with an attribute, where it stands, or where the node begins that lacks it."""
+        """An error at the attribute, or at the node if the attribute is missing."""
         place = attrs.places.get(problem.attribute)
         span = self.span(start) if place is None else self.lines.span(*place[0 if problem.is_name else 1])
         return VerifyProblem(f"{name}{problem.message}", span)
@@ -315,7 +315,7 @@ class Parser:
             return parse_type(text)
 
     def type_aliases(self) -> None:
-        """Reads `!a = tensor<f32>` and the like, which stand before a module."""
+        """Reads the aliases before a module, such as `!a = tensor<f32>`."""
         while self.tokens[self.at][0] == "alias":
             name = self.take("alias")
             self.expect("=")
@@ -383,7 +383,7 @@ class Parser:
         return float(text)
 
     def integer(self, text: str, at: int | None = None) -> int:
-        """A whole number; where it is none, the token that it stands in is wrong, the last one if none is named."""
+        """Parses a whole number; an error points at the given token, by default the last one."""
         try:
             return int(text, 0)
         except ValueError:

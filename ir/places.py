@@ -1,4 +1,4 @@
-"""Remember where in a text the parts of a graph stand, for messages about them."""
+"""Remember where the parts of a graph are in its text, for messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .schemas import AttributeProblem
 
 
 class TextLines:
-    """A text by its lines."""
+    """A text split into lines."""
 
     def __init__(self, text: str, file: str) -> None:
         self.text, self.file = text, file
@@ -29,7 +29,7 @@ Extent = tuple[int, int]  # where something begins and how long it is
 
 
 class Places:
-    """Where the nodes, inputs and attributes of a graph begin in the text that it was read from.
+    """The places of a graph's nodes, inputs and attributes in the text that it was read from.
 
     The top graph itself stands for its `weft.kernel`.
     """
@@ -40,16 +40,16 @@ class Places:
         self._attributes: dict[tuple[Node | Graph, str], tuple[Extent, Extent]] = {}
 
     def put(self, what: Node | Value | Graph, head: Extent, attributes: dict[str, tuple[Extent, Extent]]) -> None:
-        """Something begins here; its attributes have a name and a value each."""
+        """Records where something begins, and the places of its attributes' names and values."""
         self._heads[what] = head
         self._attributes |= {(what, name): place for name, place in attributes.items() if not isinstance(what, Value)}
 
     def of(self, what: Node | Value | Graph) -> Span | None:
-        """Where something begins, if it is of this text."""
+        """Where something begins, if it is in this text."""
         found = self._heads.get(what)
         return None if found is None else self._lines.span(*found)
 
     def of_attribute(self, what: Node | Graph, problem: AttributeProblem) -> Span | None:
-        """Where the value of an attribute is, or its name, or the whole that lacks it."""
+        """The place of an attribute's value or name, or of its owner if the attribute is missing."""
         found = self._attributes.get((what, problem.attribute))
         return self.of(what) if found is None else self._lines.span(*found[0 if problem.is_name else 1])

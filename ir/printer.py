@@ -12,7 +12,7 @@ from .types import Attr, AxisGroups, Guards, Sizes, TensorType
 
 
 def print_graph(graph: Graph, locations: bool = False, after: str | None = None) -> str:
-    """The text of a module that holds this kernel; `after` is the pass that it says it was printed after."""
+    """The text of a module that holds this kernel; `after` names the last pass that ran."""
     return _Printer(locations, "weft.yield").module(graph, "weft.kernel", "weft.return", after)
 
 
@@ -22,7 +22,7 @@ def print_nest(nest: Graph, locations: bool = False) -> str:
 
 
 def type_text(type: TensorType) -> str:
-    """`tensor<?x4xf32, #weft.dims<n, 4>>`; weak scalars have a type of their own."""
+    """`tensor<?x4xf32, #weft.dims<n, 4>>`; weak scalars are `!weft.weak<...>`."""
     if type.dtype.weak:
         return f"!weft.weak<{type.dtype.kind}>"
     element = dtype_text(type.dtype)

@@ -1,4 +1,4 @@
-"""Rules and NumPy meaning of `matmul`, and where its operands' elements are.
+"""Define `matmul`: its rules, its NumPy meaning, and the indices at which it reads its operands.
 
 An element of the result is the sum over k of the products of a row's and a column's elements. Axes before the last two
 number matrices and are broadcast. In a region the last axis of the space is k: the variable behind those of the result.
@@ -20,7 +20,7 @@ matmul_dtypes = ufunc_dtypes(np.matmul)
 
 
 def multiplied(facts: Facts, shapes: list[Shape], attrs: Attrs) -> list[Shape]:
-    """Stacks of matrices, broadcast; columns of the left ones are as many as rows of the right ones."""
+    """Broadcasts stacks of matrices; the left ones have as many columns as the right ones have rows."""
     left, right = shapes
     if len(left) < 2 or len(right) < 2:
         raise ShapeProblem(
@@ -33,7 +33,7 @@ def multiplied(facts: Facts, shapes: list[Shape], attrs: Attrs) -> list[Shape]:
 
 
 def meet(facts: Facts, a: Size, b: Size, span: Span | None = None) -> None:
-    """Two sizes that a product demands to be equal; 1 is not broadcast."""
+    """Requires that two sizes are equal; 1 is not broadcast."""
     if facts.same(a, b):
         return
     left, right = facts.number(a), facts.number(b)
@@ -54,12 +54,12 @@ def matmul(a: Any, b: Any) -> Any:
 
 
 def product_space(left: Shape, result: Shape) -> Shape:
-    """What a region with a product iterates over: the elements of the result, and for each of them k."""
+    """The iteration space of a region with a product: the elements of the result, and k for each."""
     return (*result, left[-1])
 
 
 def factor_index(shape: Shape, index: tuple[Size, ...], is_left: bool) -> tuple[Size, ...]:
-    """Where the element of an operand is that stands behind the element at `index` of the result, for this k."""
+    """The index at which an operand is read for this k and the result element at `index`."""
     rank = len(index)
     batch = index[rank - len(shape) : rank - 2]
     own = tuple(0 if size == 1 else i for size, i in zip(shape[:-2], batch, strict=True))

@@ -1,8 +1,8 @@
 """Prove that a size is not negative from others that are known not to be.
 
-The symbols of sizes are at least 0, whatever numbers they have in a call. The size is shown to be a sum of what is
-known, each times a number that is not negative, and of symbols; a small linear program finds the numbers. What a
-`min`, a `max` or a quotient is adds to what is known.
+The symbols of sizes are at least 0 in every call. The proof writes the size as a sum of what is
+known, each times a number that is not negative, and of symbols; a linear program finds the numbers. The definition
+of each `min`, `max` or quotient adds to what is known.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Terms = dict[Monomial, int]
 
 
 def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> bool:
-    """Whether `size >= 0` wherever all that is known is at least 0; of a range that is empty anything can be said."""
+    """Whether `size >= 0` wherever all known sizes are at least 0; in an empty range anything follows."""
     if never_negative(size) or any(isinstance(fact, int) and fact < 0 for fact in known):
         return True
     if any(never_negative(size - fact) for fact in known):
@@ -38,7 +38,7 @@ def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> 
 
 
 def _in_case(size: Size, known: Sequence[Size], choice: Atom, k: int, cases: int) -> bool:
-    """Whether it follows where a `min` or `max` is its k-th argument."""
+    """Whether the goal follows if a `min` or `max` equals its k-th argument."""
     chosen, sign = choice.args[k], 1 if choice.name == "max" else -1
     others = [(chosen - other) * sign for other in choice.args if other != chosen]
     env = {choice: chosen}
@@ -46,7 +46,7 @@ def _in_case(size: Size, known: Sequence[Size], choice: Atom, k: int, cases: int
 
 
 def _atoms(size: Size) -> Iterator[Atom]:
-    """What a size is made of besides symbols, arguments first."""
+    """The atoms of a size other than symbols, arguments first."""
     for monomial, _ in size.terms if isinstance(size, Dim) else ():
         for atom in monomial:
             for arg in atom.args:
@@ -56,7 +56,7 @@ def _atoms(size: Size) -> Iterator[Atom]:
 
 
 def _quotients(sizes: Sequence[Size]) -> Iterator[Size]:
-    """What holds for `q = a // b`: `b*q <= a < b*q + b`."""
+    """The facts about `q = a // b`: `b*q <= a < b*q + b`."""
     for atom in dict.fromkeys(a for size in sizes for a in _atoms(size)):
         whole, by = atom.args
         rest = whole - by * dims.of_atom(atom)
@@ -64,14 +64,14 @@ def _quotients(sizes: Sequence[Size]) -> Iterator[Size]:
 
 
 def _tight(size: Size) -> Terms:
-    """Terms without a common factor: what is at least 0 stays so if the number among them is rounded down."""
+    """Divides terms by their common factor; a bound of at least 0 survives rounding the constant down."""
     terms: Terms = dict(size.terms) if isinstance(size, Dim) else {(): size}
     common = gcd(*(c for monomial, c in terms.items() if monomial))
     return {monomial: c // common for monomial, c in terms.items()} if common > 1 else terms
 
 
 def _is_combined(goal: Terms, facts: Sequence[Terms]) -> bool:
-    """Whether factors exist with which the facts, added up, are nowhere more than the goal."""
+    """Whether some sum of the facts, times factors of at least 0, is nowhere above the goal."""
     rows: list[list[Fraction]] = []
     for monomial in dict.fromkeys(m for terms in (goal, *facts) for m in terms):
         row = [Fraction(terms.get(monomial, 0)) for terms in (*facts, goal)]
@@ -82,9 +82,9 @@ def _is_combined(goal: Terms, facts: Sequence[Terms]) -> bool:
 
 
 def _has_solution(rows: Sequence[Sequence[Fraction]]) -> bool:
-    """Whether numbers of at least 0 exist that, times a row's entries but the last, add up to its last at most.
+    """Whether numbers of at least 0 satisfy every row: the entries times the numbers add up to at most the last entry.
 
-    The first phase of the simplex method, in exact numbers and by Bland's rule, which ends.
+    This is the first phase of the simplex method, in exact numbers, with Bland's rule so that it ends.
     """
     if all(row[-1] >= 0 for row in rows):
         return True
@@ -110,7 +110,7 @@ def _has_solution(rows: Sequence[Sequence[Fraction]]) -> bool:
 
 
 def _pivot(table: list[list[Fraction]], cost: list[Fraction], leaving: int, entering: int) -> None:
-    """The column enters the basis in place of the row's own."""
+    """Pivots: the column replaces the row's basis column."""
     scale = table[leaving][entering]
     table[leaving] = [x / scale for x in table[leaving]]
     for row in (*table[:leaving], *table[leaving + 1 :], cost):

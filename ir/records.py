@@ -2,7 +2,7 @@
 
 A class may check its fields in `__post_init__` and have properties that are cached (`lazy.py`).
 
-It is what `dataclasses.dataclass(frozen=True, slots=True)` makes, at a twentieth of the time: that compiles the text of
+It does what `dataclasses.dataclass(frozen=True, slots=True)` does in a twentieth of the time: that compiles the text of
 seven functions for each class, and for the fifty that a first call needs this took longer than LLVM takes to make code.
 """
 
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 
 class Fresh:
-    """A default that is made anew for each value."""
+    """A default that is computed for each value."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self.make = make
 
 
 def fresh(*, default_factory: Callable[[], Any]) -> Any:
-    """A default for what can be changed, as a list."""
+    """A default for a mutable field, such as a list."""
     return Fresh(default_factory)
 
 
@@ -38,18 +38,18 @@ def record(*, eq: bool) -> Callable[[type[T]], type[T]]: ...
 
 @dataclass_transform(frozen_default=True, field_specifiers=(fresh,))
 def record(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
-    """Makes a class one of frozen values; without `eq` each is equal to itself alone."""
+    """Turns a class into a frozen value class; without `eq`, values compare by identity."""
     return _made(cls, eq) if cls is not None else lambda cls: _made(cls, eq)
 
 
 def fields(of: Any) -> Mapping[str, Any]:
-    """The names of a value's fields, or of a class's, each with its default; `...` is none."""
+    """The fields of a value or a class with their defaults; `...` means no default."""
     found: Mapping[str, Any] = of.RECORD
     return found
 
 
 def is_record(of: Any) -> bool:
-    """Whether something is such a value or such a class."""
+    """Whether something is a record or a record class."""
     return hasattr(of, "RECORD")
 
 
@@ -70,7 +70,7 @@ def _made(cls: type[T], eq: bool) -> type[T]:
 
 
 def _getter(names: tuple[str, ...]) -> Any:
-    """The fields of a value as a tuple; a getter of one field gives it bare."""
+    """A getter of all fields as a tuple, even if there is only one."""
     if len(names) > 1:
         return attrgetter(*names)
     return lambda of: tuple(getattr(of, name) for name in names)
@@ -102,7 +102,7 @@ def _init(made: type, defaults: dict[str, Any]) -> Callable[..., None]:
 
 
 def _completed(made: type, defaults: dict[str, Any], values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """All fields, from those given in order, those given by name and the defaults."""
+    """All fields, from positional arguments, keywords and defaults."""
     given = dict(zip(defaults, values, strict=False))
     found = {**defaults, **given, **named}
     missing = [name for name, value in found.items() if value is ... and name not in named and name not in given]

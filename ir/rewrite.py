@@ -16,7 +16,7 @@ from .ops import DECLARED
 
 
 def facts_of(graph: Graph) -> Facts:
-    """What the graph's guards say about its sizes."""
+    """The facts about sizes that the graph's guards state."""
     facts = Facts()
     for left, right in graph_guards(graph):
         facts.assume_equal(left, right)
@@ -33,18 +33,18 @@ class Rewriter:
         self.values: dict[Value, Value] = {v: self.builder.input(v.name or "in", v.type) for v in graph.inputs}
 
     def get(self, value: Value) -> Value:
-        """What stands for an old value in the new graph."""
+        """The new graph's replacement for an old value."""
         return self.values[value]
 
     def operands(self, node: Node) -> tuple[Value, ...]:
         return tuple(self.values[v] for v in node.operands)
 
     def replace(self, old: Value, new: Value) -> None:
-        """From here on `new` stands for `old`."""
+        """Replaces `old` by `new` from here on."""
         self.values[old] = new
 
     def copy(self, node: Node, operands: Sequence[Value] | None = None) -> Node:
-        """The same operation in the new graph, on what stands for its operands or on others."""
+        """Copies an operation to the new graph, with its mapped operands or with others."""
         if operands is None:
             operands = self.operands(node)
         types = None
@@ -56,7 +56,7 @@ class Rewriter:
         return copy
 
     def finish(self) -> Graph:
-        """The new graph, with what stands for the old outputs."""
+        """Returns the new graph, with the mapped outputs."""
         return self.builder.finish([self.values[v] for v in self.graph.outputs])
 
 

@@ -30,7 +30,7 @@ ShapeRule = Callable[[Facts, list[tuple[Size, ...]], Attrs], list[tuple[Size, ..
 
 
 def ufunc_dtypes(ufunc: np.ufunc) -> DTypeRule:
-    """NumPy's loop for these operands; numbers among themselves stay weak."""
+    """The dtypes of NumPy's loop for these operands; if all are Python numbers, the result stays weak."""
 
     @cache
     def resolve(operands: DTypes) -> tuple[DTypes, DTypes]:
@@ -50,13 +50,13 @@ def ufunc_dtypes(ufunc: np.ufunc) -> DTypeRule:
 
 
 def _weakened(dtype: DType) -> DType:
-    """The weak kind that stands for the dtype, if one does: a count of bits is a u8 always."""
+    """The weak kind of a dtype, if it has one; a bit count is always u8."""
     weak = WEAK.get(dtype.kind)
     return weak if weak is not None and weak.strong == dtype else dtype
 
 
 def one_result(rule: DTypeRule, part: int) -> DTypeRule:
-    """The rule for one of several results."""
+    """The rule for one of a ufunc's several results."""
 
     def resolve(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
         compute, results = rule(operands, attrs)
@@ -66,7 +66,7 @@ def one_result(rule: DTypeRule, part: int) -> DTypeRule:
 
 
 def special_dtypes(name: str) -> DTypeRule:
-    """SciPy has its functions for f32 and f64, and what f32 holds exactly is taken as that."""
+    """SciPy computes in f32 or f64; dtypes that f32 holds exactly are computed in f32."""
 
     def resolve(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
         (dtype,) = operands
@@ -86,12 +86,12 @@ def _refused(name: str, operands: DTypes) -> TypeProblem:
 
 
 def logical_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """Everything is taken as true or false."""
+    """Operands and result are bool."""
     return (BOOL,) * len(operands), (BOOL,)
 
 
 def where_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """A condition and two values that are promoted together."""
+    """A bool condition, and two values that are promoted together."""
     result = promote(operands[1:])
     return (BOOL, result, result), (result,)
 
@@ -121,21 +121,21 @@ def same_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
 
 
 def own_dtype(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """An attribute says the dtype."""
+    """The attribute `dtype` decides."""
     dtype = attrs["dtype"]
     assert isinstance(dtype, DType)
     return (), (dtype,)
 
 
 def whole_power_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """As the power with an exponent of the same dtype."""
+    """The same as `power` with an exponent of the same dtype."""
     if operands[0].kind == "bool":
         raise _refused("whole_power", operands)
     return operands, operands
 
 
 def accumulate_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """Sums and products of small integers are taken in 64 bits."""
+    """Sums and products of small integers are computed in 64 bits."""
     dtype = operands[0].strong
     if dtype.kind in ("bool", "int"):
         dtype = I64
@@ -150,7 +150,7 @@ def keep_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
 
 
 def bitwise_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """Bits of integers and truth values."""
+    """Only integers and bools have bits."""
     if operands[0].kind not in ("bool", "int", "uint"):
         raise _refused("bitwise reduction", operands)
     return keep_dtypes(operands, attrs)
@@ -183,7 +183,7 @@ def reduced(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[
 
 
 def ordered(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
-    """A reduction without identity over an axis that is surely empty is an error, as in NumPy."""
+    """Refuses a reduction without identity over an axis that is surely empty, as NumPy does."""
     result = reduced(facts, shapes, attrs)
     if any(facts.canonical(shapes[0][a]) == 0 for a in ints(attrs, "axes")):
         raise ValueProblem("zero-size array to reduction operation which has no identity")
@@ -212,7 +212,7 @@ def diagonal(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list
 
 
 def diagonal_of(x: np.ndarray, axes: tuple[int, ...], starts: tuple[int, ...], size: int) -> np.ndarray:
-    """So many elements of two axes, each one further along both, as the last axis."""
+    """Replaces two axes by their diagonal, which becomes the last axis."""
     places = dict(zip(axes, starts, strict=True))
     part = x[tuple(slice(places[k], places[k] + size) if k in places else slice(None) for k in range(x.ndim))]
     return np.diagonal(part, 0, *axes)
@@ -238,7 +238,7 @@ def broadcast_to(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> 
 
 
 def _guard_equal(facts: Facts, a: Size, b: Size) -> bool:
-    """Whether two sizes are equal, by what is known or in the call at hand, which is then relied on."""
+    """Whether two sizes are equal: known to be, or in the current call, which adds a guard."""
     if facts.same(a, b):
         return True
     number = facts.number(a)

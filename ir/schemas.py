@@ -1,11 +1,11 @@
-"""Say what attributes an op takes, and what is wrong with those that a node has.
+"""Define the attributes that each op takes, and check the attributes of a node.
 
 An `OpDef` has the schema of its attributes as text, a name and a kind for each:
 
     axes: axes; keepdims?: flag; order from LOWERED: axis groups
 
-A `?` marks an attribute that may be missing, `from STAGE` one that is there once the pipeline has come so far. A kind
-is one of the table below: it checks a value by itself. What a value has to do with types, operands and other
+A `?` marks an attribute that may be missing, `from STAGE` one that must exist from that stage on. A kind
+is one of the table below: it checks a value by itself. How a value fits types, operands and other
 attributes is checked in `verify_attrs` and `verify_plans`. Only verification reads schemas; compiling does not.
 """
 
@@ -51,7 +51,7 @@ REACHED = {
 
 @record
 class Kind:
-    """What values an attribute takes: in words, and as a test."""
+    """The values that an attribute takes: in words, and as a test."""
 
     meaning: str
     accepts: Callable[[Attr], bool]
@@ -59,7 +59,7 @@ class Kind:
 
 @record
 class Attribute:
-    """One attribute of an op. `since` is the stage from which on it must be there, if it ever must."""
+    """One attribute of an op. `since` is the stage from which on it is required, or None."""
 
     name: str
     kind: Kind
@@ -68,7 +68,7 @@ class Attribute:
 
 @record
 class AttributeProblem:
-    """What is wrong, and with which attribute; `is_name` where it is the name that does not belong here."""
+    """A message and the attribute that it is about; `is_name` marks an unknown name."""
 
     attribute: str
     message: str
@@ -113,7 +113,7 @@ def _are_sizes(attr: Attr) -> bool:
 
 
 def _are_blocks(attr: Attr) -> bool:
-    """Packed panels are sized for these; what lies between was not tried."""
+    """Packed panels are sized for these multiples; other sizes are untested."""
     if type(attr) is not tuple or len(attr) != 3:
         return False
     return all(
@@ -197,7 +197,7 @@ def parse_schema(text: str) -> Mapping[str, Attribute]:
 
 
 def schema_of(op: OpDef, attrs: Mapping[str, Attr], table: Mapping[str, OpDef]) -> Mapping[str, Attribute]:
-    """The attributes of an op; a `numpy` node that stands for an op of ours has those of that op, too."""
+    """The attributes of an op; a `numpy` node that computes an op of ours has that op's attributes too."""
     found = parse_schema(f"{op.attributes};{COMMON}")
     stands_for = table.get(str(attrs.get("op"))) if op.name == "numpy" else None
     if stands_for is None:
@@ -213,7 +213,7 @@ def schema_of(op: OpDef, attrs: Mapping[str, Attr], table: Mapping[str, OpDef]) 
 def schema_problem(
     schema: Mapping[str, Attribute], attrs: Mapping[str, Attr], stage: Stage = Stage.BUILT
 ) -> AttributeProblem | None:
-    """The first attribute that is unknown, is missing, or has a value of another kind."""
+    """Describes the first attribute that is unknown, missing or of the wrong kind."""
     for name, value in attrs.items():
         if name not in schema:
             hint = nearest(name, list(schema)) or f"the attributes are {', '.join(schema)}"
@@ -227,7 +227,7 @@ def schema_problem(
 
 
 def typed(attribute: Attribute | None, value: Attr) -> Attr:
-    """A value as its kind has it: groups of axes and guards are lists of texts in text."""
+    """Converts a parsed value to its kind: axis groups and guards are lists of strings in text."""
     if attribute is None or type(value) is not tuple:
         return value
     if attribute.kind is KINDS["axis groups"]:
@@ -238,7 +238,7 @@ def typed(attribute: Attribute | None, value: Attr) -> Attr:
 
 
 def shown(value: Attr) -> str:
-    """A value as the text has it."""
+    """A value as it is printed."""
     from .printer import attr_text
 
     return attr_text(value).removesuffix(" : i64").removesuffix(" : f64")

@@ -25,7 +25,7 @@ def expit(x: Any) -> Any:
 
 
 def logit(x: Any) -> Any:
-    """Near 1/2 the logarithm of the odds would cancel; there it is twice the inverse hyperbolic tangent."""
+    """Uses twice the inverse hyperbolic tangent near 1/2, where the logarithm of the odds would cancel."""
     wide = np.asarray(x).astype(np.longdouble)
     return _rounded(np.where(np.abs(wide - 0.5) < 0.25, 2 * np.arctanh(2 * wide - 1), np.log(wide / (1 - wide))), x)
 

@@ -1,4 +1,4 @@
-"""What a front end gives to the runtime: something that can be specialised to argument types and built into a graph."""
+"""Declare what a front end gives to the runtime: a kernel to bind to argument types and build into a graph."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .types import TensorType
 
 @record
 class ArgType:
-    """What came in a call: the dtype (weak for a Python number) and the sizes. `value` is the argument itself."""
+    """An argument of a call: its dtype (weak for a Python number) and sizes. `value` is the argument itself."""
 
     dtype: DType
     shape: tuple[int, ...]
@@ -46,13 +46,13 @@ Tracing needs it to learn what a NumPy function gives.
 
 @record
 class Place:
-    """Where an output stands in what a function returns."""
+    """The place of an output in what a function returns."""
 
     index: int
 
 
 class Structure(NamedTuple):
-    """How a kernel hands back its outputs: a `single` one, a `tuple`, or a `tree` of places and of what never changes.
+    """How a kernel returns its outputs: a `single` one, a `tuple`, or a `tree` of places and constants.
 
     Trees are lists, tuples, named tuples and dicts, nested as the user's function returned them.
     """
@@ -68,7 +68,7 @@ class Structure(NamedTuple):
 
 
 def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
-    """Nested lists, tuples, named tuples and dicts with what `leaf` makes of all else in them."""
+    """Copies nested lists, tuples, named tuples and dicts, with `leaf` applied to everything else."""
     kind = type(tree)
     if kind is dict:
         return {key: rebuilt(item, leaf) for key, item in tree.items()}
@@ -82,7 +82,7 @@ def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
 
 @record
 class Built:
-    """A graph, and what it needs beside the arguments.
+    """A graph, and what it needs in addition to the arguments.
 
     `hidden` are the arrays behind its inputs that are not arguments: captured ones, read at each call. `calls` are
     the NumPy functions of its `numpy` nodes, by the node's attribute `call`: each takes the operands as arrays and
@@ -100,7 +100,7 @@ class Built:
 
     @property
     def has_layouts(self) -> bool:
-        """Whether the text that the graph was read from says how arguments and results lie in memory."""
+        """Whether the graph was read from text that gives the layouts of arguments and results."""
         return self.after is not None and {"layouts", "out_layouts"} <= self.graph.attrs.keys()
 
 
@@ -108,9 +108,9 @@ ABSENT = object()
 
 
 class Guard(NamedTuple):
-    """A name outside of a kernel that must still mean the same object: a key of a dict, or (no key) a closure cell.
+    """A name outside a kernel that must still refer to the same object: a dict key, or (no key) a closure cell.
 
-    `expected` is `ABSENT` where the name must still mean nothing.
+    `expected` is `ABSENT` if the name must still be undefined.
     """
 
     holder: Any
@@ -132,4 +132,4 @@ class KernelSource(Protocol):
         """Checks arguments against what was declared; raises a typed error that names the argument."""
 
     def build(self, binding: Binding, args: Sequence[ArgType] | None) -> Built:
-        """The graph for these types; `args` are the arguments of the call at hand, if there is one."""
+        """Builds the graph for these types; `args` are the arguments of the current call, if there is one."""

@@ -1,4 +1,4 @@
-"""Sort the body of a region into stages: a reduction ends one, and what needs it comes in a later one."""
+"""Sort the body of a region into stages: a reduction ends a stage, and what needs its result comes later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .types import sizes
 
 
 def known_stages(body: Graph) -> dict[Value, int]:
-    """The first stage in which each value is known; a reduction ends the one that its operand is known in."""
+    """The first stage in which each value is known; a reduction ends the stage in which its operand is known."""
     known: dict[Value, int] = dict.fromkeys(body.inputs, 0)
     for node in body:
         after = Trait.REDUCTION in node.op.traits
@@ -51,7 +51,7 @@ def region_stages(region: Node) -> RegionStages:
 
 
 def needed_in(region: Node, stages: RegionStages, kept: Mapping[Value, int]) -> dict[Value, set[int]]:
-    """The stages in which each value is computed at the index of the iteration; what is kept, only in its first."""
+    """The stages in which each value is computed; a value that is kept in memory is computed only in the first."""
     space = tuple(sizes(region.attrs, "space"))
     home, found = loop_variables(space), dict[Value, set[int]]()
     roots = [(v, s) for s in range(stages.stage_count) for _, v in stages.outputs[s]]
@@ -73,11 +73,11 @@ def needed_in(region: Node, stages: RegionStages, kept: Mapping[Value, int]) -> 
 
 
 def only_writes(stages: RegionStages, stage: int) -> bool:
-    """Whether a stage is behind all reductions and writes full-size outputs."""
+    """Whether a stage comes after all reductions and writes full-size outputs."""
     return stage > 0 and not stages.reductions[stage] and bool(stages.outputs[stage])
 
 
 def finds_first(reductions: list[Node], outputs: list[tuple[int, Value]]) -> bool:
-    """Whether all that a walk looks for are bools, of which the first is the best: it may be over before its end."""
+    """Whether a walk only looks for the first true element, so that it may stop early."""
     wanted = all(n.op in POSITIONS and n.operands[0].type.dtype.kind == "bool" for n in reductions)
     return bool(reductions) and wanted and not outputs

@@ -1,6 +1,6 @@
 """Make named tuples as `typing.NamedTuple` does, in a tenth of the time.
 
-That one evaluates the text of a function for each class, and forty such classes are on the way to a first result.
+`typing.NamedTuple` evaluates the text of a function for each class, and a first call needs forty such classes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _new(made: type, names: tuple[str, ...], defaults: dict[str, Any]) -> Any:
 def _completed(
     made: type, names: tuple[str, ...], defaults: dict[str, Any], values: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """All fields, from those given in order, those given by name and the defaults."""
+    """All fields, from positional arguments, keywords and defaults."""
     given = dict(zip(names, values, strict=False))
     found = {**defaults, **given, **named}
     if len(values) > len(names) or given.keys() & named.keys() or found.keys() != set(names):

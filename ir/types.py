@@ -1,4 +1,4 @@
-"""The type of a value: an element type and a shape whose sizes may be symbolic."""
+"""Define the type of a value: an element type and a shape whose sizes may be symbolic."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Sizes(tuple[Size, ...]):
 
 
 class AxisGroups(tuple[tuple[int, ...], ...]):
-    """Loops from the outside in, each a group of axes that run as one, as an attribute: `["0+1", "2"]` in text."""
+    """Loops from the outside in, each a group of collapsed axes: `["0+1", "2"]` in text."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class AxisGroups(tuple[tuple[int, ...], ...]):
 
 
 class Guards(tuple[tuple[Size, Size], ...]):
-    """Equalities between sizes under which a graph is valid, as an attribute: `["n == m"]` in text."""
+    """Equalities between sizes under which a graph is valid: `["n == m"]` in text."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ Attr = Union[bool, int, float, complex, str, DType, Sizes, AxisGroups, Guards, t
 class TensorType:
     """An array (or, without dimensions, a scalar) of one element type. Weak types have no dimensions.
 
-    In loop nests a `memref` is memory that loads and stores name, and a `vector` is what the lanes of a reduction hold.
+    In loop nests a `memref` is memory for loads and stores, and a `vector` holds the lanes of a reduction.
     """
 
     dtype: DType

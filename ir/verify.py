@@ -1,7 +1,7 @@
 """Check the rules that every graph keeps between two passes, and raise `VerifyProblem` where one is broken.
 
-Values are made once, before they are used and in the graph that uses them; nodes have the operands, attributes and
-types that their ops ask for; sizes that meet are equal by their types or by a guard. From `Stage.PROMOTED` on every
+Values are computed once, before they are used and in the graph that uses them; nodes have the operands, attributes and
+types that their ops need; sizes that must agree are equal by their types or by a guard. From `Stage.PROMOTED` on every
 op has operands of the dtypes it computes in; weak values are read by casts, by NumPy functions, and by the regions
 that casts have been moved into.
 """
@@ -35,7 +35,7 @@ MAKES_WEAK = frozenset((CONSTANT, SIZE))
 def verify(
     graph: Graph, stage: Stage = Stage.BUILT, places: Places | None = None, table: Mapping[str, OpDef] = TABLE
 ) -> None:
-    """Raises a `VerifyProblem` that names the first node which breaks a rule, at its place if the graph has a text."""
+    """Raises a `VerifyProblem` that names the first node to break a rule, at its place in the text if there is one."""
     names: dict[Node, str] = {}
     for node in _walk(graph):
         names.setdefault(node, f"%{len(names)} ({node.op.name})")
@@ -45,7 +45,7 @@ def verify(
 
 
 def _is_in_order(graph: Graph) -> bool:
-    """Whether every node stands behind those that it reads, as all but broken graphs have it."""
+    """Whether every node comes after those that it reads; only broken graphs fail this."""
     ahead = set(graph)
     for node in graph:
         if any(value.node in ahead for value in node.operands):
@@ -81,7 +81,7 @@ class _Verifier:
         return VerifyProblem(f"{self.names[node]}: {text}", place or span or node.span, hint)
 
     def kernel(self, graph: Graph) -> None:
-        """The attributes of the kernel itself."""
+        """Checks the attributes of the kernel itself."""
         attrs = {k: v for k, v in graph.attrs.items() if k != "carried"}
         problem = schema_problem(parse_schema(KERNEL), {"sym_name": graph.name, **attrs})
         counts = {"layouts": graph.inputs, "out_layouts": graph.outputs, "results": graph.outputs}
@@ -101,7 +101,7 @@ class _Verifier:
         return self.names.get(value.node, f"a {value.node.op.name} of another graph")
 
     def steps(self, graph: Graph) -> None:
-        """The rules of a kernel, or of the body of a loop: what a call runs step by step."""
+        """Checks a kernel or the body of a loop: what a call runs step by step."""
         self.graph(graph)
         if self.stage >= Stage.FUSED and (found := unplaced(graph)):
             raise self.fail(*found)

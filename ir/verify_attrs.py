@@ -1,6 +1,6 @@
 """Check the attributes of a node against its operands, its types and one another.
 
-What each attribute may be by itself is in the op's schema (`schemas.py`); the plans of regions are in `verify_plans`.
+The op's schema (`schemas.py`) checks each attribute by itself; `verify_plans` checks the plans of regions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Problem = AttributeProblem
 def attribute_problem(
     node: Node, stage: Stage = Stage.BUILT, table: Mapping[str, OpDef] = TABLE
 ) -> AttributeProblem | None:
-    """What is wrong with the attributes of a node, for a message behind the node's name."""
+    """Describes what is wrong with the attributes of a node, for a message after the node's name."""
     for name, attr in node.attrs.items():
         if not (isinstance(name, str) and name) or not _is_attr(attr):
             return Problem(name, f"attribute {name!r} can't be {attr!r}, which has no text form")
@@ -123,7 +123,7 @@ def _axes_problem(node: Node) -> Problem | None:
 
 
 def _tree_problem(node: Node) -> Problem | None:
-    """A tree names each of the reduced axes at most once; those of size 1 are in no loop."""
+    """Checks that a tree names each reduced axis once; axes of size 1 may be left out."""
     order, axes = node.attrs.get("order"), ints(node.attrs, "axes")
     if isinstance(order, AxisGroups):
         walked = [axis for group in order for axis in group]

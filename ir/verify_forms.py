@@ -1,7 +1,7 @@
 """Check that the form of a region is one that can be compiled, with the same bits as any other.
 
-A form says how loops run, and code is emitted from it as it stands: what a lane, a chunk or a window needs must be
-there, and what is kept between stages must lie where nothing else is written.
+A form says how loops run, and the emitter follows it to the letter: what a lane, a chunk or a window needs must be
+there, and values kept between stages must be in memory that nothing else overwrites.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Problem = AttributeProblem
 
 
 def form_problem(region: Node) -> Problem | None:
-    """What is wrong with the form of a region, if it has one."""
+    """Describes what is wrong with the form of a region, if it has one."""
     if "form" not in region.attrs:
         stray = ("guards", "taps", "shared_walks", "spread", "early_exit", "peel", "prefetch")
         name = next((name for name in stray if name in region.attrs), None)
@@ -76,7 +76,7 @@ def _loops_problem(region: Node) -> Problem | None:
 
 
 def _shared_problem(region: Node) -> Problem | None:
-    """Whether sums share a walk decides bits, so it is what the length of the columns says."""
+    """Checks that the length of the columns decides whether sums share a walk, because that changes bits."""
     attrs = region.attrs
     sums = [n for n in region.body or () if Trait.REDUCTION in n.op.traits and "composite" in n.attrs]
     if attrs.get("shared_walks") and not sums:
@@ -113,7 +113,7 @@ def _columns(region: Node) -> dims.Size:
 
 
 def _is_short(region: Node) -> bool:
-    """Whether a guard, or the size itself, says that rows are short."""
+    """Whether a guard, or the size itself, shows that rows are short."""
     space, rows = tuple(sizes(region.attrs, "space")), axis_groups(region.attrs, "rows")
     length = _columns(region) if region.attrs["columns"] else dims.product(space[axis] for axis in rows[-1])
     most = longest_short_row(region)
@@ -123,7 +123,7 @@ def _is_short(region: Node) -> bool:
 
 
 def _lanes_problem(region: Node) -> Problem | None:
-    """Vectors across rows, where trees have lanes along the columns: each of a few columns is the total of a lane."""
+    """Checks vectors across short rows when trees have lanes along the columns: each column is one lane's total."""
     if not has_rows_in_lanes(region):
         return None
     attrs = region.attrs
@@ -168,7 +168,7 @@ def _memory_problem(region: Node) -> Problem | None:
 
 
 def _kept_problem(region: Node) -> Problem | None:
-    """A value lies where nothing else is written as long as a stage needs it."""
+    """Checks that nothing overwrites a kept value while a stage needs it."""
     assert region.body is not None
     space, stages = tuple(sizes(region.attrs, "space")), region_stages(region)
     places = {n.result: str(n.attrs["keep"]) for n in region.body if "keep" in n.attrs}

@@ -1,7 +1,7 @@
 """Check that a region iterates over what its body computes, and that its plan can be compiled.
 
-Code is emitted from the plan as it stands, so nothing here is left to the emitter: every axis is in exactly one loop,
-axes that run as one lie so in memory, layouts are those of the arrays, and vectors and trees fit one another. With
+The emitter follows the plan to the letter, so everything is checked here: every axis is in exactly one loop,
+collapsed axes are contiguous, layouts are those of the arrays, and vectors and trees fit one another. With
 that and with views that stay inside of their operands (`bounds.py`) no access of a region leaves its arrays.
 """
 
@@ -34,7 +34,7 @@ OF_ROWS = ("row_width", "row_cost")
 
 
 def region_problem(region: Node, layouts: Mapping[Value, str], stage: Stage) -> Problem | None:
-    """What is wrong with a region's attributes; `layouts` are the layout classes of the values around it."""
+    """Describes what is wrong with a region's attributes; `layouts` are the layout classes of the values around it."""
     return _space_problem(region) or _body_problem(region) or _plan_problem(region, layouts, stage)
 
 
@@ -73,7 +73,7 @@ def _space_problem(region: Node) -> Problem | None:
 
 
 def _body_problem(region: Node) -> Problem | None:
-    """Reductions and scans run along the axes that the region says, and every output is made by its iterations."""
+    """Checks that reductions and scans run along the region's axes and that its iterations compute every output."""
     space, reduced, scanned = _space(region), ints(region.attrs, "reduced"), _scanned(region)
     product, body = _product(region), _body(region)
     for node in body:
@@ -126,7 +126,7 @@ def _product_space_problem(region: Node, product: Node) -> Problem | None:
 
 
 def _elements_problem(region: Node) -> Problem | None:
-    """What an iteration makes is read by the same iteration alone, and lookups read memory."""
+    """Checks that only the same iteration reads what an iteration computes, and that gathers read memory."""
     space, reduced, body = _space(region), ints(region.attrs, "reduced"), _body(region)
     for value, index in region_elements(region):
         node = value.node
@@ -189,7 +189,7 @@ def _layouts_problem(region: Node, layouts: Mapping[Value, str]) -> Problem | No
 
 
 def _loops_problem(region: Node, layouts: Mapping[Value, str]) -> Problem | None:
-    """Every axis is in one loop; axes that run as one go on in equal steps wherever they are used."""
+    """Checks that every axis is in one loop, and that collapsed axes have matching strides in every access."""
     space, attrs = _space(region), region.attrs
     inside = {*ints(attrs, "reduced"), *_scanned(region)}
     axes = [axis for axis, size in enumerate(space) if size != 1]
@@ -212,7 +212,7 @@ def _loops_problem(region: Node, layouts: Mapping[Value, str]) -> Problem | None
 
 
 def _vector_problem(region: Node) -> Problem | None:
-    """Vectors lie along the innermost loop of rows or of columns; trees have lanes where they lie along columns."""
+    """Checks that vectors run along the innermost loop of rows or columns; along columns, trees need lanes."""
     attrs, vector = region.attrs, integer(region.attrs, "vector")
     rows, columns = axis_groups(attrs, "rows"), axis_groups(attrs, "columns")
     ends = [groups[-1][-1] for groups in (rows, columns) if groups] or [-1]
@@ -242,7 +242,7 @@ def _vector_problem(region: Node) -> Problem | None:
 
 
 def _options_problem(region: Node) -> Problem | None:
-    """What else a plan may have, each where there are loops for it."""
+    """Checks the optional attributes of a plan against its loops."""
     attrs, space = region.attrs, _space(region)
     rows, columns = axis_groups(attrs, "rows"), axis_groups(attrs, "columns")
     if "windows" in attrs and (problem := _windows_problem(region, columns)):
@@ -287,7 +287,7 @@ def _windows_problem(region: Node, columns: tuple[tuple[int, ...], ...]) -> Prob
 
 
 def _composites_problem(region: Node, space: tuple[Size, ...]) -> Problem | None:
-    """Sums that share a walk do so together, in chunks of the region's length."""
+    """Checks that all sums share a walk together, in chunks of the region's length."""
     said = {n for n in _reductions(region) if "composite" in n.attrs}
     if not said:
         return None
@@ -346,7 +346,7 @@ def _product_loops_problem(region: Node, product: Node, of_rows: bool) -> Proble
 
 
 def unplaced(graph: Graph) -> tuple[Node, str] | None:
-    """A node of a fused graph, or of the body of a loop in it, that no step of a call runs, and why."""
+    """Finds a node of a fused graph, or of a loop's body, that no step of a call runs, and says why."""
     owned = dict[Value, Node]()
     for node in graph:
         if node.op not in (REGION, LOOP, NUMPY, CONCATENATE, RESHAPE):

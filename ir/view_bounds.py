@@ -1,6 +1,6 @@
-"""Find the guards under which no view of a graph reads outside of its operand, and no size is negative.
+"""Find the guards under which no view of a graph reads out of bounds and no size is negative.
 
-Whoever builds a graph proves this; text that comes from outside has lost the proofs, or never had them. What sizes do
+Front ends prove this when they build a graph; text from outside comes without proofs. What sizes do
 not show by themselves becomes a guard, so that a call for which it does not hold is refused.
 """
 
@@ -33,7 +33,7 @@ def with_bounds(graph: Graph) -> Graph:
 
 
 def unbound_symbol(graph: Graph) -> tuple[Node | None, str] | None:
-    """A size that neither an argument nor a NumPy function shows before it is used, and the node that uses it."""
+    """Finds a size that is used before an argument or a NumPy function defines it, and the node that uses it."""
     bound = {str(s) for v in graph.inputs for s in v.type.shape if dims.is_symbol(s)}
     for value in graph.inputs:
         if missing := _missing(value.type.shape, bound):
@@ -59,7 +59,7 @@ def _missing(shape: tuple[Size, ...], bound: set[str]) -> str | None:
 
 
 def _needed(graph: Graph, facts: Facts) -> Iterator[tuple[Size, Size]]:
-    """Equalities that say so, of a graph and of the bodies in it."""
+    """The guards that a graph and the bodies in it need."""
     for value in (*graph.inputs, *(r for n in graph for r in n.results)):
         for size in map(facts.canonical, value.type.shape):
             yield from _holds(1, size, facts)
@@ -80,7 +80,7 @@ def _needed(graph: Graph, facts: Facts) -> Iterator[tuple[Size, Size]]:
 
 
 def _holds(count: Size, size: Size, facts: Facts) -> Iterator[tuple[Size, Size]]:
-    """That a size is not negative, where there is something to read at all."""
+    """The guard that a size is not negative, unless there is nothing to read."""
     size = facts.canonical(size)
     missing = dims.maximum(0, -size if isinstance(size, int) else 0 - size)
     if isinstance(missing, int) and (missing == 0 or isinstance(count, int)):
@@ -93,7 +93,7 @@ def _holds(count: Size, size: Size, facts: Facts) -> Iterator[tuple[Size, Size]]
 
 
 def _read(node: Node) -> Iterator[Range]:
-    """What a view reads along each axis of its operand."""
+    """The range that a view reads along each axis of its operand."""
     if node.op not in (SLICE, DIAGONAL, ACCESS):
         return
     shape = node.operands[0].type.shape

@@ -20,7 +20,7 @@ def body_of(node: Node) -> Graph:
 
 
 def walk(graph: Graph) -> Iterator[Node]:
-    """The nodes of a graph in order, those in the bodies of loops in front of the loop."""
+    """The nodes of a graph in order; the nodes in a loop's body come before the loop."""
     for node in graph:
         if node.op is LOOP:
             yield from walk(body_of(node))

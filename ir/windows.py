@@ -1,6 +1,6 @@
-"""Find the windows of a region: reduced axes that run along the same axis of an array as an axis that is kept does.
+"""Find the windows of a region: reduced axes that move along the same array axis as a kept axis.
 
-In `sum[k](x[i + k] * w[k])` the axis k is a window that moves with i. Vectors lie along kept axes there, and the loops
+In `sum[k](x[i + k] * w[k])` the axis k is a window that moves with i. Vectors run along kept axes there, and the loops
 over windows of a few elements are unrolled.
 """
 
@@ -37,13 +37,13 @@ def window_axes(region: Node) -> tuple[int, ...]:
 
 
 def _moves(node: Node) -> bool:
-    """Whether a node is an access that runs along one axis with several; a reshape that cuts an axis is no window."""
+    """Whether a node is an access with several axes along one axis; a reshape that splits an axis is no window."""
     rows = range(node.operands[0].type.rank) if node.op is ACCESS else ()
     return any(sum(step != 0 for step in steps_of(node.attrs, axis)) > 1 for axis in rows)
 
 
 def _is_within(window: Size, way: Size) -> bool:
-    """Whether a window is the shorter one, as far as its size tells: that of what it moves along is what it leaves.
+    """Whether a window is the shorter of the two axes, as far as the sizes show.
 
     Both run along one axis, so in `sum[i](x[i] * x[i + k])` the many i look like a window of the few k.
     """
@@ -51,12 +51,12 @@ def _is_within(window: Size, way: Size) -> bool:
 
 
 def _is_less(size: Size, other: Dim) -> bool:
-    """Whether a size is something without another one: `n - m` is, without `m`."""
+    """Whether a size is some size minus another one, as `n - m` is for `m`."""
     return isinstance(size, Dim) and any(c < 0 and m and m == other.terms[0][0] for m, c in size.terms)
 
 
 def is_one_walk(region: Node) -> bool:
-    """Whether the reductions of a region need nothing but one walk over the columns, and nothing else does."""
+    """Whether one walk over the columns serves all reductions of a region, and nothing else needs a walk."""
     body, space = region.body, tuple(sizes(region.attrs, "space"))
     assert body is not None
     stages, reductions = known_stages(body), [n for n in body if Trait.REDUCTION in n.op.traits]
@@ -65,7 +65,7 @@ def is_one_walk(region: Node) -> bool:
 
 
 def product_in_sum(node: Node) -> tuple[Node, tuple[Node, ...]] | None:
-    """The product that a sum adds up, where it can join the total with one rounding, and the views on the way to it.
+    """The product that a sum adds up, if an FMA can add it, and the views between the two.
 
     The views come in the order in which a walk from the sum meets them.
     """
@@ -79,7 +79,7 @@ def product_in_sum(node: Node) -> tuple[Node, tuple[Node, ...]] | None:
 
 
 def unrolled_lengths(numbers: Sequence[int]) -> tuple[int, ...]:
-    """Lengths of windows from the innermost on, as long as it is little code; the others stay loops and are 0."""
+    """Lengths of the windows to unroll, innermost first, while the code stays small; 0 for windows that stay loops."""
     total, found = 1, list[int]()
     for number in reversed(numbers):
         total = total * number if 0 < number <= STRAIGHT else MOST + 1

@@ -1,1 +1,1 @@
-"""Loops and memory in the IR: the `nest` dialect, which a backend translates op by op."""
+"""Define the `nest` dialect: loops and memory in the IR, which a backend translates op by op."""

@@ -1,6 +1,6 @@
-"""Find when two accesses of one buffer meet in a loop, and whether its kind allows that.
+"""Check loop-carried dependences: in which iterations two accesses touch the same element, and whether that is allowed.
 
-Two accesses never meet, or meet at a constant distance in steps of the loop, or nothing can be said. The distance of a
+Two accesses never meet, meet at a constant distance in steps of the loop, or nothing is known. The distance of a
 load and a store is how many steps after the load the element is stored; a negative one means that it was stored before.
 
 | loop | allowed |
@@ -26,7 +26,7 @@ NEXT = "'"  # what the name of a variable ends with in the second of two steps
 
 
 class Meeting(Enum):
-    """What is known where it is not a distance."""
+    """What is known of two accesses without a constant distance."""
 
     NEVER = auto()
     UNKNOWN = auto()
@@ -35,7 +35,7 @@ class Meeting(Enum):
 def meeting(
     nest: Graph, loop: Node, variable: str, load: MemoryAccess, store: MemoryAccess, facts: Sequence[Size]
 ) -> int | Meeting:
-    """How many steps of the loop over `variable` after the first access the second one meets it."""
+    """The dependence distance: how many steps of the loop over `variable` the second access comes after the first."""
     changing = _changing(loop, variable)
     renamed = {LOOP + name: dims.symbol(LOOP + name + NEXT) for name in changing}
     other = [dims.substitute(part, renamed) for part in store.at]
@@ -54,7 +54,7 @@ def meeting(
 
 
 def _changing(loop: Node, variable: str) -> frozenset[str]:
-    """The variables that may differ between two steps: that of the loop, those behind it, and those inside."""
+    """The variables that may differ between two steps: the loop's own, later ones of the same op, and inner ones."""
     names = [v.name for v in variables(loop)]
     own = names[names.index(variable) :]
     return frozenset((*own, *(v.name for n in inside(loop) for v in variables(n))))
@@ -67,7 +67,7 @@ def _ranges(nest: Graph, access: MemoryAccess) -> Iterator[Size]:
 
 
 def _distance(here: Size, there: Size, variable: str, changing: frozenset[str]) -> int | Meeting:
-    """From one coordinate: `k*v + e` and `k*v' + e'` meet where `v' - v` is `(e - e') / k`."""
+    """The distance by one coordinate: `k*v + e` equals `k*v' + e'` where `v' - v` is `(e - e') / k`."""
     first, second = dims.symbol(LOOP + variable), dims.symbol(LOOP + variable + NEXT)
     factor = _factor(here, LOOP + variable)
     if factor == 0 or factor != _factor(there, LOOP + variable + NEXT):
@@ -79,13 +79,13 @@ def _distance(here: Size, there: Size, variable: str, changing: frozenset[str]) 
 
 
 def _factor(size: Size, name: str) -> int:
-    """What a size is a multiple of a symbol by, apart from a rest without it; 0 where it is not of that form."""
+    """The coefficient of a symbol that occurs linearly in a size, or 0 if it does not."""
     factor = dict(dims.terms_of(size)).get((Atom(name),), 0)
     return factor if name not in dims.symbols(size - factor * dims.symbol(name)) else 0
 
 
 def dependence_problem(nest: Graph, loop: Node, found: Sequence[MemoryAccess], facts: Sequence[Size]) -> str | None:
-    """Why a loop can't be of its kind, or None. `found` are the accesses inside it, in their order."""
+    """Explains why a loop can't be of its kind, or None. `found` are the accesses inside it, in order."""
     kind, is_shared = loop.attrs.get("kind"), bool(loop.attrs.get("shared"))
     names = [v.name for v in variables(loop)]
     if loop.op is PRODUCT:
@@ -106,7 +106,7 @@ def dependence_problem(nest: Graph, loop: Node, found: Sequence[MemoryAccess], f
 
 
 def _pairs(found: Sequence[MemoryAccess]) -> Iterator[tuple[MemoryAccess, MemoryAccess]]:
-    """Accesses of one buffer of which one is a store, a store with itself included."""
+    """Pairs of accesses to one buffer of which at least one is a store; a store is also paired with itself."""
     for k, a in enumerate(found):
         for b in found[k:]:
             if a.buffer is b.buffer and (a.is_store or b.is_store):

@@ -1,4 +1,4 @@
-"""The ops of the `nest` dialect, beside which the ops on numbers of the main table stand in bodies.
+"""Define the ops of the `nest` dialect; bodies also use the main table's ops on numbers.
 
 A nest is a `Graph` whose nodes run in order. Its inputs are buffers; bodies see the values around them. `@i` in a size
 is the variable of a loop:

@@ -1,4 +1,4 @@
-"""What each op of a nest demands of its operands, its results and its body: types, numbers of them, and ranges."""
+"""Check each op of a nest by itself: its operands, results, body and ranges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rule = Callable[[Node], str | None]
 
 
 def rule_problem(node: Node) -> str | None:
-    """What is wrong with a node by itself, or None."""
+    """Describes what is wrong with a node by itself, or None."""
     if (node.op in ops.BODIES) != (node.body is not None):
         return "needs a body" if node.body is None else "can't have a body"
     if node.op.arity is not None and len(node.operands) != node.op.arity:
@@ -27,7 +27,7 @@ def rule_problem(node: Node) -> str | None:
 
 
 def _number_op(node: Node) -> str | None:
-    """An op of the main table: it computes with numbers, in the dtypes of its operands."""
+    """Checks an op of the main table: operands are numbers, in the dtypes that the op computes in."""
     if node.op not in (CONSTANT, SIZE) and Trait.ELEMENTWISE not in node.op.traits:
         return "works on arrays, so it can't be in a nest"
     if any(not _is_number(v) for v in node.operands):
@@ -58,7 +58,7 @@ def _for(node: Node) -> str | None:
 
 
 def _carries(node: Node, given: Sequence[TensorType], after: Sequence[TensorType]) -> str | None:
-    """The carried values keep their types from operands through the body to the results."""
+    """Checks that carried values keep their types from the operands through the body to the results."""
     assert node.body is not None
     if any(t.shape or t.kind != "tensor" for t in given):
         return "carried values must be numbers"
@@ -240,7 +240,7 @@ def _types(types: Sequence[TensorType]) -> str:
 
 
 def type_shown(type: TensorType) -> str:
-    """A type in a message."""
+    """A type as messages show it."""
     if type.kind == "tensor":
         return str(type)
     return f"{type.kind} {type.dtype}[{', '.join(str(s) for s in type.shape)}]"
@@ -251,7 +251,7 @@ def _shown(dtypes: Sequence[DType]) -> str:
 
 
 def uses(node: Node) -> frozenset[str]:
-    """The symbols that the sizes among a node's attributes and result types speak of."""
+    """The symbols in the sizes of a node's attributes and result types."""
     found: set[str] = set()
     for attr in node.attrs.values():
         if isinstance(attr, tuple):

@@ -22,7 +22,7 @@ class LoopVariable:
 
     @property
     def facts(self) -> tuple[Size, Size]:
-        """What is at least 0 wherever the variable has a value."""
+        """Sizes that are at least 0 wherever the variable has a value."""
         own = dims.symbol(LOOP + self.name)
         return own - self.first, self.end - 1 - own
 
@@ -32,7 +32,7 @@ class LoopVariable:
 
 @record(eq=False)
 class Location:
-    """A node, and from the outermost on the nodes whose bodies it is in."""
+    """A node and the nodes around it, outermost first."""
 
     node: Node
     around: tuple[Node, ...]
@@ -65,7 +65,7 @@ def inside(node: Node) -> Iterator[Node]:
 
 
 def variables(node: Node) -> tuple[LoopVariable, ...]:
-    """The variables that a node gives to its body, or for a `bind` to what follows."""
+    """The variables that a node defines for its body, or (`bind`) for what follows."""
     if node.op in (FOR, BIND):
         first, end = sizes(node.attrs, "range")
         return (LoopVariable(str(node.attrs["var"]), first, end),)
@@ -77,7 +77,7 @@ def variables(node: Node) -> tuple[LoopVariable, ...]:
 
 
 def bound_before(place: Location, nest: Graph) -> tuple[LoopVariable, ...]:
-    """The numbers from data that have a name where a node stands."""
+    """The numbers from data that are in scope at a node."""
     found: list[LoopVariable] = []
     for graph in (nest, *(n.body for n in place.around if n.body is not None)):
         for node in graph:
@@ -90,7 +90,7 @@ def bound_before(place: Location, nest: Graph) -> tuple[LoopVariable, ...]:
 
 @record(eq=False)
 class MemoryAccess:
-    """A load or a store: the memory that it names, as the buffer that owns it, and the index there."""
+    """A load or a store, resolved to the buffer that owns the memory and the index in it."""
 
     place: Location
     buffer: Value
@@ -107,7 +107,7 @@ class MemoryAccess:
 
 
 def accesses(found: Sequence[Location]) -> list[MemoryAccess]:
-    """The loads and stores among places, through views to the buffer below."""
+    """The loads and stores among places, resolved through views."""
     result = []
     for place in found:
         if place.node.op in ACCESSES:
@@ -128,7 +128,7 @@ def base(buffer: Value, at: Sequence[Size]) -> tuple[Value, tuple[Size, ...]]:
 
 
 def is_private(buffer: Value, loop: Node) -> bool:
-    """Whether every step of a loop has a buffer of its own, because it is allocated inside."""
+    """Whether a buffer is private to each step of a loop, because it is allocated inside."""
     return buffer.node is not None and buffer.node.op is ALLOC and any(n is buffer.node for n in inside(loop))
 
 

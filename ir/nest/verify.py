@@ -23,9 +23,9 @@ MOST_SHARED = 2
 
 
 def verify_nest(nest: Graph, where: Places | None = None) -> Guards:
-    """Raises a `VerifyProblem` at the first thing that is wrong.
+    """Raises a `VerifyProblem` at the first mistake.
 
-    Gives the guards that the nest needs beside its own: `max(0, n - 1) == n - 1` where it reads row 0 of n.
+    Returns the guards that the nest needs in addition: `max(0, n - 1) == n - 1` if it reads row 0 of n.
     """
     verifier = _NestVerifier(nest, where)
     verifier.run()
@@ -87,7 +87,7 @@ class _NestVerifier:
             raise self.fail(self.nest, "must take buffers and return nothing")
 
     def values(self, graph: Graph, visible: set[Value]) -> None:
-        """Every value is made before it is used, in this body or around it."""
+        """Checks that every value is computed before it is used, in this body or around it."""
         visible = visible | set(graph.inputs)
         for node in graph:
             for i, value in enumerate(node.operands):
@@ -126,7 +126,7 @@ class _NestVerifier:
             self.shared(place)
 
     def shared(self, place: Location) -> None:
-        """Shared loops are the outermost, at most two, with nothing between them."""
+        """Checks that shared loops are the outermost, at most two, with nothing between them."""
         outer = [n for n in place.around if n.attrs.get("shared")]
         if len(outer) >= MOST_SHARED:
             raise self.fail(place.node, f"at most {MOST_SHARED} shared loops can be nested")
@@ -153,7 +153,7 @@ class _NestVerifier:
                 raise self.fail(node, f"can't show that {named} is below {size}")
 
     def prove_or_guard(self, size: Size, known: Sequence[Size]) -> bool:
-        """Whether a size is at least 0; what speaks of the sizes of a call alone becomes a guard."""
+        """Whether a size is at least 0. If it depends only on the sizes of a call, it becomes a guard."""
         if follows(size, [*known, *self.needed]):
             return True
         if isinstance(size, int) or any(name.startswith(LOOP) for name in size.symbols):
@@ -162,7 +162,7 @@ class _NestVerifier:
         return True
 
     def view(self, place: Location) -> None:
-        """A view's elements lie inside of its buffer."""
+        """Checks that a view stays inside its buffer."""
         node = place.node
         names = node.attrs["vars"]
         assert isinstance(names, tuple)
@@ -183,6 +183,6 @@ class _NestVerifier:
             raise self.fail(node, f"loads from %{buffer.name} before any store to it, but its access is write")
 
     def is_written_before(self, access: MemoryAccess) -> bool:
-        """Whether some store to the buffer stands before a load."""
+        """Whether a store to the buffer precedes the load."""
         before = [p for p in self.places if p.node.op is STORE and p.order < access.place.order]
         return any(a.buffer is access.buffer for a in accesses(before))
