@@ -16,7 +16,7 @@ estimated, from which follows into how large pieces the threads cut the region; 
 reductions' trees one of them takes at a time, where columns are shared, and `cut_from` how many columns a row must
 have for that, where other rows are walked as a whole; `tile` is how far a piece goes along the vectors where operands
 lie in different orders (C and Fortran). `jam` is an axis and how many rows along it one step makes, where they read the
-same elements, and `piece` of how many rows along the outer loops threads take a multiple then (`jamming`).
+same elements, and `piece` of how many rows along the outer loops threads take a multiple then (`unroll_and_jam`).
 
 The other options ask for something else than what is chosen from the body, with the same bits: `unroll` and `tile` (0
 leaves the choice), and `share`, which is how much work the region counts for, in percent, where it is decided whether

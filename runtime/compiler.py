@@ -418,8 +418,11 @@ def _order_class(order: tuple[int, ...]) -> str:
     return "F" if order == tuple(range(len(order)))[::-1] else GENERAL
 
 
-def fits(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int], has_code: bool = True) -> bool:
-    """Whether a graph serves these arrays: shapes and guards. `has_code` asks that there is code for such sizes."""
+def bind_call(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int], has_code: bool = True) -> bool:
+    """Binds the sizes of a call; False where the graph does not serve these arrays, by shapes or guards.
+
+    `has_code` asks that there is code for such sizes.
+    """
     graph = lowered.built.graph
     if not bind_sizes(graph.inputs, inputs, env):
         return False

@@ -21,7 +21,7 @@ from .arguments import CallArgument, in_order, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
 from .checked_sizes import SizesChanged, checked_calls
-from .compiler import Lowered, Options, Request, Variant, call_orders, fits, orders_of
+from .compiler import Lowered, Options, Request, Variant, bind_call, call_orders, orders_of
 from .disk.finding import find_or_lower
 from .launch import noting_strides
 from .native.abi import is_known
@@ -213,52 +213,52 @@ class Kernel:
         ordered = None in (outs or (None,)) and GENERAL in layouts
         inputs = arrays
 
-        def suits(lowered: Lowered, has_code: bool = True) -> bool:
+        def bind(lowered: Lowered, has_code: bool = True) -> bool:
             nonlocal inputs
             env.clear()
             inputs = [*arrays, *lowered.built.hidden]
-            if any(lowered.built is t.built for t in tried) or not fits(lowered, inputs, env, has_code):
+            if any(lowered.built is t.built for t in tried) or not bind_call(lowered, inputs, env, has_code):
                 return False
             if not ordered or lowered.any_order:
                 return True
             return agree(lowered.built.graph, env, orders_of(lowered, inputs, env), lowered.orders)
 
-        def serves(lowered: Lowered) -> bool:
-            return self._lookup.is_current(lowered.uses) and suits(lowered, has_code=False)
+        def bind_current(lowered: Lowered) -> bool:
+            return self._lookup.is_current(lowered.uses) and bind(lowered, has_code=False)
 
         is_new = False
-        found = self.signature_cache.find(key, serves)
+        found = self.signature_cache.find(key, bind_current)
         if found is None:
             with self._compiling:  # another thread may have compiled it meanwhile
-                found = self.signature_cache.find(key, serves)
+                found = self.signature_cache.find(key, bind_current)
                 if found is None:
-                    found, is_new = self._lower(arguments, asked, suits), True
+                    found, is_new = self._lower(arguments, asked, bind), True
                     self.signature_cache.add(key, found)
                     if not general:
                         self._layouts.add((*layouts, *(outs or ())))
-            if not suits(found, has_code=False):
+            if not bind(found, has_code=False):
                 raise VerifyProblem(
                     f"{self._source.name}: the graph does not match the arguments that it was built for"
                 )
-        return Found(found if suits(found) else self._sibling(found, env, suits), inputs, is_new)
+        return Found(found if bind(found) else self._sibling(found, env, bind), inputs, is_new)
 
-    def _sibling(self, lowered: Lowered, env: dict[str, int], suits: Callable[[Lowered], bool]) -> Lowered:
+    def _sibling(self, lowered: Lowered, env: dict[str, int], bind: Callable[[Lowered], bool]) -> Lowered:
         """The graph in other forms, which are compiled when sizes come that need them."""
         sizes = dict(env)
         with self._compiling:
-            found = next(filter(suits, lowered.siblings), None)
+            found = next(filter(bind, lowered.siblings), None)
             if found is None:
                 make = partial(lowered.for_sizes, sizes)
-                found = lowered.stored(suits, make) if lowered.stored is not None else make()
+                found = lowered.stored(bind, make) if lowered.stored is not None else make()
                 found.siblings = lowered.siblings
                 lowered.siblings.append(found)
-            if not suits(found):
+            if not bind(found):
                 raise VerifyProblem(
                     f"{self._source.name}: the graph does not match the arguments that it was built for"
                 )
         return found
 
-    def _lower(self, arguments: Sequence[CallArgument], asked: Layouts, suits: Callable[[Lowered], bool]) -> Lowered:
+    def _lower(self, arguments: Sequence[CallArgument], asked: Layouts, bind: Callable[[Lowered], bool]) -> Lowered:
         layouts, outs, general = asked
         request = Request(
             [a.type for a in arguments],
@@ -269,7 +269,7 @@ class Kernel:
             general,
         )
         with limiter.compiling(), environment.usual():  # under which constants are folded
-            return find_or_lower(self._source, request, self._lookup, self._options, suits)
+            return find_or_lower(self._source, request, self._lookup, self._options, bind)
 
     # -- running
 

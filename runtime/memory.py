@@ -119,7 +119,7 @@ _making = lock()
 
 
 def blocks() -> FreeList:
-    """The one list of this process, where `known.has_handlers()`."""
+    """The one list of this process, where `abi.has_handlers()`."""
     if not _made:
         with _making:
             if not _made:

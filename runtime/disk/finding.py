@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ..registry import Registry
 
 VARIANTS = 8  # graphs of one key that differ in what they assume about sizes
-Suits = Callable[[Lowered], bool]
+Bind = Callable[[Lowered], bool]
 
 
-def find_or_lower(source: KernelSource, request: Request, lookup: Registry, options: Options, suits: Suits) -> Lowered:
+def find_or_lower(source: KernelSource, request: Request, lookup: Registry, options: Options, bind: Bind) -> Lowered:
     """The graph for a request; one from the disk must suit the call. To verify passes is to run them."""
     cache = default_cache() if options.backend == "llvm" and not options.verify else None
     generation = lookup.generation  # before its state, so that a change in between is noticed
@@ -37,14 +37,14 @@ def find_or_lower(source: KernelSource, request: Request, lookup: Registry, opti
         parts = [source.digest, source.name, signature(request), setting(options), state]
         again = _without_arrays(request)
         place = _Place(cache, "kernel", parts, generation, options, lambda: lower(source, again, lookup, options))
-        return place.find(suits, lambda: lower(source, request, lookup, options))
+        return place.find(bind, lambda: lower(source, request, lookup, options))
     begun = begin(source, request)
     if begun.built.calls:
         return complete(begun, lookup, options)
     parts = [*_described(begun), setting(options), state]
     known = (begun.built, begun.orders, begun.scalars, begun.is_general)
     place = _Place(cache, "trace", parts, generation, options, lambda: complete(begun, lookup, options), known)
-    return place.find(suits, place.whole)
+    return place.find(bind, place.whole)
 
 
 def find_variant(base: Lowered, options: Options, lookup: Registry, make: Callable[[], Lowered]) -> Lowered:
@@ -76,7 +76,7 @@ class _Place:
         self.cache, self.kind, self.parts, self.generation = cache, kind, parts, generation
         self.options, self.whole, self.known = options, whole, known
 
-    def find(self, suits: Suits, make: Callable[[], Lowered]) -> Lowered:
+    def find(self, bind: Bind, make: Callable[[], Lowered]) -> Lowered:
         for number in range(VARIANTS):
             key = key_of(self.kind, *self.parts, number)
             content = self.cache.read(key)
@@ -88,7 +88,7 @@ class _Place:
                 if can_be_stored(made):
                     made.keep, made.stored = partial(self.keep, key), self.find
                 return made
-            if suits(found):
+            if bind(found):
                 found.stored = self.find
                 return found
         return make()

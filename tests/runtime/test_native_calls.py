@@ -275,7 +275,7 @@ def test_nothing_is_leaked() -> None:
     for _ in range(calls // 2):
         jitted(x, x, 2.0)
         jitted(x, x, 2.0, out=out)
-    gc.collect()  # calls through Python leave circles
+    gc.collect()  # calls through Python leave cycles
     grown = tracemalloc.get_traced_memory()[0] - start
     tracemalloc.stop()
     grown_references = [sys.getrefcount(k) - count for k, count in zip(kinds, before, strict=True)]

@@ -2,7 +2,7 @@
 
 That layer has types and wrappers for all of LLVM and imports what it finds files in packages with, which takes longer
 than LLVM needs for a kernel. The few functions here are declared as it declares them, the same in all versions that
-are `KNOWN`; with any other version `wrapped.py` does the same by means of the layer.
+are `KNOWN`; with any other version `llvmlite_api.py` does the same by means of the layer.
 """
 
 from __future__ import annotations
