@@ -78,8 +78,9 @@ def test_numbers_for_what_is_none_in_place() -> None:
         return y, z + 1
 
     native(in_place, STRANGE)
-    with pytest.raises(weft.errors.TraceProblem, match="would change the argument 'x' in place"):
-        weft.jit(lambda x: np.nan_to_num(x, copy=False))(STRANGE)
+    changed = STRANGE.copy()
+    assert weft.jit(lambda x: np.nan_to_num(x, copy=False))(changed) is changed
+    assert np.array_equal(changed, np.nan_to_num(STRANGE))
 
 
 @pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
