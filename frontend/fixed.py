@@ -15,7 +15,7 @@ def fixed_size(m: Maker, x: object, what: str) -> Size:
     """A number or a size."""
     if isinstance(x, Value) and literal(x) is None:
         raise Unsupported(
-            f"'{what}' that is known only at a call is not supported: the shape of the result would depend on it",
+            f"'{what}' must be known at compile time: the shape of the result depends on it",
             m.span,
             "write a number, a dimension or a formula of them",
         )

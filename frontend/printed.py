@@ -45,11 +45,11 @@ def read_graph(text: str, file: str, passes: Sequence[str], table: Mapping[str, 
         hint = nearest(after, [INPUT, *passes]) or f"the passes are {', '.join(passes)}"
         problem = AttributeProblem("after", "")
         place = parsed.places.of_attribute(parsed.graph, problem)
-        raise UnknownName(f"attribute 'after' is '{after}', which is no pass", place, hint)
+        raise UnknownName(f"attribute 'after' is '{after}', but no pass has that name", place, hint)
     try:
         verify(parsed.graph, stage_after(after, passes), parsed.places, table)
     except RecursionError:
-        raise LimitExceeded(f"{file} has regions inside one another too deep to check") from None
+        raise LimitExceeded(f"{file} has regions nested too deep to check") from None
     return parsed
 
 
@@ -134,15 +134,19 @@ class PrintedKernel:
         graph, places = parsed.graph, parsed.places
         if found := unbound_symbol(graph):
             node, name = found
-            message = f"the size '{name}' is that of no argument"
+            message = f"no argument has the size '{name}'"
             raise VerifyProblem(message, places.of(node if node is not None else graph))
         for node in walk(graph):
             if node.op is NUMPY and "op" not in node.attrs:
                 function = node.attrs["function"]
-                raise Unsupported(f"a printed graph does not hold the Python function '{function}'", places.of(node))
+                raise Unsupported(
+                    f"the Python function '{function}' can't be read back from printed IR", places.of(node)
+                )
         after = INPUT if parsed.after is None else parsed.after
         if stage_after(after, self._passes) >= Stage.SCHEDULED and not {"layouts", "out_layouts"} <= graph.attrs.keys():
-            raise VerifyProblem("a scheduled kernel says its 'layouts' and 'out_layouts'", places.of(graph))
+            raise VerifyProblem(
+                "a scheduled kernel must have the attributes 'layouts' and 'out_layouts'", places.of(graph)
+            )
         bounded = with_bounds(graph)
         return Parsed(bounded, places, parsed.after)
 
@@ -154,7 +158,9 @@ class PrintedKernel:
             if a != b:
                 shown = ", ".join(f"{name} = {number}" for name, number in sizes.items())
                 message = f"{self.name}: the IR relies on {left} == {right}, which does not hold for {shown}"
-                raise ShapeProblem(message, hint="it was compiled for other sizes, or reads outside of an array here")
+                raise ShapeProblem(
+                    message, hint="the IR was made for other sizes, or would read outside an array with these"
+                )
 
     def _check_layouts(self, graph: Graph, args: Sequence[ArgType]) -> None:
         declared = graph.attrs.get("layouts")
@@ -164,7 +170,7 @@ class PrintedKernel:
             if isinstance(arg.value, np.ndarray) and not fits_layout(arg.value, str(said)):
                 own = classify(arg.value.shape, arg.value.strides, arg.value.itemsize)
                 copy = {C: "np.ascontiguousarray", F: "np.asfortranarray", UNIT: "np.ascontiguousarray"}.get(str(said))
-                message = f"{self.name}: argument '{name}' is declared with the layout class '{said}', it has '{own}'"
+                message = f"{self.name}: argument '{name}' must have the layout class '{said}', not '{own}'"
                 raise TypeProblem(message, hint=f"pass {copy}({name})" if copy else None)
 
 

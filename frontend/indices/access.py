@@ -43,14 +43,12 @@ def indexed_array(expr: syntax.Index, frame: Environment, expressions: Expressio
     for item in expr.items:
         if isinstance(item, syntax.Slice) or (isinstance(item, syntax.Literal) and item.value in (None, ...)):
             hint = "name an index for the axis, and reduce over it or define an array with it"
-            raise IndexProblem("in index notation every axis has an index of its own", item.span, hint)
+            raise IndexProblem("index notation needs an index for every axis", item.span, hint)
     if len(expr.items) != array.type.rank:
         count, rank = len(expr.items), array.type.rank
-        hint = "in index notation every axis has an index"
-        raise IndexProblem(
-            f"'{written(expr.value)}' has {rank} dimension{'s' * (rank != 1)}, and {count} "
-            f"{'indices stand' if count != 1 else 'index stands'} here", expr.span, hint,
-        )  # fmt: skip
+        hint = "write one index for each axis"
+        needed = f"{rank} ind{'ices' if rank != 1 else 'ex'}"
+        raise IndexProblem(f"'{written(expr.value)}' needs {needed}, not {count}", expr.span, hint)
     return array
 
 

@@ -30,18 +30,18 @@ def check_definition(statement: syntax.Definition, scope: Scope, in_fn: bool) ->
     name = statement.name.name
     if in_fn:
         hint = "define it in the kernel, and pass its elements"
-        raise Unsupported("a fn works on elements and can't define an array", statement.span, hint)
+        raise Unsupported("a fn works on single elements and can't define an array", statement.span, hint)
     if statement.mutable:
-        hint = "define it with 'let', and start a variable from it"
-        raise Unsupported("an array that is defined by its elements is no variable", statement.name.span, hint)
+        hint = "define it with 'let', then copy it: var y = x"
+        raise Unsupported("an array that is defined by its elements can't be a 'var'", statement.name.span, hint)
     if statement.other is not None and not any(isinstance(item, syntax.Range) for item in statement.indices):
-        hint = "say where the first expression holds: i in 1..n-1"
-        raise ValueProblem("the indices have no ranges that leave something for 'else'", statement.other.span, hint)
+        hint = "give the range in which the first expression holds, as in i in 1..n-1"
+        raise ValueProblem("'else' needs an index with a range", statement.other.span, hint)
     for root in (statement.value, statement.other):
         for expr in within(root) if root is not None else ():
             if isinstance(expr, syntax.Name) and expr.name == name and name not in scope:
-                hint = "elements can't use one another; a running sum is cumsum(x), steps go into a 'for' loop"
-                raise Unsupported(f"'{name}' is defined by itself", expr.span, hint)
+                hint = "elements can't depend on each other; use cumsum(x) for a running sum, or a 'for' loop"
+                raise Unsupported(f"'{name}' uses itself in its definition", expr.span, hint)
 
 
 def check_reduction(call: syntax.Call, in_fn: bool) -> None:
@@ -49,18 +49,18 @@ def check_reduction(call: syntax.Call, in_fn: bool) -> None:
     callee = call.callee
     assert isinstance(callee, syntax.Index)
     if in_fn:
-        raise Unsupported("a fn works on elements and can't reduce", callee.span, "reduce in the kernel")
+        raise Unsupported("a fn works on single elements and can't reduce", callee.span, "reduce in the kernel")
     if not isinstance(callee.value, syntax.Name):
         raise TypeProblem("only functions can be called", callee.span)
     name = callee.value.name
     if name not in REDUCING:
-        hint = nearest(name, list(REDUCING)) or "sum, prod, min, max, mean, any, all, argmax and their like do"
+        hint = nearest(name, list(REDUCING)) or "use a reduction such as sum, prod, min, max, mean, any, all or argmax"
         raise TypeProblem(f"'{name}' does not reduce over an index", callee.value.span, hint)
     if sum(a.name is None for a in call.arguments) != 1:
         raise TypeProblem(f"'{name}[...]' takes one expression", call.span, f"write {name}[p](x[p])")
     for argument in call.arguments:
         if argument.name in ("axis", "keepdims", "where", "out"):
-            hint = "the index says what is reduced; leave elements out with 'a if c else b'"
+            hint = "the index chooses what is reduced; use 'a if c else b' to leave elements out"
             raise TypeProblem(f"'{name}[...]' has no argument '{argument.name}'", argument.span, hint)
 
 
@@ -70,7 +70,7 @@ def refuse_indices(expr: Expr, scope: Mapping[str, str], why: str, hint: str) ->
         return
     for part in within(expr):
         if isinstance(part, syntax.Name) and scope.get(part.name) == INDEX:
-            raise TypeProblem(f"{why}, and '{part.name}' is an index", part.span, hint)
+            raise TypeProblem(f"{why}, but '{part.name}' is an index", part.span, hint)
 
 
 def bind_indices(items: Sequence[Expr], scope: Scope, unit: Unit, define: Define) -> Scope:
@@ -79,18 +79,18 @@ def bind_indices(items: Sequence[Expr], scope: Scope, unit: Unit, define: Define
     for item in items:
         name = index_name(item)
         if name is None:
-            hint = "name it, as in c[i, j] or c[i in 1..n]; slices and numbers have no place here"
-            raise SyntaxProblem("an index is a name", item.span, hint)
+            hint = "write c[i, j] or c[i in 1..n]; slices and numbers are not allowed here"
+            raise SyntaxProblem("an index must be a name", item.span, hint)
         bounds = (item.start, item.stop) if isinstance(item, syntax.Range) else ()
         for expr in (e for bound in bounds for e in within(bound)):
             if isinstance(expr, syntax.Name) and scope.get(expr.name) == INDEX:
-                hint = "leave elements out with a condition: sum[p](x[p] if p <= i else 0)"
-                raise TypeProblem(f"the bounds of a range are sizes, '{expr.name}' is an index", expr.span, hint)
+                hint = "use a condition to leave elements out: sum[p](x[p] if p <= i else 0)"
+                raise TypeProblem(f"the bounds of a range must be sizes, not the index '{expr.name}'", expr.span, hint)
         found = unit.names.get(name.name)
         if found is not None and isinstance(found.item, syntax.Const):
-            raise ValueProblem(f"'{name.name}' is already defined", name.span, "it is a const; choose another name")
+            raise ValueProblem(f"'{name.name}' is already defined", name.span, "it is a const, so choose another name")
         define(name, inner, INDEX)
     if sum(what == INDEX for what in inner.values()) > MOST_INDICES:
-        hint = "define parts of it as arrays of their own"
-        raise LimitExceeded(f"more than {MOST_INDICES} indices in one place", items[-1].span, hint)
+        hint = "split the expression into several arrays"
+        raise LimitExceeded(f"an array can have at most {MOST_INDICES} indices", items[-1].span, hint)
     return inner

@@ -82,7 +82,7 @@ class _Border:
                     f"use it alone after 'else', as in x[{name}], or declare the type: "
                     f"let {self._statement.name.name}[...]: f64[n] = ..."
                 )
-                raise ValueProblem(f"nothing says how far '{name}' runs in all", item.span, hint)
+                raise ValueProblem(f"can't tell the full size of '{name}'", item.span, hint)
             found.append(IndexRange(named(item).name, 0, self._facts.canonical(size)))
         return tuple(found)
 
@@ -93,7 +93,7 @@ class _Border:
         dims = declare(spec, computed=True).dims or ()
         if len(dims) != len(self._statement.indices) or ... in dims:
             hint = "declare one dimension for each index"
-            raise ShapeProblem(f"the type {declare(spec, computed=True)} does not fit the indices", spec.span, hint)
+            raise ShapeProblem(f"the type {declare(spec, computed=True)} does not match the indices", spec.span, hint)
         assert spec.dims is not None
         return self._expressions.size(spec.dims[axis], self._outside.plain)
 
@@ -105,7 +105,7 @@ class _Border:
         left = whole.stop - where.stop
         is_number = not any(isinstance(e, syntax.Name) for e in within(item.start))
         if (is_number and where.start < 0) or (isinstance(left, int) and left < 0 and isinstance(whole.stop, Dim)):
-            hint = "with 'else' a range is a part of the whole"
+            hint = "with 'else', a range must be part of the whole axis"
             raise IndexProblem(f"'{where.name}' in {where} goes beyond 0..{whole.stop}", item.span, hint)
         start = where.start if self._guard_room(where.start, where) else 0
         return settled(facts, where.name, start, where.stop if self._guard_room(left, where) else whole.stop)

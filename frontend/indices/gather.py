@@ -60,7 +60,7 @@ def _index(m: Maker, item: Expr, frame: Environment, expressions: Expressions) -
     dtype = dtype_of(found)
     if dtype.kind not in ("int", "uint"):
         hint = "convert it: i64(...)"
-        raise TypeProblem(f"an index is a whole number, and '{written(item)}' is {dtype}", item.span, hint)
+        raise TypeProblem(f"an index must be an integer, but '{written(item)}' is {dtype}", item.span, hint)
     return take(m, found, I64)
 
 

@@ -42,11 +42,11 @@ def out_of_range(index: Affine, scope: IndexScope, item: Expr, array: Expr, axis
     runs = ", ".join(f"{name} in {shown(scope.indices[scope.axis(name)])}" for name in index.steps)
     bounds, known = index.bounds(scope), [*index.known(scope), *(i.surplus for i in scope.indices)]
     if bounds is None:
-        hint = "steps through an array are numbers, or sizes that are not negative"
+        hint = "an index can only be multiplied by a number or by a size that is not negative"
         return IndexProblem(f"'{written(item)}' can't be shown to stay within {where}: {runs}", item.span, hint)
     low, high = bounds
     if not index.steps:
-        hint = f"nothing says that the size is more than {shown(high)}; pass the element as a number, or use an index"
+        hint = f"the size may be {shown(high)} or less; pass the element as a number, or use an index"
         return IndexProblem(f"'{written(item)}' is not known to be within {where}", item.span, hint)
     end, room = (high, size - 1 - high) if follows(low, known) else (low, low)
     is_sure = isinstance(room, int)
@@ -57,12 +57,12 @@ def out_of_range(index: Affine, scope: IndexScope, item: Expr, array: Expr, axis
 def _advice(index: Affine, scope: IndexScope, size: Size) -> str:
     """The range in which a lone index would do, where there is one."""
     if scope.is_rest:
-        return "after 'else' the indices run over what the ranges leave; read what is there, as in x[i]"
+        return "after 'else' the indices run outside the ranges; read an element that exists there, such as x[i]"
     (name, step), *more = index.steps.items()
     defined = scope.axis(name) < len(scope.indices) - scope.reduced
-    rest = "; 'else' says what the other elements are" if defined else ""
+    rest = ", and add 'else' for the other elements" if defined else ""
     if more or step != 1:
-        return f"give the indices ranges in which it stays inside{rest}"
+        return f"give the indices ranges that keep it in bounds{rest}"
     given = scope.indices[scope.axis(name)]
     start = given.start if follows(given.start + index.start) else dims.maximum(given.start, -index.start)
     last = size - index.start

@@ -87,5 +87,5 @@ class IndexNotation:
 
             count = found.type.rank
             hint = f"write an index for each of its {count} axes" if count > 1 else f"write {written(expr)}[i]"
-            raise IndexProblem(f"'{written(expr)}' is an array, and an element is needed here", expr.span, hint)
+            raise IndexProblem(f"expected an element, but '{written(expr)}' is an array", expr.span, hint)
         return found

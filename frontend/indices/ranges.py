@@ -38,7 +38,7 @@ def ranges(
         size = extent(name, roots, frame, expressions)
         if size is None:
             hint = f"index an array with it alone, as in x[{name.name}], or give its range: {name.name} in 0..n"
-            raise ValueProblem(f"nothing says where '{name.name}' runs", name.span, hint)
+            raise ValueProblem(f"can't tell the range of '{name.name}'", name.span, hint)
         found.append(IndexRange(name.name, 0, size))
     return tuple(found)
 
@@ -63,5 +63,5 @@ def extent(name: syntax.Name, roots: Sequence[Expr], frame: Environment, express
                 first = size, where
             elif not expressions.builder.facts.same(first[0], size):
                 hint = f"give its range, as in {name.name} in 0..{shown(first[0])}, or give both dimensions one name"
-                raise ShapeProblem(f"'{name.name}' runs along {first[1]}, and {where}", item.span, hint)
+                raise ShapeProblem(f"'{name.name}' runs along {first[1]}, and along {where}", item.span, hint)
     return None if first is None else first[0]

@@ -38,7 +38,7 @@ def reduction(expr: syntax.Call, frame: Environment, expressions: Expressions) -
     name, (body,) = callee.value.name, [a.value for a in expr.arguments if a.name is None]
     more = ranges(callee.items, (body,), frame, expressions)
     if name in POSITIONS and len(more) > 1:
-        raise TypeProblem(f"'{name}' over several indices is no single number", callee.span, "reduce over one index")
+        raise TypeProblem(f"'{name}' can't reduce over several indices", callee.span, "reduce over one index")
     scope = outer.inner(more)
     maker, inside = Maker(expressions.builder, expr.span), replace(frame, scope=scope)
     factors = factors_in(body, inside, expressions) if name == "sum" else [expressions.operand(body, inside)]

@@ -52,10 +52,10 @@ class Actions:
             depth = max(depth, chain.depth)
         if depth > limiter.now.depth:
             hint = "give parts of the expression a name with 'let'"
-            raise LimitExceeded(f"more than {limiter.now.depth} levels inside one another", span, hint)
+            raise LimitExceeded(f"the code is nested more than {limiter.now.depth} levels deep", span, hint)
         self._count += 1
         if self._count > MAX_SYNTAX:
-            hint = "split the file and 'import' its parts"
+            hint = "split the file and import the parts"
             raise LimitExceeded(f"more than {MAX_SYNTAX} names, numbers and operators in one file", span, hint)
         return kind(span, *fields, depth=depth)
 
@@ -102,7 +102,7 @@ class Actions:
         head, (before, library, between, symbol) = children[:-4], children[-4:]
         for token, word in ((before, "from"), (between, "symbol")):
             if token != word:
-                raise SyntaxProblem(f"unexpected '{token}'; '{word}' is expected", self._one(token))
+                raise SyntaxProblem(f"expected '{word}', not '{token}'", self._one(token))
         params, outputs = _declared(head[3:])
         body = self._make(syntax.Block, [symbol], ())
         texts = (str(library)[1:-1], str(symbol)[1:-1])

@@ -45,7 +45,7 @@ class _Checker:
 
     def const(self, item: syntax.Const) -> None:
         if item.type is not None and declare(item.type).dims is not None:
-            raise ShapeProblem("a const is a number", item.type.span, "leave out the dimensions")
+            raise ShapeProblem("a const must be a number, not an array", item.type.span, "leave out the dimensions")
         self._expr(item.value, {})
 
     def function(self, item: syntax.Function) -> None:
@@ -76,10 +76,12 @@ class _Checker:
             raise SyntaxProblem(f"the {what} '{item.name.name}' returns nothing", item.name.span, hint)
         if item.is_kernel and (early := next((s for s in found if s is not statements[-1]), None)):
             hint = "put one 'return' at the end, and choose with 'a if c else b' or a 'var'"
-            raise Unsupported("early return is for functions: a kernel returns at its end", early.span, hint)
+            raise Unsupported("a kernel can only return at its end", early.span, hint)
         for statement in found:
             if not statement.values:
-                raise SyntaxProblem("'return' without a value", statement.span, "every element needs a result")
+                raise SyntaxProblem(
+                    "'return' needs a value", statement.span, "a function must give a result for every element"
+                )
             _check_count(item, statement, found[0])
         if not always_returns(statements):
             hint = "end it with 'return ...', or return on every path"
@@ -91,7 +93,9 @@ class _Checker:
             for spec in specs:
                 if declare(spec).dims is not None:
                     hint = "leave out the dimensions (it maps over arrays by itself), or make it a kernel"
-                    raise ShapeProblem("a fn works on elements", spec.span, hint)
+                    raise ShapeProblem(
+                        "a fn works on single elements, so its types have no dimensions", spec.span, hint
+                    )
             return
         for found in map(parameter, item.params):
             for name in found.type.names:
@@ -102,7 +106,7 @@ class _Checker:
         for output in item.outputs or ():
             for name in result(output).type.names:
                 if name not in dims:
-                    hint = nearest(name, list(dims)) or "a result's dimensions come from the parameters"
+                    hint = nearest(name, list(dims)) or "a result can only use the dimensions of the parameters"
                     raise UnknownName(f"no parameter has a dimension '{name}'", output.type.span, hint)
             for expr in output.type.dims or ():
                 self._expr(expr, dims)
@@ -113,7 +117,7 @@ class _Checker:
         for k, statement in enumerate(statements):
             self._statement(statement, scope, in_loop)
             if k + 1 < len(statements) and (always_returns([statement]) or isinstance(statement, syntax.Jump)):
-                raise SyntaxProblem("nothing reaches this statement", statements[k + 1].span, "remove it")
+                raise SyntaxProblem("this statement is never reached", statements[k + 1].span, "remove it")
 
     def _statement(self, statement: syntax.Statement, scope: Scope, in_loop: bool) -> None:
         match statement:
@@ -129,15 +133,15 @@ class _Checker:
                 self._loop(statement, scope)
             case syntax.Jump():
                 if not in_loop:
-                    hint = f"'{statement.what}' belongs into a 'for' or a 'while'"
-                    raise SyntaxProblem(f"'{statement.what}' outside of a loop", statement.span, hint)
+                    hint = f"move '{statement.what}' into a 'for' or a 'while'"
+                    raise SyntaxProblem(f"'{statement.what}' can only be used inside a loop", statement.span, hint)
             case syntax.Return():
                 for value in statement.values:
                     self._expr(value, scope)
             case syntax.Definition():
                 self._definition(statement, scope)
             case _:
-                raise ValueProblem("nothing uses this value", statement.span, "bind it with 'let' or 'return' it")
+                raise ValueProblem("this value is never used", statement.span, "bind it with 'let', or return it")
 
     def _loop(self, loop: syntax.For | syntax.While, scope: Scope) -> None:
         inner = dict(scope)
@@ -154,9 +158,12 @@ class _Checker:
         if let.type is not None:
             self._declared(let.type, scope)
             if len(let.names) > 1:
-                raise SyntaxProblem("several names take no type", let.type.span, "bind them one by one")
+                raise SyntaxProblem(
+                    "a 'let' with several names can't have a type", let.type.span, "write one 'let' for each name"
+                )
             if self._in_fn and let.type.dims is not None:
-                raise ShapeProblem("a fn works on elements", let.type.span, "leave out the dimensions")
+                why = "a fn works on single elements, so its types have no dimensions"
+                raise ShapeProblem(why, let.type.span, "leave out the dimensions")
         for name in let.names:
             self._define(name, scope, "var" if let.mutable else "let")
 
@@ -192,9 +199,9 @@ class _Checker:
         target = assign.target
         if isinstance(target, syntax.Index):
             hint = "define a new array by its elements (let y[i] = ...), or compute a whole one: x = where(c, y, x)"
-            raise Unsupported("a part of an array can't be assigned", target.span, hint)
+            raise Unsupported("parts of an array can't be assigned to", target.span, hint)
         if not isinstance(target, syntax.Name):
-            raise SyntaxProblem("only a variable can be assigned", target.span, "'==' compares two values")
+            raise SyntaxProblem("only a variable can be assigned to", target.span, "'==' compares two values")
         if assign.op == "@" and self._in_fn:
             raise _matmul(assign)
         self._expr(assign.value, scope)
@@ -205,7 +212,7 @@ class _Checker:
             raise UnknownName(f"no variable '{target.name}'", target.span, hint)
         if what != "var":
             hint = "declare it with 'var'" if what == "let" else f"copy it first: var y = {target.name}"
-            raise ValueProblem(f"'{target.name}' is {_article(what)} and can't be assigned", target.span, hint)
+            raise ValueProblem(f"'{target.name}' is {_article(what)} and can't be assigned to", target.span, hint)
 
     # -- expressions
 
@@ -227,14 +234,14 @@ class _Checker:
                     self._callee(expr, scope)
                 case syntax.Index() if self._in_fn:
                     hint = "index the array in the kernel, and pass its elements"
-                    raise Unsupported("a fn works on elements, which can't be indexed", expr.span, hint)
+                    raise Unsupported("a fn works on single elements, which can't be indexed", expr.span, hint)
                 case syntax.Index():
                     refuse_indices(
-                        expr.value, scope, "only whole arrays are indexed", "define it first: let t[i] = ..."
+                        expr.value, scope, "only whole arrays can be indexed", "define it first: let t[i] = ..."
                     )
                 case syntax.Range():
-                    hint = "ranges stand where indices are named: let c[i in a..b] = ..., sum[i in a..b](...)"
-                    raise SyntaxProblem("a range is no index of an array", expr.span, hint)
+                    hint = "write the range where the index is named: let c[i in a..b] = ... or sum[i in a..b](...)"
+                    raise SyntaxProblem("a range can't index an array", expr.span, hint)
                 case syntax.Binary(op="@") if self._in_fn:
                     raise _matmul(expr)
                 case syntax.Binary(op="@"):
@@ -251,11 +258,11 @@ class _Checker:
         if found is not None and isinstance(found.item, syntax.Const):
             return
         if found is not None or name in FUNCTIONS:
-            raise TypeProblem(f"'{name}' is a function", expr.span, f"call it: {name}(...)")
+            raise TypeProblem(f"'{name}' is a function, not a value", expr.span, f"call it: {name}(...)")
         consts = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Const)]
         hint = nearest(name, [*scope, *consts, *CONSTANTS, "true", "false", "None"])
         if hint is None and INDEX in scope.values():
-            hint = "indices are named in brackets: let c[i, j] = ..., sum[p](...)"
+            hint = "name an index in brackets: let c[i, j] = ... or sum[p](...)"
         raise UnknownName(f"unknown name '{name}'", expr.span, hint)
 
     def _callee(self, call: syntax.Call, scope: Mapping[str, str]) -> None:
@@ -276,9 +283,9 @@ class _Checker:
             return
         hint = "call it from a kernel"
         if self._in_fn and is_kernel:
-            raise TypeProblem(f"a fn works on elements and can't call the kernel '{name}'", callee.span, hint)
+            raise TypeProblem(f"a fn works on single elements and can't call the kernel '{name}'", callee.span, hint)
         if self._in_fn:
-            raise TypeProblem(f"a fn works on elements, and '{name}' on whole arrays", callee.span, hint)
+            raise TypeProblem(f"'{name}' works on whole arrays, but a fn works on single elements", callee.span, hint)
         hint = (
             f"{name}[p](...) reduces over an index 'p'"
             if name in REDUCING
@@ -297,7 +304,7 @@ def _article(what: str) -> str:
 
 
 def _matmul(node: syntax.SyntaxNode) -> Unsupported:
-    return Unsupported("a fn works on elements, '@' multiplies matrices", node.span, "multiply them in the kernel")
+    return Unsupported("'@' multiplies matrices, but a fn works on single elements", node.span, "use '@' in the kernel")
 
 
 def _check_count(item: syntax.Function, statement: syntax.Return, first: syntax.Return) -> None:
@@ -306,11 +313,11 @@ def _check_count(item: syntax.Function, statement: syntax.Return, first: syntax.
     if returned == count:
         return
     if item.outputs is None:
-        hint = "return as many values on every path"
-        raise TypeProblem(f"{returned} returned here, {count} before", statement.span, hint)
+        hint = "return the same number of values on every path"
+        raise TypeProblem(f"this 'return' has {returned} values, but an earlier one has {count}", statement.span, hint)
     declared = f"{count} value{'s' * (count != 1)}"
     hint = "return one value for each declared type"
-    raise TypeProblem(f"{declared} declared, {returned} returned", statement.span, hint)
+    raise TypeProblem(f"expected {declared}, not {returned}", statement.span, hint)
 
 
 # -- cycles: calls are inlined and consts substituted, so neither may lead back to itself
@@ -336,7 +343,7 @@ def _refuse_cycles(unit: Unit) -> None:
                 continue
             if state.get(used) == "open":
                 what = "is defined by itself" if used.what == "const" else "calls itself"
-                hint = "functions are inlined: there is no recursion"
+                hint = "functions are inlined, so recursion is not supported"
                 if used.what == "const":
                     hint = "give one of them a number"
                 raise Unsupported(f"'{name.name}' {what}", name.span, hint)

@@ -64,7 +64,7 @@ def declare(spec: TypeSpec, computed: bool = False) -> Declared:
         return Declared(spec.name, dtype, None, spec.name, spec.span)
     dims = tuple(_dim(expr, computed) for expr in spec.dims)
     if dims.count(...) > 1:
-        raise ShapeProblem("a type has only one '...'", spec.span)
+        raise ShapeProblem("a type can have only one '...'", spec.span)
     shown = ", ".join("..." if d is ... else _written(d.span) if isinstance(d, Expr) else str(d) for d in dims)
     return Declared(spec.name, dtype, dims, f"{spec.name}[{shown}]", spec.span)
 
@@ -83,7 +83,7 @@ def _dim(expr: Expr, computed: bool) -> DimSpec:
         return expr.value
     if computed:
         return expr
-    raise SyntaxProblem("a dimension is a name, a number or '...'", expr.span, "name it, as in f32[n]")
+    raise SyntaxProblem("a dimension must be a name, a number or '...'", expr.span, "give it a name, as in f32[n]")
 
 
 def parameter(param: Param) -> Parameter:

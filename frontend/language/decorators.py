@@ -9,7 +9,7 @@ from . import syntax
 from .syntax import Expr
 
 # What each argument must be, and the name that a registration has for it.
-TEXT, TEXTS, SIZE = "a text", "a text or several in ( )", "a whole number"
+TEXT, TEXTS, SIZE = "a string", "a string or several in ( )", "a whole number"
 ARGUMENTS = {
     "op": ("op", TEXT), "variant": ("variant", TEXT), "hint": ("hints", TEXTS), "hints": ("hints", TEXTS),
     "requires": ("requires", TEXTS), "min_size": ("min_size", SIZE), "max_size": ("max_size", SIZE),
@@ -24,15 +24,17 @@ def implementation(item: syntax.Function) -> Mapping[str, Value] | None:
         return None
     first, *others = item.decorators
     if others:
-        raise ValueProblem("a kernel has one @impl", others[0].span, "write a second kernel that calls the first")
+        raise ValueProblem(
+            "a kernel can have only one @impl", others[0].span, "write a second kernel that calls the first"
+        )
     if not item.is_kernel:
-        raise TypeProblem(f"'{item.name.name}' is a fn; @impl stands before a kernel", first.span)
+        raise TypeProblem(f"@impl must be written before a kernel, but '{item.name.name}' is a fn", first.span)
     found: dict[str, Value] = {}
     for argument in first.arguments:
         if argument.name is None:
-            raise TypeProblem("the arguments of @impl have names", argument.span, 'as in @impl(op="softmax")')
+            raise TypeProblem("the arguments of @impl must be named", argument.span, 'as in @impl(op="softmax")')
         if argument.name not in ARGUMENTS:
-            hint = nearest(argument.name, list(ARGUMENTS)) or f"they are {', '.join(ARGUMENTS)}"
+            hint = nearest(argument.name, list(ARGUMENTS)) or f"the arguments are {', '.join(ARGUMENTS)}"
             raise UnknownName(f"@impl has no argument '{argument.name}'", argument.span, hint)
         name, wanted = ARGUMENTS[argument.name]
         if name in found:
@@ -54,4 +56,4 @@ def _value(expr: Expr, name: str, wanted: str, span: Span) -> Value:
         texts = tuple(x for x in items if isinstance(x, str))
         if len(texts) == len(items):
             return texts
-    raise TypeProblem(f"'{name}' is {wanted}", span, f"as in {name}={'1024' if wanted == SIZE else EXAMPLE}")
+    raise TypeProblem(f"'{name}' must be {wanted}", span, f"as in {name}={'1024' if wanted == SIZE else EXAMPLE}")

@@ -18,11 +18,11 @@ _CLOSE = frozenset(_OPEN.values())
 _CLOSING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}"}
 _CHARACTERS = {
     ".": "values have no attributes or methods: write transpose(x) for x.T and sum(x) for x.sum()",
-    '"': 'text ends with " on the line where it begins',
-    "'": 'text is written between double quotes: "..."',
+    '"': 'a string must end with " on the line where it begins',
+    "'": 'write strings in double quotes: "..."',
     "!": "write 'not' for negation and '!=' for inequality",
     "?": "write 'a if c else b' to choose between two values",
-    "\\": "an expression goes on over the line's end inside ( )",
+    "\\": "put the expression in ( ) to continue it on the next line",
 }
 
 
@@ -78,12 +78,12 @@ class Statements:
         if token.type in _OPEN:
             if len(self.open) >= limiter.now.depth:
                 most = limiter.now.depth
-                raise LimitExceeded(f"more than {most} brackets inside one another", self.span(token), _SPLIT)
+                raise LimitExceeded(f"brackets are nested more than {most} levels deep", self.span(token), _SPLIT)
             self.open.append(token)
         elif token.type in _CLOSE:
             if not self.open:
-                hint = "remove it, or open it before"
-                raise SyntaxProblem(f"'{token}' closes nothing", self.span(token), hint)
+                hint = "remove it, or add the opening bracket"
+                raise SyntaxProblem(f"'{token}' has no opening bracket", self.span(token), hint)
             if _OPEN[self.open[-1].type] != token.type:
                 opened = self.open[-1]
                 raise SyntaxProblem(f"'{token}' does not close the '{opened}' of line {opened.line}", self.span(token))

@@ -90,7 +90,7 @@ class Importer:
         if real in self._open:
             chain = [*self._open[self._open.index(real) :], real]
             shown = " -> ".join(os.path.basename(p) for p in chain)
-            raise ImportProblem(f"'{item.path}' is imported in a circle: {shown}", item.span, _CIRCLE)
+            raise ImportProblem(f"'{item.path}' is imported in a cycle: {shown}", item.span, _CIRCLE)
         if real in self._done:
             return self._done[real]
         if len(self._done) + len(self._open) > MAX_FILES:
@@ -103,7 +103,7 @@ class Importer:
 
     def _find(self, item: syntax.Import, folder: str) -> str:
         if not item.path or os.path.isabs(item.path) or "\0" in item.path or "\\" in item.path:
-            raise ImportProblem(f"'{item.path}' is not a relative path", item.span, _RELATIVE)
+            raise ImportProblem(f"the path of an import must be relative, not '{item.path}'", item.span, _RELATIVE)
         for place in (folder, *self.search):
             path = os.path.join(place, item.path)
             if not os.path.lexists(path):
@@ -115,12 +115,12 @@ class Importer:
             raise ImportProblem(f"'{item.path}' leads out of {folder}", item.span, _RELATIVE)
         places = ", ".join((folder, *self.search))
         raise ImportProblem(
-            f"no file '{item.path}' in {places}", item.span, "check the name, or extend the search path"
+            f"can't find '{item.path}' in {places}", item.span, "check the name, or extend the search path"
         )
 
 
-_CIRCLE = "move what both files need into a third one"
-_RELATIVE = "imports stay in the file's own folder and the search path"
+_CIRCLE = "move the definitions that both files need into a third file"
+_RELATIVE = "import only files in the file's own folder or on the search path"
 
 
 def _inside(path: str, folder: str) -> bool:
@@ -171,7 +171,7 @@ def unit_of(source: Source, importer: Importer | None) -> Unit:
     return unit
 
 
-_LATER = {"@impl": "it stands before a kernel"}
+_LATER = {"@impl": "write it before a kernel"}
 
 
 def _add(unit: Unit, new: LoadedDefinition, span: Span) -> None:
@@ -179,7 +179,7 @@ def _add(unit: Unit, new: LoadedDefinition, span: Span) -> None:
     name, hides = new.name, new.name in FUNCTIONS
     if name in RESERVED or (hides and new.what != "kernel"):
         hint = f"choose another name: '{name}' is {'a type' if name in RESERVED else 'a function'} of the language"
-        raise ValueProblem(f"'{name}' can't be defined anew", span, hint)
+        raise ValueProblem(f"'{name}' is built in and can't be redefined", span, hint)
     old = unit.names.get(name) or unit.own.get(name)
     if old is not None and old is not new:
         at = old.item.name.span

@@ -14,7 +14,7 @@ from .tables import END, UnexpectedToken
 from .tokens import Token
 
 _NAMES = {
-    "NAME": "a name", "NUMBER": "a number", "STRING": "a text", "_NL": "the end of the line",
+    "NAME": "a name", "NUMBER": "a number", "STRING": "a string", "_NL": "the end of the line",
     "LBRACE": "'{'", "RBRACE": "'}'", "LPAR": "'('", "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "EQUAL": "'='",
     "COLON": "':'", "COMMA": "','", "ELSE": "'else'", "FN": "'fn'", "KERNEL": "'kernel'", "CONST": "'const'",
     "IMPORT": "'import'", "IN": "'in'",
@@ -23,7 +23,7 @@ _FOREIGN = {
     "def": "a function is 'fn name(x) = ...' or 'fn name(x) { ... }'",
     "lambda": "a function is 'fn name(x) = ...'",
     "elif": "write 'else if'",
-    "class": "a file holds 'import', 'const', 'fn' and 'kernel' items",
+    "class": "a file can only contain 'import', 'const', 'fn' and 'kernel'",
 }
 
 
@@ -32,7 +32,7 @@ def parse(source: Source) -> File:
     if len(source.text) > limiter.now.text:
         raise LimitExceeded(
             f"{source.file} has {len(source.text)} characters; the limit is {limiter.now.text}",
-            hint="split it into several files and 'import' them",
+            hint="split it into several files and import them",
         )
     shared = tables.load()
     actions = Actions(source)
@@ -55,7 +55,7 @@ def _unexpected(error: UnexpectedToken, lexer: Statements, source: Source) -> Sy
         return SyntaxProblem(
             f"the line ends too early{_wanted(error)}" if token != ";" else "unexpected ';'",
             lexer.span(token),
-            "an expression goes on over the line's end inside ( )" if token != ";" else None,
+            "put the expression in ( ) to continue it on the next line" if token != ";" else None,
         )
     return SyntaxProblem(
         f"unexpected '{token}'{_wanted(error)}", lexer.span(token), _advice(token, error, lexer, source)
@@ -67,7 +67,7 @@ def _wanted(error: UnexpectedToken) -> str:
     expected = {name for name in error.expected if name != END}
     if not 0 < len(expected) <= 3 or not expected <= _NAMES.keys():
         return ""
-    return f"; {' or '.join(sorted(_NAMES[name] for name in expected))} is expected"
+    return f"; expected {' or '.join(sorted(_NAMES[name] for name in expected))}"
 
 
 def _advice(token: Token, error: UnexpectedToken, lexer: Statements, source: Source) -> str | None:
@@ -84,9 +84,9 @@ def _advice(token: Token, error: UnexpectedToken, lexer: Statements, source: Sou
     if opened is not None and opened.line != token.line and opened.type != "LBRACE":
         return f"the '{opened}' of line {opened.line} is still open"
     if token.type in ("LET", "VAR", "RETURN", "FOR", "WHILE", "IF") and not lexer.open:
-        return "statements stand inside a 'fn' or a 'kernel'"
+        return "put statements inside a 'fn' or a 'kernel'"
     if token.type in ("FN", "KERNEL", "CONST", "IMPORT") and lexer.open:
         return f"the '{lexer.open[-1]}' of line {lexer.open[-1].line} is still open"
     if token.type.isalpha() and token.isalpha() and "NAME" in error.expected and token.type != "NAME":
-        return f"'{token}' is a word of the language and can't be a name"
+        return f"'{token}' is a keyword and can't be used as a name"
     return None

@@ -110,8 +110,8 @@ class ArrayLoops:
         if isinstance(statement, syntax.For):
             found.shapes[AT], found.cells[AT] = (), self._index_cell(statement, frame)
         if not found.cells:
-            hint = "assign to a variable that was declared before the loop"
-            raise TypeProblem("no step of this loop changes anything", statement.span, hint)
+            hint = "assign to a variable that is declared before the loop"
+            raise TypeProblem("this loop changes nothing", statement.span, hint)
         before = None
         while found.dtypes() != before:
             before = found.dtypes()
@@ -125,13 +125,15 @@ class ArrayLoops:
         cell = Cell(f"'{statement.index.name}'")
         for bound, value in zip((statement.start, statement.stop), self._bounds(statement, frame), strict=True):
             if shape_of(value):
-                raise ShapeProblem(f"a loop's bound has shape {shown(shape_of(value))}", bound.span, "it is a number")
+                raise ShapeProblem(
+                    f"a loop bound must be a number, not an array of shape {shown(shape_of(value))}", bound.span
+                )
             dtype = dtype_of(value)
             if dtype.kind not in ("int", "uint"):
-                raise TypeProblem(f"a loop runs over integers, not {dtype}", bound.span, "convert it: i64(...)")
+                raise TypeProblem(f"a loop bound must be an integer, not {dtype}", bound.span, "convert it: i64(...)")
             cell.join(dtype, bound.span)
             if cell.dtype is not None and cell.dtype.kind == "float":
-                raise TypeProblem("no integer holds both bounds", bound.span, "convert one of them: i64(...)")
+                raise TypeProblem("no integer type can hold both bounds", bound.span, "convert one of them: i64(...)")
         return cell
 
     def _probe(self, statement: Loop, state: _State, frame: Environment) -> None:
@@ -154,9 +156,9 @@ class ArrayLoops:
             made = shape_of(value)
             if len(have) != len(made) or not all(map(self._agree, have, made)):
                 raise ShapeProblem(
-                    f"'{name}' has shape {shown(have)} before a step and {shown(made)} after it",
+                    f"'{name}' must keep its shape in a loop, but a step turns {shown(have)} into {shown(made)}",
                     _assignment(statement, name),
-                    "what a loop carries keeps its shape; start from an array of that shape, as zeros(...) makes",
+                    "start from an array of the final shape, such as zeros(...)",
                 )
             cell.meet(dtype_of(value), _assignment(statement, name))
 

@@ -24,7 +24,7 @@ def bind(kernel: str, params: Sequence[Parameter], args: Sequence[ArgType]) -> B
     """The types of the arguments, checked."""
     if len(params) != len(args):
         usage = f"{kernel}({', '.join(p.name for p in params)})"
-        raise TypeProblem(f"{usage} takes {len(params)} arguments, {len(args)} came")
+        raise TypeProblem(f"{usage} takes {len(params)} arguments, not {len(args)}")
     for param, arg in zip(params, args, strict=True):
         _check_rank(kernel, param, arg)
     pairs = list(zip(params, args, strict=True))
@@ -113,7 +113,7 @@ def _named(kernel: str, pairs: Sequence[tuple[Parameter, ArgType]]) -> dict[str,
                     f"{kernel}: argument '{param.name}' is declared {param.type}: expected {spec} = {sizes[spec]} as "
                     f"in '{owner[spec]}', got {size}, shape {arg.shape}",
                     param.span,
-                    f"the dimension '{spec}' has one size in a call",
+                    f"'{spec}' must have the same size in every argument",
                 )
             if isinstance(spec, str):
                 owner.setdefault(spec, param.name)
@@ -135,7 +135,7 @@ def _leading(kernel: str, pairs: Sequence[tuple[Parameter, ArgType]], names: Map
                     f"{kernel}: argument '{param.name}' is declared {param.type}: expected {sizes[i]} or 1 for a "
                     f"dimension of '...', got {size}, shape {arg.shape}",
                     param.span,
-                    "'...' stands for the same sizes in every parameter",
+                    "'...' must stand for the same sizes in every argument",
                 )
             sizes[i] = size if size != 1 else sizes[i]
     return symbols
@@ -194,5 +194,5 @@ def _check_value(kernel: str, param: Parameter, value: int, dtype: DType) -> Non
         hint = "declare a larger type, or pass a smaller number"
         shown = value if abs(value) < 1 << 128 else "an integer of that size"
         raise OverflowProblem(
-            f"{kernel}: argument '{param.name}' is {dtype}, and {shown} does not fit", param.span, hint
+            f"{kernel}: argument '{param.name}' is {dtype}, which can't hold {shown}", param.span, hint
         )

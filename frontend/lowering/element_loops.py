@@ -39,10 +39,10 @@ def probe_loop(flow: Flow, statement: syntax.For | syntax.While, frame: Environm
         for bound in (statement.start, statement.stop):
             dtype = dtype_of(flow.expressions.operand(bound, frame))
             if dtype.kind not in ("int", "uint"):
-                raise TypeProblem(f"a loop runs over integers, not {dtype}", bound.span, "convert it: i64(...)")
+                raise TypeProblem(f"a loop bound must be an integer, not {dtype}", bound.span, "convert it: i64(...)")
             cell.join(dtype, bound.span)
             if cell.dtype is not None and cell.dtype.kind == "float":
-                raise TypeProblem("no integer holds both bounds", bound.span, "convert one of them: i64(...)")
+                raise TypeProblem("no integer type can hold both bounds", bound.span, "convert one of them: i64(...)")
         inner.variables[statement.index.name] = Variable(cell.probe(flow.maker(statement.span)))
     flow.block(statement.body.statements, inner)
 

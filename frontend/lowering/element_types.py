@@ -40,7 +40,7 @@ class Cell:
             self.dtype = promote((have, dtype))
         elif not (dtype.weak and kind_fits(dtype, have)):
             hint = f"convert it: {have.strong}(...), or declare the variable with a type"
-            raise TypeProblem(f"{self.what} is {have} and becomes {dtype}", span, hint)
+            raise TypeProblem(f"{self.what} is {have}, but {dtype} is assigned to it", span, hint)
 
     def join(self, dtype: DType, span: Span | None) -> None:
         """One of several bounds: they are promoted together."""

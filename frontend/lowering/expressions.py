@@ -95,7 +95,7 @@ class Expressions:
         """One level deeper, counted so that no program reaches the end of Python's stack."""
         if self._level.depth >= MAX_INLINE:
             hint = "use fewer functions that call one another, or name parts of the expression with 'let'"
-            raise LimitExceeded(f"more than {MAX_INLINE} levels once every call is inlined", span, hint)
+            raise LimitExceeded(f"calls are nested more than {MAX_INLINE} levels deep once inlined", span, hint)
         return self._level
 
     def operand(self, expr: Expr, frame: Environment) -> Operand:
@@ -107,7 +107,7 @@ class Expressions:
         found = self.value(expr, frame)
         if isinstance(found, Dim) or type(found) is int:
             return found
-        raise TypeProblem("a size is needed here", expr.span, "a dimension's name, a number, or a formula of them")
+        raise TypeProblem("expected a size", expr.span, "use numbers and the names of dimensions")
 
     def operate(self, op: str, a: Operand, b: Operand, span: Span) -> Operand:
         """An operator of the language on two operands."""
@@ -131,7 +131,7 @@ class Expressions:
             raise ShapeProblem(
                 f"{what} has shape {shown(left)} on one side and {shown(right)} on the other",
                 span,
-                "both sides of an 'if' in a kernel have one shape; where(c, a, b) broadcasts",
+                "give both sides the same shape, or use where(c, a, b), which broadcasts",
             )
         return select(Maker(self.builder, span), condition, then, other, what)
 
@@ -140,9 +140,9 @@ class Expressions:
         found = self.operand(expr, frame)
         if not frame.elements and _shape(found):
             raise ShapeProblem(
-                f"the condition has shape {shown(_shape(found))}; in a kernel it is a scalar",
+                f"a condition in a kernel must be a scalar, not an array of shape {shown(_shape(found))}",
                 expr.span,
-                "choose by elements with where(c, a, b), or put the 'if' into a fn",
+                "use where(c, a, b) to choose for each element, or move the 'if' into a fn",
             )
         return found
 
@@ -160,7 +160,9 @@ class Expressions:
         self._made += len(builder.nodes)
         if self._made > limiter.now.nodes:  # a builder counts its own alone
             hint = "use fewer functions with loops that call one another"
-            raise LimitExceeded(f"more than {limiter.now.nodes} operations once every call is inlined", hint=hint)
+            raise LimitExceeded(
+                f"the kernel has more than {limiter.now.nodes} operations once every call is inlined", hint=hint
+            )
 
     def splice(self, side: Builder) -> None:
         """What was built aside comes here, and so does what values of it make later."""
@@ -296,15 +298,15 @@ class Expressions:
         kwargs = {k: _settled(maker, x, operands) for k, x in kwargs.items()}
         if name in BY_NAME:
             if len(args) != 1 or kwargs:
-                raise TypeProblem(f"{name}(x) takes one value", expr.span)
+                raise TypeProblem(f"{name}(x) takes exactly one value", expr.span)
             return maker.cast(as_operand(args[0], expr.span), BY_NAME[name])  # type: ignore[arg-type]
         op = None if self._ops is None or name in functions.FUNCTIONS else self._ops.find_op(name)
         if op is None:
             return functions.call(self.builder, name, args, kwargs, expr.span)
         if kwargs:
-            raise TypeProblem(f"'{name}' has no argument '{next(iter(kwargs))}'", expr.span, "it takes operands alone")
+            raise TypeProblem(f"'{name}' has no argument '{next(iter(kwargs))}'", expr.span, "it takes only operands")
         if len(args) != op.arity:
-            raise TypeProblem(f"'{name}' takes {op.arity} operands, {len(args)} came", expr.span)
+            raise TypeProblem(f"'{name}' takes {op.arity} operands, not {len(args)}", expr.span)
         return maker.op(op, *(as_operand(x, expr.span) for x in args))  # type: ignore[arg-type]
 
     def _index(self, expr: syntax.Index, frame: Environment) -> Value:
@@ -338,9 +340,9 @@ def as_operand(found: Thing, span: Span) -> Operand:
         return operand
     if isinstance(found, tuple) and all(map(is_operand, found)) and len(found) > 1:
         hint = f"bind each: let {', '.join('abcdefgh'[: len(found)])} = ..."
-        raise TypeProblem(f"{len(found)} values stand where one is needed", span, hint)
-    names = {type(None): "None", type(...): "'...'", str: "a text", DType: "a type", tuple: "a tuple"}
-    raise TypeProblem(f"a number or an array is needed here, not {names.get(type(found), 'a slice')}", span)
+        raise TypeProblem(f"expected one value, not {len(found)}", span, hint)
+    names = {type(None): "None", type(...): "'...'", str: "a string", DType: "a type", tuple: "a tuple"}
+    raise TypeProblem(f"expected a number or an array, not {names.get(type(found), 'a slice')}", span)
 
 
 def _settled(maker: Maker, x: Thing, others: tuple[Operand, ...]) -> Thing:
@@ -354,7 +356,7 @@ def _check_order(expr: syntax.Call) -> None:
     named: set[str] = set()
     for argument in expr.arguments:
         if argument.name is None and named:
-            raise TypeProblem("an argument without a name follows one with a name", argument.span)
+            raise TypeProblem("positional arguments must come before named ones", argument.span)
         if argument.name in named:
             raise TypeProblem(f"'{argument.name}' is given twice", argument.span)
         if argument.name is not None:

@@ -28,9 +28,9 @@ def open_externs(unit: Unit, source: ExternSource | None) -> None:
         if isinstance(found.item, syntax.Extern):
             if source is None:
                 raise LibraryProblem(
-                    f"'{found.name}' is in a shared library, and libraries were not asked for",
+                    f"'{found.name}' calls a shared library, which is not allowed by default",
                     found.item.span,
-                    "weft.load(path, libraries=True) honours 'extern'; to load a library is to run its code",
+                    "allow it with weft.load(path, libraries=True); loading a library runs its code",
                 )
             unit.externs[found.name] = source.open(_described(found, found.item))
 
@@ -41,11 +41,17 @@ def check_extern(item: syntax.Extern) -> None:
     for declared in (declare(spec, computed=True) for spec in specs):
         if declared.dtype is None:
             hint = "declare one extern kernel for each dtype"
-            raise TypeProblem(f"an extern kernel has one dtype for each value, not '{declared}'", declared.span, hint)
+            raise TypeProblem(
+                f"each value of an extern kernel must have one dtype, not '{declared}'", declared.span, hint
+            )
     if not any(... in (declare(p.type).dims or ()) for p in item.params if p.type is not None):
         for output in item.outputs or ():
             if ... in (declare(output.type, computed=True).dims or ()):
-                raise ShapeProblem("no parameter has '...'", output.type.span, "name the result's dimensions")
+                raise ShapeProblem(
+                    "a result can't have '...' when no parameter has it",
+                    output.type.span,
+                    "name the result's dimensions",
+                )
     if not _SYMBOL.fullmatch(item.symbol):
         raise ValueProblem(f"'{item.symbol}' is not the name of a C function", item.span)
     if not item.library or "\0" in item.library:

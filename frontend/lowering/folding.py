@@ -44,15 +44,15 @@ def binary(op: str, a: Number, b: Number, span: Span) -> Number:
     if op in ("**", "<<") and isinstance(a, int) and isinstance(b, int):
         _refuse_huge(op, a, b, span)
     if op == "**" and isinstance(a, (int, float)) and isinstance(b, float) and a < 0 and not b.is_integer():
-        raise ValueProblem("a negative number has no real power that is not whole", span)
+        raise ValueProblem("a negative number can't be raised to a fractional power", span)
     try:
         result = BINARY[op](a, b)
     except ZeroDivisionError as error:
-        raise DivisionByZero("division by zero", span, "NumPy's inf and nan are written 'inf' and 'nan'") from error
+        raise DivisionByZero("division by zero", span, "write 'inf' or 'nan' if you mean infinity or NaN") from error
     except OverflowError as error:
         raise OverflowProblem("the result does not fit f64", span) from error
     except ValueError as error:
-        raise ValueProblem("a shift by a negative number", span) from error
+        raise ValueProblem("the shift count must not be negative", span) from error
     except TypeError as error:
         raise TypeProblem(f"'{op}' is not defined for a {_kind(a)} and a {_kind(b)}", span) from error
     if isinstance(a, bool) and isinstance(b, bool) and op in _LOGIC:

@@ -288,7 +288,7 @@ def _matched(
     names = [p.name for p in item.params]
     usage = f"{item.name.name}({', '.join(names)})"
     if len(args) > len(names):
-        raise TypeProblem(f"{usage} takes {len(names)} arguments, {len(args)} came", span)
+        raise TypeProblem(f"{usage} takes {len(names)} arguments, not {len(args)}", span)
     given = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:
@@ -298,5 +298,5 @@ def _matched(
         given[name] = value
     missing = [name for name in names if name not in given]
     if missing:
-        raise TypeProblem(f"{usage} also needs '{missing[0]}'", span, "give it a value for each parameter")
+        raise TypeProblem(f"{usage} is missing the argument '{missing[0]}'", span, "pass a value for each parameter")
     return given

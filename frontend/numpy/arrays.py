@@ -18,7 +18,7 @@ def array_of(m: Maker, x: Operand | Sequence[object]) -> Value:
     if not isinstance(x, (tuple, list)):
         return m.lift(x)  # type: ignore[arg-type]
     if not x:
-        raise m.refuse("an array without elements")
+        raise m.refuse("'array' with an empty list")
     return stacked(m, [strong_array(m, item) for item in x])
 
 
@@ -36,7 +36,7 @@ def stacked(m: Maker, values: Sequence[Value], axis: int = 0) -> Value:
             guard_equal(m.builder.facts, a, b) for a, b in zip(value.type.shape, shape, strict=True)
         )
         if not same:
-            hint = f"here are {shown(shape)} and {shown(value.type.shape)}"
+            hint = f"the shapes are {shown(shape)} and {shown(value.type.shape)}"
             raise ValueProblem("all input arrays must have the same shape", m.span, hint)
     grown = Sizes((*shape[:axis], 1, *shape[axis:]))
     pieces = [m.builder.op(RESHAPE, value, span=m.span, shape=grown) for value in values]

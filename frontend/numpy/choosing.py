@@ -23,7 +23,7 @@ ISNAN, ISINF, GT, GE, LE = (TABLE[name] for name in ("isnan", "isinf", "gt", "ge
 
 def where(m: Maker, condition: Operand, x: Operand | None = None, y: Operand | None = None, /) -> Value:
     if x is None or y is None:
-        raise m.refuse("'where' with a condition alone")
+        raise m.refuse("'where' with only a condition")
     dtype = rules.promote((m.dtype_of(x), m.dtype_of(y)))
     return m.op(WHERE, _truth(condition), wrapped(m, x, dtype), wrapped(m, y, dtype))
 
@@ -48,10 +48,12 @@ def clip(m: Maker, a: Operand, a_min: Any = ABSENT, a_max: Any = ABSENT, *, min:
     """Limits of a kind that the array can't reach are no limits, as in NumPy."""
     if (a_min is ABSENT) != (a_max is ABSENT):
         missing = "a_min" if a_min is ABSENT else "a_max"
-        raise TypeProblem(f"clip() missing 1 required positional argument: '{missing}'", m.span, "None is no limit")
+        raise TypeProblem(
+            f"clip() missing 1 required positional argument: '{missing}'", m.span, "pass None for no limit"
+        )
     if a_min is not ABSENT and (min is not ABSENT or max is not ABSENT):
         message = "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
-        raise ValueProblem(message, m.span, "give two limits")
+        raise ValueProblem(message, m.span, "pass only one pair of limits")
     limits = (min, max) if a_min is ABSENT else (a_min, a_max)
     low, high = (None if limit is ABSENT else limit for limit in limits)
     a = m.cast(a, m.dtype_of(a).strong)
@@ -97,7 +99,7 @@ def _reachable(m: Maker, limit: Operand | None, have: DType, dtype: DType, lower
 def select(m: Maker, condlist: Sequence[Operand], choicelist: Sequence[Operand], default: Operand = 0) -> Value:
     """The first choice whose condition holds; the result is an array in C order always."""
     if not isinstance(condlist, (tuple, list)) or not isinstance(choicelist, (tuple, list)):
-        raise m.refuse("'select' of anything but lists of conditions and choices")
+        raise m.refuse("'select' without lists of conditions and choices")
     if len(condlist) != len(choicelist):
         raise ValueProblem("list of cases must be same length as list of conditions", m.span)
     if not condlist:
@@ -135,7 +137,7 @@ def _finite(m: Maker, x: Value, nan: Operand, posinf: Operand | None, neginf: Op
     stand_ins = [nan, float(limits.max) if posinf is None else posinf, float(limits.min) if neginf is None else neginf]
     for given in stand_ins:
         if not np.can_cast(m.dtype_of(given).numpy, dtype.numpy, "same_kind"):
-            raise TypeProblem(f"a {m.dtype_of(given)} can't take the place of a {dtype}", m.span)
+            raise TypeProblem(f"a {m.dtype_of(given)} can't replace a {dtype}", m.span)
     number, above, below = (m.cast(given, dtype) for given in stand_ins)
     infinite = m.op(ISINF, x)
     zero = m.builder.constant(0.0, dtype, m.span)

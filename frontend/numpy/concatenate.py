@@ -55,9 +55,7 @@ def _join(m: Maker, values: Sequence[Value], axis: object, dtype: object = None,
     if axis is None:
         values, axis = [ravel(m, value) for value in values], 0
     if any(not value.type.rank for value in values):
-        raise ValueProblem(
-            "zero-dimensional arrays cannot be concatenated", m.span, "stack(...) gives each of them a place"
-        )
+        raise ValueProblem("zero-dimensional arrays cannot be concatenated", m.span, "use stack(...) to join scalars")
     wanted = promote(tuple(value.type.dtype for value in values)) if dtype is None else dtype
     values = _in_dtype(m, values, wanted, casting)
     return joined(m, values, axis_of(m, axis, values[0].type.rank))
@@ -121,9 +119,11 @@ def _depth(m: Maker, part: object) -> int:
         return 0
     found = {_depth(m, item) for item in part}
     if not found:
-        raise ValueProblem("a list given to 'block' is empty", m.span, "each list holds one array or more")
+        raise ValueProblem("a list given to 'block' is empty", m.span, "put at least one array into each list")
     if len(found) > 1:
-        raise ValueProblem("lists given to 'block' are nested to different depths", m.span, "nest all of them as deep")
+        raise ValueProblem(
+            "lists given to 'block' are nested to different depths", m.span, "nest all lists to the same depth"
+        )
     return found.pop() + 1
 
 
@@ -160,10 +160,10 @@ def array_split(m: Maker, ary: Operand, indices_or_sections: object, axis: objec
 
 def _sections(m: Maker, sections: object, name: str) -> int:
     if isinstance(sections, Value) and sections.type.rank:
-        raise m.refuse("a split at places that an array tells")
+        raise m.refuse("splitting at positions from an array")
     count = fixed_int(m, sections, "indices_or_sections")
     if count == 0 and name == "split":
-        raise DivisionByZero("integer modulo by zero", m.span, "an array has one part or more")
+        raise DivisionByZero("integer modulo by zero", m.span, "split into at least one part")
     if count <= 0:
         raise ValueProblem("number sections must be larger than 0.", m.span)
     return count
@@ -187,7 +187,7 @@ def split(m: Maker, ary: Operand, indices_or_sections: object, axis: object = 0)
         raise ShapeProblem(
             "array split does not result in an equal division",
             m.span,
-            f"{size if number is None else number} elements in {count} parts; array_split makes parts of any size",
+            f"{size if number is None else number} elements can't be split into {count} equal parts; use array_split",
         )
     each = dims.floordiv(size, count)
     return tuple(part(m, x, along, each * k, each) for k in range(count))

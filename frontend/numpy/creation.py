@@ -63,7 +63,7 @@ def full_like(m: Maker, a: Operand, fill_value: Operand, dtype: object = None, o
     if lies in ("C", "F") or not sizes or (lies == "K" and len(sizes) != x.type.rank):
         return laid_out(m, made, "C" if lies == "K" else lies)
     if sizes != x.type.shape:
-        raise m.refuse("an array of another shape in the memory order of its prototype")
+        raise m.refuse("a new shape with the memory order of the prototype")
     # The prototype has no say in the values, but memory follows its axis order, as in NumPy.
     prototype = m.cast(copied(m, x) if lies == "K" else laid_out(m, x, lies), wanted)
     return m.op(WHERE, m.builder.constant(True, span=m.span), made, prototype)
@@ -142,7 +142,7 @@ def indices(m: Maker, dimensions: object, dtype: object = int, sparse: bool = Fa
     shape = new_shape(m, dimensions)
     wanted = as_dtype(dtype, m.span)
     if not shape:
-        raise m.refuse("'indices' of an array without dimensions")
+        raise m.refuse("'indices' with an empty shape")
     if sparse:
         apart = [[n if k == axis else 1 for k, n in enumerate(shape)] for axis in range(len(shape))]
         return tuple(m.cast(numbered(m, sizes, axis), wanted) for axis, sizes in enumerate(apart))

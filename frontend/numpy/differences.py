@@ -109,9 +109,9 @@ def _spacing(m: Maker, given: Sequence[Operand], count: int) -> list[Operand]:
     if not given:
         return [1.0] * count
     if any(isinstance(x, (tuple, list)) or (isinstance(x, Value) and x.type.rank) for x in given):
-        raise m.refuse("'gradient' with the places of the elements")
+        raise m.refuse("'gradient' with coordinates")
     if len(given) not in (1, count):
-        raise TypeProblem("invalid number of arguments", m.span, "one distance for all axes, or one for each")
+        raise TypeProblem("invalid number of arguments", m.span, "pass one distance for all axes, or one for each axis")
     return list(given) * (count // len(given))
 
 

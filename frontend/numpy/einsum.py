@@ -28,9 +28,9 @@ DOTS = "..."
 
 def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object = False) -> Value:
     if isinstance(optimize, (tuple, list)):
-        raise m.refuse("a path of contractions")
+        raise m.refuse("a contraction path for 'einsum'")
     if not isinstance(subscripts, str):
-        raise m.refuse("'einsum' without a text of subscripts")
+        raise m.refuse("'einsum' without a string of subscripts")
     values = [strong_array(m, x) for x in operands]
     if all(v.type.dtype == BF16 for v in values):
         raise TypeProblem("invalid data type for einsum", m.span, "convert the operands to f32")
@@ -95,7 +95,7 @@ def _parsed(m: Maker, text: str, ranks: Sequence[int]) -> tuple[list[list[Label]
     parts = left.split(",")
     if len(parts) != len(ranks):
         raise ValueProblem(
-            f"einsum has subscripts for {len(parts)} operands, and {len(ranks)} of them",
+            f"einsum: the subscripts are for {len(parts)} operands, but there are {len(ranks)}",
             m.span,
             "write one group of letters for each operand, as in 'ij,jk->ik'",
         )
@@ -109,7 +109,7 @@ def _parsed(m: Maker, text: str, ranks: Sequence[int]) -> tuple[list[list[Label]
     known = {label for labels in inputs for label in labels}
     for label in result:
         if label not in known or result.count(label) > 1:
-            problem = "is in no operand" if label not in known else "is there twice"
+            problem = "is in no operand" if label not in known else "appears twice"
             raise ValueProblem(f"einsum: '{label}' of the result {problem}", m.span, f"the subscripts are '{text}'")
     return inputs, result
 
@@ -119,12 +119,12 @@ def _labels(m: Maker, part: str, rank: int) -> list[Label]:
     before, dots, after = part.partition(DOTS)
     count = rank - len(before) - len(after)
     if not (before + after).isalpha() and before + after:
-        raise ValueProblem(f"einsum: '{part}' is not letters and '...'", m.span)
+        raise ValueProblem(f"einsum: '{part}' must consist of letters and '...'", m.span)
     if count < 0 or (count and not dots):
         raise ValueProblem(
-            f"einsum: '{part}' names {len(before) + len(after)} axes of an array with {rank}",
+            f"einsum: '{part}' names {len(before) + len(after)} axes, but the array has {rank}",
             m.span,
-            "name every axis, or write ... for the others",
+            "name every axis, or write ... for the rest",
         )
     return [*before, *range(-count, 0), *after]
 
@@ -137,7 +137,7 @@ def _diagonals(m: Maker, x: Value, labels: list[Label]) -> tuple[Value, list[Lab
             second = labels.index(label, first + 1)
             size = x.type.shape[first]
             if not guard_equal(m.builder.facts, size, x.type.shape[second]):
-                raise ValueProblem(f"einsum: the axes '{label}' of one operand have two sizes", m.span)
+                raise ValueProblem(f"einsum: the axes '{label}' of one operand must have the same size", m.span)
             x = m.builder.op(DIAGONAL, x, span=m.span, axes=(first, second), starts=Sizes((0, 0)), size=Sizes((size,)))
             labels = [*(other for k, other in enumerate(labels) if k not in (first, second)), label]
     return x, labels

@@ -66,7 +66,7 @@ def _told(m: Maker, op: OpDef, operands: tuple[Operand, ...], dtype: object, cas
         loop = ufunc.resolve_dtypes((*asked, None), signature=(*(None,) * ufunc.nin, wanted), casting=casting)
     except TypeError as error:
         raise TypeProblem(
-            f"'{op.name}': {error}", m.span, "leave 'dtype' and 'casting' out, or convert first"
+            f"'{op.name}': {error}", m.span, "leave out 'dtype' and 'casting', or convert first"
         ) from error
     return tuple(m.cast(x, from_numpy(d)) for x, d in zip(operands, loop, strict=False))
 

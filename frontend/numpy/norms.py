@@ -53,10 +53,10 @@ def _order(m: Maker, ord: object) -> Number | str | None:
         return ord
     number = number_of(ord)
     if number is None:
-        hint = "write a number or a text here"
+        hint = "write a number or a string here"
         if isinstance(ord, Value):
             raise NumberNeeded(ord, "'ord' must be known at compile time", m.span, hint)
-        raise TypeProblem(f"'ord' must be a number or a text, not a {type(ord).__name__}", m.span, hint)
+        raise TypeProblem(f"'ord' must be a number or a string, not a {type(ord).__name__}", m.span, hint)
     return number
 
 
@@ -112,7 +112,7 @@ def _of_matrices(m: Maker, x: Value, order: Number | str | None, axes: Sequence[
     if order in FROBENIUS:
         return _euclidean(m, x, axes, keepdims)
     if order in (2, -2, "nuc"):
-        raise m.refuse(f"a norm of order {order!r} of matrices, which needs singular values,")
+        raise m.refuse(f"the matrix norm of order {order!r}, which needs singular values,")
     if isinstance(order, str) or order not in (1, -1, math.inf, -math.inf):
         hint = "use 'fro', 1, -1, inf or -inf"
         raise ValueProblem("Invalid norm order for matrices.", m.span, hint)

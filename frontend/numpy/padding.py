@@ -57,7 +57,7 @@ def _check_mode(m: Maker, mode: object, given: Sequence[str]) -> None:
     if not isinstance(mode, str):
         raise m.refuse("'pad' with a function")
     if mode not in _ARGUMENTS:
-        raise ValueProblem(f"mode '{mode}' is not supported", m.span, f"modes are {', '.join(sorted(_ARGUMENTS))}")
+        raise ValueProblem(f"mode '{mode}' is not supported", m.span, f"the modes are {', '.join(sorted(_ARGUMENTS))}")
     if unknown := [name for name in given if name != _ARGUMENTS[mode]]:
         raise ValueProblem(f"unsupported keyword arguments for mode '{mode}': {', '.join(unknown)}", m.span)
 
@@ -163,7 +163,7 @@ def _widths(m: Maker, given: object, rank: int) -> list[Pair]:
         pairs: list[object] = [(0, 0)] * rank
         for axis, width in given.items():
             if not isinstance(axis, int) or not -rank <= axis < rank:
-                raise ValueProblem(f"pad_width names the axis {axis!r} of an array with {rank} dimensions", m.span)
+                raise ValueProblem(f"'pad_width' names axis {axis!r}, but the array has {rank} dimensions", m.span)
             pairs[axis] = width if isinstance(width, (tuple, list)) else (width, width)
         given = tuple(pairs)
     if isinstance(given, (tuple, list)) and not given:  # NumPy makes an array of it, and that is of floats
@@ -175,7 +175,9 @@ def _width(m: Maker, x: object) -> Size:
     if x is None or isinstance(x, (float, complex, str)):
         raise TypeProblem("`pad_width` must be of integral type.", m.span, "write a whole number")
     if isinstance(x, (int, np.integer)) and x < 0:
-        raise ValueProblem("index can't contain negative values", m.span, f"'pad_width' is {x}")
+        raise ValueProblem(
+            "index can't contain negative values", m.span, f"'pad_width' must not be negative, but is {x}"
+        )
     return count_of(m, x, "pad_width")
 
 
@@ -195,7 +197,7 @@ def _pairs(m: Maker, given: object, rank: int, what: str) -> list[tuple[object, 
             raise ValueError
         spread = np.broadcast_to(cells, (rank, 2))
     except ValueError as error:
-        hint = "give a number, a pair (before, after), or such a pair for each axis"
+        hint = "pass a number, a pair (before, after), or one pair for each axis"
         deep = shape is not None and len(shape) > 2
         why = "input operand has more dimensions than allowed by the axis remapping"
         why = why if deep else "operands could not be broadcast together"

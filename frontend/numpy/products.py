@@ -93,7 +93,7 @@ def tensordot(m: Maker, a: Operand, b: Operand, axes: object = 2) -> Value:
 def _tensor_axes(m: Maker, x: Value, y: Value, axes: object) -> tuple[list[int], list[int]]:
     if isinstance(axes, (tuple, list)):
         if len(axes) != 2:
-            raise ValueProblem("axes are a number, or two lists of axes", m.span)
+            raise ValueProblem("'axes' must be a number, or two lists of axes", m.span)
         named: list[Sequence[object]] = [part if isinstance(part, (tuple, list)) else (part,) for part in axes]
     else:
         count = static_int(axes, "axes", m.span)
@@ -102,7 +102,11 @@ def _tensor_axes(m: Maker, x: Value, y: Value, axes: object) -> tuple[list[int],
     if any(len(set(part)) < len(part) for part in (left, right)):
         raise ValueProblem("duplicate axes are not allowed in tensordot", m.span)
     if len(left) != len(right):
-        raise ValueProblem("shape-mismatch for sum", m.span, f"{len(left)} axes of one, {len(right)} of the other")
+        raise ValueProblem(
+            "shape-mismatch for sum",
+            m.span,
+            f"name as many axes of one operand ({len(left)}) as of the other ({len(right)})",
+        )
     return left, right
 
 
@@ -151,7 +155,7 @@ def _demand_equal(m: Maker, x: Value, i: int, y: Value, j: int) -> None:
         raise ShapeProblem(
             f"shapes {x.type} and {y.type} not aligned: {a} (dim {i}) != {b} (dim {j})",
             m.span,
-            "the axes that are summed over must have one size",
+            "the axes that are summed over must have the same size",
         )
 
 
@@ -165,7 +169,7 @@ def _operands(m: Maker, name: str, signature: str, *wanted: tuple[Operand, int])
                 f"{name}: Input operand {k} does not have enough dimensions (has {value.type.rank}, gufunc core with "
                 f"signature {signature} requires {rank})",
                 m.span,
-                "multiply by a number with *" if not value.type.rank else "give it another axis with None",
+                "multiply by a number with *" if not value.type.rank else "add an axis with None",
             )
         found.append(value)
     return found

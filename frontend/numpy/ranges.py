@@ -33,7 +33,9 @@ ADD, SUB, MUL, DIV, EQ, FLOOR, ANY = (TABLE[name] for name in ("add", "sub", "mu
 def arange(m: Maker, start: object = None, stop: object = None, step: object = 1, *, dtype: object = None) -> Value:
     if stop is None:
         if start is None:
-            raise TypeProblem("arange() requires stop to be specified.", m.span, "arange(stop) or arange(start, stop)")
+            raise TypeProblem(
+                "arange() requires stop to be specified.", m.span, "write arange(stop) or arange(start, stop)"
+            )
         start, stop = 0, start
     start = 0 if start is None else start
     first, last, by = (_fixed(m, x) for x in (start, stop, 1 if step is None else step))
@@ -50,7 +52,7 @@ def _fixed(m: Maker, x: object) -> Any:
     if number is None and not x.type.rank:
         number = number_behind(m.builder.facts, x)
     if number is None:
-        raise m.refuse("'arange' to a number that is known only at a call")
+        raise m.refuse("'arange' with a bound that is only known at run time")
     return number if x.type.dtype.weak else x.type.dtype.numpy.type(number)
 
 
@@ -63,7 +65,7 @@ def _number(m: Maker, x: Any) -> Any:
         return x
     number = m.builder.facts.specialize(x)
     if number is None:
-        raise m.refuse(f"'arange' with the size '{x}' among floats")
+        raise m.refuse(f"'arange' with both the size '{x}' and floats")
     return number
 
 
@@ -182,7 +184,7 @@ def geomspace(m: Maker, start: Operand, stop: Operand, num: object = 50, endpoin
               dtype: object = None, axis: object = 0) -> Value:  # fmt: skip
     first, last = number_of(start), number_of(stop)
     if not isinstance(first, (int, float)) or not isinstance(last, (int, float)):
-        raise m.refuse("'geomspace' between numbers that are known only at a call")
+        raise m.refuse("'geomspace' with bounds that are only known at run time")
     if not first or not last:
         raise ValueProblem("Geometric sequence cannot include zero", m.span)
     ends, count = flag(m, endpoint, "endpoint"), count_of(m, num, "num")

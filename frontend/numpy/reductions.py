@@ -72,14 +72,14 @@ def reduced(m: Maker, algebra: Algebra, a: Operand, axis: object = None, dtype: 
     algebra, x, wanted = in_dtype(m, algebra, x, dtype)
     start = None if initial is ABSENT or initial is None else scalar_in(m, initial, wanted)
     if algebra is PLUS and wanted.kind in ("float", "complex") and (initial is None or _is_negative_zero(initial)):
-        raise m.refuse("a sum that can be -0.0")
+        raise m.refuse("a sum whose result may be -0.0")
     if where is not True:
         x = _masked(m, algebra, x, where, start)
     if (algebra.identity is None or initial is None) and not guard_nonempty(m, x, axes):
         if start is None:
             raise ValueProblem(
                 f"zero-size array to reduction operation {algebra.ufunc} which has no identity", m.span,
-                "give it a value to start from: initial=...",
+                "give a start value: initial=...",
             )  # fmt: skip
         return _filled(m, algebra, start, _kept_shape(x, axes, keep))
     total = m.cast(over_axes(m, algebra.over, x, axes, keep), wanted)
@@ -164,16 +164,16 @@ def scalar_in(m: Maker, x: object, dtype: DType) -> Value:
     if type(x) is float and dtype.is_integer:
         x = _truncated(m, x)
     if type(x) is complex and dtype.kind not in ("complex", "bool"):
-        raise TypeProblem(f"{x} is not a real number, and the result is {dtype}", m.span)
+        raise TypeProblem(f"'initial' must be a real number for a result of {dtype}, not {x}", m.span)
     if type(x) is int:
         return assigned(m, x, dtype)
     if type(x) in (bool, float, complex):
         return take(m, x, dtype)  # type: ignore[arg-type]
     value = m.lift(x)  # type: ignore[arg-type]
     if value.type.rank:
-        raise ValueProblem("setting an array element with a sequence.", m.span, "'initial' is one number")
+        raise ValueProblem("setting an array element with a sequence.", m.span, "'initial' must be a single number")
     if value.type.dtype == WEAK["complex"] and dtype.kind not in ("complex", "bool"):
-        raise TypeProblem(f"a complex number is not a real one, and the result is {dtype}", m.span)
+        raise TypeProblem(f"'initial' must be a real number for a result of {dtype}, not a complex one", m.span)
     return assigned(m, value, dtype)
 
 
@@ -200,8 +200,8 @@ def mask_in(m: Maker, where: object, shape: Sequence[Size]) -> Value:
     broadcast = m.builder.facts.broadcast([tuple(shape), mask.type.shape], m.span)
     if len(broadcast) != len(shape) or not all(map(m.builder.facts.same, broadcast, shape)):
         raise ShapeProblem(
-            f"a 'where' of shape {shown(mask.type.shape)} does not fit an array of shape {shown(shape)}", m.span,
-            "it must broadcast to the shape of the array",
+            f"'where' has shape {shown(mask.type.shape)}, which can't be broadcast to {shown(shape)}", m.span,
+            "give it a shape that broadcasts to the array's",
         )  # fmt: skip
     return m.cast(mask, BOOL)
 

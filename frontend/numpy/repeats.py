@@ -35,7 +35,7 @@ def roll(m: Maker, a: Operand, shift: object, axis: object = None) -> Value:
     if not axes and len(shifts) == 1 and x.type.rank:
         return x
     if not axes or (1 not in (len(axes), len(shifts)) and len(axes) != len(shifts)):
-        raise ValueProblem("'shift' and 'axis' should be scalars or 1D sequences", m.span, "of one length")
+        raise ValueProblem("'shift' and 'axis' should be scalars or 1D sequences", m.span, "give both the same length")
     count = max(len(axes), len(shifts))
     totals: dict[int, Size] = {}
     for along, by in zip(axes * (count // len(axes)), shifts * (count // len(shifts)), strict=True):
@@ -95,7 +95,7 @@ def repeat(m: Maker, a: Operand, repeats: object, axis: object = None) -> Value:
     if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
         (repeats,) = repeats
     if isinstance(repeats, (tuple, list)):
-        raise m.refuse("'repeat' with a number for each element")
+        raise m.refuse("'repeat' with a count for each element")
     count = count_of(m, repeats, "repeats")
     if axis is None or not x.type.rank:
         x, axis = ravel(m, x), 0 if axis is None else axis

@@ -27,7 +27,7 @@ def round(m: Maker, a: Operand, decimals: int = 0) -> Value:
     if places == 0:
         return m.op(RINT, value)
     if dtype.kind == "bool":
-        raise TypeProblem("'round' of bool to decimals", m.span, "NumPy refuses it too; convert with .astype(...)")
+        raise TypeProblem("bools can't be rounded to decimals", m.span, "convert them with .astype(...) first")
     if dtype.kind == "complex":
         value = copied(m, value)
         parts = (_rounded(m, m.op(part, value), places) for part in (REAL, IMAG))

@@ -51,7 +51,9 @@ def _completed(m: Maker, x: Value, shape: tuple[Size, ...]) -> tuple[Size, ...]:
     if not unknown:
         return shape
     if len(unknown) > 1:
-        raise ValueProblem("can only specify one unknown dimension", m.span, f"{shown(shape)} has {len(unknown)} of -1")
+        raise ValueProblem(
+            "can only specify one unknown dimension", m.span, f"{shown(shape)} has -1 in {len(unknown)} places"
+        )
     total = m.builder.facts.canonical(dims.product(x.type.shape))
     others = m.builder.facts.canonical(dims.product(s for s in shape if s != -1))
     return tuple(_quotient(m, total, others, shape) if size == -1 else size for size in shape)
@@ -98,7 +100,7 @@ def matrix_transpose(m: Maker, x: Operand, /) -> Value:
         raise ValueProblem(
             f"Input array must be at least 2-dimensional, but it is {value.type.rank}",
             m.span,
-            "a stack of matrices has two dimensions or more",
+            "pass a matrix, or a stack of matrices",
         )
     return swapaxes(m, value, -1, -2)
 
@@ -163,7 +165,9 @@ def squeeze(m: Maker, a: Operand, axis: object = None) -> Value:
 def broadcast_to(m: Maker, array: Operand, shape: object, subok: bool = False) -> Value:
     sizes = shape_of(m, shape)
     if any((n := m.builder.facts.number(size)) is not None and n < 0 for size in sizes):
-        raise ValueProblem("all elements of broadcast shape must be non-negative", m.span, f"it is {shown(sizes)}")
+        raise ValueProblem(
+            "all elements of broadcast shape must be non-negative", m.span, f"the shape is {shown(sizes)}"
+        )
     return m.builder.op(BROADCAST, array_of(m, array), span=m.span, shape=Sizes(sizes))
 
 
@@ -207,7 +211,7 @@ def _flip_axis(axis: int) -> Make:
 
 
 def rot90(maker: Maker, /, m: Operand, k: object = 1, axes: object = (0, 1)) -> Value:
-    x, turning = array_of(maker, m), "a rotation takes the first axis towards the second"
+    x, turning = array_of(maker, m), "name the two axes of the plane to rotate in"
     named = axes if isinstance(axes, (tuple, list)) else (axes,)
     if len(named) != 2:
         raise ValueProblem("len(axes) must be 2.", maker.span, turning)

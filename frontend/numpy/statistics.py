@@ -98,7 +98,7 @@ def root(m: Maker, variance: Value, wanted: DType) -> Value:
     if wanted.kind not in ("float", "complex") and variance.type.rank:
         raise TypeProblem(
             f"Cannot cast ufunc 'sqrt' output from a float to dtype('{wanted.numpy}') with casting rule 'same_kind'",
-            m.span, "name a float dtype, and convert the result",
+            m.span, "pass a float dtype and convert the result",
         )  # fmt: skip
     return m.cast(m.op(SQRT, variance if wanted in HALVES else m.cast(variance, wanted)), wanted)
 
@@ -144,7 +144,9 @@ def _fitting(m: Maker, x: Value, mean: object) -> Value:
     centre = array_of(m, mean)  # type: ignore[arg-type]
     shape = m.builder.facts.broadcast([x.type.shape, centre.type.shape], m.span)
     if len(shape) != x.type.rank or not all(map(m.builder.facts.same, shape, x.type.shape)):
-        raise m.refuse(f"a mean of shape {shown(centre.type.shape)} for an array of shape {shown(x.type.shape)}")
+        raise m.refuse(
+            f"a mean of shape {shown(centre.type.shape)} can't be broadcast to an array of shape {shown(x.type.shape)}"
+        )
     return centre
 
 
@@ -183,7 +185,7 @@ def _unweighted(m: Maker, x: Value, axes: Sequence[int] | None, keepdims: object
     over = sorted(range(x.type.rank) if axes is None else axes)
     found = averaged(m, x, over, None, keepdims, True)
     if not guard_nonempty(m, found, range(found.type.rank)):
-        raise DivisionByZero("division by zero", m.span, "there is no row to take the average of")
+        raise DivisionByZero("division by zero", m.span, "there are no rows to average")
     return found, m.op(TABLE["positive"], m.cast(counted(m, x, over, False, True), found.type.dtype))
 
 
@@ -214,7 +216,7 @@ def _weights_for(m: Maker, x: Value, weight: Value, axes: Sequence[int] | None) 
     if len(along) != weight.type.rank or not all(
         guard_equal(facts, a, b) for a, b in zip(weight.type.shape, along, strict=True)
     ):
-        hint = f"the weights have shape {shown(weight.type.shape)} and should have {shown(along)}"
+        hint = f"the weights have shape {shown(weight.type.shape)} but must have {shown(along)}"
         raise ShapeProblem("Shape of weights must be consistent with shape of a along specified axis.", m.span, hint)
     turned = transpose(m, weight, tuple(sorted(range(len(axes)), key=lambda k: axes[k])))
     return reshaped(m, turned, [size if k in axes else 1 for k, size in enumerate(shape)])

@@ -68,12 +68,14 @@ def _stand_apart(items: Sequence[Any]) -> bool:
 def _as_index(m: Maker, x: Value) -> Value:
     if x.type.dtype.kind == "bool":
         raise Unsupported(
-            "an index that is a mask of bools is not supported: its elements would decide the shape",
+            "indexing with a bool mask is not supported: the shape of the result would depend on its elements",
             m.span,
-            "choose by elements: where(mask, x, 0)",
+            "use where(mask, x, 0) instead",
         )
     if not x.type.dtype.is_integer:
-        raise IndexProblem("arrays used as indices must be of integer (or boolean) type", m.span, "convert: i64(...)")
+        raise IndexProblem(
+            "arrays used as indices must be of integer (or boolean) type", m.span, "convert them: i64(...)"
+        )
     return m.cast(x, I64)
 
 
@@ -107,7 +109,7 @@ def take(m: Maker, a: Operand, indices: Operand, axis: object = None, out: None 
         raise TypeProblem(
             f"Cannot cast array data from {places.type.dtype} to i64 according to the rule 'safe'",
             m.span,
-            "indices are integers",
+            "use integer indices",
         )
     places = _kept_inside(m, m.cast(places, I64), x.type.shape[along], mode)
     return laid_out(m, m.builder.op(GATHER, x, places, span=m.span, axes=(along,)), "C")
@@ -146,7 +148,7 @@ def ix_(m: Maker, *args: Operand) -> tuple[Value, ...]:
     if any(value.type.rank != 1 for value in values):
         raise ValueProblem("Cross index must be 1 dimensional", m.span)
     if any(value.type.dtype.kind == "bool" for value in values):
-        raise m.refuse("'ix_' of a mask of bools")
+        raise m.refuse("'ix_' with a bool mask")
     alone = enumerate(values)
     return tuple(reshaped(m, x, [x.type.shape[0] if j == k else 1 for j in range(len(values))]) for k, x in alone)
 

@@ -69,7 +69,7 @@ def _triangle(lower: bool) -> Make:
     def make(maker: Maker, /, m: Operand, k: object = 0) -> Value:
         x = array_of(maker, m)
         if not x.type.rank:
-            raise TypeProblem("a triangle is part of a matrix, not of a number", maker.span)
+            raise TypeProblem("a triangle can only be taken of a matrix, not of a number", maker.span)
         offset = _offset(maker, k)
         shape = x.type.shape[-2:] if x.type.rank > 1 else x.type.shape * 2
         mask = _compared(maker, GE, (shape[0], shape[1]), offset if lower else maker.op(SUB, offset, 1))
@@ -86,7 +86,7 @@ def diagonal(m: Maker, a: Operand, offset: object = 0, axis1: object = 0, axis2:
         raise ValueProblem("diag requires an array of at least two dimensions", m.span)
     axes = axis_of(m, axis1, rank), axis_of(m, axis2, rank)
     if axes[0] == axes[1]:
-        raise ValueProblem("axis1 and axis2 cannot be the same", m.span, "a diagonal runs across two axes")
+        raise ValueProblem("axis1 and axis2 cannot be the same", m.span, "name two different axes")
     return _along(m, x, axes, _near(fixed_size(m, offset, "offset")))
 
 

@@ -74,9 +74,9 @@ def _refuse_other_shape(trace: Trace, k: int, before: TensorType, after: TensorT
     if not fits:
         old, new = (shown([s if (n := facts.number(s)) is None else n for s in t.shape]) for t in (before, after))
         raise ShapeProblem(
-            f"value {k} of the state has shape {old} before a step and {new} after it",
+            f"value {k} of the state must keep its shape, but a step turns {old} into {new}",
             span,
-            "what a loop carries keeps its shape; start from an array of that shape",
+            "start from an array of the final shape",
         )
 
 
@@ -101,7 +101,11 @@ def choose_arrays(
     for a, b in zip(*results, strict=True):
         if len(a.type.shape) != len(b.type.shape):
             shapes = f"{shown(a.type.shape)} on one side and {shown(b.type.shape)} on the other"
-            raise TypeProblem(f"a result has shape {shapes}", span, "give arrays of one shape on both sides")
+            raise TypeProblem(
+                f"both sides of a condition must have the same shape, not {shapes}",
+                span,
+                "return arrays of the same shape on both sides",
+            )
         dtype = promote((a.type.dtype, b.type.dtype))
         chosen.append(maker.op(WHERE, condition, maker.cast(a, dtype), maker.cast(b, dtype)))
     return _tracers(trace, chosen)

@@ -50,13 +50,17 @@ def while_loop(
     for _ in range(MAX_ROUNDS):
         builder, inputs, found = _traced(trace, start, dtypes, lambda s: (goes_on(*s), *step(*s)), span)
         if len(found) != len(start) + 1:
-            raise TypeProblem(f"the step gives {len(found) - 1} values, the state has {len(start)}", span)
+            raise TypeProblem(f"the step must return {len(start)} values, like the state, not {len(found) - 1}", span)
         wider = [_wider(a, v.type.dtype) for a, v in zip(dtypes, found[1:], strict=True)]
         if wider == dtypes and not any(d.weak for d in dtypes):
             break
         dtypes = [d.strong for d in wider] if wider == dtypes else wider  # what nothing has made strong becomes so
     else:
-        raise TypeProblem("the dtypes of the state change with every step", span, "convert what the step gives")
+        raise TypeProblem(
+            "the dtypes of the state must not change from step to step",
+            span,
+            "convert the values that the step returns",
+        )
     if not found[0].type.shape and not _works_on_elements(builder, found):
         return loop_over_arrays(trace, goes_on, step, start, dtypes, span)
     numbers, captured = _of_elements(builder, inputs, found, [BOOL, *dtypes], span)
@@ -93,7 +97,7 @@ def cond(
     for side in (then, otherwise):
         sides.append(_traced(trace, given, dtypes, partial(_called, side), span))
     if len(sides[0][2]) != len(sides[1][2]):
-        raise TypeProblem("the two sides of a condition give different numbers of values", span)
+        raise TypeProblem("both sides of a condition must return the same number of values", span)
     if not where.type.shape and not all(_works_on_elements(builder, found) for builder, _, found in sides):
         return choose_arrays(trace, where, [partial(_called, side) for side in (then, otherwise)], given, span)
     pairs = zip(sides[0][2], sides[1][2], strict=True)
@@ -204,6 +208,7 @@ def _on_numbers(builder: Builder, node: Node, operands: list[Value], span: Span 
             values.update(zip(inner.results, made.results, strict=True))
         return [values[v] for v in node.body.outputs]
     if not _is_elementwise(node):
-        hint = "each element has a condition of its own here; compute what needs whole arrays before the loop"
-        raise Unsupported(f"'{node.op.name}' works on whole arrays, in a loop", node.span or span, hint)
+        why = f"'{node.op.name}' works on whole arrays and can't run in a loop over elements"
+        hint = f"the condition differs for each element here; compute '{node.op.name}' before the loop"
+        raise Unsupported(why, node.span or span, hint)
     return builder.node(node.op, operands, node.attrs, node.span).results

@@ -147,8 +147,8 @@ class Fallback:
         builder = self._trace.builder
         if self._evaluate is None or any(v not in self.known for v in builder.inputs):
             raise Unsupported(
-                f"'{name}' has no op in Weft, and what it gives is known only from a call with arrays", span,
-                "call the function with arrays, or use operations that Weft has",
+                f"Weft has no op for '{name}', so the type of its result is only known in a call with arrays", span,
+                "call the function with arrays, or use functions that Weft supports",
             )  # fmt: skip
         missing = [v for v in wanted if v not in self.known]
         if missing:
@@ -162,9 +162,9 @@ class Fallback:
     def _type(self, part: Any, name: str, position: int, span: Span | None) -> TensorType:
         if not isinstance(part, (np.ndarray, np.generic, bool, int, float, complex)):
             raise TraceProblem(
-                f"'{name}' gives a {type(part).__name__}, which can't be part of a graph",
+                f"'{name}' returns a {type(part).__name__}, which can't be part of a graph",
                 span,
-                "call it outside of the function",
+                "call it outside the traced function",
             )
         array = np.asarray(part)
         try:

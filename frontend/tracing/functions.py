@@ -58,7 +58,7 @@ class TracedFunction:
         self, function: Callable[..., Any], static: Sequence[str] = (), evaluate: Evaluate | None = None
     ) -> None:
         if not callable(function):
-            raise TypeProblem(f"a function is needed, not a {type(function).__name__}")
+            raise TypeProblem(f"expected a function, not a {type(function).__name__}")
         self.function = function
         self.static = (static,) if isinstance(static, str) else tuple(static)
         self.evaluate = evaluate
@@ -166,13 +166,12 @@ class TracedFunction:
             wrong = next(k for k, v in fixed.items() if not _is_hashable(v))
             if wrong not in self.static:
                 raise TypeProblem(
-                    f"{self.name}: the argument '{wrong}' is a {_bare(fixed[wrong])} that holds more than arrays and "
-                    "numbers",
-                    hint="pass what is in it as arguments of their own",
+                    f"{self.name}: the argument '{wrong}', a {_bare(fixed[wrong])}, must hold only arrays and numbers",
+                    hint="pass its contents as separate arguments",
                 ) from error
             raise TypeProblem(
-                f"{self.name}: the static argument '{wrong}' is a {type(fixed[wrong]).__name__}, which can't be a key",
-                hint="pass a tuple in place of a list, and arrays as arguments of their own",
+                f"{self.name}: the static argument '{wrong}' is a {type(fixed[wrong]).__name__}, which is not hashable",
+                hint="pass a tuple instead of a list, and pass arrays as separate arguments",
             ) from error
         if found is None:
             own = {name: rebuilt(value, lambda item: item) for name, value in fixed.items()}  # lists may change
@@ -240,13 +239,13 @@ class TracedKernel:
             if not is_same(given[name], unpacked(value, inputs)):
                 raise TraceProblem(
                     f"{self.name} changes its argument '{name}', a {type(given[name]).__name__}, in place", self._span,
-                    "the caller's would stay as it is: make a new one and return it",
+                    "the caller's would not change: make a new one and return it",
                 )  # fmt: skip
         if (changed := captures.changed(before)) is not None:
             raise TraceProblem(
-                f"{self.name} changes '{changed}', which is not its own; compiled code would not change it again",
+                f"{self.name} changes '{changed}', which is defined outside it; compiled code would not repeat this",
                 self._span,
-                "return what changes, and change it outside of the function",
+                "return the new value, and assign it outside the function",
             )
         if not captures.by_content:
             captures.by_content = is_derived(captures.named, captures.functions, trace.used)
@@ -317,7 +316,7 @@ def _signature(function: Callable[..., Any], static: tuple[str, ...]) -> inspect
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError) as error:
-        raise TypeProblem(f"{name} has no signature that can be read", hint="wrap it in a def or a lambda") from error
+        raise TypeProblem(f"can't read the signature of {name}", hint="wrap it in a def or a lambda") from error
     for wanted in static:
         if wanted not in signature.parameters:
             hint = nearest(wanted, list(signature.parameters))
@@ -375,7 +374,7 @@ def _misfit(name: str, signature: inspect.Signature, kwargs: Mapping[str, Any], 
 def _unfit(function: str, name: str, value: Any) -> WeftError:
     hint = f"name it in jit(static=('{name}',)) if it is fixed"
     if isinstance(value, np.ndarray):
-        hint = "Weft would lose what the subclass adds; pass np.asarray(x), or x.filled(...) of a masked array"
+        hint = "Weft would ignore the subclass; pass np.asarray(x), or x.filled(...) for a masked array"
     return TypeProblem(
         f"{function}: argument '{name}' is a {type(value).__name__}, not an array or a number", hint=hint
     )

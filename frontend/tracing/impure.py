@@ -70,9 +70,9 @@ def watched(loads: Loads) -> Iterator[None]:
     if watch.seen is not None:
         code, load = watch.seen
         raise TraceProblem(
-            f"'{load.name}' gives something else at each call, and a trace would keep the first",
+            f"'{load.name}' returns something different at each call, but a trace would keep the first result",
             line_of(code.co_filename, load.line),
-            "call it outside of the function and pass the result in",
+            "call it outside the function and pass the result in",
         )
 
 

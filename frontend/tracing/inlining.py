@@ -44,7 +44,11 @@ def inline(trace: Trace, source: KernelSource, args: Sequence[Any], span: Span |
         error.span = error.span or span
         raise
     if built.hidden:
-        raise Unsupported(f"'{source.name}' reads arrays from outside", span, "call it outside of the function")
+        raise Unsupported(
+            f"'{source.name}' reads arrays from outside and can't be inlined",
+            span,
+            "call it outside the function, or pass the arrays as arguments",
+        )
     first = trace.add_calls(built.calls)
     results = [Tracer(trace, value) for value in _spliced(trace, built.graph, operands, first, span)]
     return results[0] if len(results) == 1 else tuple(results)

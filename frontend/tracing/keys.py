@@ -42,7 +42,7 @@ def _item(trace: Trace, item: Any, span: Span | None) -> Any:
             "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
             "valid indices",
             span,
-            f"{item!r} is none of them",
+            f"{item!r} is not a valid index",
         )
     return _UNKNOWN
 

@@ -62,8 +62,8 @@ def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
     """A value of strong dtype, and what it is to NumPy: an array, a scalar, or a number of Python's own."""
     if not isinstance(part, (Tracer, TracedSize, np.ndarray, np.generic, bool, int, float, complex)):
         raise TraceProblem(
-            f"the function returned a {type(part).__name__}, which is not an array", span,
-            "return arrays and numbers, alone or in tuples, lists and dicts",
+            f"the function must return arrays and numbers, not a {type(part).__name__}", span,
+            "tuples, lists and dicts of them work too",
         )  # fmt: skip
     number = not isinstance(part, (Tracer, np.ndarray))
     maker = Maker(trace.builder, span)

@@ -52,7 +52,7 @@ def _conditions(trace: Trace, m: Maker, x: Value, given: Any, span: Span | None)
     listed = given if isinstance(given, (list, tuple)) else [given]
     found = [m.lift(trace.operand(c, True, span)) for c in listed]
     if not found or any(c.type.shape != x.type.shape for c in found):
-        raise m.refuse("'piecewise' with conditions of another shape")
+        raise m.refuse("'piecewise' with conditions of a different shape")
     return found
 
 
@@ -72,7 +72,7 @@ def _called(
     result = m.lift(trace.operand(function(Tracer(trace, x), *args, **kwargs), False, m.span))
     plain = all(map(_is_plain, builder.nodes[mark:])) and len(builder.facts.guards) == guards
     if not plain or result.type.shape not in ((), x.type.shape):
-        raise m.refuse("'piecewise' with a function that is not one of elements")
+        raise m.refuse("'piecewise' with a function that does not work element by element")
     return result
 
 
@@ -85,7 +85,7 @@ def _is_plain(node: Node) -> bool:
 def _number(m: Maker, given: Any, dtype: DType) -> Value:
     """A number as assigning it to an element would make it."""
     if not isinstance(given, (bool, int, float, np.bool_, np.integer, np.floating)):
-        raise m.refuse("'piecewise' with an array for the elements that a condition picks")
+        raise m.refuse("'piecewise' with an array in place of a function")
     if type(given) is int and dtype.is_integer and not fits(given, dtype):
         raise m.refuse("'piecewise' with an integer that does not fit")
     with np.errstate(all="ignore"):

@@ -20,7 +20,7 @@ from .locate import here
 if TYPE_CHECKING:
     from .tracer import Recorder
 
-_WRITES = "write y = y + x in place of y += x, and leave out= out"
+_WRITES = "write y = y + x instead of y += x, and do not pass out="
 
 
 def ufunc_call(

@@ -204,5 +204,5 @@ def _decide(trace: Recorder, a: Size, b: Size) -> bool:
 
 def _unknown(size: Size) -> Unsupported:
     return Unsupported(
-        f"the number behind the size '{size}' is needed here", here(), "trace with arrays, not with types alone"
+        f"the size '{size}' must be a known number here", here(), "call the function with arrays; types are not enough"
     )

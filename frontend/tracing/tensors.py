@@ -64,7 +64,9 @@ def tensor(name: str, type: str) -> Tracer:
     """A tensor called `name`; the type reads `f32[n, m]`, or `f32` for a scalar."""
     span = here()
     if not isinstance(name, str) or not name.isidentifier():
-        raise ValueProblem(f"{name!r} can't be the name of a tensor", span, "use a name such as x")
+        raise ValueProblem(
+            f"the name of a tensor must be an identifier, not {name!r}", span, "choose a name such as 'x'"
+        )
     found = parsed(type, span)
     return Tracer(_RECORDER, Value(found, name=name), f"the tensor '{name}'", TensorPart(TensorLeaf(name, found, span)))
 
@@ -213,7 +215,7 @@ def _roots(expression: Any) -> list[Tracer]:
     parts = list(parts) if isinstance(parts, (tuple, list)) else [parts]
     if not parts or not all(isinstance(part, Tracer) and part._record is not None for part in parts):
         raise TypeProblem(
-            "an expression of weft.tensor(...) is needed, or a tuple, list or dict of them", here(),
+            "expected an expression made from weft.tensor(...), or a tuple, list or dict of expressions", here(),
             "start from x = weft.tensor('x', 'f32[n]'), as in np.tanh(x) + 1",
         )  # fmt: skip
     return parts
@@ -250,7 +252,7 @@ def _arranged(leaves: Mapping[str, TensorLeaf], arguments: Sequence[str | Tracer
     for argument in (arguments,) if isinstance(arguments, (str, Tracer)) else arguments:
         leaf = _argument(leaves, argument)
         if leaf.name in found:
-            raise ValueProblem(f"'{leaf.name}' stands twice among the arguments", here())
+            raise ValueProblem(f"'{leaf.name}' appears twice in the arguments", here())
         found[leaf.name] = leaf
     if missing := [name for name in leaves if name not in found]:
         raise ValueProblem(f"the expression uses '{missing[0]}', which is not among the arguments", here())
@@ -264,7 +266,7 @@ def _argument(leaves: Mapping[str, TensorLeaf], argument: object) -> TensorLeaf:
         return leaves[argument]
     leaf = argument._record.of if isinstance(argument, Tracer) and argument._record is not None else None
     if not isinstance(leaf, TensorLeaf):
-        raise TypeProblem("arguments are named tensors, or their names", here(), "arguments=('x', 'y')")
+        raise TypeProblem("'arguments' must be tensors or their names", here(), "arguments=('x', 'y')")
     _same_type(leaves.get(leaf.name, leaf), leaf)
     return leaf
 
@@ -272,5 +274,5 @@ def _argument(leaves: Mapping[str, TensorLeaf], argument: object) -> TensorLeaf:
 def _same_type(first: TensorLeaf, leaf: TensorLeaf) -> None:
     if first.type != leaf.type:
         raise TypeProblem(
-            f"two tensors are called '{leaf.name}': {first.type} and {leaf.type}", leaf.span, "give one another name"
+            f"two tensors are called '{leaf.name}': {first.type} and {leaf.type}", leaf.span, "rename one of them"
         )

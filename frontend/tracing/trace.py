@@ -95,7 +95,7 @@ class Trace:
             if not _same(np.asarray(source), snapshot):
                 raise TraceProblem(
                     f"an array of type {value.type} was changed in place while the function was traced", here(),
-                    "make a new array in place of changing one that traced values were combined with",
+                    "make a new array instead of changing one that was already used with traced values",
                 )  # fmt: skip
 
     def _settle_caught(self) -> None:
@@ -109,7 +109,7 @@ class Trace:
             if not isinstance(error, WeftError) or error is self._fallback.failure:
                 raise TraceProblem(
                     f"an error that depends on values was caught while tracing: {type(error).__name__}: {error}",
-                    self._fallback.failed_at, "call what raises it outside of the function, or use np.where",
+                    self._fallback.failed_at, "move the failing call outside the function, or use np.where",
                 ) from error  # fmt: skip
             if self.builder.facts.sizes is None:
                 raise error
@@ -187,7 +187,7 @@ class Trace:
         if op is None:
             raise function.unknown()
         if kwargs or len(args) != op.arity:
-            raise TypeProblem(f"'{op.name}' takes {op.arity} operands and nothing else", span)
+            raise TypeProblem(f"'{op.name}' takes exactly {op.arity} operands", span)
         operands = [self.operand(x, True, span) for x in args]
         return Tracer(self, Maker(self.builder, span).op(op, *operands))
 

@@ -76,7 +76,7 @@ def _multiplied() -> Any:
     def method(self: Tracer, other: Any) -> Any:
         if self._value is not None and (not self.ndim or np.ndim(other) < 2):
             message = "inplace matrix multiplication requires the first operand to have at least one and the second at"
-            raise ShapeProblem(f"{message} least two dimensions.", here(), "write x = x @ y in place of x @= y")
+            raise ShapeProblem(f"{message} least two dimensions.", here(), "write x = x @ y instead of x @= y")
         return self._update(operator.matmul, "@=", other)
 
     return method
@@ -122,7 +122,7 @@ def _converts(convert: Callable[..., Any], what: str, advice: str, why: str = "w
 
 
 def _hides(name: str) -> Any:
-    return property(_leaves(f".{name}", "a traced array has no memory of its own; use its shape and dtype"))
+    return property(_leaves(f".{name}", "a traced array has no memory; use its shape and dtype"))
 
 
 def _kind(value: Value) -> type:
@@ -144,7 +144,7 @@ _STATIC = "name the argument in jit(static=(...)) if it is fixed, or keep it out
 
 _UNKNOWN = "is not known while tracing"
 _BRANCH = (
-    "a branch can't depend on traced values: use np.where(condition, a, b); name an argument that is a fixed flag"
+    "a branch can't depend on traced values: use np.where(condition, a, b); for a fixed flag, name the argument"
     " in jit(static=(...))"
 )
 
@@ -192,7 +192,7 @@ class Tracer:
     def value(self) -> Value:
         """The value of the graph that it stands for."""
         if self._value is None:
-            raise Unsupported("the type of this expression is known only at a call", here(), "call NumPy on arrays")
+            raise Unsupported("the type of this expression is only known in a call", here(), "call NumPy on arrays")
         return self._value
 
     @property
@@ -287,7 +287,7 @@ class Tracer:
     def _update(self, function: Callable[..., Any], sign: str, other: Any) -> Any:
         """`x += y`."""
         made = self._trace.apply(function, (self, other), {})
-        return self._change(made, f"'{sign}'", f"write x = x {sign[:-1]} y", f" in place of x {sign} y")
+        return self._change(made, f"'{sign}'", f"write x = x {sign[:-1]} y", f" instead of x {sign} y")
 
     def _change(self, made: Tracer, what: str, advice: str, rather: str = "") -> Any:
         """What changes an array in place: its dtype and shape stay, and all names of this object see the change."""
@@ -360,7 +360,7 @@ class Tracer:
 
     # -- what would leave the trace
 
-    __bool__ = _converts(bool, "the truth", _BRANCH, _UNKNOWN)
+    __bool__ = _converts(bool, "the truth value", _BRANCH, _UNKNOWN)
     __float__, __complex__ = _converts(float, "float()", _KEEP), _converts(complex, "complex()", _KEEP)
     __int__, __index__ = _converts(int, "int()", _KEEP), _converts(operator.index, "the number", _STATIC, _UNKNOWN)
     __round__ = _converts(builtins.round, "round()", "use np.round(x)")
@@ -369,7 +369,7 @@ class Tracer:
     __delitem__, _set_items = _leaves("item deletion", _WRITE), _leaves("item assignment", _WRITE)
     __array__ = _leaves(
         "np.asarray()",
-        "NumPy functions take a traced value as it is: leave np.asarray and np.array out; np.stack joins several",
+        "NumPy functions accept traced values: leave out np.asarray and np.array; join several with np.stack",
     )
     item, tolist, tobytes, tofile, dump, dumps = (
         _leaves(f".{name}()", _KEEP) for name in ("item", "tolist", "tobytes", "tofile", "dump", "dumps")

@@ -38,9 +38,7 @@ def _size(part: str, text: str, span: Span | None) -> Size:
         return int(part)
     if part.isidentifier():
         return symbol(part)
-    raise SyntaxProblem(
-        f"'{part}' in {text!r} is not a dimension", span, "a dimension is a name or a number, as in 'f32[n, 3]'"
-    )
+    raise SyntaxProblem(f"'{part}' in {text!r} is not a dimension", span, "use a name or a number, as in 'f32[n, 3]'")
 
 
 def bound(kernel: str, declared: Mapping[str, TensorType], args: Sequence[ArgType]) -> Binding:
@@ -54,18 +52,18 @@ def bound(kernel: str, declared: Mapping[str, TensorType], args: Sequence[ArgTyp
     for (name, wanted), arg in zip(declared.items(), args, strict=True):
         where = f"{kernel}: argument '{name}'"
         if len(arg.shape) != wanted.rank:
-            raise ShapeProblem(f"{where} has {len(arg.shape)} dimensions where {wanted} has {wanted.rank}")
+            raise ShapeProblem(f"{where} must have {wanted.rank} dimensions ({wanted}), not {len(arg.shape)}")
         _check_dtype(where, wanted, arg.dtype)
         for axis, (size, number) in enumerate(zip(wanted.shape, arg.shape, strict=True)):
             if isinstance(size, int) and number != size:
-                raise ShapeProblem(f"{where} has {number} in dimension {axis} where {wanted} has {size}")
+                raise ShapeProblem(f"{where} must have size {size} on axis {axis} ({wanted}), not {number}")
             if isinstance(size, int):
                 continue
             known = sizes.setdefault(str(size), number)
             owner = owners.setdefault(str(size), name)
             if known != number:
                 raise ShapeProblem(
-                    f"{where} has '{size}' = {number} in dimension {axis}, but '{owner}' has '{size}' = {known}",
+                    f"{where} has '{size}' = {number} on axis {axis}, but '{owner}' has '{size}' = {known}",
                     hint=f"dimensions with the same name must be equal; {name} is {wanted}",
                 )
         shape = tuple(1 if n == 1 else s for s, n in zip(wanted.shape, arg.shape, strict=True))
@@ -79,5 +77,5 @@ def _check_dtype(where: str, wanted: TensorType, have: DType) -> None:
     if have.weak and not wanted.rank and _KINDS.index(have.kind) <= _KINDS.index(wanted.dtype.kind):
         return
     raise TypeProblem(
-        f"{where} is {have} where {wanted} was declared", hint=f"convert it with .astype('{wanted.dtype.strong.numpy}')"
+        f"{where} must be {wanted}, not {have}", hint=f"convert it with .astype('{wanted.dtype.strong.numpy}')"
     )

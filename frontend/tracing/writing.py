@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .trace import Trace
 
 Arguments = tuple[tuple[Any, ...], Mapping[str, Any]]
-_ADVICE = "write y = f(x) in place of f(x, out=y)"
+_ADVICE = "write y = f(x) instead of f(x, out=y)"
 
 
 @record
@@ -115,10 +115,10 @@ def _demand_array(array: Any, function: Callable[..., Any], span: Span | None) -
     if not isinstance(array, Tracer):
         raise TraceProblem(
             f"'{_name(function)}' would write a traced value into an array", span,
-            "write y = y + x in place of y += x, and leave out= out",
+            "write y = y + x instead of y += x, and do not pass out=",
         )  # fmt: skip
     if array.value.type.dtype.weak or is_scalar_result(array.value):
-        raise TypeProblem("return arrays must be of ArrayType", span, "out is a number here")
+        raise TypeProblem("return arrays must be of ArrayType", span, "'out' must be an array, not a number")
 
 
 def _name(function: Callable[..., Any]) -> str:

@@ -69,9 +69,9 @@ def test_other_numbers_stay_inputs() -> None:
 
 
 def test_a_number_that_an_array_decides_is_refused() -> None:
-    with pytest.raises(errors.TraceProblem, match="the truth of a traced value"):
+    with pytest.raises(errors.TraceProblem, match="the truth value of a traced value"):
         weft.jit(lambda x, n: x if x[0, 0] > n else -x)(X, 1)
-    with pytest.raises(errors.TraceProblem, match="the truth of a traced value"):
+    with pytest.raises(errors.TraceProblem, match="the truth value of a traced value"):
         weft.jit(lambda x, n: x if n else -x)(X, np.array(1))
 
 

@@ -93,7 +93,9 @@ def test_only_the_side_that_is_taken_loops() -> None:
 
 def test_what_can_not_be_carried_is_told() -> None:
     x = np.arange(4.0)
-    with pytest.raises(ShapeProblem, match=r"value 0 of the state has shape \(\) before a step and \(4,\) after it"):
+    with pytest.raises(
+        ShapeProblem, match=r"value 0 of the state must keep its shape, but a step turns \(\) into \(4,\)"
+    ):
         weft.jit(lambda x: weft.while_loop(lambda v: np.sum(v) < 9, lambda v: v + np.cumsum(x), 0.0))(x)
     with pytest.raises(Unsupported, match="works on whole arrays"):
         weft.jit(lambda x: weft.while_loop(lambda v: v > 0, lambda v: v - np.sum(v), x))(x)

@@ -66,20 +66,20 @@ def test_a_diamond_is_read_once_and_names_do_not_pass_through(tmp_path: Path) ->
 )
 def test_cycles(tmp_path: Path, files: dict[str, str]) -> None:
     write(tmp_path, **files)
-    with pytest.raises(ImportProblem, match=r"in a circle: main\.weft -> .*main\.weft"):
+    with pytest.raises(ImportProblem, match=r"in a cycle: main\.weft -> .*main\.weft"):
         load_module(tmp_path / "main.weft")
 
 
 def test_a_cycle_through_a_link(tmp_path: Path) -> None:
     write(tmp_path, main='import "link.weft"')
     (tmp_path / "link.weft").symlink_to(tmp_path / "main.weft")
-    with pytest.raises(ImportProblem, match="circle"):
+    with pytest.raises(ImportProblem, match="cycle"):
         load_module(tmp_path / "main.weft")
 
 
 def test_missing_file(tmp_path: Path) -> None:
     write(tmp_path, main='\nimport "nothing.weft"')
-    with pytest.raises(ImportProblem, match=r"main\.weft:2:1: no file 'nothing\.weft'"):
+    with pytest.raises(ImportProblem, match=r"main\.weft:2:1: can't find 'nothing\.weft'"):
         load_module(tmp_path / "main.weft")
 
 
@@ -97,7 +97,7 @@ def test_paths_that_lead_out(tmp_path: Path, path: str) -> None:
 
 def test_absolute_paths(tmp_path: Path) -> None:
     write(tmp_path, common=COMMON, main=f'import "{tmp_path}/common.weft"')
-    with pytest.raises(ImportProblem, match="not a relative path"):
+    with pytest.raises(ImportProblem, match="must be relative"):
         load_module(tmp_path / "main.weft")
 
 

@@ -193,7 +193,7 @@ IMPURE: list[Callable[..., Any]] = [
 
 @pytest.mark.parametrize("function", IMPURE)
 def test_random_numbers_and_clocks(function: Callable[..., Any]) -> None:
-    with pytest.raises(TraceProblem, match="something else at each call") as caught:
+    with pytest.raises(TraceProblem, match="something different at each call") as caught:
         (function if isinstance(function, JitFunction) else compiled(function))(X)
     assert caught.value.span is not None and caught.value.span.file == __file__
 
@@ -241,7 +241,7 @@ def keeps(x: Any) -> Any:
 @pytest.mark.parametrize("function", [counts, stores, logs, counts_in_a_dict, keeps, Counter().count, Counter().keep])
 def test_changes_of_what_is_outside(function: Callable[..., Any]) -> None:
     STATE.pop("last", None)
-    with pytest.raises(TraceProblem, match="which is not its own"):
+    with pytest.raises(TraceProblem, match="which is defined outside it"):
         (function if isinstance(function, JitFunction) else compiled(function))(X)
 
 

@@ -69,7 +69,7 @@ def test_kernels_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> No
 def test_import_looks_along_the_search_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "fn shift(x) = x + {}"
     folder = write(tmp_path / "k", main='import "lib.weft"\nkernel f(x: f32[n]) -> f32[n] { return shift(x) }')
-    with pytest.raises(ImportProblem, match=r"no file 'lib\.weft' in"):
+    with pytest.raises(ImportProblem, match=r"can't find 'lib\.weft' in"):
         weft.load(folder / "main.weft")
     write(tmp_path / "data" / "weft" / "kernels", lib=text.format(1))
     assert weft.load(folder / "main.weft").f(X)[0] == 0
@@ -94,7 +94,7 @@ def test_imports_do_not_leave_the_search_path(tmp_path: Path, monkeypatch: pytes
         with pytest.raises(ImportProblem):
             weft.load(write(own, main=f'import "{named}"\nkernel f(x: f32) -> f32 {{ return x }}') / "main.weft")
     write(places, main='import "circle.weft"')
-    with pytest.raises(ImportProblem, match=r"in a circle: main\.weft -> circle\.weft -> main\.weft"):
+    with pytest.raises(ImportProblem, match=r"in a cycle: main\.weft -> circle\.weft -> main\.weft"):
         weft.load(places / "main.weft")
 
 
