@@ -1,1 +1,1 @@
-"""Signatures, compiled graphs and their cache, the registry, dispatch and memory."""
+"""Compile, cache and run graphs: signatures, dispatch, memory, threads and the registry of implementations."""

@@ -1,4 +1,4 @@
-"""Turn what a caller passes into arrays that native code can read, and into their share of the signature."""
+"""Turn a caller's arguments into arrays that native code can read, and into their part of the signature."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WEAK: dict[type, tuple[DType, np.dtype[Any]]] = {
 
 
 class CallArgument(NamedTuple):
-    """An argument as an array, its dtype (weak for a Python number), its layout class, and what was passed."""
+    """One argument: the array, its dtype (weak for a Python number), its layout class, and the original object."""
 
     array: np.ndarray[Any, Any]
     dtype: DType
@@ -36,7 +36,7 @@ class CallArgument(NamedTuple):
 
 
 def prepare(name: str, value: Any) -> CallArgument:
-    """The argument called `name`."""
+    """Prepare the argument called `name`."""
     kind = type(value)
     if kind is np.ndarray:
         return _from_array(name, value, value)
@@ -50,14 +50,14 @@ def prepare(name: str, value: Any) -> CallArgument:
             return CallArgument(np.asarray(value, numpy_dtype), dtype, SCALAR, value)
         except OverflowError as error:
             raise OverflowProblem(
-                f"argument '{name}': the Python integer has {value.bit_length()} bits, more than f64 holds"
+                f"argument '{name}': the Python integer has {value.bit_length()} bits, too many for f64"
             ) from error
     if isinstance(value, (np.generic, np.memmap)):
         return _from_array(name, np.asarray(value), value)
     if isinstance(value, np.ndarray):
         raise TypeProblem(
-            f"argument '{name}' is a {kind.__module__}.{kind.__qualname__}, a subclass of ndarray",
-            hint="Weft would lose what the subclass adds; pass np.asarray(x), or x.filled(...) of a masked array",
+            f"argument '{name}' must be a plain array, not a {kind.__module__}.{kind.__qualname__}",
+            hint="pass np.asarray(x), or x.filled(...) for a masked array",
         )
     if hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
         try:
@@ -72,13 +72,13 @@ def prepare(name: str, value: Any) -> CallArgument:
             raise TypeProblem(f"argument '{name}' can't be read as an array: {error}") from error
         return _from_array(name, array, value)
     raise TypeProblem(
-        f"argument '{name}' is a {kind.__qualname__}; expected an array or a number",
+        f"argument '{name}' must be an array or a number, not a {kind.__qualname__}",
         hint="convert it with np.asarray(...)",
     )
 
 
 def in_order(kernel: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-    """The arguments of a call of `kernel` in the order of its parameters."""
+    """Put the arguments of a call into the order of the kernel's parameters."""
     takes = f"{kernel} takes {len(names)} arguments ({', '.join(names)})"
     if len(args) > len(names):
         raise TypeProblem(f"{takes}, not {len(args)}")

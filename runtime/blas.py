@@ -1,7 +1,7 @@
-"""Multiply stacks of matrices by BLAS, the second implementation of `matmul`, used only on request.
+"""Multiply stacks of matrices with BLAS: the second implementation of `matmul`, used only on request.
 
-The functions are SciPy's (`weft[blas]`), by the pointers that it hands out. BLAS adds terms in an order of its own, so
-bits change with threads, CPU and shape. A matrix is read where it lies if its rows or its columns are contiguous.
+It calls SciPy's BLAS (`weft[blas]`) through the pointers that SciPy exports. BLAS chooses its own order of summation,
+so the bits change with threads, CPU and shape. A matrix with contiguous rows or columns is read without a copy.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _PARTS = {np.dtype(code): GEMM[name] for code, name in (("f4", "f32"), ("f8", "f
 
 @cache
 def gemm(name: str) -> Callable[..., None]:
-    """A function of BLAS; all its arguments are pointers."""
+    """Return a BLAS function by name; all its arguments are pointers."""
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(gemm_address(name))
 
 
 @cache
 def gemm_address(name: str) -> int:
-    """Where the function is."""
+    """Return the function's address."""
     try:
         cython_blas: Any = importlib.import_module("scipy.linalg.cython_blas")
     except ImportError as error:
-        raise ImportProblem("blas=True needs SciPy, whose BLAS it calls", hint="pip install 'weft[blas]'") from error
+        raise ImportProblem("blas=True needs SciPy", hint="pip install 'weft[blas]'") from error
     capsule, interpreter = cython_blas.__pyx_capi__[name], ctypes.pythonapi
     interpreter.PyCapsule_GetName.restype, interpreter.PyCapsule_GetName.argtypes = ctypes.c_char_p, [ctypes.py_object]
     interpreter.PyCapsule_GetPointer.restype = ctypes.c_void_p
@@ -43,7 +43,7 @@ def gemm_address(name: str) -> int:
 
 
 def matmul(a: Any, b: Any) -> tuple[Array]:
-    """Stacks are broadcast, one product after another."""
+    """Broadcast the stacks and multiply matrix by matrix."""
     left, right = np.asarray(a), np.asarray(b)
     stack = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
     result = empty((*stack, left.shape[-2], right.shape[-1]), left.dtype)
@@ -58,7 +58,7 @@ def matmul(a: Any, b: Any) -> tuple[Array]:
 
 
 def _multiply(a: Array, b: Array, out: Array) -> None:
-    """In Fortran's order, in which every matrix looks transposed, the result is the right operand times the left."""
+    """Multiply two matrices. Fortran sees every matrix transposed, so it computes the right operand times the left."""
     (b, b_turned, b_step), (a, a_turned, a_step) = _readable(b), _readable(a)
     (m, k), n = a.shape, b.shape[1]
     numbers = (ctypes.c_int * 6)(n, m, k, b_step, a_step, n)
@@ -72,7 +72,7 @@ def _multiply(a: Array, b: Array, out: Array) -> None:
 
 
 def _readable(x: Array) -> tuple[Array, bool, int]:
-    """A matrix, whether its columns are contiguous and not its rows, and how many elements the others are apart."""
+    """Return a readable matrix, whether its columns (and not its rows) are contiguous, and its leading dimension."""
     for is_turned in (False, True):
         outer, inner = x.strides[::-1] if is_turned else x.strides
         length = x.shape[0] if is_turned else x.shape[1]

@@ -1,7 +1,7 @@
 """Find the ranges that a graph's Python-number arguments must lie in.
 
-A Python integer that meets an array of a narrower integer dtype must fit it, as NEP 50 asks; `where`, `astype` and
-comparisons take any.
+NEP 50: a Python integer combined with an array of a narrower integer dtype must fit that dtype. `where`, `astype` and
+comparisons accept any integer.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Bound:
 
 
 def bounds_of(graph: Graph) -> tuple[Bound, ...]:
-    """The bounds of the arguments that are Python integers."""
+    """Find the bounds of all arguments that are Python integers."""
     weak = {v: k for k, v in enumerate(graph.inputs) if v.type.dtype == WEAK_INT}
     found: dict[tuple[int, DType], Bound] = {}
     _find(graph, weak, found)
@@ -54,7 +54,7 @@ def bounds_of(graph: Graph) -> tuple[Bound, ...]:
 
 
 def _find(graph: Graph, weak: Mapping[Value, int], found: dict[tuple[int, DType], Bound]) -> None:
-    """Adds what a graph, or a body in it, does with arguments that are Python integers."""
+    """Collect the bounds from a graph and from the bodies inside it."""
     for node in graph:
         if node.body is not None:
             given = zip(node.body.inputs, node.operands[len(node.operands) - len(node.body.inputs) :], strict=True)
@@ -71,13 +71,13 @@ def _find(graph: Graph, weak: Mapping[Value, int], found: dict[tuple[int, DType]
 
 
 def check_bounds(bounds: Sequence[Bound], given: Sequence[Any]) -> None:
-    """Refuses numbers that do not fit; `given` are the arguments as they were passed, because an array may round."""
+    """Refuse numbers that are out of bounds. `given` holds the original arguments, because an array may round."""
     for bound in bounds:
         bound.check(int(given[bound.index]))
 
 
 def converted(graph: Graph, inputs: Sequence[np.ndarray[Any, Any]], given: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
-    """The inputs, with numbers in the dtypes that a kernel declares for them."""
+    """Convert numbers to the dtypes that the kernel declares."""
     result = []
     for index, (x, value) in enumerate(zip(inputs, graph.inputs, strict=True)):
         dtype = value.type.dtype

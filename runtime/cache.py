@@ -14,12 +14,12 @@ LIMIT = 256
 
 
 class SignatureCache(Generic[T]):
-    """Several graphs may share a signature: they differ in what they assume about sizes, which `fits` tells."""
+    """Compiled graphs by signature. Graphs with one signature differ in their guards on sizes, which `fits` checks."""
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit = limit
         self.found = 0
-        self.served: Callable[[], int] = lambda: 0  # calls that found their graph without asking the cache
+        self.served: Callable[[], int] = lambda: 0  # calls that were served without a lookup here
         self.misses = 0
         self._entries: OrderedDict[Hashable, tuple[T, ...]] = OrderedDict()
         self._lock = lock()
@@ -36,7 +36,7 @@ class SignatureCache(Generic[T]):
         return f"<signature cache: {len(self)} compiled graphs, {self.hits} hits, {self.misses} misses>"
 
     def find(self, key: Hashable, fits: Callable[[T], bool]) -> T | None:
-        """The graph for a signature that fits the call at hand."""
+        """Find the graph with this signature whose guards fit the call."""
         entries = self._entries.get(key, ())
         for entry in entries:
             if fits(entry):
@@ -51,7 +51,7 @@ class SignatureCache(Generic[T]):
         return None
 
     def add(self, key: Hashable, entry: T) -> None:
-        """A new graph: a miss. The least recently used ones go; a call that runs one of them keeps it alive."""
+        """Add a graph after a miss, and evict the least recently used ones; running calls keep theirs alive."""
         with self._lock:
             self.misses += 1
             self._entries[key] = (entry, *self._entries.pop(key, ()))

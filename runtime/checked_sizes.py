@@ -1,8 +1,8 @@
-"""Bind the sizes that arrays show, and check what a graph assumes of them.
+"""Bind the sizes of arrays to names, and check a graph's assumptions about them.
 
-Most sizes are those of arguments, and guards on them are checked before a call starts. Others are known only when a
-NumPy function between two compiled pieces has run: what it gives must have the dtypes and ranks that it had when the
-function was traced, and the guards that speak of its sizes are checked before anything reads it.
+Most sizes are those of arguments, and their guards are checked before a call starts. Others are known only after a
+NumPy function between two compiled pieces has run. Its results must have the dtypes and ranks seen during tracing, and
+the guards on their sizes are checked before anything reads them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Call = Callable[..., tuple[Any, ...]]
 
 
 class SizesChanged(Exception):
-    """A NumPy call between two compiled pieces gave what the graph was not made for."""
+    """Raised when a NumPy call inside a graph returns types or sizes that the graph was not compiled for."""
 
 
 def bind_sizes(values: Sequence[Value], arrays: Sequence[Array], env: dict[str, int]) -> bool:
-    """Adds the sizes that arrays show to `env`; whether every array has the shape that its type says."""
+    """Add the sizes of arrays to `env`. Return whether every array has the shape of its type."""
     if any(value.type.rank != x.ndim for value, x in zip(values, arrays, strict=True)):
         return False
     for value, x in zip(values, arrays, strict=True):
@@ -44,7 +44,7 @@ def bind_sizes(values: Sequence[Value], arrays: Sequence[Array], env: dict[str, 
 
 
 class LateSizes:
-    """The sizes of a graph that NumPy functions in it decide, and the guards on them."""
+    """The sizes of a graph that NumPy functions inside it determine, and the guards on them."""
 
     def __init__(self, graph: Graph) -> None:
         self._guards: dict[Node, list[tuple[Size, Size]]] = {}
@@ -57,7 +57,7 @@ class LateSizes:
             pending = [guard for guard in pending if not guard[2] or not guard[2] <= shown]
 
     def take(self, node: Node, results: Sequence[Array], env: dict[str, int]) -> None:
-        """Adds what a function gave to the sizes; raises `SizesChanged` where the graph was not made for it."""
+        """Add the sizes of a function's results; raise `SizesChanged` if the graph was not compiled for them."""
         if len(results) != len(node.results):
             raise SizesChanged
         for value, x in zip(node.results, results, strict=True):
@@ -66,7 +66,7 @@ class LateSizes:
                 raise SizesChanged
         if not bind_sizes(node.results, results, env):
             raise SizesChanged
-        # A size of 1 broadcasts, so the types of a graph that was made for one show the number.
+        # A size of 1 broadcasts, so a graph compiled for one has the number in its types.
         late = {name for v in node.results for size in v.type.shape for name in _late(size)}
         if any(env[name] == 1 for name in late):
             raise SizesChanged
@@ -75,7 +75,7 @@ class LateSizes:
 
 
 def checked_calls(graph: Graph, calls: Sequence[Call], env: Mapping[str, int]) -> list[Call]:
-    """The functions of a graph for one run of it, each of which checks what it gives."""
+    """Wrap a graph's functions for one run, so that each checks its results."""
     late, sizes, made = LateSizes(graph), dict(env), list(calls)
     for node in walk(graph):
         number = node.attrs.get("call") if node.op is NUMPY else None

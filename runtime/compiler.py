@@ -1,4 +1,4 @@
-"""Lower a kernel source for its arguments, and compile the graph to native code."""
+"""Lower a kernel's source for given arguments, and compile the graph to native code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .checked_sizes import bind_sizes
 from .launch import Launcher, NativeRegion
 from .order import operand_orders, output_orders, usual_orders
 
-if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel that comes from the disk does not need it
+if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel loaded from disk does not need it
     from ..backends.llvm.compile import Program
     from ..backends.llvm.engine.target import Target
     from ..ir.kernels import KernelLookup
@@ -46,10 +46,10 @@ Stored = Callable[[Callable[["Lowered"], bool], Make], "Lowered"]
 
 @record
 class Options:
-    """What changes how a kernel is compiled. No target means this machine.
+    """Everything that changes how a kernel is compiled.
 
-    `variant` changes how fast results come, never which: options of the pass `schedule`, and for an op (`"impl exp"`)
-    the name of an implementation, out of several that give the same bits. `blas` has BLAS multiply matrices.
+    `target` is the machine; None means this one. `variant` changes the speed, never the results: it holds options of
+    the pass `schedule`, and the implementation to use for an op (`"impl exp"`). `blas` multiplies matrices with BLAS.
     """
 
     target: Target | None = None
@@ -60,12 +60,12 @@ class Options:
 
     @property
     def schedule(self) -> tuple[tuple[str, int], ...]:
-        """The options of `schedule`."""
+        """The options for the pass `schedule`."""
         return tuple((option, value) for option, value in self.variant if isinstance(value, int))
 
     @property
     def implementations(self) -> tuple[tuple[str, str], ...]:
-        """Names of implementations by op."""
+        """The names of chosen implementations, by op."""
         return tuple((op.removeprefix(IMPL), name) for op, name in self.variant if isinstance(name, str))
 
     @property
@@ -76,9 +76,9 @@ class Options:
 
 
 class Request(NamedTuple):
-    """A call to compile for: argument types, and the arrays behind all inputs, of the outputs only if given.
+    """The types, shapes and strides of a call to compile for; `out_layouts` is given if the caller passes `out`.
 
-    `general` asks for code that takes results in any memory order.
+    `general` compiles code that accepts results in any memory order.
     """
 
     args: Sequence[ArgType]
@@ -90,7 +90,7 @@ class Request(NamedTuple):
 
 
 class Lowered:
-    """A graph after all passes: what `lower` gives. Native code is made when something asks for it."""
+    """A graph after all passes, as `lower` returns it. Native code is generated when it is first needed."""
 
     def __init__(
         self,
@@ -107,9 +107,9 @@ class Lowered:
         self.uses = uses
         self.seconds: dict[str, float] = {}
         self.plan: VariantPlan | None = None
-        self.keep: Callable[[Lowered, bytes], None] | None = None  # takes the code when it is made
-        self.stored: Stored | None = None  # finds the graph for other sizes where code is kept
-        self.siblings: list[Lowered] = []  # the graph in other forms
+        self.keep: Callable[[Lowered, bytes], None] | None = None  # stores the native code once it is generated
+        self.stored: Stored | None = None  # finds graphs for other sizes in the cache on disk
+        self.siblings: list[Lowered] = []  # the same graph in other forms
         self._lock = lock()
         self._launcher: Launcher | None = None
 
@@ -119,7 +119,7 @@ class Lowered:
 
     @property
     def meaning(self) -> Graph:
-        """The graph that the reference backend runs: as it was built, or where a user has replaced an op, with that."""
+        """The graph for the reference backend: as it was built, or with the user's replacements of ops."""
         if self.built.after is not None and "select-kernels" not in self.passes:
             return self.built.graph
         chosen = self.result.after("select-kernels")
@@ -133,18 +133,18 @@ class Lowered:
         return self.result.passes
 
     def ir(self, after: str | None = None, locations: bool = False) -> str:
-        """The graph after a pass, after all of them, or (`"input"`) before the first, as MLIR text."""
+        """Print the graph as MLIR text: after a pass, after all of them, or (`"input"`) before the first."""
         return self.result.ir(after, locations)
 
     def to_networkx(self, after: str | None = None) -> Any:
-        """The same as a networkx `MultiDiGraph`, which `weft.compile` takes."""
+        """Convert the graph to a networkx `MultiDiGraph`, which `weft.compile` accepts."""
         network = self.result.after(after).to_networkx()
         network.graph["after"] = self.result.label(after)
         return network
 
     @property
     def kernels(self) -> tuple[Node, ...]:
-        """One region for each native loop nest."""
+        """The regions of the graph: one for each native loop nest."""
         return tuple(regions(self.graph))
 
     @property
@@ -154,14 +154,14 @@ class Lowered:
 
     @cached_property
     def family(self) -> str:
-        """A name for the graph whatever its variant, by which its times are known."""
+        """A name for the graph that all its variants share; measured times are stored under it."""
         from .selection.candidates import family_of
 
         return family_of(self)
 
     @cached_property
     def program(self) -> Program:
-        with environment.usual():  # under which constants are computed
+        with environment.usual():  # constants are folded under these
             from ..backends.llvm import compile as native
 
             start = time.perf_counter()
@@ -172,7 +172,7 @@ class Lowered:
 
     @contextmanager
     def _typed_errors(self) -> Iterator[None]:
-        """Errors about text from outside are the text's; of graphs that Weft has built they are Weft's own."""
+        """Report errors in edited IR as errors of that IR; errors in Weft's own graphs stay as they are."""
         try:
             yield
         except WeftError:
@@ -180,30 +180,30 @@ class Lowered:
         except Exception as error:
             if self.built.after is None:
                 raise
-            message = f"{self.graph.name}: no code can be made of this IR ({type(error).__name__}: {error})"
-            raise VerifyProblem(message, hint="undo edits of its plan, or leave them to the passes") from error
+            message = f"{self.graph.name}: this IR can't be compiled ({type(error).__name__}: {error})"
+            raise VerifyProblem(message, hint="undo the edits of its plan, or let the passes make it") from error
 
     def llvm(self) -> str:
-        """The LLVM text of all kernels. None of LLVM's passes runs on it."""
+        """Return the LLVM IR of all kernels, before LLVM's own passes."""
         from ..backends.llvm import compile as native
 
         return native.text_for(self.program, self.options.machine)
 
     def asm(self) -> str:
-        """The assembly of all kernels."""
+        """Return the assembly of all kernels."""
         from ..backends.llvm.engine import module
 
         return module.assembly(self.llvm(), self.options.machine)
 
     def explain(self) -> Explanation:
-        """Which kernels the graph became, what was not fused and why, bytes moved, and where the time went."""
+        """Explain which kernels the graph became, what was not fused and why, the bytes moved, and the times."""
         from .explain import Explanation
 
         return Explanation.of(self.graph, self.result.timings, self.seconds, self.fallbacks)
 
     @cached_property
     def writes_all_outputs(self) -> bool:
-        """Whether native code makes every output, and knew its memory order when it was compiled."""
+        """Whether native code writes every output, with the memory order known at compile time."""
         made = all(v.node is not None and v.node.op in (REGION, CONCATENATE) for v in self.graph.outputs)
         return made and not self.built.calls and self.options.backend == "llvm"
 
@@ -213,34 +213,34 @@ class Lowered:
 
     @cached_property
     def footprints(self) -> tuple[Footprint, ...]:
-        """Shapes that the sizes of a call may make too large: of what was asked for, and of what it became."""
+        """The shapes that may become too large for a call, in the original graph and in the lowered one."""
         return footprints_of((self.built.graph, self.graph))
 
     @cached_property
     def repeats_outputs(self) -> bool:
-        """Whether one value is handed back twice, as equal expressions are."""
+        """Whether one value is returned twice, as equal expressions are."""
         return len(set(self.graph.outputs)) < len(self.graph.outputs)
 
     @cached_property
     def assumptions(self) -> list[tuple[Size, Size]]:
-        """Equalities of sizes without which the graph would be another one."""
+        """The equalities of sizes that the graph relies on."""
         from ..ir.guards import graph_guards
 
         return list(graph_guards(self.graph))
 
     @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
-        """Equalities of sizes for which there is code: of the graph, and of the forms that its regions have."""
+        """The equalities of sizes that the code relies on: the graph's, and those of its regions' forms."""
         return [*self.assumptions, *form_guards(self.graph)]
 
     def for_sizes(self, env: Mapping[str, int]) -> Lowered:
-        """The same graph, in the forms that suit these sizes."""
+        """Return the same graph in the forms that suit these sizes."""
         from ..passes.choose_forms import ChooseForms, sizes_text
 
         if self.built.after is not None and not self.passes:
             shown = ", ".join(f"{name} = {number}" for name, number in env.items())
-            message = f"{self.graph.name}: the forms of this IR are for other sizes than {shown}"
-            raise ShapeProblem(message, hint="print it after 'schedule' for any sizes, or change its regions' guards")
+            message = f"{self.graph.name}: this IR has no form for {shown}"
+            raise ShapeProblem(message, hint="print it after 'schedule' for any sizes, or edit its regions' guards")
         made = self._chosen_by(ChooseForms(sizes_text(env)))
         made.stored, made.siblings = self.stored, self.siblings
         if "family" in self.__dict__:
@@ -248,7 +248,7 @@ class Lowered:
         return made
 
     def for_any_size(self, env: Mapping[str, int]) -> Lowered:
-        """The same graph in one form for all sizes, as libraries need it; only rows as short as these stay apart."""
+        """Return the same graph in one form for all sizes, for C libraries; only rows as short as these differ."""
         from ..passes.choose_forms import ChooseForms, sizes_text
 
         return self._chosen_by(ChooseForms(sizes_text(env), any_size=True))
@@ -259,16 +259,16 @@ class Lowered:
 
     @property
     def launcher(self) -> Launcher:
-        """Native code, loaded and ready to run."""
+        """The loaded native code, ready to run."""
         if self._launcher is None:
             with self._lock, limiter.compiling():
                 made = self._launcher or self._load()
-                # Where a signal's handler has loaded it meanwhile, entries may run that code already: it stays.
+                # If a signal handler loaded it meanwhile, native entries may already use that code, so it stays.
                 self._launcher = self._launcher or made
         return self._launcher
 
     def take(self, launcher: Launcher) -> None:
-        """Native code that was made before."""
+        """Use native code that was compiled earlier."""
         self._launcher = launcher
 
     def _load(self) -> Launcher:
@@ -294,7 +294,7 @@ class Lowered:
 
 
 class Begun(NamedTuple):
-    """A graph with the layout classes of a request, before the passes; `env` are the sizes of the call."""
+    """A graph with the layout classes of a request, before the passes; `env` holds the sizes of the call."""
 
     built: Built
     graph: Graph
@@ -306,12 +306,12 @@ class Begun(NamedTuple):
 
 
 def lower(source: KernelSource, request: Request, lookup: Registry, options: Options) -> Lowered:
-    """Builds the graph of a source for a request and runs the passes."""
+    """Build the graph of a source for a request and run the passes."""
     return complete(begin(source, request), lookup, options)
 
 
 def begin(source: KernelSource, request: Request) -> Begun:
-    """The graph of a source for a request."""
+    """Build the graph of a source for a request."""
     start = time.perf_counter()
     binding = source.bind(request.args)
     built = source.build(binding, request.args)
@@ -330,9 +330,7 @@ def begin(source: KernelSource, request: Request) -> Begun:
     classes = [GENERAL if is_general else _order_class(o) for o in orders]
     given = request.out_layouts or [None] * len(orders)
     if len(given) != len(orders):
-        raise ValueProblem(
-            f"out has {len(given)} arrays for {len(orders)} results", hint="pass a tuple with one for each"
-        )
+        raise ValueProblem(f"out must have one array for each result: {len(orders)}, not {len(given)}")
     if built.has_layouts:
         _check_out_layouts(graph, given)
     scalars = _scalar_results(graph)
@@ -348,7 +346,7 @@ def begin(source: KernelSource, request: Request) -> Begun:
 
 
 def _declared_orders(graph: Graph) -> tuple[tuple[int, ...], ...]:
-    """How the results of a graph lie whose text says so; where that is any order, in C order."""
+    """Return the memory orders that a printed graph declares for its results; the default is C order."""
     declared = graph.attrs["out_layouts"]
     assert isinstance(declared, tuple)
     ways = {"F": -1}
@@ -363,11 +361,13 @@ def _check_out_layouts(graph: Graph, given: Sequence[str | None]) -> None:
     for k, (said, own) in enumerate(zip(declared, given, strict=True)):
         wider = {GENERAL: (own,), "unit": ("C",)}.get(str(said), ())
         if own not in (None, said, SCALAR, *wider):
-            raise ValueProblem(f"{graph.name}: result {k} is declared with the layout class '{said}', out has '{own}'")
+            raise ValueProblem(
+                f"{graph.name}: out must have the declared layout class '{said}' of result {k}, not '{own}'"
+            )
 
 
 def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
-    """Runs the passes."""
+    """Run the passes."""
     from ..passes.manager import PipelineOptions, run_pipeline
 
     start = time.perf_counter()
@@ -388,12 +388,12 @@ def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
 
 
 def _start_backend(options: Options) -> Target | None:
-    """LLVM takes a while to start, which is no part of the passes."""
+    """Start LLVM now, so that its start-up time is not counted as a pass."""
     return None if options.backend == "reference" else options.machine
 
 
 def passes_for(lookup: KernelLookup, options: Options, env: Mapping[str, int] = {}) -> tuple[Pass, ...]:
-    """The pipeline for a machine, a source of kernels, and the sizes of a call; without, forms serve all sizes."""
+    """Return the pipeline for a machine, a registry and the sizes of a call; without sizes, forms serve all sizes."""
     from ..passes.choose_forms import sizes_text
     from ..passes.pipeline import pipeline
 
@@ -402,7 +402,7 @@ def passes_for(lookup: KernelLookup, options: Options, env: Mapping[str, int] = 
 
 
 def _scalar_results(graph: Graph) -> tuple[int, ...]:
-    """For each result 0 for an array, 1 for a scalar of NumPy's, 2 for a number of Python's."""
+    """Classify each result: 0 is an array, 1 a NumPy scalar, 2 a Python number."""
     kinds = graph.attrs.get("results")
     if isinstance(kinds, tuple):
         return tuple(("array", "scalar", "number").index(str(kind)) for kind in kinds)
@@ -412,16 +412,16 @@ def _scalar_results(graph: Graph) -> tuple[int, ...]:
 
 
 def _order_class(order: tuple[int, ...]) -> str:
-    """The layout class of a dense array whose axes lie in this order in memory."""
+    """Return the layout class of a dense array whose axes have this order in memory."""
     if order == tuple(range(len(order))):
         return "C"
     return "F" if order == tuple(range(len(order)))[::-1] else GENERAL
 
 
 def bind_call(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int], has_code: bool = True) -> bool:
-    """Binds the sizes of a call; False where the graph does not serve these arrays, by shapes or guards.
+    """Bind the sizes of a call. Return False if the graph does not fit these arrays' shapes or guards.
 
-    `has_code` asks that there is code for such sizes.
+    `has_code` also checks the guards of its regions' forms.
     """
     graph = lowered.built.graph
     if not bind_sizes(graph.inputs, inputs, env):
@@ -440,7 +440,7 @@ def call_orders(
     number: int,
     calls: Mapping[int, Sequence[tuple[int, ...]]],
 ) -> tuple[tuple[int, ...], ...]:
-    """How the operands of a call of NumPy would lie in memory; `calls` are the strides of what earlier ones gave."""
+    """Return the memory orders of a NumPy call's operands; `calls` has the strides of earlier calls' results."""
     shapes, strides = [x.shape for x in inputs], [x.strides for x in inputs]
     return operand_orders(lowered.built.graph, shapes, strides, env, calls, number)
 
@@ -451,7 +451,7 @@ def orders_of(
     env: Mapping[str, int],
     calls: Mapping[int, Sequence[tuple[int, ...]]] | None = None,
 ) -> tuple[tuple[int, ...], ...]:
-    """How NumPy would lay out the results of these arrays; `calls` are the strides of what NumPy functions gave."""
+    """Return NumPy's memory orders of the results; `calls` has the strides of NumPy functions' results."""
     graph = lowered.built.graph
     if lowered.built.has_layouts:
         return lowered.orders

@@ -1,6 +1,6 @@
-"""Stand in for the registry and the tuner until they are needed: importing them takes a while.
+"""Stand in for the registry and the tuner until they are needed, because importing them takes a while.
 
-A kernel that comes from the disk runs before either is: nothing is registered then, and one call is no choice.
+A kernel loaded from disk needs neither: nothing is registered yet, and the first call chooses nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DeferredRegistry:
-    """What kernels ask of a registry. While there is none, nothing was ever registered."""
+    """Stand in for the registry. Until one is made, nothing is registered."""
 
     def __init__(self, make: Callable[[], Registry]) -> None:
         self._make = make
@@ -30,11 +30,11 @@ class DeferredRegistry:
 
     @property
     def made(self) -> Registry:
-        """The registry itself."""
+        """The registry, made when it is first needed."""
         with self._lock:
             if self._made is None:
                 made = self._make()
-                if self._made is None:  # as it is, unless a signal's handler has made one meanwhile
+                if self._made is None:  # otherwise a signal handler has made one meanwhile
                     for watcher in list(self._watchers):
                         made.watch(watcher)
                     self._made = made
@@ -63,7 +63,7 @@ class DeferredRegistry:
 
 
 class DeferredTuner:
-    """What kernels ask of a tuner. A graph's first call runs it as it was compiled; with the second there is one."""
+    """Stand in for the tuner. A graph's first call runs as it was compiled; the second call makes the tuner."""
 
     def __init__(self, make: Callable[[], Tuner]) -> None:
         self._make = make
@@ -72,11 +72,11 @@ class DeferredTuner:
 
     @property
     def made(self) -> Tuner:
-        """The tuner itself."""
+        """The tuner, made when it is first needed."""
         with self._lock:
             if self._made is None:
                 made = self._make()
-                self._made = self._made or made  # a signal's handler may have made one meanwhile
+                self._made = self._made or made  # a signal handler may have made one meanwhile
             return self._made
 
     def turn(self, lowered: Lowered, env: Mapping[str, int], lookup: Any, is_sample: bool) -> Turn:

@@ -1,4 +1,4 @@
-"""Explain a lowered graph in words."""
+"""Describe a lowered graph in words: its kernels, what was not fused, bytes and times."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ PASS = "pass "
 
 @record
 class KernelStory:
-    """One native loop nest: its operations with their implementations, its space, and the bytes it moves.
+    """One native loop nest: its operations and their implementations, its space, and the bytes it moves.
 
-    `depth` says how many loops over whole arrays it is inside of.
+    `depth` counts the loops over whole arrays around it.
     """
 
     operations: tuple[str, ...]
@@ -37,7 +37,7 @@ class KernelStory:
 
 @record
 class Explanation:
-    """What became of a graph. `str` is for people."""
+    """What a graph was compiled to; `str()` gives readable text."""
 
     name: str
     kernels: tuple[KernelStory, ...]
@@ -98,12 +98,12 @@ def _texts(graph: Graph, name: str) -> tuple[str, ...]:
 
 
 def _registered(node: Node) -> str:
-    """A function that a user has registered and that runs between compiled pieces."""
+    """Describe a user's registered function, which runs between compiled pieces."""
     return f"{node.attrs['function']}: {node.attrs['impl']}, score {node.attrs['score']}"
 
 
 def _split(stages: Mapping[str, float], passes: Mapping[str, float]) -> dict[str, float]:
-    """Where the time of the first call went, in the order in which it went; the passes one by one behind their sum."""
+    """List where the time of the first call went, in order; each pass follows their sum."""
     seconds: dict[str, float] = {}
     for what, s in stages.items():
         seconds[what] = s
@@ -121,7 +121,7 @@ def _stories(graph: Graph, depth: int = 0) -> Iterator[KernelStory]:
 
 
 def _critical_path(graph: Graph) -> tuple[str, ...]:
-    """The longest chain of steps that each need the one before. Of a single step there is nothing to tell."""
+    """Describe the longest chain of dependent steps, or nothing if there is only one step."""
     numbers = {region: k for k, region in enumerate(regions(graph))}
     names: dict[Node, str] = {}
     for node in graph:
@@ -197,7 +197,7 @@ def _groups(region: Node, kind: str) -> AxisGroups:
 
 
 def _at_once(region: Node) -> str:
-    """How many vectors a step takes, which along columns may be another number in the stages that reduce."""
+    """Describe how many vectors a step processes; column reductions may use another number."""
     stages = region_stages(region)
     walks = [(r, vectors_at_once(region, r)) for r, o in zip(stages.reductions, stages.outputs, strict=True) if r or o]
     reducing, others = ({count for r, count in walks if bool(r) is wanted} for wanted in (True, False))
@@ -243,12 +243,12 @@ def _memory(region: Node) -> Iterator[str]:
 
 
 def _sizes(region: Node) -> str:
-    """The sizes that the form of a region is for."""
+    """Describe the sizes that a region's form is for."""
     return " and ".join(_guard(left, right) for left, right in region_guards(region))
 
 
 def _guard(left: Size, right: Size) -> str:
-    """An equality as people say it: `min(16, m) == m` is m <= 16."""
+    """Write an equality the way people say it: `min(16, m) == m` is m <= 16."""
     for bound, sign in ((dims.minimum, "<="), (dims.maximum, ">=")):
         for limit in _numbers(left):
             if bound(right, limit) == left:
@@ -257,7 +257,7 @@ def _guard(left: Size, right: Size) -> str:
 
 
 def _numbers(size: Size) -> list[int]:
-    """The numbers that a minimum or maximum has among its arguments."""
+    """Return the numbers among the arguments of a minimum or maximum."""
     if isinstance(size, int):
         return []
     return [arg for monomial, _ in size.terms for atom in monomial for arg in atom.args if isinstance(arg, int)]

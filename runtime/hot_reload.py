@@ -1,6 +1,6 @@
-"""Hold a kernel whose source can be replaced while it is called.
+"""Hold a kernel whose source can be replaced while it is in use.
 
-Each call runs with one source from its beginning to its end. Native entries of the old source go when it is replaced.
+Each call uses one source from beginning to end. Replacing the source drops its native entries.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ReplaceableKernel:
-    """Stands for a `Kernel` that `make` makes of each source. `owner` lives as long as this does."""
+    """Wrap a `Kernel` and make a new one for each new source. `owner` lives as long as this object."""
 
     def __init__(
         self, source: KernelSource, make: Callable[[KernelSource], Kernel], lookup: Registry, owner: object
@@ -31,7 +31,7 @@ class ReplaceableKernel:
             lookup.watch(self)
 
     def replace(self, source: KernelSource) -> None:
-        """Calls that begin from here on run the new source."""
+        """Switch to a new source; calls that are already running finish with the old one."""
         kernel = self._make(source)
         kernel.signature_cache.served = lambda: self.chain.hits
         self._kernel = kernel
@@ -39,14 +39,14 @@ class ReplaceableKernel:
         self.forget()
 
     def forget(self) -> None:
-        """What was learnt of the old source goes."""
+        """Drop everything learned about the old source."""
         self.chain.clear(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (known := self.chain.repeat(args, kwargs)) is not None:
             return known.run(args, kwargs)
         if (trace := trace_of((*args, *kwargs.values()))) is not None:
-            return trace.apply(self, args, kwargs)  # a call in between, as the code may be another one tomorrow
+            return trace.apply(self, args, kwargs)  # not inlined, because the source may change
         kernel, form = self._kernel, CallForm(len(args), tuple(kwargs))
         out = kwargs.pop("out", None)
         result = kernel.serve(self, self.chain, form, kernel.parameters, {}, kernel.arguments(args, kwargs), out)

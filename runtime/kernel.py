@@ -1,4 +1,4 @@
-"""Implement the object that users call, which compiles for a signature when it first sees it."""
+"""Implement kernels: find or compile the graph for a call's signature, and run it."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from .selection.tuner import Tuner
 
 T = TypeVar("T")
-MAX_REBUILDS = 4  # for one call whose NumPy functions give other types or sizes each time that they run
+MAX_REBUILDS = 4  # rebuilds for one call whose NumPy functions return other types or sizes every time
 Layouts = tuple[tuple[str, ...], tuple[str | None, ...] | None, bool]
-MAX_LAYOUTS = 8  # combinations of layout classes before the general one serves the rest
+MAX_LAYOUTS = 8  # combinations of layout classes to compile before general code serves the rest
 
 
 class Found(NamedTuple):
-    """A compiled graph for a call, its inputs, and whether it was made for this very call."""
+    """A compiled graph for a call, its inputs, and whether it was compiled just now."""
 
     lowered: Lowered
     inputs: list[np.ndarray[Any, Any]]
@@ -55,9 +55,9 @@ class Found(NamedTuple):
 
 
 class Kernel:
-    """A kernel of one source. Calls with new dtypes, ranks, layout classes or sizes of 1 compile; new sizes do not.
+    """A callable kernel. New dtypes, ranks, layout classes or sizes of 1 compile; other new sizes do not.
 
-    But for the first sizes that have a form of their own (`ir/forms.py`), as short rows do.
+    The exception is the first call with sizes that have their own form (`ir/forms.py`), such as short rows.
     """
 
     def __init__(self, source: KernelSource, lookup: Registry, options: Options, tuner: Tuner | None = None) -> None:
@@ -86,7 +86,7 @@ class Kernel:
         return self.serve(self, self.chain, form, self._source.parameters, {}, self.arguments(args, kwargs), out)
 
     def _inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
-        """Part of the graph that is traced."""
+        """Add the kernel to the graph that is being traced."""
         from ..frontend.tracing.inlining import KernelCall
 
         if out is not None:
@@ -108,7 +108,7 @@ class Kernel:
         arguments: Sequence[CallArgument],
         out: Any,
     ) -> Any:
-        """Runs a call, which `instance` got in this form, and lets it learn to serve the next one in less time."""
+        """Run a call for `instance`, and learn from it so that calls with the same signature run faster."""
         chain.drop_expired(instance)
         generation = self._lookup.generation
         result, turn, env = self.run(arguments, out, is_sample=not chain.is_empty)
@@ -121,23 +121,23 @@ class Kernel:
             if self._tuner is not None:
                 self._tuner.ask_again(chain, turn)
         if guards is not None and not fixed and form.positional == len(arguments) and is_repeatable(turn):
-            given = [a.array if type(a.given) is np.ndarray else a.given for a in arguments]  # not what was converted
+            given = [a.array if type(a.given) is np.ndarray else a.given for a in arguments]  # unconverted
             if (key := key_of(given, {} if out is None else {"out": out})) is not None:
                 chain.remember(key, form, Repeat(turn.lowered, env, guards, self._lookup))
-        if self._lookup.generation != generation:  # what was learnt may be of a graph that is no longer the right one
+        if self._lookup.generation != generation:  # the learned entries may belong to an outdated graph
             chain.clear(instance)
         return result
 
     def forget(self) -> None:
-        """The registry has changed: native entries go, and the next call asks whether its graph is still right."""
+        """Drop the native entries: the registry has changed. The next call checks whether its graph is still valid."""
         self.chain.clear(self)
 
     def _guards(self) -> list[Guard] | None:
-        """What must be as it was beside the arguments; None where that can't be told by identity."""
+        """List what must be unchanged besides the arguments; None if identity can't tell."""
         return self._source.guards() if hasattr(self._source, "guards") else []
 
     def arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[CallArgument]:
-        """The arguments of a call in the order of the parameters."""
+        """Prepare the arguments of a call, in the order of the parameters."""
         names = self._source.parameters
         return [prepare(n, x) for n, x in zip(names, self._in_order(args, kwargs), strict=True)]
 
@@ -148,9 +148,9 @@ class Kernel:
     def run(
         self, arguments: Sequence[CallArgument], out: Any = None, is_sample: bool = False
     ) -> tuple[Any, Turn, dict[str, int]]:
-        """Finds or makes the compiled graph for the arguments and runs it; gives the result, what was run, and sizes.
+        """Find or compile the graph for the arguments and run it; return the result, the turn and the sizes.
 
-        `is_sample` says that native code serves most calls, and this is one of few that come here.
+        `is_sample` means that native entries serve most calls, and this call is one of the few that come here.
         """
         tried: list[Lowered] = []
         rebuilds = 0
@@ -167,31 +167,31 @@ class Kernel:
                 tried.append(lowered)
                 rebuilds += found.is_new
         raise TraceProblem(
-            f"{self._source.name}: {', '.join(lowered.fallbacks)} returns another dtype, rank or shape at every call",
-            hint="call it outside of the kernel and pass its result in",
+            f"{self._source.name}: {', '.join(lowered.fallbacks)} returns a new dtype, rank or shape at every call",
+            hint="call it outside the kernel and pass the result in",
         )
 
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
-        """The graph for these arguments after all passes; nothing is run."""
+        """Return the compiled form for these arguments without running it; `.ir()` prints its graph."""
         return self.sized(*args, out=out, **kwargs)[0]
 
     def sized(self, *args: Any, out: Any = None, **kwargs: Any) -> tuple[Lowered, dict[str, int]]:
-        """The graph for these arguments, and the sizes that they have."""
+        """Return the graph for these arguments, together with their sizes."""
         env: dict[str, int] = {}
         return self._find(self.arguments(args, kwargs), out, env).lowered, env
 
     def in_variant(self, variant: Variant) -> Kernel:
-        """The same kernel, compiled otherwise and choosing nothing."""
+        """Return the same kernel, compiled as this variant and never as another."""
         return type(self)(self._source, self._lookup, replace(self._options, variant=variant))
 
     def explain(self, *args: Any, **kwargs: Any) -> Any:
-        """What the kernel becomes for these arguments."""
+        """Describe how the kernel is compiled for these arguments."""
         return self.lower(*args, **kwargs).explain()
 
     # -- compiled graphs
 
     def _key(self, arguments: Sequence[CallArgument], out: Any) -> tuple[Any, Layouts]:
-        """The signature, and its layout classes: of the arguments, of `out`, and whether they are the general ones."""
+        """Return the signature and the layout classes: of the arguments, of `out`, and whether they are general."""
         layouts = tuple(a.layout for a in arguments)
         outs = _out_layouts(out)
         combination = (*layouts, *(outs or ()))
@@ -206,7 +206,7 @@ class Kernel:
     def _find(
         self, arguments: Sequence[CallArgument], out: Any, env: dict[str, int], tried: Sequence[Lowered] = ()
     ) -> Found:
-        """The compiled graph that serves the arguments, none of those that were `tried` in vain."""
+        """Find or compile the graph for the arguments, skipping those already `tried`."""
         key, asked = self._key(arguments, out)
         layouts, outs, general = asked
         arrays = [a.array for a in arguments]
@@ -243,7 +243,7 @@ class Kernel:
         return Found(found if bind(found) else self._sibling(found, env, bind), inputs, is_new)
 
     def _sibling(self, lowered: Lowered, env: dict[str, int], bind: Callable[[Lowered], bool]) -> Lowered:
-        """The graph in other forms, which are compiled when sizes come that need them."""
+        """Return the same graph in forms for these sizes, compiling it if needed."""
         sizes = dict(env)
         with self._compiling:
             found = next(filter(bind, lowered.siblings), None)
@@ -268,7 +268,7 @@ class Kernel:
             outs,
             general,
         )
-        with limiter.compiling(), environment.usual():  # under which constants are folded
+        with limiter.compiling(), environment.usual():  # constants are folded under these
             return find_or_lower(self._source, request, self._lookup, self._options, bind)
 
     # -- running
@@ -282,7 +282,7 @@ class Kernel:
         out: Any,
         changed: Sequence[np.ndarray[Any, Any] | None] | None = None,
     ) -> Any:
-        """Runs a compiled graph; `changed` are the arguments that outputs are written to when all of them are made."""
+        """Run a compiled graph; `changed` holds the arguments to write outputs to once all outputs are computed."""
         lowered = turn.lowered
         check_bounds(lowered.bounds, passed)
         for footprint in lowered.footprints:
@@ -318,17 +318,17 @@ class Kernel:
 
 
 def _kind_of_number(given: Any) -> str:
-    """Python's bools and NumPy's numbers have the dtypes of arrays, but a trace tells all three apart."""
+    """Classify a number: a trace tells Python bools, Python numbers and NumPy scalars apart."""
     return "bool" if isinstance(given, bool) else "scalar" if isinstance(given, np.generic) else ""
 
 
 def trace_of(values: Sequence[Any]) -> Any:
-    """The trace that the first traced value belongs to; the front end is not imported to look for one."""
+    """Find the trace of the first traced value, without importing the front end to look for one."""
     return next((x._trace for x in values if hasattr(x, "_trace")), None)
 
 
 def native_class(base: type[T]) -> type[T]:
-    """The class whose objects are called natively, where that is possible."""
+    """Return the class that can be called natively, if the platform allows it."""
     return with_native_calls(base) if is_known() else base
 
 
@@ -336,7 +336,7 @@ CallableKernel = native_class(Kernel)
 
 
 def _out_layouts(out: Any) -> tuple[str | None, ...] | None:
-    """The layout classes of the caller's arrays; None for a result that has no array."""
+    """Return the layout classes of the caller's output arrays; None for a result without one."""
     if out is None:
         return None
     given = out if isinstance(out, (tuple, list)) else (out,)

@@ -1,8 +1,8 @@
 """Run a compiled graph on prepared arguments: bind sizes, allocate memory, call native code.
 
-A graph runs step by step: regions are native functions that read a frame, a NumPy call runs in between, a reshape that
-merges axes reads a dense array in another shape, and a concatenation is the memory that its pieces were written into.
-A loop runs its body, a graph too, on the state that the step before has made.
+A graph runs step by step. Regions are native functions that read a frame, and NumPy calls run between them. A reshape
+that merges axes reads a dense array in another shape. The pieces of a concatenation are written directly into the
+whole. A loop runs its body, which is a graph too, on the state of the previous step.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
 ORDERED = {"min": "minimum", "max": "maximum", "reduce_fmin": "fmin", "reduce_fmax": "fmax"}
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
-# How the operands of a call, by its number, would lie in memory, told the strides of what earlier calls gave.
+# The memory orders of a call's operands, given its number and the strides of earlier calls' results.
 Orders = Callable[[int, Mapping[int, Sequence[tuple[int, ...]]]], Sequence[tuple[int, ...]]]
 
 
@@ -53,7 +53,7 @@ class NativeRegion:
         SizedKernel(self, env).run(arrays)
 
     def problem(self, arrays: Sequence[Array], env: Mapping[str, int]) -> WeftError | None:
-        """What is wrong with the values: NumPy says it where it meets the first of them."""
+        """Find the invalid value by running NumPy, and return the error that NumPy gives."""
         from ..backends import reference
 
         assert self.region.body is not None
@@ -64,7 +64,7 @@ class NativeRegion:
         return None
 
     def _refuse_empty(self, env: Mapping[str, int]) -> None:
-        """The smallest of nothing is an error, as in NumPy, unless there is nothing to give it to."""
+        """Refuse the minimum of an empty array as NumPy does, unless the result is empty too."""
         if not self.ordered:
             return
         reduced = ints(self.region.attrs, "reduced")
@@ -81,7 +81,7 @@ class NativeRegion:
 
 
 class Launcher:
-    """Runs a lowered graph. It owns the native code, which therefore lives as long as a call is inside."""
+    """Run a lowered graph. The launcher owns the native code, so the code lives as long as any call in it."""
 
     def __init__(self, graph: Graph, kernels: Mapping[Node, NativeRegion], calls: Calls, library: LoadedCode) -> None:
         self.graph, self.kernels, self.calls, self.library = graph, kernels, calls, library
@@ -95,14 +95,14 @@ class Launcher:
     def run(
         self, inputs: Sequence[Array], env: dict[str, int], results: Results, orders: Orders = lambda *_: ()
     ) -> tuple[list[Array], dict[int, list[tuple[int, ...]]]]:
-        """The outputs; `results` makes the memory of those that regions write. Other outputs may share memory."""
+        """Run the graph; `results` allocates the outputs that regions write. Other outputs may share memory."""
         if self.asks:
-            threads.raise_pending()  # a native call that was stopped comes here
+            threads.raise_pending()  # a native call that was interrupted ends up here
         given: dict[Value, Array] = {}
         return self._run(self.graph, inputs, env, results, given, orders), self._call_strides(given)
 
     def sized(self, env: Mapping[str, int]) -> SizedGraph:
-        """The graph, which is regions alone, for the sizes of a call that has been run."""
+        """Bind the graph, which has only regions, to the sizes of a call that has run."""
         return SizedGraph(self.graph, self.kernels, env)
 
     def _run(
@@ -114,7 +114,7 @@ class Launcher:
         given: dict[Value, Array],
         orders: Orders = lambda *_: (),
     ) -> list[Array]:
-        """Runs a graph, or the body of a loop; `given` takes what NumPy functions gave."""
+        """Run a graph or the body of a loop; `given` collects the results of NumPy functions."""
         values: dict[Value, Array] = dict(zip(graph.inputs, inputs, strict=True))
         wholes: dict[Value, Array] = {}
         for node in graph:
@@ -140,7 +140,7 @@ class Launcher:
         return [given.get(v, values[v]) for v in graph.outputs]
 
     def _loop(self, node: Node, operands: list[Array], env: dict[str, int], given: dict[Value, Array]) -> list[Array]:
-        """The last state. Each step makes the next one in new memory; that of the one before is free then."""
+        """Run a loop and return its last state. Each step writes new memory; that of the step before is freed."""
         body, count = body_of(node), carried(node)
         go, state, others = operands[0], operands[1 : 1 + count], operands[1 + count :]
         while go:
@@ -148,7 +148,7 @@ class Launcher:
         return state
 
     def _call_strides(self, given: Mapping[Value, Array]) -> dict[int, list[tuple[int, ...]]]:
-        """How NumPy laid out the results of the functions that it ran, by number of the call."""
+        """Return the strides of NumPy functions' results, by call number."""
         calls = [n for n in self.graph if n.op is NUMPY and "call" in n.attrs]
         return {_call_number(n): [given[v].strides for v in n.results] for n in calls if n.results[0] in given}
 
@@ -159,7 +159,7 @@ class Launcher:
         results: Results,
         wholes: dict[Value, Array],
     ) -> Array:
-        """Where a value is written; a piece of a concatenation in the whole, which is allocated with the first."""
+        """Allocate a value. A piece of a concatenation is a view of the whole, which the first piece allocates."""
         if value in wholes:
             return wholes[value]
         shape = tuple(dims.evaluate(s, env) for s in value.type.shape)
@@ -178,7 +178,7 @@ class Launcher:
         return found
 
     def _call(self, node: Node, operands: list[Array], env: dict[str, int]) -> list[Array]:
-        """A NumPy function; what it gives must be of the types that the graph was compiled for."""
+        """Call a NumPy function; its results must have the types that the graph was compiled for."""
         from ..backends import reference
 
         if "op" in node.attrs:
@@ -190,7 +190,7 @@ class Launcher:
 
 
 def noting_strides(calls: Calls, strides: dict[int, list[tuple[int, ...]]]) -> Calls:
-    """Functions of NumPy that leave the strides of what they give, by number of the call."""
+    """Wrap NumPy functions so that they record the strides of their results, by call number."""
 
     def noting(number: int, call: Callable[..., tuple[Any, ...]]) -> Callable[..., tuple[Any, ...]]:
         def run(*operands: Any) -> tuple[Any, ...]:
@@ -204,14 +204,14 @@ def noting_strides(calls: Calls, strides: dict[int, list[tuple[int, ...]]]) -> C
 
 
 def _in_order(x: Array, order: tuple[int, ...]) -> Array:
-    """The array with its axes in this order in memory, as the function would have been given it."""
+    """Return the array with its axes in this order in memory, as NumPy would have passed it."""
     if lies_in(order, x.shape, x.strides):
         return x
     return np.ascontiguousarray(x.transpose(order)).transpose(tuple(map(order.index, range(x.ndim))))
 
 
 def _readable(x: Array) -> Array:
-    """What NumPy gave as compiled code reads it: dense, and in the machine's byte order."""
+    """Make a NumPy result readable for compiled code: dense and in native byte order."""
     return np.ascontiguousarray(x, x.dtype.newbyteorder("=")).reshape(x.shape)
 
 

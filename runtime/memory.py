@@ -1,8 +1,8 @@
 """Allocate large results from a bounded free list.
 
-New pages are what a large result costs: the system clears each before it hands it out. So blocks of memory are kept
-in a bounded list (`native/block_code.py`). An array made here owns its data as any other does, and its block enters the
-list when NumPy frees it, which is when nothing refers to it or to a view of it.
+New pages make a large result expensive, because the system clears each of them. So freed blocks are kept in a bounded
+list (`native/block_code.py`). An array allocated here owns its data like any other. When NumPy frees it, after the last
+reference to it or to a view of it is gone, its block returns to the list.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .native.block_code import FIELDS, SIZE
 
 Array = np.ndarray[Any, Any]
 NEVER = (1 << 63) - 1
-MOST = 1 << 30  # the default limit, where it is less than a sixteenth of the memory there is
+MOST = 1 << 30  # the default limit, unless a sixteenth of the memory is less
 CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _NEW = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
@@ -36,7 +36,7 @@ _NEW = ctypes.PYFUNCTYPE(
 
 
 class _Allocator(ctypes.Structure):
-    """What NumPy calls a handler: a name, a version, and the functions with their context."""
+    """NumPy's memory handler: a name, a version, and the functions with their context."""
 
     _fields_ = [
         ("name", ctypes.c_char * 127), ("version", ctypes.c_uint8), ("context", ctypes.c_void_p),
@@ -46,7 +46,7 @@ class _Allocator(ctypes.Structure):
 
 
 class MemoryInfo(NamedTuple):
-    """Bytes in the list and in arrays, how often a block was used again or had to be new, and the list's limit."""
+    """Bytes held in the list and in use by arrays, counts of reused and fresh blocks, and the list's limit in bytes."""
 
     held: int
     in_use: int
@@ -56,7 +56,7 @@ class MemoryInfo(NamedTuple):
 
 
 class FreeList:
-    """The list of blocks and its code. Arrays outlive the interpreter's modules, so nothing of it is ever freed."""
+    """The list of blocks and its code. Arrays may outlive the interpreter's modules, so nothing here is ever freed."""
 
     def __init__(self) -> None:
         from ..backends.llvm.engine.library import LoadedCode
@@ -98,7 +98,7 @@ class FreeList:
         self._set_limit(limit)
 
     def _forget_others(self) -> None:
-        """In a forked child a thread that was changing the list is gone, and the list may be half changed."""
+        """Reset the list in a forked child if another thread was changing it."""
         if self.read("lock"):
             for name in ("count", "held", "lock"):
                 self.write(name, 0)
@@ -106,7 +106,7 @@ class FreeList:
     def array(self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...]) -> Array:
         words = ctypes.c_int64 * len(shape)
         sizes, steps = words(*shape), words(*strides)
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))  # the function takes the reference over
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))  # the function steals this reference
         made: Array = self._new(
             np.ndarray, id(dtype), len(shape), ctypes.addressof(sizes), ctypes.addressof(steps),
             math.prod(shape) * dtype.itemsize, 0, 0,
@@ -119,17 +119,17 @@ _making = lock()
 
 
 def blocks() -> FreeList:
-    """The one list of this process, where `abi.has_handlers()`."""
+    """Return the free list of this process. Call it only if `abi.has_handlers()`."""
     if not _made:
         with _making:
             if not _made:
                 made = FreeList()
-                _made[:] = _made or [made]  # a signal's handler may have made one meanwhile
+                _made[:] = _made or [made]  # a signal handler may have made one meanwhile
     return _made[0]
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None = None) -> Array:
-    """A new array whose elements are not set and whose axes lie in memory in this order, C's if it is None."""
+    """Allocate an uninitialised array whose axes have this order in memory, or C order."""
     size = math.prod(shape) * dtype.itemsize
     if size >= LEAST:
         _check_result(size, shape, dtype)
@@ -145,42 +145,52 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] |
 
 
 def result_limit() -> int:
-    """The most bytes that one array may have."""
+    """Return the most bytes that one array may have."""
     return min(limiter.now.result_bytes or _memory_at_start(), NEVER)
 
 
 @cache
 def _memory_at_start() -> int:
-    """Asked once: large results are made often, and files have to be read for it."""
+    """Return the memory of the machine, read once because large results are frequent."""
     return _memory_there_is()
 
 
 def limit_results() -> None:
-    """Native code goes by the limit that has been set."""
+    """Tell native code the current limit on results."""
     if _made:
         blocks().write("most", result_limit())
 
 
 def _check_result(size: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Refuses what can't be there, which some systems would hand out and then end the process for using it."""
+    """Refuse an array that is too large; some systems would grant the memory and then kill the process for using it."""
     check_array(shape, dtype.itemsize)
     limit = result_limit()
     if size > limit:
         raise MemoryProblem(
             f"Unable to allocate {size / 2**30:.3g} GiB for an array with shape {shape} and data type {dtype}",
-            hint=f"the limit is {limit} bytes; WEFT_MAX_RESULT_BYTES or weft.set_limits(result_bytes=...) sets it",
+            hint=f"the limit is {limit} bytes; set WEFT_MAX_RESULT_BYTES or weft.set_limits(result_bytes=...)",
         )
 
 
 def memory_info() -> MemoryInfo:
-    """What the list of memory for large results holds, and how well it does."""
+    """Return how much memory Weft keeps for large results, and how often it was reused.
+
+        weft.memory_info().held
+
+    The fields are `held` and `in_use` (bytes), `reused` and `fresh` (blocks), and `limit` (bytes).
+    """
     if not abi.has_handlers():
         return MemoryInfo(0, 0, 0, 0, 0)
     return MemoryInfo(*(blocks().read(name) for name in ("held", "used", "reused", "fresh", "limit")))
 
 
 def set_memory_limit(limit: int) -> None:
-    """From now on at most so many bytes are kept for results to come; 0 keeps none, and NumPy allocates all arrays."""
+    """Set how many bytes Weft keeps for future results.
+
+        weft.set_memory_limit(256 << 20)
+
+    limit: a number of bytes; 0 keeps none, so that NumPy allocates all arrays.
+    """
     if not isinstance(limit, int) or isinstance(limit, bool) or not 0 <= limit < NEVER:
         raise ValueProblem(f"the memory limit must be a whole number of bytes, not {limit!r}", hint="0 keeps no memory")
     if abi.has_handlers():
@@ -188,7 +198,7 @@ def set_memory_limit(limit: int) -> None:
 
 
 def _default_limit() -> int:
-    """`WEFT_MEMORY_LIMIT` in bytes, else a sixteenth of the memory there is, and no more than a gigabyte."""
+    """Return `WEFT_MEMORY_LIMIT` if it is set, otherwise a sixteenth of the memory, but at most a gigabyte."""
     given = os.environ.get("WEFT_MEMORY_LIMIT", "").strip()
     if not given:
         return min(MOST, _memory_there_is() // 16)
@@ -198,9 +208,9 @@ def _default_limit() -> int:
 
 
 def _memory_there_is() -> int:
-    """The machine's memory, or what its container may use."""
+    """Return the memory of the machine, or of its container if that is less."""
     found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for path in CONTAINER_LIMITS:
         with suppress(OSError, ValueError), open(path, encoding="ascii") as file:
-            found.append(int(file.read()))  # the word "max" is no limit
+            found.append(int(file.read()))  # a file with the word "max" sets no limit
     return min(found)

@@ -1,7 +1,7 @@
 """Choose the axis order of each output's memory as NumPy would, from the strides of the inputs.
 
-NumPy's ufuncs keep the order of their operands: the axes of a result are sorted by the operands' strides, and C
-order wins where operands disagree. The walk repeats that op by op, on strides alone.
+NumPy's ufuncs keep the order of their operands: they sort the axes of a result by the operands' strides, and use C
+order if operands disagree. This module repeats that op by op, using only strides.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def output_orders(
     calls: Mapping[int, Sequence[Strides]] | None = None,
     least: int = 0,
 ) -> tuple[tuple[int, ...], ...]:
-    """For each output its axes from the outermost in memory to the innermost.
+    """Return each output's axes from outermost to innermost in memory.
 
-    `calls` are the strides of what NumPy functions gave, by number of the call; C order is assumed of others. Sizes
-    that are no numbers of the graph count as `least` where they are smaller.
+    `calls` has the strides of NumPy functions' results, by call number; others are assumed to be in C order. Symbolic
+    sizes count as at least `least`.
     """
     known = _walked(graph, shapes, strides, env, calls or {}, least)
     return tuple(_copied(*known[v]) for v in graph.outputs)
@@ -54,7 +54,7 @@ def operand_orders(
     calls: Mapping[int, Sequence[Strides]],
     number: int,
 ) -> tuple[tuple[int, ...], ...]:
-    """For each operand of a call of NumPy how its axes would lie in memory, told like those of outputs."""
+    """Return the memory order of each operand of a NumPy call, as `output_orders` does for outputs."""
     node = next((n for n in graph if n.op is NUMPY and n.attrs.get("call") == number), None)
     if node is None:
         return ()
@@ -71,7 +71,7 @@ def _walked(
     least: int,
     last: Node | None = None,
 ) -> dict[Value, tuple[tuple[int, ...], Strides]]:
-    """The shape and the strides of each value, up to a node."""
+    """Compute the shape and the strides of each value, up to a node."""
     known: dict[Value, tuple[tuple[int, ...], Strides]] = {
         value: (shape, _steps(shape, _in_elements(value, stride)))
         for value, shape, stride in zip(graph.inputs, shapes, strides, strict=True)
@@ -92,9 +92,9 @@ def _walked(
 def usual_orders(
     graph: Graph, shapes: Sequence[tuple[int, ...]], strides: Sequence[Strides], env: Mapping[str, int]
 ) -> tuple[tuple[int, ...], ...]:
-    """The orders for calls like this one; of empty arrays, which tell nothing, as if they had elements in C order.
+    """Return the orders to expect for similar calls; empty arrays count as non-empty ones in C order.
 
-    Axes that have one element or none in this call may have more in the next, so they count as longer ones.
+    Axes with one element or none may be longer in the next call, so they count as long.
     """
     taken = [(tuple(n or 2 for n in shape), s) for shape, s in zip(shapes, strides, strict=True)]
     steps = [
@@ -108,7 +108,7 @@ def usual_orders(
 
 
 def agree(graph: Graph, env: Mapping[str, int], a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]]) -> bool:
-    """Whether two orders of each output are the same to a caller: axes of size 1, and of empty arrays, lie anywhere."""
+    """Tell whether two orders look the same to the caller; axes of size 1 and empty arrays may have any order."""
     for value, one, other in zip(graph.outputs, a, b, strict=True):
         shape = _shape(value, env)
         if all(shape) and [k for k in one if shape[k] != 1] != [k for k in other if shape[k] != 1]:
@@ -117,26 +117,26 @@ def agree(graph: Graph, env: Mapping[str, int], a: Sequence[tuple[int, ...]], b:
 
 
 def _shape(value: Value, env: Mapping[str, int], least: int = 0) -> tuple[int, ...]:
-    """The sizes of a value in a call; what only NumPy functions know counts as 2."""
+    """Return the sizes of a value in a call; sizes that only NumPy functions know count as 2."""
     shape = value.type.shape
     sizes = [dims.evaluate(s, env) if dims.symbols(s) <= env.keys() else 2 for s in shape]
     return tuple(n if isinstance(s, int) else max(least, n) for s, n in zip(shape, sizes, strict=True))
 
 
 def lies_in(order: tuple[int, ...], shape: tuple[int, ...], strides: Strides) -> bool:
-    """Whether the axes of an array lie in memory in this order; those of size 1 lie anywhere."""
+    """Tell whether an array's axes have this order in memory; axes of size 1 may be anywhere."""
     rank = len(shape)
     return axis_order(rank, [_steps(shape, strides)]) == axis_order(rank, [dense(shape, order)])
 
 
 def _in_elements(value: Value, strides: Strides) -> Strides:
-    """Strides in elements; those of packed records, which are none, stay bytes: only their order counts."""
+    """Convert strides to elements. Those of packed records stay in bytes: only their order matters."""
     size = value.type.dtype.size
     return strides if any(s % size for s in strides) else tuple(s // size for s in strides)
 
 
 def _steps(shape: tuple[int, ...], strides: Strides) -> Strides:
-    """Strides, but 0 where no step can be taken."""
+    """Return strides with 0 for axes that have no second element."""
     return tuple(0 if n == 1 else s for n, s in zip(shape, strides, strict=True))
 
 
@@ -147,16 +147,16 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
     if op is SLICE:
         return tuple(s * k for s, k in zip(operands[0][1], ints(node.attrs, "steps"), strict=True))
     follows = node.attrs.get("follows")
-    if isinstance(follows, int):  # Fortran order if this operand has it, else C
+    if isinstance(follows, int):  # Fortran order if this operand has it, otherwise C
         return dense(shape, tuple(range(len(shape)))[:: -1 if _is_fortran(*operands[follows]) else 1])
     like = node.attrs.get("like")
-    if isinstance(like, int) and like < len(operands):  # as this operand alone
+    if isinstance(like, int) and like < len(operands):  # the order of this operand only
         return dense(shape, axis_order(len(shape), [_aligned(shape, *operands[like])]))
     core = node.attrs.get("core")
-    if isinstance(core, int):  # the last axes lie innermost
+    if isinstance(core, int):  # the last axes are innermost
         outer = max(0, len(shape) - core)
         return dense(shape, (*axis_order(outer, [operands[0][1][:outer]]), *range(outer, len(shape))))
-    if op is RESHAPE and "order" in node.attrs:  # a copy that asks for C order, or for the order that there is
+    if op is RESHAPE and "order" in node.attrs:  # a copy in C order, or in the order of the operand
         return dense(shape, _copied(shape, operands[0][1]) if node.attrs["order"] == "K" else tuple(range(len(shape))))
     if op is RESHAPE:
         return _reshaped(shape, *operands[0])
@@ -186,19 +186,19 @@ def _strides(node: Node, shape: tuple[int, ...], operands: list[tuple[tuple[int,
 
 
 def _copied(shape: tuple[int, ...], strides: Strides) -> tuple[int, ...]:
-    """How `astype` and `copy` lay axes out: unlike a ufunc they take a repeated axis for the innermost."""
+    """Lay out axes as `astype` and `copy` do: unlike a ufunc, they put a broadcast axis innermost."""
     order = tuple(sorted(range(len(shape)), key=lambda axis: -abs(strides[axis])))
     return axis_order(len(shape), [dense(shape, order)])
 
 
 def _is_fortran(shape: tuple[int, ...], strides: Strides) -> bool:
-    """Whether an array is contiguous in Fortran order and not in C order too."""
+    """Tell whether an array is contiguous in Fortran order but not in C order."""
     backwards = tuple(range(len(shape)))[::-1]
     return all(shape) and strides == dense(shape, backwards) != dense(shape, backwards[::-1])
 
 
 def _joined_order(operands: list[tuple[tuple[int, ...], Strides]]) -> tuple[int, ...]:
-    """How `concatenate` sorts axes: by the strides of all arrays, where one with C order outweighs the others."""
+    """Sort axes as `concatenate` does: by the strides of all arrays, where one in C order outweighs the others."""
     order: list[int] = []
     for axis in range(len(operands[0][0])):
         target = len(order)
@@ -220,7 +220,7 @@ def _joined_order(operands: list[tuple[tuple[int, ...], Strides]]) -> tuple[int,
 def _looked_up(
     axes: tuple[int, ...], shape: tuple[int, ...], operands: list[tuple[tuple[int, ...], Strides]]
 ) -> Strides:
-    """The axes of index arrays lie outside of those that are left; where none are left they keep their own order."""
+    """Put the axes of index arrays outside the remaining ones; if none remain, keep the index arrays' own order."""
     (own, strides), *indices = operands
     left = [k for k in range(len(own)) if k not in axes]
     if not left:
@@ -232,13 +232,13 @@ def _looked_up(
 
 
 def _aligned(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) -> Strides:
-    """The strides of an operand that is broadcast to a shape."""
+    """Return the strides of an operand broadcast to a shape."""
     missing = len(shape) - len(own)
     return (0,) * missing + _steps(own, strides)
 
 
 def _reshaped(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) -> Strides:
-    """A view where each run of axes that becomes another run lies in one piece, as in NumPy; else a copy in C order."""
+    """Return a view's strides if each group of merged or split axes is contiguous, as in NumPy; otherwise C order."""
     old = [(n, s) for n, s in zip(own, strides, strict=True) if n != 1]
     found: list[int] = []
     for size in reversed(shape):
@@ -258,7 +258,7 @@ def _reshaped(shape: tuple[int, ...], own: tuple[int, ...], strides: Strides) ->
 
 
 def axis_order(rank: int, operands: list[Strides]) -> tuple[int, ...]:
-    """Axes from the outermost to the innermost, by the strides of all operands."""
+    """Sort axes from outermost to innermost, by the strides of all operands."""
     inner_first = list(range(rank))[::-1]
     for position in range(1, rank):
         axis, target = inner_first[position], position
@@ -274,7 +274,7 @@ def axis_order(rank: int, operands: list[Strides]) -> tuple[int, ...]:
 
 
 def _should_swap(axis: int, inner: int, operands: list[Strides]) -> bool | None:
-    """Whether `axis` belongs inside of `inner`; None where no operand tells."""
+    """Tell whether `axis` belongs inside `inner`; None if no operand decides it."""
     answer: bool | None = None
     for strides in operands:
         if strides[axis] == 0 or strides[inner] == 0:
@@ -287,7 +287,7 @@ def _should_swap(axis: int, inner: int, operands: list[Strides]) -> bool | None:
 
 
 def dense(shape: tuple[int, ...], order: tuple[int, ...]) -> Strides:
-    """Strides, in elements, of an array without gaps whose axes lie in this order."""
+    """Return the strides, in elements, of an array without gaps whose axes have this order."""
     strides, step = [0] * len(shape), 1
     for axis in reversed(order):
         strides[axis] = 0 if shape[axis] == 1 else step

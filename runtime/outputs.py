@@ -24,7 +24,7 @@ def memory_of(
     inputs: Sequence[Array],
     orders: Sequence[tuple[int, ...]],
 ) -> dict[Value, Any]:
-    """How to make the memory of each output: the caller's where it can be written at once, and nothing can fail."""
+    """Choose the memory of each output: the caller's array if it can be written directly and nothing can fail."""
     memory: dict[Value, Any] = {}
     may_fail = lowered.launcher.may_fail
     for k, value in enumerate(lowered.graph.outputs):
@@ -46,7 +46,7 @@ def fresh_outputs(
     inputs: list[Array],
     wanted: Sequence[Array | None],
 ) -> list[Array]:
-    """Outputs that share memory with no input and with no other output, in NumPy's order, or are the caller's."""
+    """Copy outputs that share memory with an input or another output, or whose axes are not in NumPy's order."""
     found: list[Array] = []
     for x, order, given in zip(outputs, orders, wanted, strict=True):
         others = [*inputs, *found, *(y for y in wanted if y is not None and y is not x)]
@@ -67,7 +67,7 @@ def handed_back(
     orders: Sequence[tuple[int, ...]],
     wanted: Sequence[Array | None],
 ) -> Any:
-    """Results as NumPy would give them: in the caller's arrays, as scalars, as a tuple."""
+    """Return the results as NumPy would: in the caller's arrays, as scalars or as a tuple."""
     if any(x is not None for x in wanted) or lowered.repeats_outputs:
         _settle(lowered, outputs, orders, wanted)
     if any(lowered.scalars):
@@ -87,7 +87,7 @@ def _settle(
     orders: Sequence[tuple[int, ...]],
     wanted: Sequence[Array | None],
 ) -> None:
-    """Moves outputs into the caller's arrays, and gives each other one memory of its own."""
+    """Copy outputs into the caller's arrays, and give every other output separate memory."""
     moves = [(k, given) for k, given in enumerate(wanted) if given is not None and outputs[k] is not given]
     for k, given in moves:
         check_out(given, outputs[k].shape, lowered.graph.outputs[k].type.dtype, k, len(wanted))

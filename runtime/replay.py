@@ -1,8 +1,8 @@
-"""Repeat a call with the signature, sizes and strides of an earlier one without finding anything out again.
+"""Replay a call with the signature, sizes and strides of an earlier one without repeating the lookups.
 
-The same is: arrays of the same dtypes, sizes and strides in the same places, Python numbers where there were some. What
-else a call depends on is looked at each time: the names that guard a trace, the registry's generation, the values of
-numbers, and whether arrays that are written overlap others.
+The arrays must have the same dtypes, sizes and strides, and Python numbers must be in the same places. Everything else
+is checked each time: the names that guard a trace, the registry's generation, the values of numbers, and whether
+written arrays overlap others.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
 
 
 def key_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """What two calls have in common of which one repeats the other; None for a call that has none like it."""
+    """Return a key that is equal for calls that can replay each other, or None for a call that can't be replayed."""
     key: list[Any] = []
     for x in args:
         kind = type(x)
@@ -49,7 +49,7 @@ def key_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...] | 
 
 
 def is_repeatable(turn: Turn) -> bool:
-    """Whether all that a call takes is known before it comes, and nothing is left to choose."""
+    """Tell whether the call's plan is complete in advance, with nothing left to choose."""
     lowered = turn.lowered
     if turn.is_open or lowered.any_order or lowered.built.hidden:
         return False
@@ -57,7 +57,7 @@ def is_repeatable(turn: Turn) -> bool:
 
 
 class Repeat:
-    """What a call does, as far as it does not depend on values."""
+    """The part of a call that does not depend on values."""
 
     def __init__(self, lowered: Lowered, env: Mapping[str, int], guards: Sequence[Guard], lookup: Registry) -> None:
         self.lowered, self.calls = lowered, 0
@@ -70,32 +70,32 @@ class Repeat:
 
     @cached_property
     def _nothing(self) -> tuple[None, ...]:
-        """The arrays of a caller who gives none."""
+        """The output arrays of a caller who passes none."""
         return (None,) * len(self.lowered.graph.outputs)
 
     @cached_property
     def _memory(self) -> dict[Value, Any]:
-        """That of results which are new."""
+        """The functions that allocate new results."""
         return memory_of(self.lowered, self._nothing, [], self.lowered.orders)
 
     @cached_property
     def _numbers(self) -> list[tuple[int, str]]:
-        """Where Python numbers are passed, and their names."""
+        """The positions of Python numbers, with their names."""
         inputs = self.lowered.built.graph.inputs
         return [(k, value.name or "") for k, value in enumerate(inputs) if not value.type.rank]
 
     def holds(self) -> bool:
-        """Whether the graph is still the right one."""
+        """Tell whether the graph is still valid."""
         if self._lookup.generation != self._generation:
             return False
         return all(_content(holder, key) is expected for holder, key, expected in self._guards)
 
     def prepare(self) -> None:
-        """What the first repeated call would do."""
+        """Do in advance what the first replayed call would do."""
         self._launch, self._memory, self._numbers  # noqa: B018 - asking is making
 
     def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """The result of a call that has the same key."""
+        """Run a call with the same key."""
         self.calls += 1
         lowered = self.lowered
         inputs = self._arrays(args) if self._numbers else args
@@ -106,7 +106,7 @@ class Repeat:
         return handed_back(lowered, self._launch.run(inputs, memory), lowered.orders, wanted)
 
     def _arrays(self, args: Sequence[Any]) -> list[Any]:
-        """The arguments with numbers as arrays."""
+        """Convert numbers among the arguments to arrays."""
         inputs = list(args)
         for k, name in self._numbers:
             inputs[k] = prepare(name, args[k]).array
@@ -115,7 +115,7 @@ class Repeat:
 
 
 def _content(holder: Any, key: str | None) -> Any:
-    """What a name means now."""
+    """Return the current value of a name."""
     if key is not None:
         return holder.get(key, ABSENT)
     try:

@@ -15,37 +15,37 @@ Array = np.ndarray[Any, Any]
 
 
 def fresh(shape: tuple[int, ...], dtype: DType, order: tuple[int, ...]) -> Array:
-    """An array whose axes lie in memory in this order."""
+    """Allocate an array whose axes have this order in memory."""
     return empty(shape, dtype.numpy, order if is_permuted(order) else None)
 
 
 def is_permuted(order: tuple[int, ...]) -> bool:
-    """Whether axes lie in memory otherwise than in C."""
+    """Tell whether axes are in another order than C's."""
     return order != tuple(range(len(order)))
 
 
 def as_outputs(out: Any, count: int) -> tuple[Array | None, ...]:
-    """The `out` argument as one array (or None) for each result."""
+    """Turn the `out` argument into one array (or None) for each result."""
     given = out if isinstance(out, (tuple, list)) else (out,)
     if len(given) != count:
-        raise ValueProblem(f"out has {len(given)} arrays for {count} results", hint="pass a tuple with one for each")
+        raise ValueProblem(f"out must have one array for each result: {count}, not {len(given)}")
     for x in given:
         if x is not None and type(x) is not np.ndarray:
             raise TypeProblem(f"out must be an array, not a {type(x).__qualname__}")
         if x is not None and not x.flags.writeable:
-            raise ValueProblem("out is read-only", hint="pass an array that can be written, or leave out away")
+            raise ValueProblem("out must be writable", hint="pass another array, or omit out")
     return tuple(given)
 
 
 def check_out(out: Array, shape: tuple[int, ...], dtype: DType, nth: int, count: int) -> None:
-    """Refuses an `out` that does not fit before anything is computed."""
+    """Refuse an `out` of the wrong shape or dtype before anything is computed."""
     which = f"out[{nth}]" if count > 1 else "out"
     if out.shape != shape:
-        raise ShapeProblem(f"{which} has shape {out.shape}, the result has {shape}", hint="make it with that shape")
+        raise ShapeProblem(f"{which} must have the shape {shape} of the result, not {out.shape}")
     if out.dtype != dtype.numpy:
-        raise TypeProblem(f"{which} has dtype {out.dtype}, the result has {dtype}", hint="make it with that dtype")
+        raise TypeProblem(f"{which} must have the dtype {dtype} of the result, not {out.dtype}")
 
 
 def overlaps(out: Array, others: Sequence[Array]) -> bool:
-    """Whether writing to `out` could change what is still to be read."""
+    """Tell whether writing to `out` could change data that is still to be read."""
     return any(np.may_share_memory(out, x) for x in others)

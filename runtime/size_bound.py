@@ -1,7 +1,7 @@
 """Bind regions to the sizes of a call, so that they run on any arrays of these sizes.
 
-Extents, estimated times and most words of a frame depend on sizes alone, so that calls of the same sizes share them;
-addresses and strides are those of the arrays at hand.
+Extents, estimated times and most words of a frame depend only on sizes, so calls with the same sizes share them.
+Addresses and strides come from each call's arrays.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Results = Mapping[Value, Callable[[tuple[int, ...]], Array]]
 
 
 class SizedKernel:
-    """One region for the sizes of a call."""
+    """One region, bound to the sizes of a call."""
 
     def __init__(self, kernel: NativeRegion, env: Mapping[str, int]) -> None:
         code = kernel.code
@@ -42,7 +42,7 @@ class SizedKernel:
         self.is_cut = bool(code.chunks) and dims.evaluate(code.columns, env) >= code.cut_from
         self.parts = [_SizedPart(kernel, part, env) for part in (code.chunks if self.is_cut else code.whole)]
         self.time = max(part.time for part in self.parts)
-        # NumPy checks indices even where they lead to nothing, which no loop does.
+        # NumPy checks indices even if the result is empty; no loop does.
         space = sizes(kernel.region.attrs, "space") if kernel.looks_up else ()
         self.looks_nowhere = not all(dims.evaluate(s, env) for s in space)
         self.words = array("q", bytes(8 * len(kernel.entries)))
@@ -82,18 +82,18 @@ class SizedKernel:
             self._report(arrays, failed)
 
     def _report(self, arrays: Sequence[Array], failed: bool) -> None:
-        """Raises what is wrong, if it is."""
+        """Raise an error if the run failed."""
         if failed and self.kernel.asks:
             threads.raise_pending()
         problem = self.kernel.problem(arrays, self.env)
-        if problem is None and failed and not self.looks_nowhere:  # an index that no element asks for is never wrong
-            problem = ValueProblem("a value is not allowed here", self.kernel.region.span)
+        if problem is None and failed and not self.looks_nowhere:  # an index that no element uses is never wrong
+            problem = ValueProblem("an argument has a value that is not allowed here", self.kernel.region.span)
         if problem is not None:
             raise problem
 
 
 class _SizedPart:
-    """One function of a kernel, for the sizes of a call."""
+    """One function of a kernel, bound to the sizes of a call."""
 
     def __init__(self, kernel: NativeRegion, part: NativeFunction, env: Mapping[str, int]) -> None:
         self.function, self.address = kernel.functions[part.name], kernel.addresses[part.name]
@@ -103,7 +103,7 @@ class _SizedPart:
         self.whole = [ctypes.c_int64(n) for n in (0, self.extents[0], 0, self.extents[1], 0)]  # converted once
 
     def run(self, frame: int, workers: int, is_shared: bool) -> int:
-        """Not 0 if it failed."""
+        """Run the function; return 0 if it succeeded."""
         if not is_shared or self.time < threads.SHARED:
             return int(self.function(frame, *self.whole))
         shape = (*self.extents, self.unit, *self.grains, self.tile)
@@ -111,7 +111,7 @@ class _SizedPart:
 
 
 class SizedGraph:
-    """A graph that is regions alone, for the sizes of a call: what `Launcher` does with it, found out once."""
+    """A graph of only regions, bound to the sizes of a call: the work of `Launcher`, prepared once."""
 
     def __init__(self, graph: Graph, kernels: Mapping[Node, NativeRegion], env: Mapping[str, int]) -> None:
         slots = {value: k for k, value in enumerate(graph.inputs)}
@@ -125,9 +125,9 @@ class SizedGraph:
         self.outputs = [slots[v] for v in graph.outputs]
 
     def run(self, inputs: Sequence[Array], results: Results) -> list[Array]:
-        """The outputs; `results` makes the memory of each."""
+        """Run the graph and return the outputs; `results` allocates them."""
         if self.asks:
-            threads.raise_pending()  # a native call that was stopped comes here
+            threads.raise_pending()  # a native call that was interrupted ends up here
         values = list(inputs)
         for kernel, operands, made in self.steps:
             arrays = [values[k] for k in operands]
@@ -140,7 +140,7 @@ class SizedGraph:
 
 
 def address_of(x: Array) -> int:
-    """Where an array's data begins."""
-    if abi.is_known():  # ten times as fast as to ask
+    """Return the address of an array's data."""
+    if abi.is_known():  # ten times as fast as `x.ctypes`
         return ctypes.c_int64.from_address(id(x) + abi.DATA).value
     return int(x.ctypes.data)

@@ -1,7 +1,7 @@
-"""Choose how many threads kernels run on, and own their pool.
+"""Choose the number of threads for kernels, and own the thread pool.
 
-Workers are threads of the interpreter that enter native code once, without its lock, and stay there: a sleeping one
-costs nothing. They are started by the first call that wants them.
+Workers are Python threads that enter native code once, without the interpreter's lock, and stay there; a sleeping
+worker costs nothing. The first call that needs them starts them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,19 @@ from .native.abi import address
 from .native.pool_code import FIELDS
 
 MOST = 1024
-SHARED = pool_code.LONG  # picoseconds, as estimated, from which others may use Python while threads share the work
-SHORT = 3_000_000  # picoseconds from which it is shared with threads that are awake
-MAKING = 10_000_000_000  # picoseconds that it takes to make the pool
+SHARED = pool_code.LONG  # estimated picoseconds from which the lock is released while threads share the work
+SHORT = 3_000_000  # estimated picoseconds from which work is shared with threads that are awake
+MAKING = 10_000_000_000  # picoseconds that it takes to create the pool
 _LAUNCH = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *([ctypes.c_int64] * 7))
 
 
 def set_threads(count: int) -> None:
-    """From now on kernels run on at most so many threads, the caller's among them. Results do not depend on it."""
+    """Set the most threads that a kernel may use, including the caller's. Results do not depend on it.
+
+        weft.set_threads(4)
+
+    count: from 1 to 1024; 1 disables the pool.
+    """
     if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST:
         raise ValueProblem(f"the number of threads must be from 1 to {MOST}, not {count!r}", hint="1 disables the pool")
     with _making:
@@ -39,7 +44,7 @@ def set_threads(count: int) -> None:
 
 
 def get_threads() -> int:
-    """How many threads kernels may run on: `WEFT_NUM_THREADS`, or else the cores that this process may use."""
+    """Return the most threads that a kernel may use: `WEFT_NUM_THREADS`, or all cores available to this process."""
     return _wanted[0] if _wanted else _default()
 
 
@@ -54,7 +59,7 @@ def _default() -> int:
 
 
 class Pool:
-    """The memory of the pool and its code, which lasts as long as the process: workers never leave it."""
+    """The pool's memory and code. They last as long as the process, because workers never leave them."""
 
     def __init__(self) -> None:
         self._lock = lock()
@@ -67,8 +72,8 @@ class Pool:
         self.launch = _LAUNCH(self.launch_address)
         self.question_address = self._library.addresses["question"]
         self._worker = ctypes.CFUNCTYPE(None)(self._library.addresses["worker"])
-        self._starter = self._start_workers  # native code calls the object: a callback of ctypes would be code on a
-        # page that can be written and run
+        self._starter = self._start_workers  # native code calls this object: a ctypes callback would need a page
+        # that is both writable and executable
         words = {
             "threads": get_threads(),
             "syscall": ctypes.cast(ctypes.CDLL(None).syscall, ctypes.c_void_p).value or 0,
@@ -98,7 +103,7 @@ class Pool:
         ctypes.c_int64.from_address(self.place(name)).value = value
 
     def _start_workers(self) -> None:
-        """Starts those that are missing. Where no thread can be started any more, calls do their work alone."""
+        """Start the missing workers. If the system allows no more threads, calls run on fewer."""
         with self._lock:
             try:
                 while self.read("started") < self.read("threads") - 1:
@@ -108,29 +113,29 @@ class Pool:
                 return
 
     def _forget_workers(self) -> None:
-        """In a forked child, which has none of them, nor the call that some thread of its parent was in."""
+        """Reset the pool in a forked child, which has no workers and none of the parent's calls."""
         for name in ("posted", "gate", "busy", "sleepers", "started", "named"):
             self.write(name, 0)
 
 
 _made: list[Pool] = []
-_wanted: list[int] = []  # threads that were asked for, which is cheaper to know than to have a pool
-_alone = [0]  # picoseconds of work that would have been shared had there been a pool
+_wanted: list[int] = []  # the number that the user set, known without creating a pool
+_alone = [0]  # picoseconds of work that a pool would have shared
 _making = lock()
 
 
 def pool() -> Pool:
-    """The one pool of this process."""
+    """Return the pool of this process."""
     if not _made:
         with _making:
             if not _made:
                 made = Pool()
-                _made[:] = _made or [made]  # a signal's handler may have made one meanwhile
+                _made[:] = _made or [made]  # a signal handler may have made one meanwhile
     return _made[0]
 
 
 def raise_pending() -> None:
-    """Raises what a signal's handler has raised in a loop that asked whether to stop; only the main thread has that."""
+    """Raise the exception of a signal handler that stopped a native loop; only the main thread has one."""
     if not _made or threading.get_ident() != threading.main_thread().ident:
         return
     found = [_made[0].read(name) for name in ("raised", "value", "trace")]
@@ -139,18 +144,18 @@ def raise_pending() -> None:
     for name in ("raised", "value", "trace", "stopped"):
         _made[0].write(name, 0)
     restore = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 3)(address("PyErr_Restore"))
-    restore(*found)  # which raises it
+    restore(*found)  # raises it
 
 
 def is_shared(time: int) -> bool:
-    """Whether work is shared. The pool is made when there was as much work for it as making it takes.
+    """Tell whether to share work. The pool is created once the work it could have shared outweighs its creation.
 
-    So a first call does not wait for it, unless it is long.
+    So a first call does not wait for the pool unless the call is long.
     """
     return time >= SHARED and (bool(_made) or _alone[0] >= MAKING)
 
 
 def note_work(time: int) -> None:
-    """Adds to the work for which a pool would be worth making."""
+    """Count work that a pool could have shared."""
     if time >= SHARED and not _made:
         _alone[0] += time

@@ -1,4 +1,4 @@
-"""Find the caller's arrays that a function changes, and refuse those that can't be changed as NumPy would."""
+"""Find the caller's arrays that a function modifies, and refuse those that can't be modified as NumPy would."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..ir.source import Built
 from .arguments import CallArgument
 
 Array = np.ndarray[Any, Any]
-MAX_WORK = 10_000  # for the question whether two arrays share memory; beyond it they are said to
+MAX_WORK = 10_000  # the effort to find out whether two arrays share memory; beyond it they count as sharing
 
 
 def changed_arrays(
     built: Built, names: Sequence[str], arguments: Sequence[CallArgument], out: Any
 ) -> list[Array | None]:
-    """For each output the argument that it is written to after the call, or None."""
+    """Return, for each output, the argument that it is written to after the call, or None."""
     if out is not None:
         raise TypeProblem(
             f"out= can't be used with a function that changes its argument '{names[built.updates[0][0]]}'"
@@ -32,14 +32,16 @@ def changed_arrays(
 def _changed(names: Sequence[str], arguments: Sequence[CallArgument], hidden: Sequence[Array], index: int) -> Array:
     name, given = names[index], arguments[index].given
     if not isinstance(given, np.ndarray):
-        raise TypeProblem(f"the function changes its argument '{name}', a {type(given).__name__}", hint="pass an array")
+        raise TypeProblem(
+            f"the function changes argument '{name}', which must be an array, not a {type(given).__name__}"
+        )
     if not given.flags.writeable:
-        raise ValueProblem(f"the argument '{name}' is read-only, and the function changes it")
+        raise ValueProblem(f"argument '{name}' must be writable, because the function changes it")
     others = [(n, a.array) for k, (n, a) in enumerate(zip(names, arguments, strict=True)) if k != index]
     for other, array in (*others, *(("an array from outside", x) for x in hidden)):
         if _overlap(given, array):
             raise TraceProblem(
-                f"the function changes its argument '{name}', which shares memory with {other!r}",
+                f"argument '{name}' must not share memory with {other!r}, because the function changes it",
                 hint="pass a copy of one of them",
             )
     return given

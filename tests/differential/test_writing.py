@@ -118,11 +118,11 @@ def test_arguments_of_any_layout(layout: str) -> None:
 def test_arrays_that_can_not_be_changed() -> None:
     add = weft.jit(lambda a, b, out: np.add(a, b, out))
     outside = np.zeros((3, 4))
-    with pytest.raises(errors.TraceProblem, match="shares memory with 'a'"):
+    with pytest.raises(errors.TraceProblem, match="share memory with 'a'"):
         add(X, Y, X)
-    with pytest.raises(errors.TraceProblem, match="shares memory with 'b'"):
+    with pytest.raises(errors.TraceProblem, match="share memory with 'b'"):
         add(Y[1:], outside[1:], outside[:-1])
-    with pytest.raises(errors.ValueProblem, match="'out' is read-only"):
+    with pytest.raises(errors.ValueProblem, match="'out' must be writable"):
         add(X, Y, np.broadcast_to(np.zeros(4), (3, 4)))
     with pytest.raises(errors.TypeProblem, match="would put f64 into i32"):
         add(X, Y, np.zeros((3, 4), np.int32))

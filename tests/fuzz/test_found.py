@@ -164,7 +164,7 @@ def test_seed_20261118_graph_61() -> None:
 
 
 def test_seed_20261118_graph_251() -> None:
-    """NumPy computes it, Weft raises ValueProblem: a value is not allowed here"""
+    """NumPy computes it, Weft raises ValueProblem: an argument has a value that is not allowed here"""
     a = np.int8(0)
 
     def function(a: Any) -> Any:

@@ -183,7 +183,7 @@ def test_out() -> None:
     (out,) = single = (np.empty_like(X),)
     assert natively(jitted, X, X, out=single) is out
     for wrong in ((), (out, out.copy())):
-        with pytest.raises(ValueError, match=f"out has {len(wrong)} arrays for 1 result"):
+        with pytest.raises(ValueError, match=f"one array for each result: 1, not {len(wrong)}"):
             jitted(X, X, out=wrong)
     total = np.empty(())
     assert natively(weft.jit(lambda x: x.sum()), X, out=total) is total and total == X.sum()

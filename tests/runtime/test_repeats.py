@@ -75,7 +75,7 @@ def test_arrays_that_are_written() -> None:
     mine = X.copy()
     assert f(mine, X, out=mine) is mine and np.array_equal(mine, X * X + X[::-1])
     out.flags.writeable = False
-    with pytest.raises(ValueProblem, match="out is read-only"):
+    with pytest.raises(ValueProblem, match="out must be writable"):
         f(X, X, out=out)
 
 
