@@ -49,7 +49,7 @@ RULES: Mapping[OpDef, tuple[Rule, ...]] = {
 class Canonicalize:
     """Applies the rules to every operation, operands first, and again to what a rule makes.
 
-    With a `source` of kernels ops that users compute in a way of their own are left alone.
+    With a `source` of kernels, ops that a user's kernel computes are left alone.
     """
 
     source: KernelLookup | None = None
@@ -81,7 +81,7 @@ class _Canonicalizer(Rewriter):
         return self.finish() if self.changed else self.graph
 
     def simplified(self, node: Node) -> Value | None:
-        """What stands for the node's result where a rule applies to it."""
+        """The replacement of the node's result, if a rule applies."""
         if len(node.results) != 1 or node.op in DECLARED:
             return None
         operands = self.operands(node)
@@ -92,7 +92,7 @@ class _Canonicalizer(Rewriter):
         return found
 
     def is_replaced(self, node: Node) -> bool:
-        """Whether a user has an implementation of what the node computes."""
+        """Whether a user's kernel computes this node."""
         dtypes = tuple(v.type.dtype for v in node.operands)
         return self.source is not None and self.source.is_replaced(node.op.name, dtypes)
 
@@ -110,7 +110,7 @@ class _Canonicalizer(Rewriter):
         return None
 
     def make(self, op: OpDef, operands: tuple[Value, ...], attrs: Mapping[str, Attr], span: Span | None) -> Value:
-        """A new operation, or what the rules make of it."""
+        """Makes an operation, or its simplified form."""
         if op is CONSTANT:
             return self.builder.node(op, operands, attrs, span).result
         (type,) = self.builder.infer(op, operands, attrs, span)
@@ -125,7 +125,7 @@ def _is_promoted(op: OpDef, operands: tuple[Value, ...], attrs: Mapping[str, Att
 
 
 def _returned_numbers(graph: Graph) -> set[Value]:
-    """Outputs without dimensions, and what they are casts of: these stay NumPy scalars, or arrays, as they were."""
+    """Outputs without dimensions, and the operands of their casts. Each must stay a NumPy scalar or a 0-d array."""
     found: set[Value] = set()
     for value in graph.outputs:
         while not value.type.shape:
@@ -137,7 +137,7 @@ def _returned_numbers(graph: Graph) -> set[Value]:
 
 
 def _tidy(op: OpDef, operands: tuple[Value, ...], type: TensorType) -> tuple[Value, ...]:
-    """Operands of an elementwise op in the form that the rules look for."""
+    """Brings the operands of an elementwise op into the form that the rules expect."""
     if Trait.ELEMENTWISE not in op.traits:
         return operands
     for i, value in enumerate(operands):
@@ -151,7 +151,7 @@ def _tidy(op: OpDef, operands: tuple[Value, ...], type: TensorType) -> tuple[Val
 
 
 def _fill(shapes: list[tuple[Size, ...]], result: tuple[Size, ...]) -> bool:
-    """Whether broadcasting these shapes surely gives the result, without the operand that was broadcast before."""
+    """Whether broadcasting these shapes surely gives the result's shape."""
     return all(
         size == 1 or any(len(s) >= -axis and s[axis] == size for s in shapes)
         for axis, size in zip(range(-len(result), 0), result, strict=True)

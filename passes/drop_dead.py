@@ -1,4 +1,4 @@
-"""`drop-dead`: operations that no output needs are left out.
+"""`drop-dead`: remove operations that no output needs.
 
 Before:
 

@@ -74,7 +74,7 @@ def _operands(unit: Group | Node) -> set[Value]:
 
 
 def _read_from_memory(graph: Graph, grouping: Grouping) -> set[Value]:
-    """Members of groups that somebody else reads: another group, a node that stands alone, or the caller."""
+    """Members that are read outside their group: by another group, by a node outside of loops, or by the caller."""
     wanted = set(graph.outputs)
     for group in grouping.groups:
         wanted |= group.reads
@@ -121,7 +121,7 @@ def _emit_region(
 
 
 def _needed(results: list[Value], known: set[Value]) -> list[Node]:
-    """The nodes between what is read and the results, operands first."""
+    """The nodes between a group's inputs and its results, operands first."""
     order: list[Node] = []
     done: set[Node] = set()
     pending = [(v.node, False) for v in reversed(results) if v not in known]
@@ -139,7 +139,7 @@ def _needed(results: list[Value], known: set[Value]) -> list[Node]:
 
 
 def _in_order(results: list[Value], reads: set[Value]) -> list[Value]:
-    """What a group reads, in the order in which a walk from the results meets it, so that printing is deterministic."""
+    """The inputs of a group in the order in which a walk from the results finds them, so that printing is stable."""
     found = dict.fromkeys(v for v in results if v in reads)
     for node in _needed(results, reads):
         found.update(dict.fromkeys(v for v in node.operands if v in reads))

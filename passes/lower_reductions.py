@@ -96,9 +96,9 @@ class LowerReductions:
 
 
 def _shared_walks(region: Node, lanes: int, has_rows: bool) -> dict[Node, dict[str, Attr]]:
-    """How the reductions that may share a walk do so.
+    """The attributes of reductions that share a walk.
 
-    In a cache two walks are as fast, and what is expensive is computed once for both and for what follows.
+    If a row fits the cache, two walks are as fast, and expensive values are computed once for all stages.
     """
     assert region.body is not None
     found = composites(region.body, sizes(region.attrs, "space"))
@@ -110,10 +110,10 @@ def _shared_walks(region: Node, lanes: int, has_rows: bool) -> dict[Node, dict[s
 
 
 def _least(reductions: list[Node]) -> int:
-    """The bytes that a lane counts for at least: what is computed may be wider than what is reduced."""
+    """The minimum bytes of a lane: the values computed on the way may be wider than those reduced."""
     return 1 if all(n.op in POSITIONS and n.operands[0].node is None for n in reductions) else 4
 
 
 def _carried(node: Node) -> DType:
-    """What the lanes hold: totals, or the elements of which a position is asked for."""
+    """The dtype that the lanes hold: that of the totals, or of the elements whose position is wanted."""
     return (node.operands[0] if node.op in POSITIONS else node.result).type.dtype

@@ -33,7 +33,7 @@ INPUT = "input"
 
 
 class Pass(Protocol):
-    """Graph in, graph out."""
+    """Rewrites a graph."""
 
     @property
     def name(self) -> str: ...
@@ -43,7 +43,7 @@ class Pass(Protocol):
 
 @record
 class PipelineOptions:
-    """What to do besides running the passes. `folder` is for files that replay a failure, the system's if None."""
+    """What to do besides running the passes. `folder` is for files that replay a failure; None is the system's."""
 
     verify: bool = False
     print_after: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class PipelineOptions:
 
 @record
 class PipelineResult:
-    """The graph after the last pass, and what the graph was after each one."""
+    """The graph after the last pass, and a snapshot after each pass."""
 
     graph: Graph
     passes: tuple[str, ...]
@@ -82,11 +82,11 @@ class PipelineResult:
         if name not in self.passes:
             known = [INPUT, *self.passes]
             hint = nearest(name, known) or f"the passes were {', '.join(self.passes) or 'none'}"
-            raise UnknownName(f"no pass '{name}' was run", hint=hint)
+            raise UnknownName(f"pass '{name}' was not run", hint=hint)
         return self.snapshots[len(self.passes) - self.passes[::-1].index(name)]
 
     def with_last(self, step: Pass) -> PipelineResult:
-        """The same with other options of the last pass: all that came before it is kept."""
+        """Runs the last pass again with other options; everything before it is kept."""
         start = perf_counter()
         graph = run_pass(step, self.snapshots[-2])
         seconds = (*self.seconds[:-1], perf_counter() - start)
@@ -99,14 +99,14 @@ class PipelineResult:
         return print_graph(self.after(after), locations, self.label(after))
 
     def label(self, after: str | None) -> str:
-        """What the text of a snapshot says it was printed after."""
+        """The pass that a snapshot's text names as the last one."""
         if after is None:
             return self.passes[-1] if self.passes else self.start
         return self.start if after == INPUT else after
 
 
 def run_pass(step: Pass, graph: Graph) -> Graph:
-    """What a pass makes of a graph, the bodies of its loops first."""
+    """Runs a pass on a graph, on the bodies of its loops first."""
     return step.run(map_loops(graph, lambda body: run_pass(step, body)))
 
 
@@ -119,7 +119,7 @@ def run_pipeline(
     known = {p.name for p in passes}
     for name in options.print_after:
         if name not in known:
-            raise UnknownName(f"no pass '{name}' to print after", hint=nearest(name, list(known)))
+            raise UnknownName(f"can't print after '{name}': there is no such pass", hint=nearest(name, list(known)))
     graph, done = _in_place(graph), list(options.done)
     if options.verify:
         _verify(graph, done)
@@ -150,19 +150,19 @@ def run_pipeline(
 
 
 def _verify(graph: Graph, done: Sequence[str]) -> None:
-    """Checks a graph after these passes."""
+    """Verifies a graph after these passes."""
     from ..ir.verify import REACHED, Stage, verify
 
     verify(graph, max((REACHED[name] for name in done if name in REACHED), default=Stage.BUILT))
 
 
 def _in_place(graph: Graph) -> Graph:
-    """The graph with loops whose bodies know what is around them."""
+    """The graph with loop bodies that know the guards and layouts around them."""
     return map_loops(graph, _in_place)
 
 
 def _print(name: str, before: Graph, after: Graph, options: PipelineOptions) -> None:
-    """Once for the pass: where it was asked for by name, in full; among all, only what is new."""
+    """Prints the graph after a pass: in full if the pass was named, otherwise only if it changed."""
     asked = name in options.print_after
     if not (asked or options.print_after_all or (options.print_changes and after is not before)):
         return
@@ -176,7 +176,7 @@ def _print(name: str, before: Graph, after: Graph, options: PipelineOptions) -> 
 
 
 def _pass_on(error: Exception) -> None:
-    """Raises what is no fault of a pass, as a signal's handler may have raised in the middle of it."""
+    """Raises an exception again if it is not the pass's fault, such as one from a signal handler."""
     from ..ir.interruptions import is_fault
 
     if not is_fault(error):
@@ -209,5 +209,5 @@ def _replayable(before: Graph, done: Sequence[str], rest: Sequence[Pass], option
         path = os.path.join(os.path.abspath(folder), f"weft-{rest[0].name}-{os.urandom(6).hex()}.mlir")
         put_file(path, text.encode(), keeps_old=True)
     except OSError as error:
-        return f"this is a bug in Weft; no file to replay it could be written ({error})"
-    return f"this is a bug in Weft; {path} replays it with the command in its first line"
+        return f"this is a bug in Weft; the file that replays it could not be written ({error})"
+    return f"this is a bug in Weft; the command in the first line of {path} replays it"

@@ -1,4 +1,4 @@
-"""The pipeline: one tuple, read from top to bottom."""
+"""Define the pipeline: one tuple of passes, read from top to bottom."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .widen_halves import WidenHalves
 def pipeline(
     lookup: KernelLookup, vector_bytes: int, variant: tuple[tuple[str, int], ...] = (), sizes: str = ""
 ) -> tuple[Pass, ...]:
-    """All passes, for a source of kernels and a machine's vectors.
+    """All passes, for a source of kernels and a machine's vector size.
 
     A variant sets options of `schedule`; `sizes` are those of a call (`m=8,n=4096`), for which forms are chosen.
     """

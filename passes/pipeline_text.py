@@ -1,6 +1,6 @@
-"""Pipelines as text: `promote-dtypes,fuse{rows=false}` from passes, and passes from it.
+"""Convert pipelines to text such as `promote-dtypes,fuse{rows=false}`, and parse such text.
 
-Options stand in braces, separated by spaces; those that are not given keep the value that the known pass has.
+Options are in braces, separated by spaces; options that are left out keep the value of the known pass.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def parse_pipeline(text: str, known: Sequence[P]) -> tuple[P, ...]:
         match = _PASS.match(text, at)
         if match is None:
             raise SyntaxProblem(
-                f"not a pipeline: '{text}' at column {at + 1}", hint="write passes as in: canonicalize,fuse{option=1}"
+                f"can't parse pipeline '{text}' at column {at + 1}",
+                hint="write passes such as canonicalize,fuse{option=1}",
             )
         name, options, end = match.groups()
         if name not in by_name:
@@ -88,4 +89,4 @@ def _value(step: str, key: str, text: str, kind: type) -> object:
     except ValueError:
         pass
     expected = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-    raise ValueProblem(f"option '{key}' of '{step}' is '{text}', not {expected}")
+    raise ValueProblem(f"option '{key}' of '{step}' must be {expected}, not '{text}'")

@@ -72,7 +72,7 @@ class _Promoter(Rewriter):
             self.copy(node, [self.strong(v, d.strong, node.span, node.op) for v, d in pairs])
 
     def compute_dtypes(self, node: Node) -> tuple[DType, ...]:
-        """The dtypes that an op computes in; a comparison with a Python integer argument takes it whole."""
+        """The dtypes that an op computes in; a comparison with a Python integer argument uses its full range."""
         want, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
         numbers = [v.type.dtype == WEAK_INT and not is_weak_constant(v) for v in node.operands]
         if node.op in MIRRORED and any(numbers) and all(d.is_integer for d in want):
@@ -80,14 +80,14 @@ class _Promoter(Rewriter):
         return want
 
     def as_it_was(self, value: Value) -> Value:
-        """A literal that a NumPy function gets stays what it was."""
+        """Keeps a literal as it was, for a NumPy function."""
         if is_weak_constant(value) and value not in self.values:
             assert value.node is not None
             self.copy(value.node)
         return self.get(value)
 
     def strong(self, value: Value, want: DType, span: Span | None, op: OpDef) -> Value:
-        """The value in the dtype that a use asks for."""
+        """Converts a value to the dtype that its use needs."""
         if not is_weak_constant(value) and self.get(value).type.dtype == want:
             return self.get(value)
         self.changed = True
@@ -118,7 +118,7 @@ class _Promoter(Rewriter):
         return self.builder.op(CAST, new, span=span, to=want)
 
     def compare_beyond_range(self, node: Node) -> bool:
-        """An integer compared with a literal beyond its dtype: NumPy compares exactly, so one answer holds for all."""
+        """Folds a comparison of integers with a literal beyond their dtype: NumPy compares exactly."""
         if node.op not in MIRRORED:
             return False
         want, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)

@@ -104,7 +104,7 @@ class Schedule:
 
 
 def _is_scattered(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str, Attr]) -> bool:
-    """Whether nothing lies along the vectors, as in the first column of a matrix: each lane is code of its own."""
+    """Whether no access is contiguous along the vectors, as in a matrix column: each lane needs its own load."""
     vector = integer(attrs, "vector")
     if attrs["columns"] or vector < 0:
         return False
@@ -113,7 +113,7 @@ def _is_scattered(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str
 
 
 def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str, Attr]) -> bool:
-    """Whether some operands lie along the vectors and others along the loop around them."""
+    """Whether some operands are contiguous along the vectors and others along the loop around them."""
     rows, vector = axis_groups(attrs, "rows"), integer(attrs, "vector")
     if attrs["columns"] or len(rows) != 2:
         return False
@@ -126,7 +126,7 @@ def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str
 
 
 def _chunk(attrs: Mapping[str, Attr]) -> int | None:
-    """How many blocks a thread takes at a time, where not only rows are shared between threads."""
+    """How many blocks a thread takes at a time, if threads share columns as well as rows."""
     columns = axis_groups(attrs, "columns")
     if not columns or "scanned" in attrs or "windows" in attrs:
         return None
@@ -134,7 +134,7 @@ def _chunk(attrs: Mapping[str, Attr]) -> int | None:
 
 
 def _cut_from(region: Node, attrs: Mapping[str, Attr]) -> int:
-    """The length of columns along the vectors that are better walked in chunks; 0 where that is so of any length.
+    """The number of columns from which chunks pay, if vectors run along them; 0 if they always do.
 
     One walk is worth sharing early. Several walks over a row find it in the cache as long as it fits.
     """
@@ -151,16 +151,16 @@ def _cut_from(region: Node, attrs: Mapping[str, Attr]) -> int:
 
 
 def _is_costly(region: Node) -> bool:
-    """Whether one iteration holds so much work that more vectors in flight would only spill registers.
+    """Whether one iteration has so much work that more vectors in flight would only spill registers.
 
-    A mathematical function does; what adds up does not, since it needs them to hide how long each sum takes.
+    A mathematical function does. A reduction does not: it needs several vectors to hide the latency of its sums.
     """
     assert region.body is not None
     return _is_heavy(region.body) or any(n.op is EACH and n.body is not None and _is_heavy(n.body) for n in region.body)
 
 
 def _is_heavy(body: Graph) -> bool:
-    """A loop inside of a program of elements is as heavy as one step: it waits for itself, so it needs company."""
+    """Whether a node is heavy. A `while` counts as one step: it waits for itself, so several vectors should run."""
     working = [n for n in body if n.op not in (SCAN, MATMUL) and Trait.REDUCTION not in n.op.traits]
     inner = [n.body for n in working if n.op in (WHILE, WHEN) and n.body is not None]
     costly = any(Trait.EXPENSIVE in n.op.traits and n.op not in FLOW for n in working)

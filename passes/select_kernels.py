@@ -59,7 +59,7 @@ class SelectKernels:
         return DropDead().run(MergeDuplicates().run(walk.rewriter.finish()))
 
     def _copy_out(self, rewriter: Rewriter, value: Value) -> None:
-        """An argument that is handed back is copied by NumPy where no native code moves its dtype."""
+        """Copies a returned argument with NumPy if no native code can move its dtype."""
         dtype = value.type.dtype
         strong = TensorType(dtype.strong, value.type.shape)
         if value.node is None and self.source.choose(CAST.name, (strong,), value.type, {"to": dtype}).kind == FALLBACK:
@@ -69,7 +69,7 @@ class SelectKernels:
 
 
 class _Walk:
-    """Goes through a graph, and through the graphs that take the places of its ops."""
+    """Walks a graph, and the graphs that replace its ops."""
 
     def __init__(self, rewriter: Rewriter) -> None:
         self.rewriter = rewriter
@@ -90,7 +90,7 @@ class _Walk:
                 self._choose(node, source)
 
     def _loop(self, node: Node, source: KernelLookup) -> None:
-        """A loop that came with an implementation; of others the body is as it has to be."""
+        """Rewrites a loop that came with an implementation; the bodies of other loops are already done."""
         body = body_of(node)
         inner = _Walk(Rewriter(body))
         inner.nodes(body, source)
@@ -123,7 +123,7 @@ class _Walk:
         self.rewriter.values.update(zip(node.results, made.results, strict=True))
 
     def _splice(self, node: Node, choice: Choice) -> None:
-        """The graph of an implementation in place of the op."""
+        """Replaces an op by the graph of its implementation."""
         assert choice.inside is not None
         body = prepared(choice)
         for left, right in graph_guards(body):
@@ -135,7 +135,7 @@ class _Walk:
         self.rewriter.replace(node.result, self.rewriter.get(body.outputs[0]))
 
     def _operand(self, value: Value) -> Value:
-        """What a NumPy function reads; a number is made on the spot, because no kernel writes one to memory."""
+        """An operand of a NumPy function. A constant is made again for it, because no kernel writes one to memory."""
         node = value.node
         if node is None or node.op not in (CONSTANT, SIZE):
             return self.rewriter.get(value)

@@ -81,7 +81,7 @@ class SplitComplex:
 
 
 def split_body(body: Graph) -> Graph:
-    """A program of elements whose inputs and outputs are parts too."""
+    """Splits the inputs and outputs of an elementwise program into parts."""
     if not has_complex(body):
         return body
     splitter = _Splitter(body)
@@ -129,7 +129,7 @@ class _Splitter(Rewriter):
             self.replace(node.result, made)
 
     def split(self, node: Node) -> Value | Parts:
-        """What stands for the result of a node with complex numbers in it."""
+        """Replaces a node on complex numbers by nodes on their parts."""
         if node.op is CONSTANT:
             return self.constant(node)
         if node.op is CAST:
@@ -145,7 +145,7 @@ class _Splitter(Rewriter):
         return self.function(node, operands)
 
     def flow(self, node: Node) -> None:
-        """A program of elements takes and gives the parts one after another."""
+        """Splits an elementwise program: its operands and results become parts."""
         assert node.body is not None
         attrs = dict(node.attrs)
         if node.op is WHILE:
@@ -177,7 +177,7 @@ class _Splitter(Rewriter):
         return part(0) if node.op in FUNCTIONS_WITH_REAL_RESULT else (part(0), part(1))
 
     def apart(self, node: Node) -> Value | Parts:
-        """`real`, `imag` and `complex` of the program itself are wiring."""
+        """Handles the graph's own `real`, `imag` and `complex`, which only select parts."""
         if node.op is COMPLEX:
             re, im = self.operands(node)
             return re, im
@@ -213,14 +213,14 @@ class _Splitter(Rewriter):
         return self.builder.op(op, *values, span=node.span)
 
     def of(self, value: Value) -> Parts:
-        """The parts of a value; of one in memory they are read."""
+        """The parts of a value; they are read if the value is in memory."""
         if value not in self.parts:
             new, span = self.get(value), value.node.span if value.node else None
             self.parts[value] = self.builder.op(REAL, new, span=span), self.builder.op(IMAG, new, span=span)
         return self.parts[value]
 
     def joined(self, value: Value) -> Value:
-        """The value as complex numbers again; as it is where it is in memory."""
+        """The value as complex numbers: joined from parts, or unchanged if it is in memory."""
         if value.node is not None and value.node.op in IN_MEMORY:
             return self.get(value)
         if value not in self.whole:

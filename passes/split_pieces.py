@@ -81,7 +81,7 @@ class SplitPieces:
 
 
 def _only_read_by_elements(graph: Graph) -> set[Value]:
-    """Values that nothing but elementwise ops read."""
+    """Values that only elementwise ops read."""
     found = {v for node in graph for v in node.results} - set(graph.outputs)
     for node in graph:
         if not _is_elementwise(node):
@@ -94,7 +94,7 @@ def _is_elementwise(node: Node) -> bool:
 
 
 def _split_of(node: Node, known: dict[Value, Pieces]) -> Pieces | None:
-    """How an elementwise op is cut: as those of its operands that are concatenations, if they agree."""
+    """How to split an elementwise op: like its concatenated operands, if they agree."""
     found = [known[v] for v in node.operands if v in known]
     if not found or not _is_elementwise(node):
         return None
@@ -124,7 +124,7 @@ def _part(rewriter: Rewriter, node: Node, known: dict[Value, Pieces], split: Pie
 
 
 def _slice(rewriter: Rewriter, value: Value, split: Pieces, k: int, node: Node) -> Value:
-    """What an operand has at the place of a piece; all of it where it is the same along the axis."""
+    """The slice of an operand that belongs to a piece, or the whole operand if it is broadcast along the axis."""
     shape, axis = value.type.shape, split.axis
     if len(shape) < -axis or shape[axis] == 1:
         return value

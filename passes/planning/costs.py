@@ -1,6 +1,6 @@
 """Estimate the time that one element of a region's iteration space takes, in picoseconds.
 
-It decides how large a piece of work is for one thread, and what is too small to share; never a result. It is rough: a
+It decides how much work one thread takes, and what is too small to share; never a result. It is rough: a
 factor of three either way costs little.
 """
 
@@ -18,7 +18,7 @@ LOOKUP, SERIAL = 500, 700  # what vectors do one lane at a time
 
 
 def element_cost(region: Node) -> int:
-    """Picoseconds for an element; what is computed once a row is left out."""
+    """Picoseconds for an element, without values that are computed once a row."""
     assert region.body is not None
     space = tuple(sizes(region.attrs, "space"))
     arrays = [v for v in (*region.body.inputs, *region.body.outputs) if _is_large(v.type.shape, space)]
@@ -31,7 +31,7 @@ def element_cost(region: Node) -> int:
 
 
 def window_cost(region: Node) -> int:
-    """Picoseconds for an element of a window: it joins totals in registers, and what it loads it shares."""
+    """Picoseconds for an element of a window, whose totals stay in registers and whose loads are shared."""
     assert region.body is not None
     reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
     return SIMPLE * sum(max(4, n.result.type.dtype.size) for n in reductions)

@@ -1,7 +1,7 @@
 """Plan matrix products for `fuse`: their loops, and which operands must be in memory before they run.
 
-What is cheap is computed while an operand is packed, which happens to some elements more than once. An operand with
-something expensive in it is a kernel of its own; so is one that is longer than a few operations.
+Cheap operations are computed while an operand is packed, for some elements more than once. An operand with
+an expensive operation, or with more than a few operations, gets a separate kernel.
 
 A product's group iterates over k as well, until a reduction over its rows joins: then the group is one of rows, of
 which the product is an operand that the kernel makes, some rows at a time.
@@ -24,18 +24,18 @@ def is_product(value: Value) -> bool:
 
 
 def product_loops(node: Node) -> tuple[tuple[Size, ...], tuple[int, ...]]:
-    """The space of a product, and the axis in it that is added up."""
+    """The iteration space of a product, and the axis that is summed over."""
     shape = node.result.type.shape
     return product_space(node.operands[0].type.shape, shape), (len(shape),)
 
 
 def row_space(product: Value, shape: tuple[Size, ...], reduced: tuple[int, ...]) -> bool:
-    """Whether a reduction of this shape takes one row of a product after another, which can happen in its kernel."""
+    """Whether a reduction of this shape runs over the rows of a product, so that it can join the product's kernel."""
     return shape == product.type.shape and reduced == (len(shape) - 1,) and 1 not in shape[-2:]
 
 
 def kept_factors(node: Node, is_inline: Callable[[Node], bool]) -> set[Value]:
-    """Operands of a product, without the views of them, that are computed into memory first."""
+    """The operands of a product, below any views, that must be computed into memory first."""
     if node.op is not MATMUL:
         return set()
     roots = [_without_views(v, is_inline) for v in node.operands]
@@ -49,7 +49,7 @@ def _without_views(value: Value, is_inline: Callable[[Node], bool]) -> Value:
 
 
 def _is_much(value: Value, is_inline: Callable[[Node], bool]) -> bool:
-    """Whether it takes long to compute an element."""
+    """Whether an element takes long to compute."""
     seen, pending = set[Node](), [value]
     while pending:
         node = pending.pop().node

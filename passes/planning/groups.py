@@ -34,7 +34,7 @@ class Group:
         self.feeds_on: set[Group] = set()
 
     def home(self, value: Value) -> Index | None:
-        """The index at which an iteration of this group makes `value`, if its shape fits."""
+        """The index at which an iteration of this group computes `value`, if its shape fits."""
         return home_index(self.space, self.reduced, value.type.shape)
 
     def needs(self) -> set[Group]:
@@ -60,12 +60,12 @@ def is_reduction(value: Value) -> bool:
 
 
 def is_window(node: Node) -> bool:
-    """Whether a node only shows memory in another way."""
+    """Whether a node is only a view of memory."""
     return node.op in (REAL, IMAG) or (Trait.VIEW in node.op.traits and is_affine(node))
 
 
 def looked_up(node: Node) -> Value | None:
-    """What a `gather` needs in memory: its first operand, or nothing new where that is a view of memory."""
+    """The operand that a `gather` needs in memory, unless it is already a view of memory."""
     if node.op is not GATHER:
         return None
     root = _behind(node.operands[0])
@@ -73,7 +73,7 @@ def looked_up(node: Node) -> Value | None:
 
 
 def _behind(value: Value) -> Value:
-    """The value whose memory another one shows."""
+    """The value that a view is a view of."""
     while value.node is not None and is_window(value.node):
         value = value.node.operands[0]
     return value
@@ -84,7 +84,7 @@ def is_scan(value: Value) -> bool:
 
 
 def stands_alone(node: Node) -> bool:
-    """Whether a node is no part of any loop: it reads and makes memory."""
+    """Whether a node runs outside of loops, on arrays in memory."""
     return not (is_inline(node) or is_reduction(node.result) or is_scan(node.result) or is_product(node.result))
 
 
@@ -146,7 +146,7 @@ class Grouping:
         self.add(value, group, *self.walk(value, group))
 
     def copy_out(self, value: Value) -> None:
-        """An argument that is handed back is copied, so that results are always fresh."""
+        """Copies an argument that is returned, so that results are always fresh arrays."""
         group = Group(value.type.shape, ())
         group.members.append(value)
         group.reads.add(value)
@@ -160,7 +160,7 @@ class Grouping:
         reduced: tuple[int, ...],
         scanned: tuple[int, ...],
     ) -> bool:
-        """Puts the value into the group if one loop nest can serve both; notes why not where they are neighbours."""
+        """Adds the value to the group if one loop nest can compute both; otherwise notes why neighbours stay apart."""
         space, merged = group.space, group.reduced or (reduced if shape == group.space else ())
         walked = group.scanned or (scanned if shape == group.space else ())
         of_product = is_product(group.members[0])
@@ -187,9 +187,9 @@ class Grouping:
         elif (scanned and walked != scanned) or (walked and merged and walked != merged):
             reason = f"they walk along different axes of {_shape(space)}"
         elif inside != local or not inside.isdisjoint(_gathered(value, visits)):
-            reason = "one needs elements of the other that another iteration makes"
+            reason = "one needs elements of the other that a different iteration computes"
         elif any(group is s or group in s.needs() for v in reads.keys() - inside for s in self.sources_of(v)):
-            reason = "something between them has to be computed in full first"
+            reason = "a value between them must be computed in full first"
         if reason:
             self.notes.append(f"{_label(value)} is not fused with {_label(group.members[-1])}: {reason}")
             return False
@@ -209,7 +209,7 @@ class Grouping:
             self.visits.setdefault(inner, set()).add((group, index))
 
     def sources_of(self, leaf: Value) -> Iterator[Group]:
-        """The group that makes a value, or those behind the node that stands alone and makes it."""
+        """The group that computes a value, or the groups that feed the node outside of loops that does."""
         pending, seen = [leaf], set[Value]()
         while pending:
             value = pending.pop()
@@ -222,7 +222,7 @@ class Grouping:
                 pending += value.node.operands
 
     def walk(self, value: Value, group: Group) -> tuple[dict[Value, set[Index]], set[tuple[Value, Index]]]:
-        """What computing `value` in the group reads, with the indices, and which inner values it computes where."""
+        """What the group reads, and at which index, to compute `value`; also the inner values that it computes."""
         reads: dict[Value, set[Index]] = {}
         visits: set[tuple[Value, Index]] = set()
         node = value.node
@@ -246,7 +246,7 @@ class Grouping:
         return reads, visits
 
     def read_sizes(self, node: Node, reads: dict[Value, set[Index]]) -> None:
-        """A size that a NumPy function makes is read by way of the function's result; so is that of a whole."""
+        """Adds the results of NumPy functions whose shapes define the sizes that the group uses."""
         if not self.makers:
             return
         whole: Node | None = node
@@ -256,7 +256,7 @@ class Grouping:
             whole = self.wholes.get(whole.result)
 
     def computed_too_often(self) -> set[Value]:
-        """Values that would be computed again and again: expensive ones at a second place, cheap ones at many."""
+        """Values that would be recomputed too often: expensive ones at a second index, cheap ones at many."""
         found = set()
         for value, places in self.visits.items():
             node = value.node
@@ -272,13 +272,13 @@ class Grouping:
 
 
 def _gathered(value: Value, visits: set[tuple[Value, Index]]) -> set[Value]:
-    """What has to be in memory before a value is computed, because lookups on the way read it."""
+    """The values that must be in memory before a value is computed, because gathers on the way read them."""
     nodes = [v.node for v in (value, *(inner for inner, _ in visits))]
     return {_behind(n.operands[0]) for n in nodes if n is not None and n.op is GATHER}
 
 
 def _siblings(values: set[Value]) -> set[Value]:
-    """The values and the other results of the nodes that make them."""
+    """The values and the other results of the same nodes."""
     return values | {r for v in values if v.node is not None and len(v.node.results) > 1 for r in v.node.results}
 
 

@@ -1,6 +1,6 @@
 """Choose which values are kept in memory between the stages of a region, and where.
 
-An expensive value that several stages need is kept in the row of a result that is not written yet, else in scratch
+An expensive value that several stages need is kept in the row of a result that is not written yet, or in scratch
 memory of one row. Where the last stage runs in the order of memory, line after line, what belongs to a row would be
 computed again at every line: it is kept for each row.
 """
@@ -20,7 +20,7 @@ from ...ir.types import axis_groups, integer, ints, sizes
 
 
 def values_between_stages(region: Node, stages: RegionStages, has_scratch: bool) -> dict[Value, str]:
-    """Where each value is kept that several stages need: "result 0", or "scratch" if a row of it may be had."""
+    """Where to keep each value that several stages need: "result 0", or "scratch" if a scratch row is allowed."""
     assert region.body is not None
     kept: dict[Value, str] = {}
     if not region.attrs["columns"] or stages.stage_count < 2:
@@ -47,13 +47,13 @@ def values_between_stages(region: Node, stages: RegionStages, has_scratch: bool)
 
 
 def _is_unwritten(stages: RegionStages, output: tuple[int, Value], stage: int) -> bool:
-    """Whether an output's row is free up to the last use in a stage; outputs are stored in order, before sums."""
+    """Whether an output's row stays unwritten until the last use; a stage stores outputs in order, before sums."""
     made = stages.known[output[1]]
     return made > stage or (made == stage and output == stages.outputs[stage][-1] and not stages.reductions[stage])
 
 
 def values_of_rows(region: Node, stages: RegionStages, kept: Iterable[Value]) -> dict[Value, str]:
-    """What the last stage, which only writes, reads of each row: computed, and the same for all columns."""
+    """The computed values, one for each row, that the last stage reads; that stage only writes."""
     space, reduced, among = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced"), set(kept)
     vector, found, seen = loop_name(integer(region.attrs, "vector")), dict[Value, str](), set[tuple[Value, Index]]()
     columns = {loop_name(axis) for group in axis_groups(region.attrs, "columns") for axis in group}

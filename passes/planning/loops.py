@@ -18,10 +18,10 @@ SAMPLE = 97  # a size that stands for every unknown one where strides are only c
 
 @record
 class Loops:
-    """Loops from the outside in. Each is a group of axes that memory lets run as one, the innermost axis last.
+    """Loops from the outside in. Each is a group of collapsed axes, the innermost axis last.
 
-    `vector` is the axis that vectors lie along, always the last axis of the last group of rows or of columns. `windows`
-    are the reduced axes that move along kept ones: the last of the columns, each a group of its own.
+    `vector` is the axis that vectors run along, always the last axis of the last group of rows or of columns. `windows`
+    are the reduced axes that move along kept ones: the last of the columns, each in a separate group.
     """
 
     rows: AxisGroups
@@ -31,7 +31,7 @@ class Loops:
 
 
 def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
-    """Loop order from the strides of all accesses; neighbours that every access walks through in one go are joined."""
+    """Orders loops by the strides of all accesses, and collapses neighbours that are contiguous in every access."""
     space, scanned = tuple(sizes(region.attrs, "space")), scanned_axes(region)
     inside = frozenset((*ints(region.attrs, "reduced"), *scanned))
     accesses = region_accesses(region, layouts)
@@ -68,7 +68,7 @@ def scanned_axes(region: Node) -> tuple[int, ...]:
 
 
 def _sought(region: Node) -> set[int]:
-    """The operands that lookups read, at places that only the call knows."""
+    """The operands that gathers read."""
     assert region.body is not None
     slots = {value: slot for slot, value in enumerate(region.body.inputs)}
     found = set()
@@ -81,7 +81,7 @@ def _sought(region: Node) -> set[int]:
 
 
 def _unit_accesses(axis: int, accesses: list[Access], sought: Set[int] = frozenset()) -> int:
-    """How much of the traffic is contiguous along an axis; a scattered store costs twice what a gather does.
+    """How many accesses are contiguous along an axis; a scattered store costs twice as much as a gather.
 
     Along an axis on which lookups are contiguous, their indices and what is there once for each are single numbers.
     """
@@ -94,7 +94,7 @@ def _weight(axis: int, accesses: list[Access]) -> int:
 
 
 def _sample(size: Size) -> int:
-    """A number for a stride: sizes are all alike, and unknown strides are in C order."""
+    """A sample number for a stride: all sizes are the same, and unknown strides are in C order."""
     env = {}
     for name in dims.symbols(size):
         _, _, axis = name.partition(".s")
@@ -103,7 +103,7 @@ def _sample(size: Size) -> int:
 
 
 def _join(axes: list[int], space: tuple[Size, ...], walked: list[Size]) -> AxisGroups:
-    """Axes in groups: neighbours through which every expression goes on in equal steps."""
+    """Groups neighbouring axes that can be collapsed: their strides match in every expression."""
     groups: list[tuple[int, ...]] = []
     for axis in axes:
         outer = groups[-1][-1] if groups else None

@@ -1,10 +1,10 @@
-"""Insert copies where a value must lie in memory that it can't be computed into.
+"""Insert copies where a value must be in memory that it can't be computed into.
 
 - Memory of a concatenation is allocated once, and what makes a piece writes it there. A value can do so if loops make
   it, nobody else owns its memory (an output has its own), it is a piece only once, and the size of the whole is known
   before it is made. Anything else is copied in.
-- What a `loop` starts from is read where it lies, if it lies in C order.
-- What a `loop` leaves lies in one of the buffers that it carries the state in, so an output that it is is a copy.
+- The first state of a `loop` is read in place if it is in C order.
+- The last state of a `loop` is in one of the buffers that carry the state, so an output of the graph is a copy of it.
   The outputs of its body are written into these buffers, but one value that another takes over as it is, as in
   `x = y`, is handed on in its buffer.
 """
@@ -48,7 +48,7 @@ class _Assembler(Rewriter):
         self.changed = False
 
     def join(self, node: Node) -> None:
-        """The pieces of a concatenation are made in place."""
+        """Makes sure that the pieces of a concatenation are computed in place."""
         pieces = []
         for value in node.operands:
             is_free = not (value in self.owned or _has_memory(value.node) or used_symbols(node) & self.late)
@@ -57,7 +57,7 @@ class _Assembler(Rewriter):
         self.copy(node, pieces)
 
     def start(self, node: Node) -> None:
-        """A loop's state lies in C order."""
+        """Makes sure that a loop's state is in C order."""
         count = carried(node)
         state = [self.in_c_order(v, node.span) for v in node.operands[1 : 1 + count]]
         others = [self.get(v) for v in node.operands[1 + count :]]
@@ -67,7 +67,7 @@ class _Assembler(Rewriter):
         return self.get(value) if self.layouts[value] in (C, SCALAR) else self.copied(value, span)
 
     def give_back(self) -> None:
-        """What a loop has made is copied out; so is, in a body, what is not made for this place or handed on to it."""
+        """Copies out what a loop computed; in a body, also what is neither computed for this buffer nor handed on."""
         count = self.graph.attrs.get("carried", 0)
         assert isinstance(count, int)
         state, seen = set(self.graph.inputs[:count]), set[Value]()
@@ -95,5 +95,5 @@ class _Assembler(Rewriter):
 
 
 def _has_memory(node: Node | None) -> bool:
-    """Whether something else than loop nests makes the value, or lends it memory."""
+    """Whether the value's memory comes from something other than a loop nest."""
     return node is None or node.op in (NUMPY, LOOP) or (node.op is RESHAPE and not is_affine(node))

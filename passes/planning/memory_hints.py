@@ -1,6 +1,6 @@
-"""Choose what helps memory along: where row loops are peeled, and how far ahead loops prefetch.
+"""Choose memory hints: where row loops are peeled, and how far ahead loops prefetch.
 
-A load or a store that crosses from one line of the cache to the next takes twice as long, so vectors begin where a line
+A load or a store that crosses a cache line takes twice as long, so vectors begin where a line
 does: of the first result or, where all of it is reduced in any order, of what is read first. The CPU prefetches along a
 line by itself, but not from line to line, nor the next chunk while this one is walked again.
 """
@@ -22,7 +22,7 @@ NEXT_CHUNK = (1, 2)  # chunks, into the second
 
 
 def peeled_slot(region: Node, stages: RegionStages) -> int | None:
-    """The operand or result by which loops are aligned, if vectors of it can be; operands are counted first."""
+    """The operand or result whose vectors the peeled loops align, if there is one; operands are counted first."""
     if region.attrs["columns"] and "spread" not in region.attrs:
         return _first_read(region) if _reads_in_any_order(region, stages) else None
     outputs = stages.outputs[-1]
@@ -30,7 +30,7 @@ def peeled_slot(region: Node, stages: RegionStages) -> int | None:
 
 
 def _reads_in_any_order(region: Node, stages: RegionStages) -> bool:
-    """Whether a walk over all of the space is one whose elements may be combined in any order."""
+    """Whether a walk over the whole space may combine its elements in any order."""
     columns = axis_groups(region.attrs, "columns")
     if region.attrs["rows"] or len(columns) > 1 or not walks_along_vectors(region):
         return False
@@ -57,19 +57,19 @@ def _first_read(region: Node) -> int | None:
 
 
 def _is_aligned(region: Node, slot: int) -> bool:
-    """Whether vectors of an operand or result can begin where lines do."""
+    """Whether vectors of an operand or result can be aligned to cache lines."""
     size = (*region.operands, *region.results)[slot].type.dtype.size
     return _is_line(region, _strides(region, slot)[integer(region.attrs, "vector")], size)
 
 
 def _is_line(region: Node, stride: dims.Size, itemsize: int) -> bool:
-    """Whether vectors of elements so far apart are lines of the cache, or halves of lines."""
+    """Whether a vector of elements with this stride fills a cache line or half of one."""
     bytes = integer(region.attrs, "width") * itemsize
     return stride == itemsize and bytes >= LINE and itemsize & (itemsize - 1) == 0
 
 
 def prefetched(region: Node) -> tuple[int, int] | None:
-    """How many lines or chunks ahead a walk over the columns asks for memory, and into which cache."""
+    """How many lines or chunks ahead a walk over the columns prefetches, and into which cache."""
     along = walks_along_vectors(region)
     if not region.attrs["columns"] or (along and "shared_walks" not in region.attrs):
         return None

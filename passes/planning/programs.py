@@ -1,7 +1,7 @@
-"""Put the graphs of chosen implementations into a program of elements.
+"""Inline the graphs of chosen implementations into an elementwise program.
 
-What stands in an `each` is computed for one element after another, so an implementation counts only if its graph is of
-elements too. One that is not, or that is a function of Python or of a library, is passed over for vector code of ours.
+An `each` computes one element after another, so an implementation counts only if its graph is
+elementwise too. Any other, such as a function of Python or of a library, is passed over for Weft's vector code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FALLBACK = "python"
 
 
 def prepared(choice: Choice) -> Graph:
-    """The graph of an implementation, promoted and canonicalised as the rest was."""
+    """The graph of an implementation, promoted and canonicalised as the rest."""
     assert choice.body is not None
     body = choice.body
     for step in (PromoteDtypes(), Canonicalize(choice.inside), MergeDuplicates(), DropDead()):
@@ -33,21 +33,21 @@ def prepared(choice: Choice) -> Graph:
 
 
 def told(op: str, choice: Choice) -> str:
-    """An implementation whose graph took the place of an op, as the attribute `chosen` has it."""
+    """The entry of attribute `chosen` for an implementation whose graph replaced an op."""
     return f"{op}: {choice.kind} {choice.variant} {choice.name}, score {choice.score}"
 
 
 class ElementProgram:
-    """Goes through the body of an `each`. An implementation is chosen for arrays of its `shape`, with `facts`.
+    """Rewrites the body of an `each`. Implementations are chosen for arrays of its `shape`, with `facts`.
 
-    `chosen` gets the names of those whose graphs took the place of an op.
+    `chosen` collects those whose graphs replaced an op.
     """
 
     def __init__(self, shape: tuple[Size, ...], facts: Facts, chosen: list[str]) -> None:
         self.shape, self.facts, self.chosen = shape, facts, chosen
 
     def rewritten(self, body: Graph, source: KernelLookup) -> Graph:
-        """The body with all that was chosen, itself where nothing takes the place of an op."""
+        """The body with chosen graphs in place of ops; the same body if nothing changes."""
         rewriter, before = Rewriter(body), len(self.chosen)
         self._nodes(rewriter, body, source)
         return rewriter.finish() if len(self.chosen) > before else body
@@ -64,7 +64,7 @@ class ElementProgram:
                 self._choose(rewriter, node, source)
 
     def _inline(self, rewriter: Rewriter, node: Node, body: Graph, source: KernelLookup) -> None:
-        """A program that came with an implementation becomes part of the one around it."""
+        """Inlines an implementation's elementwise program into the one around it."""
         for inner, outer in zip(body.inputs, node.operands, strict=True):
             rewriter.values[inner] = rewriter.get(outer)
         self._nodes(rewriter, body, source)
@@ -87,7 +87,7 @@ class ElementProgram:
         if (choice.kind == FALLBACK and choice.call is None) or node.op.name not in TABLE:
             shown = ", ".join(str(t.dtype) for t in types)
             hint = "compute it before the loop, in the kernel"
-            raise Unsupported(f"'{node.op.name}' of {shown} has no code for loops", node.span, hint)
+            raise Unsupported(f"'{node.op.name}' of {shown} can't run inside a loop", node.span, hint)
         rewriter.copy(node)
 
 

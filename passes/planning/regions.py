@@ -1,4 +1,4 @@
-"""Give regions, and the nodes inside of them, other attributes: the way in which passes write plans."""
+"""Set attributes of regions and of the nodes inside them; passes write plans this way."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Plan = tuple[Mapping[str, Attr | None], Mapping[Node, dict[str, Attr]]]
 
 
 def annotate_regions(graph: Graph, plan: Callable[[Node], Plan]) -> Graph:
-    """Adds what `plan` says of each region: attributes of the region, and of nodes in its body.
+    """Adds the attributes that `plan` returns for each region and for nodes in its body.
 
-    A region that has a form is finished, and stays as it is.
+    A region that has a form is finished and stays unchanged.
     """
     rewriter = Rewriter(graph)
     for node in graph:

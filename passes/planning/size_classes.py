@@ -25,7 +25,7 @@ Guard = tuple[Size, Size]
 
 
 class Bound(NamedTuple):
-    """That a size reaches a limit, or does not."""
+    """States that a size reaches a limit, or does not."""
 
     size: Size
     limit: int
@@ -33,20 +33,20 @@ class Bound(NamedTuple):
 
     @property
     def guard(self) -> Guard:
-        """The same as an equality."""
+        """The bound as an equality."""
         least, most = dims.maximum(self.size, self.limit), dims.minimum(self.size, self.limit - 1)
         return (least if self.reached else most), self.size
 
 
 class SizeAnswer(NamedTuple):
-    """Whether a region is of a class, None if that is unknown; and what must hold for it to stay so."""
+    """Whether a region is in a class (None: unknown), and the bounds under which the answer stays the same."""
 
     yes: bool | None = None
     bound: Bound | None = None
 
 
 def guards_of(answers: Iterable[SizeAnswer]) -> list[Guard]:
-    """What must hold for answers to stay the same; of two bounds of one size the narrower says all."""
+    """The guards under which answers stay the same; of two bounds on one size the narrower is enough."""
     found: dict[tuple[Size, bool], Bound] = {}
     for _, bound in answers:
         if bound is None:
@@ -66,7 +66,7 @@ def _at_least(size: Size, limit: int, env: Env) -> SizeAnswer:
 
 
 def long_columns(region: Node, env: Env) -> SizeAnswer:
-    """Whether rows have so many columns that they are cut into chunks."""
+    """Whether rows are long enough to be cut into chunks."""
     if "cut_from" not in region.attrs:
         return SizeAnswer()
     space = tuple(sizes(region.attrs, "space"))
@@ -84,12 +84,12 @@ def large(region: Node, env: Env) -> SizeAnswer:
 
 
 def _is_streamable(region: Node) -> bool:
-    """Not a product, which has one form; nor tiles: non-temporal stores of short pieces, far apart, are slow."""
+    """Whether non-temporal stores can pay: not for products, nor for tiles, whose short pieces are far apart."""
     return region.attrs.get("columns") == () and "registers" not in region.attrs and "tile" not in region.attrs
 
 
 def _traffic(region: Node) -> tuple[Size, int]:
-    """What is read and written, at least, or a line of it; and from where on that is large."""
+    """The least number of bytes that a region (or a line of it) moves, and the limit from which that is large."""
     space = tuple(sizes(region.attrs, "space"))
     if reduces_across(region) and all(v.type.shape != space for v in region.results):
         line = axis_groups(region.attrs, "rows")[-1]
@@ -111,7 +111,7 @@ def short_rows(region: Node, env: Env) -> SizeAnswer:
 
 
 def _row_length(region: Node) -> Size | None:
-    """The length of a row, where vectors lie along rows and needn't."""
+    """The length of a row, if vectors run along rows but needn't."""
     rows, columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
     space = tuple(sizes(region.attrs, "space"))
     if "scanned" in region.attrs:
@@ -124,9 +124,9 @@ def _row_length(region: Node) -> Size | None:
 
 
 def _flat_length(region: Node, rows: tuple[tuple[int, ...], ...], space: tuple[Size, ...]) -> Size | None:
-    """The same of a region without reductions, if all that it stores goes on in equal steps from row to row.
+    """The row length of a region without reductions, if its stores continue evenly from row to row.
 
-    What it loads goes on so too, or is the same for all rows, or one number for each.
+    Loads must continue evenly too, or be the same for all rows, or be one number for each row.
     """
     assert region.body is not None
     body, (outer, inner) = region.body, (group[-1] for group in rows[-2:])

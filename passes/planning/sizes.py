@@ -10,7 +10,7 @@ from ...ir.types import Sizes
 
 
 def size_makers(graph: Graph) -> dict[str, Value]:
-    """The results of NumPy functions whose shapes show a size that no input shows, by its symbol."""
+    """The NumPy results that define sizes which no input defines, by symbol."""
     shown = {s for v in graph.inputs for size in v.type.shape for s in dims.symbols(size)}
     found: dict[str, Value] = {}
     for node in graph:
@@ -24,7 +24,7 @@ def size_makers(graph: Graph) -> dict[str, Value]:
 
 
 def used_symbols(node: Node) -> frozenset[str]:
-    """The sizes that a node computes with: in the shapes of its results and in its attributes."""
+    """The size symbols that a node uses, in its result shapes and attributes."""
     used = [size for r in node.results for size in r.type.shape]
     used += [size for attr in node.attrs.values() if isinstance(attr, Sizes) for size in attr]
     return frozenset().union(*(dims.symbols(size) for size in used))

@@ -3,7 +3,7 @@
 A tile of the result, `registers` rows by vectors, stays in registers while terms are added to it; `blocks` are the
 rows and columns of the result that are computed together, and the terms of them that are added before the next ones.
 They are sized for caches of common sizes and change no result: each element is one chain of terms in any case.
-Operands in `turned` (0 left, 1 right) lie in memory across the direction in which tiles read them.
+Operands in `turned` (0 left, 1 right) are stored across the direction in which tiles read them.
 
 A region of rows has a product as its first stage. `row_width` is how many elements the vectors of its other stages
 have, `row_cost` what they take for an element, and `cost` is that with one block of terms.
@@ -34,13 +34,13 @@ def product_in(region: Node) -> Node | None:
 
 
 def is_of_rows(region: Node) -> bool:
-    """Whether the product in a region is followed by reductions of its rows: there k is no axis of the space."""
+    """Whether reductions over rows follow the product in a region; k is then no axis of the space."""
     product = product_in(region)
     return product is not None and product.result.type.rank == len(sizes(region.attrs, "space"))
 
 
 def row_loops(region: Node) -> Loops:
-    """The loops of a region of rows: tiles lie along the last axis, and so do vectors, whatever the operands' order."""
+    """The loops of a region of rows: tiles and vectors run along the last axis, whatever the operands' layouts."""
     space = tuple(sizes(region.attrs, "space"))
     columns = len(space) - 1
     rows = AxisGroups((axis,) for axis in range(columns) if space[axis] != 1)
@@ -48,7 +48,7 @@ def row_loops(region: Node) -> Loops:
 
 
 def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_bytes: int) -> dict[str, Attr]:
-    """The attributes that `schedule` gives such a region; one of rows has loops by now."""
+    """The attributes that `schedule` gives a region with a product; a region of rows already has its loops."""
     size, is_narrow = node.result.type.dtype.size, vector_bytes == 32
     depth = (NARROW_DEPTH if is_narrow else WIDE_DEPTH)[size]
     of_rows, own = is_of_rows(region), element_cost(region)
@@ -71,7 +71,7 @@ def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_
 
 
 def _turned(region: Node, node: Node, layouts: Mapping[Value, str]) -> tuple[int, ...]:
-    """The operands of which more is contiguous along the lines of the copy than along its positions."""
+    """The operands that are contiguous more often along the lines of the packed copy than along its positions."""
     rank = node.result.type.rank
     rows, columns, terms = rank - 2, rank - 1, rank
     index = loop_variables(node.result.type.shape)

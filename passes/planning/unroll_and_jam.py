@@ -1,4 +1,4 @@
-"""Choose how many rows one step makes together (unroll-and-jam) and how many a thread takes at a time.
+"""Choose how many rows one step computes together (unroll-and-jam) and how many a thread takes at a time.
 
 Rows that read the same elements, as neighbours in a stencil or in a convolution do, load them once if a step makes
 several rows: `v[i - 1, j]` of one row is `v[i, j]` of the row before. The number of loads decides. Pieces of several
@@ -25,7 +25,7 @@ VECTORS = 2  # of each row of a step in windows, whose totals take the registers
 
 
 class RowLoad(NamedTuple):
-    """An element that is read: the index without numbers, the numbers, and what a step along each axis adds."""
+    """A load: its index without constants, the constants, and the stride along each axis."""
 
     value: Value
     place: Index
@@ -34,7 +34,7 @@ class RowLoad(NamedTuple):
 
 
 def plan_together(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> dict[str, Attr]:
-    """The attributes of a region whose rows share what they read; none where that is nothing."""
+    """The attributes of a region whose rows share loads; none if they share nothing."""
     jam = plan_jam(region, attrs, vector_bytes)
     planned: dict[str, Attr] = {"jam": jam} if jam is not None else {}
     if jam is not None or "windows" in attrs:
@@ -45,7 +45,7 @@ def plan_together(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) ->
 
 
 def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tuple[int, int] | None:
-    """The axis, and how many rows along it a step makes; None where one row is as good."""
+    """The axis, and how many rows along it one step computes; None if one row is as good."""
     rows, vector = axis_groups(attrs, "rows"), integer(attrs, "vector")
     if len(rows) < 2 or rows[-1][-1] != vector or (attrs["columns"] and "windows" not in attrs):
         return None
@@ -83,7 +83,7 @@ def _number(size: Size) -> int:
 
 
 def _cost(loads: list[RowLoad], axis: int, count: int, windows: tuple[int, ...], vector: int) -> float:
-    """What the loads of one vector of so many rows cost."""
+    """The cost of all loads for one vector of each jammed row."""
     distinct: dict[tuple[Value, Index, Index], int] = {}
     for load in loads:
         cost = VECTOR if any(load.steps[vector]) else NUMBER

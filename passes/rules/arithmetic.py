@@ -1,4 +1,4 @@
-"""Identities and strength reduction of arithmetic, each bit-exact for every value: finite, NaN, infinite and zero.
+"""Simplify arithmetic by identities and strength reduction, bit for bit for every value: finite, NaN, infinite, zero.
 
     x + -0.0 = x - 0.0 = x * 1 = x / 1 = x ** 1 = x      x * -1 = -0.0 - x = neg(x)      x / 2**k = x * 2**-k
     integers: x + 0 = x      x * 0 = 0      x * 2**k = x << k      x // 2**k = x >> k      x % 2**k = x & 2**k - 1
@@ -63,7 +63,7 @@ def mul(site: Site) -> Value | None:
 
 
 def div(site: Site) -> Value | None:
-    """The reciprocal of a power of two is exact, and then both round the same number, once."""
+    """Multiplies by the reciprocal of a power of two, which is exact, so both round the same number once."""
     x, y = site.operands
     divisor = constant_of(y)
     if site.dtype.kind != "float" or not isinstance(divisor, float) or not math.isfinite(divisor):
@@ -124,7 +124,7 @@ def positive(site: Site) -> Value | None:
 
 
 def without_sign(site: Site) -> Value | None:
-    """`abs` and `square` do not see the sign; a number without one is its own absolute value, and -1 the largest."""
+    """Drops sign changes under `abs` and `square`; `abs` of an unsigned number is the number itself."""
     inner = site.operands[0].node
     if site.op is ABS and site.dtype.kind in ("bool", "uint"):
         return site.operands[0]
@@ -142,7 +142,7 @@ def conjugate(site: Site) -> Value | None:
 
 
 def rounding(site: Site) -> Value | None:
-    """Whole numbers stay as they are."""
+    """Drops rounding of whole numbers."""
     inner = site.operands[0].node
     if site.dtype.kind in ("bool", "int", "uint") or (inner is not None and inner.op in ROUNDINGS):
         return site.operands[0]
@@ -155,7 +155,7 @@ def same_twice(site: Site) -> Value | None:
 
 
 def join_constants(site: Site) -> Value | None:
-    """`(x + 1) + 2` of integers is `x + 3`, because they wrap."""
+    """Turns `(x + 1) + 2` of integers into `x + 3`, which is exact because they wrap."""
     x, y = site.operands
     if not site.dtype.is_integer or constant_of(y) is None or not made_by(x, site.op):
         return None
@@ -165,7 +165,7 @@ def join_constants(site: Site) -> Value | None:
 
 
 def _whole_log2(value: Value) -> int | None:
-    """The k of an integer constant 2**k, from 2 on."""
+    """The k of an integer constant 2**k of at least 2."""
     number = constant_of(value)
     if not isinstance(number, int) or number < 2 or number & (number - 1):
         return None

@@ -1,6 +1,6 @@
 """Write complex operations as real operations on real and imaginary parts.
 
-Only what acts on each part by itself, or compares, is here; other functions are left to the backend. Ordering is
+Only operations on each part by itself and comparisons are here; the backend does other functions. Ordering is
 NumPy's: by the real parts, and among equal ones by the imaginary parts.
 """
 
@@ -40,7 +40,7 @@ def not_equal(make: Make, a: Parts, b: Parts) -> Value:
 
 
 def ordered(real: str, imag: str) -> Rule:
-    """A comparison; an imaginary part that is NaN makes it false."""
+    """Compares by real, then imaginary parts; a NaN imaginary part makes the result false."""
 
     def compare(make: Make, a: Parts, b: Parts) -> Value:
         both, nan = _op("logical_and"), _op("isnan")
@@ -57,7 +57,7 @@ def _is_nan(make: Make, a: Parts) -> Value:
 
 
 def extreme(real: str, imag: str, nan_wins: bool) -> Rule:
-    """The first where it comes first in the order; NaN wins, or (`fmin` and `fmax`) loses."""
+    """Picks the smaller or larger number; NaN wins, or loses for `fmin` and `fmax`."""
     compare = ordered(real, imag)
 
     def pick(make: Make, a: Parts, b: Parts) -> Parts:
@@ -76,7 +76,7 @@ def either(name: str, joined: str) -> Rule:
 
 
 def product(make: Make, a: Parts, b: Parts) -> Parts:
-    """A product of matrices is four of real ones."""
+    """Writes a matrix product as four real ones."""
     (re, im), (to_re, to_im), by = a, b, _op("matmul")
     real = make(_op("sub"), make(by, re, to_re), make(by, im, to_im))
     return real, make(_op("add"), make(by, re, to_im), make(by, im, to_re))

@@ -1,4 +1,4 @@
-"""Casts: one to the same dtype is nothing, and of two in a row the first is dropped where it loses nothing."""
+"""Simplify casts: drop one to the same dtype, and drop the first of two if it loses nothing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _drops(first: DType, middle: DType, to: DType) -> bool:
 
 
 def holds_all(wide: DType, narrow: DType) -> bool:
-    """Whether every value of one dtype is a value of another."""
+    """Whether one dtype holds every value of another."""
     if wide == narrow or narrow.kind == "bool":
         return True
     if narrow.weak or wide.kind == "bool":

@@ -1,4 +1,4 @@
-"""Constant folding: an operation on constants becomes the constant that NumPy computes.
+"""Fold constants: an operation on constants becomes the constant that NumPy computes.
 
 Only ops whose result IEEE 754 or integer arithmetic fixes are folded. A mathematical function is left to the
 backend, whose last bit may differ from NumPy's, and so is what NumPy leaves open: a float beyond an integer's range,
@@ -30,7 +30,7 @@ EXACT = tuple(
 
 
 def fold(site: Site) -> Value | None:
-    """The constant that an exact op on constants gives."""
+    """Computes an exact op on constants."""
     numbers = [constant_of(v) for v in site.operands]
     if None in numbers or not all(_foldable(v.type.dtype) for v in site.operands):
         return None
@@ -51,7 +51,7 @@ def fold(site: Site) -> Value | None:
 
 
 def fold_cast(site: Site) -> Value | None:
-    """A constant in another dtype."""
+    """Converts a constant to another dtype."""
     number = constant_of(site.operands[0])
     have, want = site.dtype, site.type.dtype
     if number is None or not (_foldable(have) and _foldable(want)):
@@ -67,7 +67,7 @@ def _foldable(dtype: DType) -> bool:
 
 
 def _converts(number: float, dtype: DType) -> bool:
-    """Whether a float has a value in an integer dtype that every conversion agrees on."""
+    """Whether every conversion of a float to an integer dtype gives the same value."""
     return math.isfinite(number) and in_range(math.trunc(number), dtype)
 
 

@@ -14,7 +14,7 @@ Number = bool | int | float | complex
 
 
 def fits(value: Number, dtype: DType) -> bool:
-    """Whether NumPy takes a Python number as this dtype; only integers can be refused."""
+    """Whether NumPy accepts a Python number as this dtype; it refuses only integers."""
     if isinstance(value, bool) or not isinstance(value, int):
         return True
     if dtype.is_integer:
@@ -23,7 +23,7 @@ def fits(value: Number, dtype: DType) -> bool:
 
 
 def literal(value: Number, dtype: DType, span: Span | None) -> Number:
-    """The number as NumPy converts a Python number that meets an array of `dtype`."""
+    """Converts a Python number as NumPy does when it is combined with an array of `dtype`."""
     if not fits(value, dtype):
         raise OverflowProblem(
             f"Python integer {_short(value)} out of bounds for {dtype.numpy.name}",
@@ -36,13 +36,13 @@ def literal(value: Number, dtype: DType, span: Span | None) -> Number:
 
 
 def converted(value: Number, dtype: DType) -> Number:
-    """The number as `astype` converts it: integers wrap."""
+    """Converts a number as `astype` does: integers wrap."""
     with np.errstate(all="ignore"):
         return as_python(np.asarray(value).astype(dtype.numpy), dtype)
 
 
 def as_python(value: Any, dtype: DType) -> Number:
-    """A NumPy scalar as the Python number that an attribute holds; there is one NaN, its payload is not kept."""
+    """Converts a NumPy scalar to the Python number that an attribute holds; NaN payloads are not kept."""
     if dtype.kind == "bool":
         return bool(value)
     if dtype.is_integer:

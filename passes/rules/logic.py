@@ -1,4 +1,4 @@
-"""Identities of logic, bits, comparisons and `where`, each exact for every value.
+"""Simplify logic, bits, comparisons and `where` by identities that are exact for every value.
 
 x & 0 = 0      x | 0 = x      not(not x) = x      not(a == b) = a != b      x != x = isnan(x)      where(c, a, a) = a
 """
@@ -50,7 +50,7 @@ def exclusive(site: Site) -> Value | None:
 
 
 def negation(site: Site) -> Value | None:
-    """`not` and `invert`, and `not` of a comparison."""
+    """Simplifies `not` and `invert`, and `not` of a comparison."""
     inner = site.operands[0].node
     if inner is None:
         return None
@@ -70,7 +70,7 @@ def shift(site: Site) -> Value | None:
 
 
 def comparison(site: Site) -> Value | None:
-    """A value compared with itself, or a truth value with a constant."""
+    """Simplifies a comparison of a value with itself, or of a bool with a constant."""
     x, y = site.operands
     ordered = site.dtype.kind in ("bool", "int", "uint")
     if x is y and (ordered or site.op is LT or site.op is GT):
@@ -83,7 +83,7 @@ def comparison(site: Site) -> Value | None:
 
 
 def classification(site: Site) -> Value | None:
-    """Integers are finite."""
+    """Folds `isnan`, `isinf` and `isfinite` of integers."""
     return site.filled(site.op is ISFINITE) if site.dtype.kind in ("bool", "int", "uint") else None
 
 

@@ -1,4 +1,4 @@
-"""Scans of one element, and running sums of complex numbers, whose parts run by themselves."""
+"""Simplify scans of one element, and split running sums of complex numbers into sums of the parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ IN_EACH_PART = frozenset(("add", "sub"))
 
 
 def of_one(site: Site) -> Value | None:
-    """The first element is its own."""
+    """Replaces the scan of one element by that element."""
     return site.operands[0] if site.type.shape[integer(site.attrs, "axis")] == 1 else None
 
 

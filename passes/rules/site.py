@@ -1,6 +1,6 @@
-"""What a rule of `canonicalize` sees: an operation that is about to be made, and means to make another one.
+"""Define what a rule of `canonicalize` sees: the operation about to be made, and a way to make another one.
 
-A rule maps a `Site` to the value that stands for the operation's result, or to None where it does not apply.
+A rule maps a `Site` to the value that replaces the operation's result, or to None if it does not apply.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Site:
         return self.make(CONSTANT, value=value, dtype=self.dtype)
 
     def filled(self, value: Number) -> Value:
-        """The result where every element of it is this number."""
+        """An array of the result's shape that is filled with this number."""
         return self.shaped(self.make(CONSTANT, value=value, dtype=self.type.dtype))
 
     def shaped(self, value: Value) -> Value:
-        """The value with the shape of the result."""
+        """The value, broadcast to the result's shape."""
         if value.type.shape == self.type.shape:
             return value
         return self.make(BROADCAST, value, shape=Sizes(self.type.shape))

@@ -1,4 +1,4 @@
-"""Views that do nothing, views of views, views of one number, and reductions over no axis."""
+"""Simplify views that do nothing, views of views, views of one number, and reductions over no axis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .site import Rule, Site
 
 
 def of_one_number(site: Site) -> Value | None:
-    """However one looks at a number that fills an array, it fills the result."""
+    """Replaces a view of an array that is filled with one number by that number, broadcast."""
     inner = _inner(site, BROADCAST)
     if inner is None or inner.operands[0].type.shape:
         return None
@@ -50,7 +50,7 @@ def reshape(site: Site) -> Value | None:
 
 
 def access(site: Site) -> Value | None:
-    """One access for two; and where every axis of the operand is one of the result, a slice, its axes in order."""
+    """Joins two accesses; turns an access into a slice and a transpose if each operand axis is one result axis."""
     inner = _inner(site, ACCESS)
     if inner is not None:
         starts, steps = composed(site.attrs, inner.attrs)
@@ -78,7 +78,7 @@ def broadcast(site: Site) -> Value | None:
 
 
 def reduction(site: Site) -> Value | None:
-    """Over no axis every element is its own result; but a float sum starts from 0.0, which -0.0 does not survive."""
+    """Drops a reduction over no axis; not a float sum, which starts from 0.0 and so turns -0.0 into 0.0."""
     if ints(site.attrs, "axes"):
         return None
     if site.op is SUM and not site.dtype.is_integer:
@@ -87,7 +87,7 @@ def reduction(site: Site) -> Value | None:
 
 
 def of_all_elements(site: Site) -> Value | None:
-    """Over all axes the shape of the elements does not matter: what a reshape would copy is read where it lies."""
+    """Drops a reshape under a reduction over all axes, which does not depend on the shape."""
     inner = _inner(site, RESHAPE)
     if inner is None or site.type.shape or not (rank := inner.operands[0].type.rank):
         return None
@@ -95,7 +95,7 @@ def of_all_elements(site: Site) -> Value | None:
 
 
 def position(site: Site) -> Value | None:
-    """Over no axis every element stands at position 0."""
+    """Replaces a position over no axis by 0."""
     return None if ints(site.attrs, "axes") else site.filled(0)
 
 

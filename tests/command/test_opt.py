@@ -108,9 +108,9 @@ def test_a_file_that_names_no_passes_needs_the_option(weft: Weft, printed: str) 
     [
         ("fused", "unknown pass 'fused'\nhint: did you mean 'fuse'?"),
         ("fuse{rows=1}", "the pass 'fuse' has no option 'rows'"),
-        ("schedule{vector-bytes=x}", "option 'vector-bytes' of 'schedule' is 'x', not a whole number"),
+        ("schedule{vector-bytes=x}", "option 'vector-bytes' of 'schedule' must be a whole number, not 'x'"),
         ("choose-forms{sizes=n}", "sizes must be such as 'm=8,n=4096', not 'n'"),
-        ("fuse;", "not a pipeline: 'fuse;' at column 1"),
+        ("fuse;", "can't parse pipeline 'fuse;' at column 1"),
     ],
 )
 def test_a_pipeline_that_is_none_is_an_error(weft: Weft, printed: str, passes: str, message: str) -> None:
