@@ -30,11 +30,9 @@ from .native.callables import is_native, with_native_calls
 from .native.dispatch import Chain
 from .native.learning import learn
 from .order import agree
-from .outputs import fresh_outputs, handed_back, memory_of
+from .outputs import as_outputs, changed_arrays, check_out, fresh_outputs, handed_back, memory_of
 from .replay import Repeat, is_repeatable, key_of
-from .results import as_outputs, check_out
 from .selection.turn import Turn
-from .updates import changed_arrays
 
 if TYPE_CHECKING:
     from .registry import Registry

@@ -17,8 +17,7 @@ from ..ir.lazy import cached_property
 from ..ir.source import ABSENT, Guard
 from .arguments import prepare
 from .bounds import check_bounds, converted
-from .outputs import handed_back, memory_of
-from .results import as_outputs
+from .outputs import as_outputs, handed_back, memory_of
 
 if TYPE_CHECKING:
     from .compiler import Lowered

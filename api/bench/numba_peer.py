@@ -15,7 +15,6 @@ import numpy as np
 
 from . import check
 from .library import TimedCall, Unable, timed, written
-from .loops_each import each
 from .row import NUMPY, Case, Function, Row
 
 
@@ -70,7 +69,7 @@ class Numba:
         result = np.asarray(array(*case.args))
         if len(vectors) == len(case.args) and result.shape == vectors[0].shape:
             scalar = self._compiled(_with_literals(array, case.dtype), False)
-            yield each(np, prange, scalar, len(vectors), result.dtype)
+            yield _each(np, prange, scalar, len(vectors), result.dtype)
         yield _with_literals(array, case.dtype)
 
     def _compiled(self, function: Function, parallel: bool) -> Function:
@@ -90,3 +89,39 @@ def _with_literals(function: Any, dtype: str) -> Function:
 
 def _parts(function: Any) -> tuple[Any, ...]:
     return function.__code__, function.__globals__, function.__name__, None, function.__closure__
+
+
+def _each(np: Any, prange: Any, scalar: Any, count: int, dtype: Any) -> Any:
+    """`scalar` over `count` vectors, as a user of Numba would map it; `dtype` is that of the result."""
+
+    def one(a: Any) -> Any:
+        out = np.empty(a.size, dtype)
+        for i in prange(a.size):
+            out[i] = scalar(a[i])
+        return out
+
+    def two(a: Any, b: Any) -> Any:
+        out = np.empty(a.size, dtype)
+        for i in prange(a.size):
+            out[i] = scalar(a[i], b[i])
+        return out
+
+    def three(a: Any, b: Any, c: Any) -> Any:
+        out = np.empty(a.size, dtype)
+        for i in prange(a.size):
+            out[i] = scalar(a[i], b[i], c[i])
+        return out
+
+    def four(a: Any, b: Any, c: Any, d: Any) -> Any:
+        out = np.empty(a.size, dtype)
+        for i in prange(a.size):
+            out[i] = scalar(a[i], b[i], c[i], d[i])
+        return out
+
+    def six(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Any:
+        out = np.empty(a.size, dtype)
+        for i in prange(a.size):
+            out[i] = scalar(a[i], b[i], c[i], d[i], e[i], f[i])
+        return out
+
+    return {1: one, 2: two, 3: three, 4: four, 6: six}[count]

@@ -7,16 +7,17 @@ compiles for one shape at a time, without gradients. Numba has a file of its own
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import importlib.util
 import os
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .blas import limit_blas
 from .library import BenchLibrary, NumPy, TimedCall, Unable, timed
 from .numba_peer import Numba
 from .row import NUMPY, Case, Function, Row
@@ -24,6 +25,7 @@ from .row import NUMPY, Case, Function, Row
 MODULES = {"numexpr": "numexpr", "Numba": "numba", "JAX": "jax", "torch": "torch"}
 _LITERAL = re.compile(r"(?<![\w.])\d+\.\d+")
 _NAMES = "abcdefgh"
+_SETTERS = ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_", "openblas_set_num_threads")
 
 
 def installed() -> list[str]:
@@ -36,7 +38,7 @@ def peers(names: Iterable[str], threads: int) -> list[BenchLibrary]:
     os.environ["NUMBA_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(threads)
     os.environ["NUMEXPR_NUM_THREADS"] = os.environ["NUMEXPR_MAX_THREADS"] = str(threads)
     os.environ["NPROC"] = str(threads)  # XLA's pool
-    limit_blas(threads)
+    _limit_blas(threads)
     made: dict[str, Any] = {"NumPy": lambda _: NumPy(), "numexpr": Numexpr, "Numba": Numba, "JAX": Jax, "torch": Torch}
     return [made[name](threads) for name in names]
 
@@ -135,3 +137,20 @@ class Torch:
         """Memory of torch's own where it can have the same layout, else NumPy's."""
         tensor = self.module.from_numpy(x)
         return tensor.clone() if x.flags.forc else tensor
+
+
+def _limit_blas(threads: int) -> None:
+    """NumPy's BLAS reads its environment when NumPy is imported, so it is told by a call.
+
+    Where it is no OpenBLAS, or the system does not say what is loaded, nothing happens.
+    """
+    try:
+        maps = Path("/proc/self/maps").read_text(encoding="utf-8")
+    except OSError:
+        return
+    for path in {line.split(maxsplit=5)[5] for line in maps.splitlines() if "openblas" in line}:
+        library = ctypes.CDLL(path)
+        for name in _SETTERS:
+            if (setter := getattr(library, name, None)) is not None:
+                setter(ctypes.c_int(threads))
+                break

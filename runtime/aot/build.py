@@ -18,8 +18,8 @@ from .c_entry import Gate, table_text
 from .cpu import cpu_text
 from .forms import CForm, form_of
 from .header import header_text
-from .messages import messages_text
 from .platforms import CpuLevel, Platform
+from .status import messages_text
 from .threads import crew_text
 from .variants import Graphs, Wanted
 

@@ -7,22 +7,23 @@ are served already, and for each choice of sizes that are 1 where that changes a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from ...ir import dims
 from ...ir.dims import Dim, Size
 from ...ir.errors import Unsupported, WeftError
+from ...ir.graph import Graph, Node
 from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F
 from ...ir.lazy import cached_property
-from ...ir.loops import walk
-from ...ir.ops import CONCATENATE, LOOP, NUMPY, REGION, RESHAPE
+from ...ir.loops import regions, walk
+from ...ir.ops import CONCATENATE, LOOP, NUMPY, REGION, RESHAPE, Trait
 from ...ir.records import record, replace
 from ...ir.source import KernelSource
+from ...ir.types import Attr, AxisGroups, axis_groups, sizes
 from ..compiler import Lowered, Options, Request, lower
 from ..registry import Registry
 from .platforms import CpuLevel
-from .trees import trees
 
 KINDS = {"dense": C, "unit": UNIT, "fortran": F, "strided": GENERAL}  # layout class of all arrays
 MOST_SIZES = 6
@@ -85,7 +86,7 @@ class Graphs:
         """For each choice of sizes that are 1, a bit for each size, the graphs to try in turn."""
         symbols = [symbol for symbol in self.wanted.numbers if symbol not in self.wanted.fixed]
         usual = self._ranges({})
-        has_sums = any(trees(g.graph, {}) for g, _ in usual)
+        has_sums = any(_trees(g.graph, {}) for g, _ in usual)
         if has_sums and len(symbols) > MOST_SIZES:
             raise Unsupported(
                 f"{self.wanted.name} has {len(symbols)} sizes, and the order of its sums may depend on each",
@@ -165,7 +166,7 @@ def _serves(graphs: Ranges, special: Lowered, numbers: Numbers, ones: Numbers) -
     """Whether the first of the graphs that takes these sizes sums in the same order as a special one."""
     for graph, _ in graphs:
         if _holds(graph, numbers):
-            return trees(graph.graph, ones) == trees(special.graph, {})
+            return _trees(graph.graph, ones) == _trees(special.graph, {})
     return False
 
 
@@ -207,3 +208,42 @@ def _constants(size: Size) -> Iterator[int]:
         for atom in monomial:
             for arg in atom.args:
                 yield from _constants(arg)
+
+
+# -- the order in which sums add, by which two graphs give the same bits or not
+
+# What does not change the order in which a reduction combines elements, or is compared in another form.
+_ASIDE = frozenset(("axes", "keepdims", "order", "impl", "score", "variant", "keep"))
+_LOOPS = frozenset(
+    (
+        *("space", "reduced", "rows", "columns", "vector", "layouts", "width", "unroll", "cost", "tile", "chunk"),
+        *("scanned", "form", "guards", "cut_from", "shared_walks", "spread", "stream", "taps", "peel", "prefetch"),
+        "early_exit",
+    )
+)
+
+
+def _trees(graph: Graph, ones: Container[str]) -> list[Mapping[str, Attr]]:
+    """How each reduction whose order matters combines elements, if those sizes are 1; of one element it is nothing."""
+    found: list[Mapping[str, Attr]] = []
+    for region in regions(graph):
+        for node in region.body or ():
+            if Trait.REDUCTION in node.op.traits and node.attrs.get("steps"):
+                order = _order(region, node, ones)
+                found.append({"op": node.op.name} if not order else _described(region, node) | {"order": order})
+    return found
+
+
+def _described(region: Node, node: Node) -> dict[str, Attr]:
+    others = {k: v for k, v in region.attrs.items() if k not in _LOOPS}
+    own = {k: v for k, v in node.attrs.items() if k not in _ASIDE}
+    return {**others, **own, "op": node.op.name}
+
+
+def _order(region: Node, node: Node, ones: Container[str]) -> AxisGroups:
+    """The walk over the elements without axes of size 1; an inner loop of one step is a block of its own, and stays."""
+    space = sizes(region.attrs, "space")
+    groups = [[a for a in group if str(space[a]) not in ones] for group in axis_groups(node.attrs, "order")]
+    while groups and not groups[0]:
+        groups.pop(0)
+    return AxisGroups(map(tuple, groups))

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import weft
-from weft.backends import chains
+from weft.backends import stated
 from weft.backends.llvm.engine import target
 from weft.frontend.tracing.functions import TracedFunction
 from weft.runtime.compiler import Options
@@ -55,14 +55,14 @@ def test_bits_are_those_of_one_chain(dtype: str, level: int) -> None:
     f = compiled(product, level)
     for m, n, k in SHAPES if dtype in ("float32", "float64") else SHAPES[:6]:
         a, b = numbers((m, k), dtype), numbers((k, n), dtype, 1)
-        same_bits(f(a, b), chains.matmul(a, b))
+        same_bits(f(a, b), stated.matmul(a, b))
     assert not f.lower(a, b).fallbacks
 
 
 def test_bf16_is_multiplied_as_f32() -> None:
     a, b = (numbers(shape, "float32").astype(ml_dtypes.bfloat16) for shape in ((5, 7), (7, 6)))
     found = weft.jit(product)(a, b)
-    same_bits(found, chains.matmul(a.astype(np.float32), b.astype(np.float32)))
+    same_bits(found, stated.matmul(a.astype(np.float32), b.astype(np.float32)))
     assert found.dtype == (a @ b).dtype
 
 
@@ -78,7 +78,7 @@ def test_layouts(dtype: str) -> None:
     f = weft.jit(product)
     for m, n, k in ((19, 35, 21), (100, 97, 270)):
         a, b = numbers((m, k), dtype), numbers((k, n), dtype, 1)
-        expected = chains.matmul(a, b)
+        expected = stated.matmul(a, b)
         for left in layouts(a):
             for right in layouts(b):
                 found = f(left, right)
@@ -95,7 +95,7 @@ def test_views_of_operands() -> None:
         outs = np.empty((n, n // 2)).T, np.empty((n + 3, 2 * n + 12))[:, ::2]
         for found in (f(a, b), f(a, b, out=outs)):
             for one, operands in zip(found, expected, strict=True):
-                same_bits(one, chains.matmul(*operands))
+                same_bits(one, stated.matmul(*operands))
 
 
 def test_stacks_are_broadcast() -> None:
@@ -105,7 +105,7 @@ def test_stacks_are_broadcast() -> None:
         ((2, 0, 5, 4), (1, 4, 6)), ((3, 40, 300), (2, 1, 300, 50)),
     ):  # fmt: skip
         a, b = numbers(left, "float32"), numbers(right, "float32", 1)
-        same_bits(f(a, b), chains.matmul(a, b))
+        same_bits(f(a, b), stated.matmul(a, b))
     turned = numbers((3, 2, 5, 4), "float32").transpose(1, 0, 2, 3)
     b = numbers((4, 6), "float32")
     assert f(turned, b).strides == (turned @ b).strides
@@ -116,7 +116,7 @@ def test_one_array_twice() -> None:
     for n in (9, 150):
         a = numbers((n, n), "float32")
         for found, expected in zip(f(a), ((a, a), (a.T, a), (a, a.T)), strict=True):
-            same_bits(found, chains.matmul(*expected))
+            same_bits(found, stated.matmul(*expected))
 
 
 def test_empty_and_single() -> None:
