@@ -1,6 +1,6 @@
-"""Read numbers that the shape of a result depends on; they must be known when compiling.
+"""Read arguments that decide the shape of a result, which must be known at compile time.
 
-What only a call knows is refused as unsupported, which leaves the function to NumPy in a traced function.
+An argument that is only known at run time is unsupported; in a traced function, NumPy then runs the call.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .maker import Maker, literal, static_size
 
 
 def fixed_size(m: Maker, x: object, what: str) -> Size:
-    """A number or a size."""
+    """Return a number or a size."""
     if isinstance(x, Value) and literal(x) is None:
         raise Unsupported(
             f"'{what}' must be known at compile time: the shape of the result depends on it",
@@ -23,21 +23,21 @@ def fixed_size(m: Maker, x: object, what: str) -> Size:
 
 
 def fixed_int(m: Maker, x: object, what: str) -> int:
-    """A number; the graph is made for the one that a size has in the call at hand."""
+    """Return a number; a size is replaced by its value in the current call, and the graph is specialised on it."""
     size = fixed_size(m, x, what)
     return known(m, size, what) if isinstance(size, Dim) else size
 
 
 def known(m: Maker, size: Size, what: str) -> int:
-    """The number that a size is, where not even the graph can be made without it."""
+    """Return the number behind a size that the graph can't be built without."""
     number = m.builder.facts.specialize(size)
     if number is None:
-        raise m.refuse(f"'{what}' for '{size}', a number known only at a call,")
+        raise m.refuse(f"'{what}' = '{size}', which is only known at run time,")
     return number
 
 
 def countable(m: Maker, size: Size, what: str) -> Size:
-    """A size that a signed word can hold, as NumPy asks of every size and count."""
+    """Return a size if it fits a signed 64-bit integer, as NumPy demands."""
     if isinstance(size, Dim) or -(1 << 63) <= size < 1 << 63:
         return size
     if what == "shape":
@@ -46,7 +46,7 @@ def countable(m: Maker, size: Size, what: str) -> Size:
 
 
 def count_of(m: Maker, x: object, what: str) -> Size:
-    """How often, or how much: a size that is not negative."""
+    """Return a count: a size that is not negative."""
     count = countable(m, fixed_size(m, x, what), what)
     number = m.builder.facts.number(count)
     if number is not None and number < 0:

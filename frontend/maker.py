@@ -1,7 +1,6 @@
 """Make the nodes of one call from operands that are graph values or Python constants.
 
-A Python integer must fit the integers that it meets, as NumPy demands, except in comparisons, where the answer is
-right whatever it is.
+A Python integer must fit the integer dtype that it is combined with, as in NumPy. Comparisons take any integer.
 """
 
 from __future__ import annotations
@@ -22,18 +21,20 @@ from ..ir.types import Attr
 
 Number = Union[bool, int, float, complex]
 Operand = Union[Value, Number, Dim, np.generic]
-Make = Callable[..., "Value | tuple[Value, ...]"]  # a maker and the arguments of a function in, its results out
+Make = Callable[
+    ..., "Value | tuple[Value, ...]"
+]  # takes a maker and the arguments of a function, and returns the function's results
 
 
 class NumberNeeded(TypeProblem):
-    """A value or a size where the graph can't be made without the number behind it."""
+    """The graph can't be built without the number behind a value or a size."""
 
     def __init__(self, value: Value | Dim, message: str, span: Span | None = None, hint: str | None = None) -> None:
         super().__init__(message, span, hint)
         self.value = value
 
 
-ABSENT: object = object()  # an argument that was not given, where None means something
+ABSENT: object = object()  # the default of an argument for which None has a meaning
 COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 EQ, NE = TABLE["eq"], TABLE["ne"]
 
@@ -46,7 +47,7 @@ class Maker:
     span: Span | None
 
     def lift(self, x: Operand) -> Value:
-        """A value of the graph for an operand; Python numbers become weak literals."""
+        """Turn an operand into a value of the graph; Python numbers become weak literals."""
         if isinstance(x, Value):
             return x
         if isinstance(x, Dim):
@@ -60,7 +61,7 @@ class Maker:
         return self.builder.constant(x, span=self.span)
 
     def op(self, op: OpDef, *operands: Operand, **attrs: Attr) -> Value:
-        """The result of an op on values and constants."""
+        """Add an op on values and constants, and return its result."""
         numbers = [literal(x) for x in operands]
         if all(n is None for n in numbers):
             return self.builder.op(op, *map(self.lift, operands), span=self.span, **attrs)
@@ -71,14 +72,14 @@ class Maker:
         return self.builder.op(op, *map(self.lift, fitted), span=self.span, **attrs)
 
     def cast(self, x: Operand, dtype: DType) -> Value:
-        """The value in this dtype; the same value where it has it."""
+        """Cast a value to this dtype, unless it already has it."""
         if type(x) is int and not _is_long(x):
             x = self._fitted(x, x, dtype)
         value = self.lift(x)
         return value if value.type.dtype == dtype else self.builder.op(CAST, value, span=self.span, to=dtype)
 
     def refuse(self, what: str) -> Unsupported:
-        """An error for an argument that NumPy has and we do not honour."""
+        """Make the error for an argument that NumPy has and Weft does not support."""
         return Unsupported(f"{what} is not supported", self.span, "leave it out, or call NumPy outside of the kernel")
 
     def _compute(self, op: OpDef, operands: tuple[Operand, ...], attrs: Mapping[str, Attr]) -> tuple[DType, ...]:
@@ -92,7 +93,7 @@ class Maker:
             raise
 
     def dtype_of(self, x: Operand) -> DType:
-        """The dtype that an operand has; a Python integer of any length is a weak one."""
+        """Return the dtype of an operand; a Python integer of any size is weak."""
         if isinstance(x, (Value, np.generic)):
             return x.type.dtype if isinstance(x, Value) else from_numpy(x.dtype)
         if isinstance(x, Dim):
@@ -125,7 +126,7 @@ class Maker:
     def _settled(
         self, op: OpDef, operands: tuple[Operand, ...], numbers: list[int | None], compute: tuple[DType, ...]
     ) -> Value | None:
-        """What a comparison with an integer beyond the other operand's range says of every element."""
+        """Return the constant result of comparing with an integer outside the other operand's range."""
         (left, right), dtype = numbers, compute[0]
         number = left if left is not None else right
         if not dtype.is_integer or number is None or fits(number, dtype) or (left is not None and right is not None):
@@ -137,7 +138,7 @@ class Maker:
 
 
 def literal(x: object) -> int | None:
-    """The number, if an operand is an integer literal that still is weak."""
+    """Return the number if an operand is a weak integer literal."""
     if type(x) is int:
         return x
     if isinstance(x, Value) and x.node is not None and x.node.op is CONSTANT and x.type.dtype.weak:
@@ -147,7 +148,7 @@ def literal(x: object) -> int | None:
 
 
 def number_of(x: object) -> Number | None:
-    """The number that an operand is, if it is a constant of any dtype."""
+    """Return the number if an operand is a constant of any dtype."""
     if isinstance(x, np.generic):
         return x.item()  # type: ignore[no-any-return]
     if isinstance(x, (bool, int, float, complex)):
@@ -160,18 +161,18 @@ def number_of(x: object) -> Number | None:
 
 
 def _is_long(number: int) -> bool:
-    """Whether it is one of the integers that a graph has for weak ones."""
+    """Tell whether an integer fits the dtype that graphs use for weak integers."""
     return -(2**63) <= number < 2**63
 
 
 def fits(number: int, dtype: DType) -> bool:
-    """Whether an integer is one of an integer dtype."""
+    """Tell whether an integer fits an integer dtype."""
     limits = np.iinfo(dtype.numpy)
     return bool(limits.min <= number <= limits.max)
 
 
 def as_dtype(dtype: object, span: Span | None) -> DType:
-    """The element type that NumPy's `dtype` argument names: ours, NumPy's, or a Python type or text for one."""
+    """Resolve NumPy's `dtype` argument: a dtype of Weft or NumPy, a Python type, or a string."""
     if isinstance(dtype, DType):
         return dtype
     if dtype is bool:
@@ -193,7 +194,7 @@ def as_dtype(dtype: object, span: Span | None) -> DType:
 
 
 def _native(dtype: np.dtype, span: Span | None) -> DType:
-    """The element type of a dtype in the machine's byte order; values in another order are left to NumPy."""
+    """Convert a NumPy dtype in native byte order; other byte orders are left to NumPy."""
     found = from_numpy(dtype)
     if not dtype.isnative:
         raise Unsupported(f"the byte order of {dtype.str!r} is not supported", span, "convert the result")
@@ -201,7 +202,7 @@ def _native(dtype: np.dtype, span: Span | None) -> DType:
 
 
 def static_int(x: object, what: str, span: Span | None) -> int:
-    """An argument that must be a whole number known at compile time."""
+    """Return an argument that must be an integer known at compile time."""
     if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
         return int(x)
     if (number := literal(x)) is not None:
@@ -217,7 +218,7 @@ def static_int(x: object, what: str, span: Span | None) -> int:
 
 
 def static_size(x: object, what: str, span: Span | None) -> Size:
-    """An argument that is a size: a number or a symbolic one."""
+    """Return an argument that must be a size: a number or a symbol."""
     return x if isinstance(x, Dim) else static_int(x, what, span)
 
 

@@ -1,7 +1,7 @@
-"""Note the memory order that NumPy's `order` argument asks for on a value.
+"""Record the memory order that NumPy's `order` argument asks for.
 
-Values have no memory of their own, so nothing is computed here; the notes are for the memory of results (see
-`runtime/order.py`). What reads elements in the order of memory can't be answered from values.
+Values have no memory, so nothing is computed here. The recorded order decides how results are stored (see
+`runtime/order.py`). An operation that reads elements in memory order can't be expressed on values.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .maker import Maker, Operand
 
 
 def order_of(m: Maker, order: object) -> str:
-    """NumPy's `order` argument as one of C, F, A and K."""
+    """Resolve NumPy's `order` argument to C, F, A or K."""
     if order is None:
         return "K"
     if isinstance(order, str) and order.upper() in ("C", "F", "A", "K"):
@@ -26,7 +26,7 @@ def order_of(m: Maker, order: object) -> str:
 
 
 def laid_out(m: Maker, x: Value, order: object) -> Value:
-    """A value that lies in memory in this order when it becomes a result."""
+    """Return the value, marked to be stored in this order if it becomes a result."""
     wanted, rank = order_of(m, order), x.type.rank
     if wanted == "K" or rank < 2:
         return x
@@ -37,14 +37,14 @@ def laid_out(m: Maker, x: Value, order: object) -> Value:
 
 
 def with_core(m: Maker, x: Value, count: int) -> Value:
-    """A value whose last axes lie innermost in C order, as gufuncs leave them; the others lie as they do."""
+    """Return the value, marked to be stored as gufuncs do: the last axes innermost in C order, the others unchanged."""
     if x.type.rank < 2 or count == 0:
         return x
     return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(x.type.shape), core=count)
 
 
 def lying_as(m: Maker, x: Value, prototype: Value) -> Value:
-    """A value that lies in memory as a ufunc of the prototype would leave its result; elements stay what they are."""
+    """Return the value, marked to be stored as the result of a ufunc on the prototype would be."""
     if x.type.rank < 2:
         return x
     fits = promote((x.type.dtype, prototype.type.dtype)) == x.type.dtype
@@ -53,25 +53,25 @@ def lying_as(m: Maker, x: Value, prototype: Value) -> Value:
 
 
 def together(m: Maker, first: Value, *others: Value) -> Value:
-    """A prototype that lies in memory as the result of a ufunc of these would."""
+    """Return a prototype that is stored as the result of a ufunc on these values would be."""
     for other in others:
         first = m.op(WHERE, m.builder.constant(True, span=m.span), first, other)
     return first
 
 
 def copied(m: Maker, x: Value) -> Value:
-    """A value that lies in memory as NumPy's copy of it would."""
+    """Return the value, marked to be stored as NumPy's copy of it would be."""
     return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(x.type.shape), order="K") if x.type.rank > 1 else x
 
 
 def converted(m: Maker, x: Operand, dtype: DType) -> Value:
-    """A value in this dtype, in memory as `astype` leaves it; `m.cast` is what a ufunc does inside."""
+    """Convert a value as `astype` does, memory order included; `m.cast` only converts the elements."""
     value = m.lift(x)
     return value if value.type.dtype == dtype else m.cast(copied(m, value), dtype)
 
 
 def reading_order(m: Maker, x: Value, order: object) -> str:
-    """C or F for elements that are read in an order; what memory would decide is left to NumPy where there is some."""
+    """Return C or F for a reading order; an order that depends on the array's memory is left to NumPy."""
     wanted = order_of(m, order)
     if wanted in ("C", "F"):
         return wanted
@@ -87,5 +87,5 @@ def reading_order(m: Maker, x: Value, order: object) -> str:
 
 
 def turned(m: Maker, x: Value) -> Value:
-    """All axes in reverse."""
+    """Reverse the axes."""
     return m.builder.op(TRANSPOSE, x, span=m.span, order=tuple(range(x.type.rank))[::-1])

@@ -1,4 +1,4 @@
-"""Evaluate a value that depends on sizes and literals alone to its number in the call at hand."""
+"""Evaluate a value that depends only on sizes and literals to its number in the current call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .maker import Number
 
 
 def number_behind(facts: Facts, value: Value) -> Number | None:
-    """The number, with the graph specialised on the sizes that it comes from; None for what the arguments decide."""
+    """Return the number and specialise the graph on the sizes behind it; None if it depends on the arguments."""
     nodes = _fixed_nodes(value)
     if nodes is None:
         return None
@@ -26,7 +26,7 @@ def number_behind(facts: Facts, value: Value) -> Number | None:
 
 
 def _fixed_nodes(value: Value) -> list[Node] | None:
-    """The nodes behind a value in order, if all of them are literals, sizes and arithmetic on such."""
+    """List the nodes behind a value in order, if they are only literals, sizes and arithmetic on them."""
     found: dict[Node, None] = {}
     stack: list[tuple[Value, bool]] = [(value, False)]
     while stack:
@@ -57,7 +57,7 @@ def _computed(facts: Facts, node: Node, operands: list[Number]) -> Number | None
 
 
 def inputs_behind(value: Value) -> list[Value]:
-    """The inputs of the graph that decide a value, but for their sizes."""
+    """Find the inputs whose elements a value depends on; sizes do not count."""
     found: dict[Value, None] = {}
     seen: set[Node] = set()
     queue = [value]

@@ -1,7 +1,7 @@
-"""Make a kernel of the text of a graph, as `weft dump` prints it or as a person has edited it.
+"""Make a kernel from the text of a graph, as `weft dump` prints it or a user edits it.
 
-The text is data from outside. It is verified in full, guards that keep reads inside of arrays are added where they are
-missing, and arguments are checked against the types, layout classes and guards that the text declares.
+The text is not trusted. It is fully verified, missing guards that keep reads inside arrays are added, and arguments are
+checked against the types, layout classes and guards that the text declares.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _START = re.compile(r'(\s|//[^\n]*)*"(builtin\.module|weft\.kernel)"')
 
 
 def is_printed(text: str) -> bool:
-    """Whether a text is that of a graph rather than of a `.weft` file."""
+    """Tell whether a text is a printed graph rather than a `.weft` file."""
     return _START.match(text) is not None
 
 
 def read_graph(text: str, file: str, passes: Sequence[str], table: Mapping[str, OpDef] = TABLE) -> Parsed:
-    """The graph of a text, verified for the place in the pipeline that it says; `passes` is the whole pipeline."""
+    """Parse a graph and verify it for its stage in the pipeline; `passes` is the whole pipeline."""
     parsed = parse_text(text, file, table)
     after = INPUT if parsed.after is None else parsed.after
     if after not in (INPUT, *passes):
@@ -54,17 +54,17 @@ def read_graph(text: str, file: str, passes: Sequence[str], table: Mapping[str, 
 
 
 def passes_until(after: str, passes: Sequence[str]) -> tuple[str, ...]:
-    """The passes that have run when a graph is printed after one."""
+    """List the passes that have run on a graph that is printed after one of them."""
     return () if after == INPUT else tuple(passes[: passes.index(after) + 1])
 
 
 def stage_after(after: str, passes: Sequence[str]) -> Stage:
-    """The stage that a graph is in after a pass."""
+    """Return the stage of a graph after a pass."""
     return max((REACHED[name] for name in passes_until(after, passes) if name in REACHED), default=Stage.BUILT)
 
 
 class PrintedKernel:
-    """The kernel that a text holds: a `KernelSource`. Each compiled graph is read from the text anew."""
+    """The kernel in a text: a `KernelSource`. The text is parsed again for each graph that is compiled."""
 
     def __init__(self, text: str, file: str, passes: Sequence[str], table: Mapping[str, OpDef] = TABLE) -> None:
         start = time.perf_counter()
@@ -99,7 +99,7 @@ class PrintedKernel:
         return tuple(found)
 
     def guards(self) -> list[Guard] | None:
-        """None: native entries compute sizes in 64 bits, where those of foreign text may wrap around."""
+        """None: native entries compute sizes in 64 bits, and sizes from untrusted text could overflow."""
         return None
 
     def bind(self, args: Sequence[ArgType]) -> Binding:
@@ -175,7 +175,7 @@ class PrintedKernel:
 
 
 def fits_layout(array: np.ndarray, said: str) -> bool:
-    """Whether code for arrays of a layout class may read this one."""
+    """Tell whether code for a layout class can read this array."""
     if said == GENERAL:
         return True
     if said == SCALAR or not array.ndim:
@@ -187,7 +187,7 @@ def fits_layout(array: np.ndarray, said: str) -> bool:
 
 
 def _type_problem(type: TensorType, arg: ArgType) -> str | None:
-    """What does not fit between an argument and its type."""
+    """Say why an argument does not fit its type, or return None."""
     if len(arg.shape) != type.rank:
         return f"expected {type.rank} dimensions, got {len(arg.shape)}"
     if arg.dtype == type.dtype or _converts(arg.dtype, type.dtype, type.rank):
@@ -196,7 +196,7 @@ def _type_problem(type: TensorType, arg: ArgType) -> str | None:
 
 
 def _converts(given: DType, wanted: DType, rank: int) -> bool:
-    """Whether a Python number becomes the dtype of a number that is declared."""
+    """Tell whether a Python number converts to the declared dtype."""
     order = ("int", "float", "complex")
     if rank or not given.weak or wanted.kind == "bool":
         return False

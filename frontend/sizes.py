@@ -12,7 +12,7 @@ from ..ir.facts import Facts
 
 
 def guard_at_least(facts: Facts, size: Size, bound: Size) -> bool:
-    """Whether `size >= bound`; where nothing is known of the call it is assumed, and later calls are checked."""
+    """Tell whether `size >= bound`; without a call to look at, assume it and check later calls."""
     size, bound = facts.canonical(size), facts.canonical(bound)
     if never_negative(facts.canonical(size - bound)):
         return True
@@ -24,7 +24,7 @@ def guard_at_least(facts: Facts, size: Size, bound: Size) -> bool:
 
 
 def guard_reaches(facts: Facts, size: Size, bound: Size) -> bool:
-    """Whether `size >= bound`, as a guard that keeps the graph valid on this side."""
+    """Tell whether `size >= bound`, and guard the answer, so that the graph serves calls on the same side."""
     if guard_at_least(facts, size, bound):
         return True
     facts.assume_equal(dims.minimum(bound - 1, size), size)
@@ -32,12 +32,12 @@ def guard_reaches(facts: Facts, size: Size, bound: Size) -> bool:
 
 
 def guard_negative(facts: Facts, size: Size) -> bool:
-    """Whether a size is below 0, as a slice that counts from the end is."""
+    """Tell whether a size is below 0, like a slice bound that counts from the end."""
     return not guard_reaches(facts, size, 0)
 
 
 def guard_equal(facts: Facts, a: Size, b: Size) -> bool:
-    """Whether two sizes must be taken for the same; where that is false nothing may be built on it."""
+    """Tell whether two sizes are equal, and guard it if so; a negative answer is not guarded."""
     if facts.same(a, b):
         return True
     left, right = facts.number(a), facts.number(b)
@@ -48,7 +48,7 @@ def guard_equal(facts: Facts, a: Size, b: Size) -> bool:
 
 
 def guard_divides(facts: Facts, number: int, size: Size) -> bool:
-    """Whether a number divides a size; where that is false nothing may be built on it."""
+    """Tell whether a number divides a size, and guard it if so; a negative answer is not guarded."""
     rest = facts.canonical(size - dims.floordiv(size, number) * number)
     if facts.number(rest) not in (0, None):
         return False
@@ -57,7 +57,7 @@ def guard_divides(facts: Facts, number: int, size: Size) -> bool:
 
 
 def guard_one(facts: Facts, size: Size) -> bool:
-    """Whether a size is 1. A lone symbol is not: types show a dimension of 1 as the number."""
+    """Tell whether a size is 1. A lone symbol is not: types show a dimension of 1 as the number."""
     size = facts.canonical(size)
     if isinstance(size, int):
         return size == 1

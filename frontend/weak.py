@@ -1,8 +1,8 @@
-"""Weak values and how they take a dtype.
+"""Represent weak values, and convert them once their dtype is known.
 
-Literals, sizes and what is computed from them alone are weak: their use decides their dtype. Python numbers stay Python
-numbers, sizes stay sizes, and a choice between weak values, which as an array could not be weak in the graph, is a
-`Weak`: a recipe that makes the value once a dtype is known.
+Literals, sizes and everything computed only from them are weak: their use decides their dtype. Python numbers stay
+Python numbers and sizes stay sizes. A choice between weak values can't be a weak array in the graph, so it is a `Weak`:
+a recipe that makes the value once the dtype is known.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .maker import Maker, fits
 
 
 class Weak:
-    """A weak value that is not a number yet: its weak kind, what it is made of, and how.
+    """A weak value that is not a number yet: its kind, its parts, and how to make it.
 
-    `inner` says in which dtype the parts are needed for a result in a dtype.
+    `inner` maps the dtype of the result to the dtype that the parts must have.
     """
 
     __slots__ = ("_inner", "_made", "_make", "_maker", "_parts", "dtype")
@@ -43,7 +43,7 @@ class Weak:
         self._made: dict[DType, Value] = {}
 
     def take(self, dtype: DType) -> Value:
-        """The value in this dtype, made once; a loop, because choices may follow one another in great numbers."""
+        """Make the value in this dtype, once. This is a loop, because chains of choices can be long."""
         waiting: list[tuple[Weak, DType]] = [(self, dtype)]
         while waiting:
             weak, wanted = waiting[-1]
@@ -68,7 +68,7 @@ def is_operand(x: object) -> bool:
 
 
 def dtype_of(x: Operand) -> DType:
-    """The dtype of an operand; that of a literal is weak."""
+    """Return the dtype of an operand; a literal's is weak."""
     if isinstance(x, Value):
         return x.type.dtype
     if isinstance(x, Weak):
@@ -83,7 +83,7 @@ def is_weak(x: Operand) -> bool:
 
 
 def kind_fits(weak: DType, dtype: DType) -> bool:
-    """Whether a weak kind can take a dtype without a change of kind downwards."""
+    """Tell whether a weak kind can take a dtype without falling to a lower kind."""
     if dtype.kind == "bool":
         return False
     kind = "int" if dtype.kind == "uint" else dtype.kind
@@ -91,7 +91,7 @@ def kind_fits(weak: DType, dtype: DType) -> bool:
 
 
 def take(maker: Maker, x: Operand, dtype: DType) -> Value:
-    """The operand in a dtype: a literal becomes one of that dtype, all else is cast."""
+    """Convert an operand: a literal becomes a constant of the dtype, everything else is cast."""
     if isinstance(x, Weak):
         return x.take(dtype)
     if isinstance(x, (Value, Dim)) or not is_weak(x) or dtype.kind == "bool":
@@ -107,12 +107,12 @@ def take(maker: Maker, x: Operand, dtype: DType) -> Value:
 
 
 def weakened(maker: Maker, weak: DType, value: Value) -> Weak:
-    """A number that is there already and still takes the dtype of what it meets."""
+    """Make a number weak again, so that it takes the dtype of the operands it meets."""
     return Weak(maker, weak, (), lambda dtype, _: maker.cast(value, dtype))
 
 
 def settle(maker: Maker, x: Operand, others: tuple[Operand, ...] = ()) -> Union[Value, bool, int, float, complex, Dim]:
-    """An operand that ops can take: a `Weak` gets the dtype of the strong ones it meets, or i64, f64 or c128."""
+    """Make an operand for an op: a `Weak` takes the dtype of the strong operands, or i64, f64 or c128."""
     if not isinstance(x, Weak):
         return x
     strong = [dtype_of(o) for o in others if not is_weak(o)]
@@ -120,7 +120,7 @@ def settle(maker: Maker, x: Operand, others: tuple[Operand, ...] = ()) -> Union[
 
 
 def combine(maker: Maker, make: Callable[..., Any], operands: tuple[Operand, ...]) -> Any:
-    """The result of an op on operands of which some are `Weak`: weak again where all of them are weak."""
+    """Apply an op to operands of which some are `Weak`; the result is weak if all of them are."""
     probe = make(*(_sample(o) for o in operands)) if all(is_weak(o) for o in operands) else None
     if probe is None or not dtype_of(probe).weak:
         return make(*(settle(maker, o, operands) for o in operands))
@@ -133,12 +133,12 @@ def combine(maker: Maker, make: Callable[..., Any], operands: tuple[Operand, ...
 
 
 def _sample(x: Operand) -> Operand:
-    """A number of an operand's weak kind that every op takes."""
+    """Return a number of an operand's weak kind that every op accepts."""
     return {"int": 1, "float": 1.0, "complex": 1j}[dtype_of(x).kind]
 
 
 def select(maker: Maker, condition: Operand, then: Operand, other: Operand, what: str) -> Operand:
-    """`then` where the condition holds, else `other`; `what` names them for an error about their dtypes."""
+    """Choose `then` where the condition holds and `other` elsewhere; `what` names them in errors about dtypes."""
     weak_then, weak_other = is_weak(then), is_weak(other)
     if weak_then and weak_other:
         kind = max(dtype_of(then), dtype_of(other), key=lambda d: _ORDER.index(d.kind))

@@ -1,1 +1,1 @@
-"""Turn the text of a `.weft` file into checked syntax: lexer, parser, imports, checks before any types are known."""
+"""Turn the text of a `.weft` file into checked syntax: lexer, parser, imports and the checks that need no types."""

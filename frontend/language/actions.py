@@ -28,24 +28,24 @@ _WORDS = {"TRUE": True, "FALSE": False, "NONE": None, "ELLIPSIS": ...}
 
 
 class Several(SyntaxNode):
-    """What a rule for a list gives to the rule around it."""
+    """The items that a list rule passes to the rule around it."""
 
     items: tuple[Any, ...]
 
 
 class Actions:
-    """The actions for one text."""
+    """Builds the syntax nodes of one text."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._count = 0
 
     def table(self) -> Mapping[str, Action]:
-        """The action of each rule and alias of the grammar."""
+        """Map each rule and alias of the grammar to its action."""
         return {rule: getattr(self, rule) for rule in dir(self) if not rule.startswith("_") and rule != "table"}
 
     def _make(self, kind: type[N], children: Children, *fields: Any, chain: SyntaxNode | None = None) -> N:
-        """A node over these children. `chain` is a left side that nests no deeper for being longer."""
+        """Make a node from its children. `chain` is the left side of an operator chain and adds no depth."""
         span = self._span(children)
         depth = 1 + max((c.depth for c in children if isinstance(c, SyntaxNode) and c is not chain), default=0)
         if chain is not None:
@@ -238,7 +238,7 @@ class Actions:
         return self._make(syntax.TupleOf, children, tuple(_nodes(children, Expr)))
 
     def group(self, children: Children) -> Expr:
-        """Parentheses leave no node, but carets include them."""
+        """Parentheses make no node, but the span that an error marks includes them."""
         inner = children[1]
         assert isinstance(inner, Expr)
         return inner.at(self._span(children))
@@ -284,7 +284,7 @@ def _nodes(children: Children, kind: type[N]) -> list[N]:
 
 
 def _declared(children: Children) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
-    """The parameters and the results among the children of a function."""
+    """Pick the parameters and results from the children of a function."""
     params: tuple[Any, ...] = ()
     outputs = None
     for child in children:

@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parent
 
 
 def build(grammar: str) -> dict[str, Any]:
-    """The tables of a grammar; the form is described in `tables.py`."""
+    """Build the tables of a grammar; `tables.py` describes their form."""
     lark = Lark(grammar, parser="lalr", lexer="basic", keep_all_tokens=True, maybe_placeholders=False)
     table = lark.parser.parser._parse_table
     start = table.start_states["start"]
@@ -57,20 +57,20 @@ def build(grammar: str) -> dict[str, Any]:
 
 
 def _precedence(terminal: TerminalDef) -> tuple[int, int, int, str]:
-    """Which of two terminals wins where both match: by priority, then the one that can be longer."""
+    """The sort key of terminals: when two match, the higher priority wins, then the longer possible match."""
     pattern = terminal.pattern
     return -terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name
 
 
 def _words(terminals: Collection[TerminalDef]) -> dict[str, str]:
-    """The terminals that a pattern matches as well, as it does `if`: found by what was matched, not tried."""
+    """Find keywords, such as `if`, that the pattern for names matches too: they are looked up after the match."""
     patterns = [re.compile(t.pattern.value) for t in terminals if isinstance(t.pattern, PatternRE)]
     fixed = {t.pattern.value: t.name for t in terminals if not isinstance(t.pattern, PatternRE)}
     return {value: name for value, name in sorted(fixed.items()) if any(p.fullmatch(value) for p in patterns)}
 
 
 def _reached(states: Mapping[int, Mapping[str, tuple[Any, Any]]], start: int) -> list[int]:
-    """The states in an order that the grammar alone decides: lark's own changes from run to run."""
+    """Number the states in an order that depends only on the grammar; lark's own order changes from run to run."""
     order = [start]
     for state in order:
         targets = (target for _, (kind, target) in sorted(states[state].items()) if kind is Shift)
@@ -79,7 +79,7 @@ def _reached(states: Mapping[int, Mapping[str, tuple[Any, Any]]], start: int) ->
 
 
 def text(tables: dict[str, Any]) -> str:
-    """The tables as they are written, one state a line."""
+    """Write the tables as JSON, one state per line."""
     lines = [f'"{k}": {json.dumps(v, separators=(",", ":"))}' for k, v in tables.items() if k != "states"]
     states = ",\n".join(json.dumps(s, separators=(",", ":")) for s in tables["states"])
     return "{\n" + ",\n".join([*lines, f'"states": [\n{states}\n]']) + "\n}\n"

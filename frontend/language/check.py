@@ -1,7 +1,7 @@
-"""Check a file's definitions for what can be told before any types are known.
+"""Check a file's definitions before any types are known.
 
-Names, what may be assigned, where `return` stands, calls in cycles, and what is not in the language yet. Lowering
-relies on it.
+The checks cover names, assignments, the place of `return`, cycles of calls, and features that are not in the language
+yet. Lowering relies on them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Scope = dict[str, str]  # what each visible name is: "let", "var", "a parameter"
 
 
 def check(unit: Unit, ops: OpSource | None = None) -> None:
-    """Checks all that a file defines; what it imports was checked before. `ops` can be called by name."""
+    """Check the definitions of a file; its imports have been checked already. `ops` can be called by name."""
     for found in unit.own.values():
         if isinstance(found.item, syntax.Const):
             _Checker(unit, True, ops).const(found.item)
@@ -67,7 +67,7 @@ class _Checker:
         self._block(item.body.statements, scope, in_loop=False)
 
     def _returns(self, item: syntax.Function) -> None:
-        """Every path returns what was declared; a kernel has one path."""
+        """Check that every path returns the declared values; a kernel has only one path."""
         statements = item.body.statements
         what = "kernel" if item.is_kernel else "fn"
         found = [s for s in inside(statements) if isinstance(s, syntax.Return)]
@@ -308,7 +308,7 @@ def _matmul(node: syntax.SyntaxNode) -> Unsupported:
 
 
 def _check_count(item: syntax.Function, statement: syntax.Return, first: syntax.Return) -> None:
-    """As many values as were declared, or as the first `return` has."""
+    """Check that a `return` has as many values as were declared, or as the first `return` has."""
     count, returned = len(item.outputs or first.values), len(statement.values)
     if returned == count:
         return
@@ -324,7 +324,7 @@ def _check_count(item: syntax.Function, statement: syntax.Return, first: syntax.
 
 
 def _refuse_cycles(unit: Unit) -> None:
-    """Refuses calls and consts that lead back to where they came from."""
+    """Refuse functions that call themselves and consts that use themselves, directly or through others."""
     state: dict[LoadedDefinition, str] = {}
     for root in unit.own.values():
         path: list[tuple[LoadedDefinition, Iterator[syntax.Name]]] = []
@@ -352,7 +352,7 @@ def _refuse_cycles(unit: Unit) -> None:
 
 
 def _uses(definition: LoadedDefinition) -> Iterator[syntax.Name]:
-    """The names that a definition calls or reads and that are not its own."""
+    """Yield the names that a definition uses but does not define itself."""
     item = definition.item
     local = {p.name for p in item.params} if isinstance(item, syntax.Function) else set()
     waiting: list[syntax.SyntaxNode] = [item.value if isinstance(item, syntax.Const) else item.body]

@@ -1,4 +1,4 @@
-"""Resolve a type as it is written to a dtype or a class of dtypes, with its dimensions."""
+"""Resolve a written type to a dtype or a class of dtypes, and its dimensions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DimSpec = Union[str, int, EllipsisType, Expr]
 
 @record
 class Declared:
-    """`dtype` is None for a class such as `float`; `dims` is None for a scalar. `name` is the dtype's or class's."""
+    """A declared type. `dtype` is None for a class such as `float`, `dims` is None for a scalar."""
 
     name: str
     dtype: DType | None
@@ -27,18 +27,18 @@ class Declared:
         return self.text
 
     def accepts(self, dtype: DType) -> bool:
-        """Whether a strong dtype is the declared one or one of the class."""
+        """Tell whether a strong dtype is the declared one, or belongs to the declared class."""
         return dtype == self.dtype if self.dtype else dtype in CLASSES[self.name]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The dimensions that have names."""
+        """The named dimensions."""
         return tuple(d for d in self.dims or () if isinstance(d, str))
 
 
 @record
 class Parameter:
-    """A parameter of a kernel as it was declared."""
+    """A declared parameter of a kernel."""
 
     name: str
     type: Declared
@@ -47,14 +47,14 @@ class Parameter:
 
 @record
 class Result:
-    """An output of a kernel as it was declared; not all of them have names."""
+    """A declared output of a kernel; its name is optional."""
 
     name: str | None
     type: Declared
 
 
 def declare(spec: TypeSpec, computed: bool = False) -> Declared:
-    """The type that a spec says. `computed` allows sizes such as `n - 1`, which only results can have."""
+    """Resolve a type. `computed` allows sizes such as `n - 1`, which only results can have."""
     dtype = BY_NAME.get(spec.name)
     if dtype is None and spec.name not in CLASSES:
         known = [*BY_NAME, *CLASSES]
@@ -70,7 +70,7 @@ def declare(spec: TypeSpec, computed: bool = False) -> Declared:
 
 
 def _written(span: Span) -> str:
-    """A formula as it stands in its line."""
+    """The source text of a formula."""
     return "<size>" if span.text is None else span.text[span.column - 1 :][: span.length]
 
 
@@ -87,7 +87,7 @@ def _dim(expr: Expr, computed: bool) -> DimSpec:
 
 
 def parameter(param: Param) -> Parameter:
-    """The declaration of a kernel's parameter."""
+    """Resolve a parameter of a kernel."""
     if param.type is None:
         hint = f"write {param.name}: f32[n], or {param.name}: any[...] for arrays of any kind"
         raise SyntaxProblem(f"the parameter '{param.name}' of a kernel needs a type", param.span, hint)
@@ -95,5 +95,5 @@ def parameter(param: Param) -> Parameter:
 
 
 def result(output: Output) -> Result:
-    """The declaration of a kernel's output."""
+    """Resolve an output of a kernel."""
     return Result(output.name, declare(output.type, computed=True))

@@ -1,4 +1,4 @@
-"""Read what a kernel's `@impl(...)` registers it as."""
+"""Read the `@impl(...)` of a kernel, which registers it as an implementation of an op."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...ir.errors import Span, TypeProblem, UnknownName, ValueProblem, nearest
 from . import syntax
 from .syntax import Expr
 
-# What each argument must be, and the name that a registration has for it.
+# What each argument must be, and its name in a registration.
 TEXT, TEXTS, SIZE = "a string", "a string or several in ( )", "a whole number"
 ARGUMENTS = {
     "op": ("op", TEXT), "variant": ("variant", TEXT), "hint": ("hints", TEXTS), "hints": ("hints", TEXTS),
@@ -19,7 +19,7 @@ Value = str | int | tuple[str, ...]
 
 
 def implementation(item: syntax.Function) -> Mapping[str, Value] | None:
-    """The arguments of a kernel's `@impl`, under the names of a registration; None where there is none."""
+    """Return the arguments of a kernel's `@impl` by their names in a registration, or None without an `@impl`."""
     if not item.decorators:
         return None
     first, *others = item.decorators

@@ -1,7 +1,7 @@
 """Split kernel text into tokens, with one `_NL` for newlines and `;` that end a statement.
 
-A newline ends nothing inside `()` and `[]` nor before `else`. `var` is a word of the language only before a name, so
-that NumPy's `var(x)` can be called. Brackets are matched here, where the error can name the one that was opened.
+A newline ends nothing inside `()` and `[]` or before `else`. `var` is a keyword only before a name, so
+that NumPy's `var(x)` can be called. Brackets are matched here, so that an error can name the opening one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CHARACTERS = {
 
 
 class Statements:
-    """The tokens of one text as the grammar wants them. `open` holds the brackets that are not closed yet."""
+    """The tokens of one text, as the grammar expects them. `open` holds the brackets that are still open."""
 
     def __init__(self, scanner: Scanner, source: Source) -> None:
         self._scanner = scanner

@@ -1,7 +1,7 @@
-"""Load a file's definitions with all that it imports along a search path.
+"""Load the definitions of a file and of the files that it imports along a search path.
 
-`import "x.weft"` looks in the folder of the file that says it, then along the search path, and never reaches out of
-them: not by `..`, not by an absolute path, not by a link. Text that did not come from a file can't import.
+`import "x.weft"` looks in the folder of the importing file, then along the search path. It never leaves those folders:
+not by `..`, not by an absolute path, not by a link. Text that did not come from a file can't import.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_FILES = 64
 
 @record(eq=False)
 class LoadedDefinition:
-    """A `fn`, a `kernel` or a `const`, and the file whose names it sees."""
+    """A `fn`, a `kernel` or a `const`, with the file whose names it can use."""
 
     item: Union[syntax.Function, syntax.Const]
     unit: Unit
@@ -45,7 +45,7 @@ class LoadedDefinition:
 
 
 class Unit:
-    """One file: what it defines, every name that it sees, and the functions behind its extern kernels."""
+    """One file: its definitions, the names it can use, and the C functions of its extern kernels."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -55,7 +55,7 @@ class Unit:
         self.externs: dict[str, ExternCall] = {}
 
     def reached(self) -> list[Unit]:
-        """This file and all that it imports, each once."""
+        """List this file and everything that it imports, each once."""
         found = [self]
         for unit in found:
             found += [u for u in unit.imports if u not in found]
@@ -63,7 +63,7 @@ class Unit:
 
 
 class Importer:
-    """Follows imports: `search` are the folders to look in besides the importing file's own."""
+    """Follows imports. `search` lists the folders to look in besides the importing file's own."""
 
     def __init__(self, search: tuple[str, ...]) -> None:
         self.search = search
@@ -71,11 +71,11 @@ class Importer:
         self._done: dict[str, Unit] = {}
 
     def load(self, path: str) -> Unit:
-        """The file at this path, and what it imports."""
+        """Load the file at this path and its imports."""
         return self.enter(Source(path, read(path)))
 
     def enter(self, source: Source) -> Unit:
-        """A text that stands for a file."""
+        """Load a text as if it were this file."""
         real = os.path.realpath(source.file)
         self._open.append(real)
         unit = unit_of(source, self)
@@ -84,7 +84,7 @@ class Importer:
         return unit
 
     def follow(self, item: syntax.Import, source: Source) -> Unit:
-        """The file that an import names."""
+        """Load the file that an import names."""
         path = self._find(item, os.path.dirname(source.file) or ".")
         real = os.path.realpath(path)
         if real in self._open:
@@ -129,7 +129,7 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def read(path: str) -> str:
-    """The text of a file, refused where it is no text or too long."""
+    """Read a file; refuse it if it is too long or not UTF-8."""
     try:
         if os.path.exists(path) and not os.path.isfile(path):
             raise FileProblem(f"{path} is not a file", hint="give the path of a .weft file")
@@ -149,7 +149,7 @@ def read(path: str) -> str:
 
 
 def unit_of(source: Source, importer: Importer | None) -> Unit:
-    """The definitions of one text; without an importer it can't import."""
+    """Collect the definitions of one text; it can only import if there is an importer."""
     unit = Unit(source)
     items = parse(source).items
     for item in items:
@@ -175,7 +175,7 @@ _LATER = {"@impl": "write it before a kernel"}
 
 
 def _add(unit: Unit, new: LoadedDefinition, span: Span) -> None:
-    """A kernel may be called like a function of the language: inside it that name still means the function."""
+    """Add a definition. A kernel may be named like a built-in; inside it, the name means the built-in."""
     name, hides = new.name, new.name in FUNCTIONS
     if name in RESERVED or (hides and new.what != "kernel"):
         hint = f"choose another name: '{name}' is {'a type' if name in RESERVED else 'a function'} of the language"
@@ -190,5 +190,5 @@ def _add(unit: Unit, new: LoadedDefinition, span: Span) -> None:
 
 
 def search_folders(search_path: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
-    """The search path as texts."""
+    """Return the search path as strings."""
     return tuple(os.fspath(p) for p in search_path)

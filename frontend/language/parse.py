@@ -1,4 +1,4 @@
-"""Parse text to abstract syntax; what is no program is a `SyntaxProblem` or a `LimitExceeded`."""
+"""Parse text to abstract syntax, or raise a `SyntaxProblem` or a `LimitExceeded`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FOREIGN = {
 
 
 def parse(source: Source) -> File:
-    """The syntax of one file."""
+    """Parse one file."""
     if len(source.text) > limiter.now.text:
         raise LimitExceeded(
             f"{source.file} has {len(source.text)} characters; the limit is {limiter.now.text}",
@@ -38,7 +38,7 @@ def parse(source: Source) -> File:
     actions = Actions(source)
     lexer = Statements(shared.scanner, source)
     try:
-        with environment.usual():  # Python reads numbers by rounding as the thread does
+        with environment.usual():  # Python rounds the numbers it reads in the thread's rounding mode
             parsed = shared.parse(lexer, actions.table())
     except UnexpectedToken as error:
         raise _unexpected(error, lexer, source) from error
@@ -63,7 +63,7 @@ def _unexpected(error: UnexpectedToken, lexer: Statements, source: Source) -> Sy
 
 
 def _wanted(error: UnexpectedToken) -> str:
-    """What could stand here, where that is one or two things."""
+    """Name the tokens that were expected, if there are only a few."""
     expected = {name for name in error.expected if name != END}
     if not 0 < len(expected) <= 3 or not expected <= _NAMES.keys():
         return ""

@@ -1,4 +1,4 @@
-"""Parse a `.weft` file into kernels that the runtime can specialise: the language's public face."""
+"""Parse a `.weft` file into kernels that the runtime can specialise."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = ["LanguageKernel", "ParsedModule", "load_module", "parse_module"]
 
 
 class LanguageKernel:
-    """A kernel of a `.weft` file: a `KernelSource`. `parse_seconds` is what reading the file took.
+    """A kernel of a `.weft` file: a `KernelSource`. `parse_seconds` is how long the file took to parse.
 
-    `ops` are the ops that it may call beside the functions of the language; `impl` is what `@impl` says.
+    `ops` are the ops that it may call besides the built-in functions; `impl` holds the arguments of `@impl`.
     """
 
     def __init__(self, definition: LoadedDefinition, parse_seconds: float, ops: OpSource | None = None) -> None:
@@ -65,13 +65,13 @@ class LanguageKernel:
 
     @property
     def extern(self) -> ExternCall | None:
-        """The function of a shared library that it is, if it is one."""
+        """The function of a shared library behind an extern kernel, or None."""
         return self._definition.unit.externs.get(self.name)
 
 
 @record(eq=False)
 class ParsedModule:
-    """The kernels of one file by name, in the file's order; `sources` is all text that they come from."""
+    """The kernels of one file by name, in file order; `sources` is all the text that they come from."""
 
     file: str
     kernels: Mapping[str, LanguageKernel]
@@ -85,9 +85,9 @@ def parse_module(
     ops: OpSource | None = None,
     externs: ExternSource | None = None,
 ) -> ParsedModule:
-    """The kernels in a text. Only with a search path, even an empty one, may it import: from `file`'s folder.
+    """Parse the kernels in a text. It may import from `file`'s folder only if `search` is given, even if empty.
 
-    Only with `externs` may it name shared libraries.
+    It may name shared libraries only if `externs` is given.
     """
     start = time.perf_counter()
     importer = None if search_path is None else Importer(search_folders(search_path))
@@ -101,7 +101,7 @@ def load_module(
     ops: OpSource | None = None,
     externs: ExternSource | None = None,
 ) -> ParsedModule:
-    """The kernels of a file, which may import."""
+    """Parse the kernels of a file, which may import others."""
     start = time.perf_counter()
     return _module(Importer(search_folders(search_path)).load(os.fspath(path)), start, ops, externs)
 

@@ -11,7 +11,7 @@ _SHOWN = 500
 
 
 class Source:
-    """A file's name and text, and where its lines start."""
+    """A file's name, its text, and the offsets of its lines."""
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
@@ -26,13 +26,13 @@ class Source:
         return starts
 
     def span(self, start: int, end: int) -> Span:
-        """The span between two offsets; one that goes over several lines is shown at its first."""
+        """Return the span between two offsets; one over several lines is shown at its first line."""
         line = bisect_right(self._starts, start)
         begin = self._starts[line - 1]
         return Span(self.file, line, start - begin + 1, max(1, end - start), self._line(line))
 
     def _line(self, line: int) -> str | None:
-        """The text of a line, kept once for all its spans; a line that no screen shows has none."""
+        """Return the text of a line, shared by all its spans, or nothing if it is too long to show."""
         if line not in self._lines:
             begin = self._starts[line - 1]
             stop = self._starts[line] - 1 if line < len(self._starts) else len(self.text)
@@ -40,6 +40,6 @@ class Source:
         return self._lines[line]
 
     def join(self, first: Span, last: Span) -> Span:
-        """From the start of one span to the end of another."""
+        """Return the span from the start of one span to the end of another."""
         start = self._starts[first.line - 1] + first.column - 1
         return self.span(start, self._starts[last.line - 1] + last.column - 1 + last.length)

@@ -1,4 +1,4 @@
-"""The abstract syntax of a `.weft` file: frozen nodes, each with its span.
+"""Define the abstract syntax of a `.weft` file: frozen nodes, each with its span.
 
 `depth` is how deep a node nests; the left side of a chain of operators does not add to it, because lowering
 walks such a chain in a loop.
@@ -14,9 +14,9 @@ from ...ir.errors import Span
 
 
 class SyntaxNode:
-    """A node has the fields that its class and those above it declare, given in order or by name.
+    """A node of the syntax. Its fields are declared by its class and base classes, and passed in order or by name.
 
-    Nodes are frozen. They are no dataclasses, because making thirty of those takes longer than parsing a file.
+    Nodes are frozen. They are not dataclasses, because defining thirty of those takes longer than parsing a file.
     """
 
     span: Span
@@ -40,7 +40,7 @@ class SyntaxNode:
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def at(self, span: Span) -> Self:
-        """The same node at another place."""
+        """Return the same node with another span."""
         fields = {name: getattr(self, name) for name in self.FIELDS}
         return type(self)(**{**fields, "span": span}, depth=self.depth)
 
@@ -156,7 +156,7 @@ class Block(SyntaxNode):
 
 
 class Let(Statement):
-    """`let` and `var`; several names take the results of one call."""
+    """`let` or `var`; several names take the results of one call."""
 
     names: tuple[Name, ...]
     type: TypeSpec | None
@@ -165,7 +165,7 @@ class Let(Statement):
 
 
 class Assign(Statement):
-    """`target = value`; `op` is the operator of `+=` and its like."""
+    """`target = value`; `op` is the operator of an update such as `+=`."""
 
     target: Expr
     op: str | None
@@ -203,13 +203,13 @@ class Return(Statement):
 
 
 class Bare(Statement):
-    """An expression whose value nothing uses."""
+    """An expression whose value is not used."""
 
     value: Expr
 
 
 class Definition(Statement):
-    """`let c[i, j in 1..n] = value else other`; `mutable` is what `var` would say."""
+    """`let c[i, j in 1..n] = value else other`; `mutable` tells `var` from `let`."""
 
     name: Name
     indices: tuple[Expr, ...]
@@ -254,13 +254,13 @@ class Function(Item):
     decorators: tuple[Decorator, ...]
 
     def decorated(self, decorator: Decorator) -> Self:
-        """The same with one more decorator in front."""
+        """Return the same function with one more decorator in front."""
         fields = {name: getattr(self, name) for name in self.FIELDS}
         return type(self)(**{**fields, "decorators": (decorator, *self.decorators)}, depth=self.depth)
 
 
 class Extern(Function):
-    """`extern kernel`: a symbol of a shared library in place of a body, which is empty."""
+    """`extern kernel`: it names a symbol of a shared library, and its body is empty."""
 
     library: str
     symbol: str

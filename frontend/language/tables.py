@@ -1,9 +1,9 @@
 """Run an LALR(1) parser from ready-built tables.
 
-`tables.json` holds the terminals in the order in which they are tried, words that are terminals of their own, the rules
-(origin, length, alias, whether a lone child stands for the rule), and for each state its steps: a number from 0 up is
-the state to go to, a negative one the rule to reduce by. `build_tables.py` makes it with lark. Importing lark takes
-longer than compiling a kernel, so that is done ahead; only a grammar that was edited since is given to lark here.
+`tables.json` holds the terminals in the order in which they are tried, the keywords, the rules (origin, length, alias,
+whether a lone child stands for the rule), and the steps of each state: a number from 0 up is the state to go to, a
+negative one is the rule to reduce by. `build_tables.py` makes the file with lark. Importing lark takes longer than
+compiling a kernel, so it is only imported here if the grammar was edited after the tables were built.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Action = Callable[[list[Any]], Any]
 
 
 class Parts(list[Any]):
-    """What a helper rule gives: children that belong to the rule around it."""
+    """The children that a helper rule passes to the rule around it."""
 
 
 class UnexpectedToken(Exception):
-    """A token that no rule has here, and the terminals that could stand in its place."""
+    """A token that no rule allows here, and the terminals that were expected."""
 
     def __init__(self, token: Token, expected: frozenset[str]) -> None:
         super().__init__(token)
@@ -35,7 +35,7 @@ class UnexpectedToken(Exception):
 
 
 class Rule(NamedTuple):
-    """A rule of the grammar: what it makes, of how many symbols."""
+    """A rule of the grammar: its origin and its number of symbols."""
 
     origin: str
     length: int
@@ -44,7 +44,7 @@ class Rule(NamedTuple):
 
     @property
     def action(self) -> str | None:
-        """The name of its action; None where its children pass through."""
+        """The name of its action, or None if its children pass through."""
         name = self.alias or self.origin
         return None if name.startswith("_") or (self.expand and not self.alias and self.length == 1) else name
 
@@ -60,7 +60,7 @@ class LalrTables:
         self._start, self._end = data["start"], data["end"]
 
     def parse(self, tokens: Iterable[Token], actions: Mapping[str, Action]) -> Any:
-        """What the first rule's action gives; each action gets the children of its rule."""
+        """Parse a text and return the result of the start rule's action; each action gets the children of its rule."""
         reductions = [(rule.origin, rule.length, _callback(rule, actions)) for rule in self.rules]
         states, values = [self._start], []
         for token in _with_end(tokens):
@@ -84,7 +84,7 @@ class LalrTables:
 
 @cache
 def load() -> LalrTables:
-    """The tables that ship with the package; of a grammar that was edited since, those that lark makes of it now."""
+    """Load the tables that ship with the package, or build them with lark if the grammar was edited since."""
     folder = os.path.dirname(__file__)
     with open(os.path.join(folder, "tables.json"), encoding="utf-8") as file:
         data = json.load(file)
@@ -98,7 +98,7 @@ def load() -> LalrTables:
 
 
 def checksum(grammar: str) -> int:
-    """A number by which tables know the grammar that they were made of."""
+    """Return a checksum of the grammar, by which stale tables are noticed."""
     return crc32(grammar.encode())
 
 
@@ -119,7 +119,7 @@ def _callback(rule: Rule, actions: Mapping[str, Action]) -> Action:
 
 
 def _splice(children: list[Any]) -> Parts:
-    """Children of a list grow in place, so that a long list takes linear time."""
+    """Splice the parts of helper rules; lists grow in place, so that a long one takes linear time."""
     if children and type(children[0]) is Parts:
         children[0].extend(_flat(children[1:]))
         return children[0]

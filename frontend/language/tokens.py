@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 
 class Token(str):
-    """A piece of the text: its terminal, its offset and its line, counted from 1."""
+    """A token: its terminal, its offset, and its line, counted from 1."""
 
     __slots__ = ("line", "start", "type")
     type: str
@@ -21,7 +21,7 @@ class Token(str):
 
 
 class UnexpectedCharacter(Exception):
-    """The text at this offset begins no token."""
+    """No token begins at this offset."""
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -29,14 +29,14 @@ class UnexpectedCharacter(Exception):
 
 
 class Scanner:
-    """Patterns of terminals, tried in this order; `words` are names that are terminals of their own."""
+    """Matches the patterns of terminals in this order; `words` are the keywords."""
 
     def __init__(self, terminals: Sequence[tuple[str, str]], words: Mapping[str, str], ignored: Sequence[str]) -> None:
         self._match = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in terminals)).match
         self._words, self._ignored = words, frozenset(ignored)
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """The tokens of a text, without those that are ignored."""
+        """Yield the tokens of a text, except the ignored ones."""
         at, line = 0, 1
         while at < len(text):
             found = self._match(text, at)

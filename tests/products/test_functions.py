@@ -75,9 +75,9 @@ def test_einsum(case: tuple[Any, ...]) -> None:
 def test_einsum_says_what_is_wrong() -> None:
     x = np.ones((2, 3))
     for text, message in (
-        ("ij,jk", "subscripts for 2 operands, and 1"), ("i", "names 1 axes of an array with 2"),
+        ("ij,jk", "for 2 operands, but there are 1"), ("i", "names 1 axes, but the array has 2"),
         ("ij->ik", "'k' of the result"),
-        ("ij->ii", "there twice"), ("ii", "two sizes"),
+        ("ij->ii", "appears twice"), ("ii", "the same size"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             weft.jit(lambda x, t=text: np.einsum(t, x))(x)
