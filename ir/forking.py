@@ -16,8 +16,11 @@ import os
 import sys
 import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 from weakref import WeakSet
+
+T = TypeVar("T")
 
 PATIENCE = 10.0  # seconds
 _PACKAGES = frozenset((__name__.partition(".")[0], "numpy"))  # which imports parts of itself when they are first used
@@ -30,6 +33,15 @@ def lock() -> Any:
     made = threading.RLock()
     _ours.add(made)
     return made
+
+
+def make_once(kept: list[T], make: Callable[[], T], making: Any) -> T:
+    """Return the one value of this process, which is kept in a list, and made at its first use under a lock."""
+    with making:
+        if not kept:
+            made = make()
+            kept[:] = kept or [made]  # a signal handler may have made one meanwhile
+    return kept[0]
 
 
 def event() -> threading.Event:

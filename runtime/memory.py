@@ -18,7 +18,7 @@ import numpy as np
 
 from ..ir.errors import MemoryProblem, ValueProblem
 from ..ir.footprints import check_array
-from ..ir.forking import lock
+from ..ir.forking import lock, make_once
 from ..ir.limits import limiter
 from ..ir.tuples import NamedTuple
 from .native import abi, array_code
@@ -120,12 +120,7 @@ _making = lock()
 
 def blocks() -> FreeList:
     """Return the free list of this process. Call it only if `abi.has_handlers()`."""
-    if not _made:
-        with _making:
-            if not _made:
-                made = FreeList()
-                _made[:] = _made or [made]  # a signal handler may have made one meanwhile
-    return _made[0]
+    return _made[0] if _made else make_once(_made, FreeList, _making)
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None = None) -> Array:

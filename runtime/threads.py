@@ -15,7 +15,7 @@ from functools import cache
 
 from ..backends.llvm.engine.library import LoadedCode
 from ..ir.errors import ValueProblem
-from ..ir.forking import lock
+from ..ir.forking import lock, make_once
 from .disk.code import object_code
 from .native import pool_code
 from .native.abi import address
@@ -126,12 +126,7 @@ _making = lock()
 
 def pool() -> Pool:
     """Return the pool of this process."""
-    if not _made:
-        with _making:
-            if not _made:
-                made = Pool()
-                _made[:] = _made or [made]  # a signal handler may have made one meanwhile
-    return _made[0]
+    return _made[0] if _made else make_once(_made, Pool, _making)
 
 
 def raise_pending() -> None:

@@ -18,7 +18,7 @@ from .arrays import array_of
 from .axes import axes_of
 from .cumulative import along
 from .elementwise import Make
-from .reductions import ALGEBRAS, PLUS, SUB, TIMES, Algebra, mask_in, reduced
+from .reductions import ALGEBRAS, PLUS, SUB, TIMES, Algebra, extreme_by, mask_in, reduced
 from .statistics import averaged, freedom_lost, quotient, root, squared_distances
 
 IS_NAN, NOT, AND, GREATER = (TABLE[name] for name in ("isnan", "logical_not", "logical_and", "gt"))
@@ -54,14 +54,6 @@ def _total(algebra: Algebra) -> Make:
 def _running(algebra: Algebra) -> Make:
     def make(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None) -> Value:
         return along(m, algebra, _without_nan(m, array_of(m, a), algebra), axis, dtype)
-
-    return make
-
-
-def _extreme(algebra: Algebra) -> Make:
-    def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False,
-             initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
-        return reduced(m, algebra, a, axis, None, keepdims, initial, where)
 
     return make
 
@@ -134,6 +126,7 @@ def _demand_inexact(m: Maker, dtype: object) -> None:
 
 NAN_AWARE: Mapping[str, Make] = {
     "nansum": _total(PLUS), "nanprod": _total(TIMES), "nancumsum": _running(PLUS), "nancumprod": _running(TIMES),
-    "nanmin": _extreme(ALGEBRAS["fmin"]), "nanmax": _extreme(ALGEBRAS["fmax"]), "nanmean": nanmean, "nanvar": nanvar,
-    "nanstd": nanstd, "nanargmin": _position(ARGMIN, math.inf), "nanargmax": _position(ARGMAX, -math.inf),
+    "nanmin": extreme_by(ALGEBRAS["fmin"]), "nanmax": extreme_by(ALGEBRAS["fmax"]), "nanmean": nanmean,
+    "nanvar": nanvar, "nanstd": nanstd, "nanargmin": _position(ARGMIN, math.inf),
+    "nanargmax": _position(ARGMAX, -math.inf),
 }  # fmt: skip

@@ -227,7 +227,9 @@ def _total(algebra: Algebra) -> Make:
     return make
 
 
-def _extreme(algebra: Algebra) -> Make:
+def extreme_by(algebra: Algebra) -> Make:
+    """A function such as `min`, by the algebra of its ufunc."""
+
     def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False,
              initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
         return reduced(m, algebra, a, axis, None, keepdims, initial, where)
@@ -253,7 +255,7 @@ def count_nonzero(m: Maker, a: Operand, axis: object = None, *, keepdims: object
 
 
 REDUCTIONS: Mapping[str, Make] = {
-    "sum": _total(PLUS), "prod": _total(TIMES), "min": _extreme(LEAST), "max": _extreme(MOST),
+    "sum": _total(PLUS), "prod": _total(TIMES), "min": extreme_by(LEAST), "max": extreme_by(MOST),
     "any": _truth(ALGEBRAS["logical_or"]), "all": _truth(ALGEBRAS["logical_and"]), "ptp": ptp,
     "count_nonzero": count_nonzero,
 }  # fmt: skip

@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...ir.builder import Builder
-from ...ir.dims import Size, symbol
 from ...ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest
 from ...ir.facts import Facts
 from ...ir.lazy import cached_property
@@ -32,6 +31,7 @@ from .locate import definition
 from .outputs import finish
 from .packing import Packed, holds_arrays, is_container, is_same, packed, unpacked
 from .standins import seen
+from .symbolic import new_symbols
 from .trace import Trace
 from .tracer import Tracer
 
@@ -203,7 +203,8 @@ class TracedKernel:
         if len(args) != len(self.parameters):
             raise TypeProblem(f"{self.name} takes {len(self.parameters)} arrays or numbers, not {len(args)}")
         sizes: dict[str, int] = {}
-        types = [TensorType(a.dtype, _symbols(n, a.shape, sizes)) for n, a in zip(self.parameters, args, strict=True)]
+        named = zip(self.parameters, args, strict=True)
+        types = [TensorType(a.dtype, new_symbols(name, a.shape, sizes)) for name, a in named]
         return Binding(tuple(types), sizes)
 
     def build(self, binding: Binding, args: Sequence[ArgType] | None) -> Built:
@@ -322,21 +323,6 @@ def _signature(function: Callable[..., Any], static: tuple[str, ...]) -> inspect
             hint = nearest(wanted, list(signature.parameters))
             raise TypeProblem(f"{name} has no argument '{wanted}' to make static", hint=hint)
     return signature
-
-
-def _symbols(name: str, shape: tuple[int, ...], sizes: dict[str, int]) -> tuple[Size, ...]:
-    """`x0`, `x1`, ... for an array called x; 1 stays the number."""
-    found: list[Size] = []
-    for axis, number in enumerate(shape):
-        if number == 1:
-            found.append(1)
-            continue
-        unique = f"{name}{axis}"
-        while unique in sizes:
-            unique = f"{unique}_"
-        sizes[unique] = number
-        found.append(symbol(unique))
-    return tuple(found)
 
 
 def _typed(value: Any) -> Any:

@@ -7,7 +7,7 @@ on the same side of it. Where Python needs the number itself the trace is specia
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -206,3 +206,18 @@ def _unknown(size: Size) -> Unsupported:
     return Unsupported(
         f"the size '{size}' must be a known number here", here(), "call the function with arrays; types are not enough"
     )
+
+
+def new_symbols(name: str, shape: Sequence[int], sizes: dict[str, int]) -> tuple[Size, ...]:
+    """New symbols for the sizes of an array, added to `sizes`: `x0`, `x1`, ... for one called x. 1 stays the number."""
+    found: list[Size] = []
+    for axis, number in enumerate(shape):
+        if number == 1:
+            found.append(1)
+            continue
+        unique = f"{name}{axis}"
+        while unique in sizes:
+            unique += "_"
+        sizes[unique] = number
+        found.append(dims.symbol(unique))
+    return tuple(found)

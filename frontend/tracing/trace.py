@@ -32,7 +32,7 @@ from .keys import holds_tracers, items_of
 from .locate import here
 from .named_ops import NamedOp
 from .piecewise import piecewise
-from .symbolic import TracedSize
+from .symbolic import TracedSize, new_symbols
 from .tracer import VIEW, Error, Tracer, share
 from .writing import split_out, written
 
@@ -283,17 +283,7 @@ class Trace:
 
     def symbols(self, name: str, shape: Sequence[int]) -> tuple[Size, ...]:
         """New symbols for the sizes of an array that is not an argument; 1 stays 1."""
-        found: list[Size] = []
-        for axis, number in enumerate(shape):
-            if number == 1:
-                found.append(1)
-                continue
-            unique = f"{name}_{axis}"
-            while unique in self.sizes:
-                unique += "_"
-            self.sizes[unique] = number
-            found.append(symbol(unique))
-        return tuple(found)
+        return new_symbols(f"{name}_", shape, self.sizes)
 
     def _refuse_subclasses(self, tree: Any, span: Span | None) -> None:
         if isinstance(tree, (tuple, list)):
