@@ -86,7 +86,9 @@ def _by_logarithm(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
         parts = _log_of_any(e, ar, ai, *logarithm)
         zero = e.zero_like(real.low)
         high_real, high_imaginary = to_double(e, annex_g.product(e, br, bi, *parts))
-        return high_real, zero, high_imaginary, zero
+        # Where the power vanishes, its zero has this NaN's sign: that of 0 * inf on x86, but not where LLVM folds it.
+        undefined = e.fcmp("uno", high_imaginary, high_imaginary)
+        return high_real, zero, e.select(undefined, e.const_like(zero, -math.nan), high_imaginary), zero
 
     parts = e.rare_all(unusual, (*real, *imaginary), special)
     real, imaginary = Pair(*parts[:2]), Pair(*parts[2:])
