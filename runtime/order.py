@@ -27,6 +27,7 @@ from ..ir.ops import (
 from ..ir.types import ints
 
 Strides = tuple[int, ...]
+LONGER = 5040  # times what a size is: a multiple of every small number
 
 
 def output_orders(
@@ -94,17 +95,24 @@ def usual_orders(
 ) -> tuple[tuple[int, ...], ...]:
     """Return the orders to expect for similar calls; empty arrays count as non-empty ones in C order.
 
-    Axes with one element or none may be longer in the next call, so they count as long.
+    Axes may be longer in the next call, so arrays count as many times longer ones without gaps. In `a[:, ::2]` of two
+    columns, a step along a row is as long as the step to the next row; in longer rows it is shorter. Multiples of the
+    sizes can be reshaped wherever the sizes can.
     """
-    taken = [(tuple(n or 2 for n in shape), s) for shape, s in zip(shapes, strides, strict=True)]
+    wider = {name: LONGER * (n or 1) for name, n in env.items()}
+    wides = [_shape(value, wider, least=2) for value in graph.inputs]
     steps = [
-        s if all(shape) else tuple(k * value.type.dtype.size for k in dense(wide, tuple(range(len(wide)))))
-        for value, shape, (wide, s) in zip(graph.inputs, shapes, taken, strict=True)
+        tuple(k * value.type.dtype.size for k in dense(wide, _order_of(shape, s)))
+        for value, wide, shape, s in zip(graph.inputs, wides, shapes, strides, strict=True)
     ]
-    wider = {name: n or 2 for name, n in env.items()}
-    usual = output_orders(graph, [wide for wide, _ in taken], steps, wider, least=2)
+    usual = output_orders(graph, wides, steps, wider, least=2)
     actual = output_orders(graph, shapes, strides, env)
     return usual if agree(graph, env, usual, actual) else actual
+
+
+def _order_of(shape: tuple[int, ...], strides: Strides) -> tuple[int, ...]:
+    """Return the axes of an array from outermost to innermost; C order for an empty one."""
+    return axis_order(len(shape), [_steps(shape, strides)]) if all(shape) else tuple(range(len(shape)))
 
 
 def agree(graph: Graph, env: Mapping[str, int], a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]]) -> bool:
