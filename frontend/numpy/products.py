@@ -12,6 +12,7 @@ from ...ir.dtypes import BF16, C64, C128, F32, F64
 from ...ir.errors import ShapeProblem, ValueProblem
 from ...ir.graph import Value
 from ...ir.ops import CAST, MATMUL, RESHAPE, TABLE
+from ...ir.rules import promote
 from ...ir.types import Sizes
 from ..maker import Maker, Operand, static_int
 from ..memory import laid_out, with_core
@@ -62,19 +63,25 @@ def dot(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
     if not x.type.rank or not y.type.rank:
         return _scaled(m, x, y)
     place = y.type.rank - 2 if y.type.rank > 1 else 0
-    return _over(m, x, y, [x.type.rank - 1], [place])
+    return _along(m, x, y, place)
 
 
 def inner(m: Maker, a: Operand, b: Operand, /) -> Value:
     x, y = strong_array(m, a), strong_array(m, b)
     if not x.type.rank or not y.type.rank:
         return _scaled(m, x, y)
-    return _over(m, x, y, [x.type.rank - 1], [y.type.rank - 1])
+    return _along(m, x, y, y.type.rank - 1)
+
+
+def _along(m: Maker, x: Value, y: Value, place: int) -> Value:
+    """Sum over the last axis of one and an axis of the other. NumPy asks BLAS for vectors and matrices only."""
+    over = _over if max(x.type.rank, y.type.rank) <= 2 else _summed
+    return over(m, x, y, [x.type.rank - 1], [place])
 
 
 def vdot(m: Maker, a: Operand, b: Operand, /) -> Value:
     x, y = (ravel(m, strong_array(m, v)) for v in (a, b))
-    return _over(m, _conjugate(m, x), y, [0], [0])
+    return _summed(m, _conjugate(m, x), y, [0], [0])
 
 
 def outer(m: Maker, a: Operand, b: Operand, out: None = None) -> Value:
@@ -111,11 +118,16 @@ def _tensor_axes(m: Maker, x: Value, y: Value, axes: object) -> tuple[list[int],
 
 
 def _over(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int]) -> Value:
+    """Sum over pairs of axes. Where NumPy asks BLAS for single elements, multiply them, which keeps -0.0."""
+    is_blas = promote((x.type.dtype, y.type.dtype)) in BLAS_DTYPES
+    if not (is_blas and _is_single(m, x) and _is_single(m, y)):
+        return _summed(m, x, y, left, right)
+    rank = x.type.rank + y.type.rank - 2 * len(left)
+    return reshaped(m, m.op(MUL, *(reshaped(m, v, ()) for v in (x, y))), (1,) * rank)
+
+
+def _summed(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int]) -> Value:
     """Summed over pairs of axes, in C order; the other axes of one come before those of the other."""
-    if x.type.dtype in BLAS_DTYPES and y.type.dtype in BLAS_DTYPES and _is_single(m, x) and _is_single(m, y):
-        return reshaped(
-            m, m.op(MUL, *(reshaped(m, v, ()) for v in (x, y))), (1,) * (x.type.rank + y.type.rank - 2 * len(left))
-        )
     own = [f"a{k}" for k in range(x.type.rank)]
     others = [f"b{k}" for k in range(y.type.rank)]
     for k, (i, j) in enumerate(zip(left, right, strict=True)):
@@ -125,7 +137,7 @@ def _over(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int
     found = contracted(m, x, own, y, others, result)
     if x.type.dtype == y.type.dtype == BF16:  # unlike `matmul`, which gives f32
         found = m.builder.op(CAST, found, span=m.span, to=BF16)
-    if not left and not _is_single(m, found):
+    if not left:
         found = cleared(m, found)
     return found if found.node is None or (found.node.op is MATMUL and found.type.rank < 3) else laid_out(m, found, "C")
 
