@@ -14,7 +14,7 @@ from ..maker import Maker, Operand, as_dtype, static_size
 from ..memory import converted, laid_out, turned
 from ..sizes import guard_divides
 from .arrays import array_of, joined, stacked, strong_array
-from .axes import axis_of
+from .axes import axis_of, ordered_axes
 from .choosing import wrapped
 from .conversion import demand_cast
 from .elementwise import Make
@@ -140,7 +140,10 @@ def unstack(m: Maker, x: Operand, /, *, axis: object = 0) -> tuple[Value, ...]:
     value = array_of(m, x)
     if not value.type.rank:
         raise ValueProblem("Input array must be at least 1-d.", m.span)
-    along = axis_of(m, axis, value.type.rank)
+    axes = ordered_axes(m, axis, value.type.rank)  # NumPy moves the axis to the front, so a tuple of one is as good
+    if len(axes) != 1:
+        raise ValueProblem("'unstack' goes along one axis", m.span, f"here are {len(axes)}")
+    along = axes[0]
     count = known(m, value.type.shape[along], "unstack")
     before = (slice(None),) * along
     return tuple(index(m.builder, value, (*before, i), m.span) for i in range(count))

@@ -5,20 +5,23 @@ Each axis is padded in turn, so that corners are made of what the axes before th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ...ir.dims import Size
-from ...ir.errors import TypeProblem, ValueProblem
+from ...ir.dtypes import WEAK_INT, DType
+from ...ir.errors import OverflowProblem, TypeProblem, ValueProblem
 from ...ir.graph import Value
 from ...ir.ops import BROADCAST, CONCATENATE, GATHER, IOTA, TABLE
 from ...ir.types import Sizes
 from ..fixed import count_of
-from ..maker import ABSENT, Maker, Operand
+from ..maker import ABSENT, Maker, Operand, number_of
 from ..memory import laid_out
 from ..sizes import guard_at_least, guard_one, guard_reaches
 from .arrays import array_of
+from .conversion import assigned
 from .elementwise import Make
 from .shapes import broadcast_to, part
 
@@ -65,7 +68,7 @@ def _check_mode(m: Maker, mode: object, given: Sequence[str]) -> None:
 def _constant(m: Maker, x: Value, widths: Sequence[Pair], values: object) -> Value:
     for axis, (pair, numbers) in enumerate(zip(widths, _pairs(m, values, x.type.rank, "constant_values"), strict=True)):
         sides = [
-            [_spread(m, m.cast(_number(m, value), x.type.dtype), x, axis, width)] if _guard_some(m, width) else []
+            [_spread(m, _filling(m, _number(m, value), x.type.dtype), x, axis, width)] if _guard_some(m, width) else []
             for width, value in zip(pair, numbers, strict=True)
         ]
         x = _around(m, x, axis, *sides)
@@ -77,6 +80,21 @@ def _number(m: Maker, x: object) -> Value:
     if value.type.rank:
         raise m.refuse("'pad' with an array of constants")
     return value
+
+
+def _filling(m: Maker, value: Value, dtype: DType) -> Value:
+    """Convert a constant to the array's dtype. NumPy refuses what does not fit a signed integer and wraps others."""
+    if dtype.kind != "int" or value.type.dtype.kind == "complex":
+        return m.cast(value, dtype)
+    ends, number = np.iinfo(dtype.numpy), number_of(value)
+    if isinstance(number, (int, float)):
+        if number != number:
+            raise ValueProblem("cannot convert float NaN to integer", m.span)
+        if math.isinf(number) or not ends.min <= int(number) <= ends.max:
+            raise OverflowProblem(f"Python integer {number} out of bounds for {dtype.numpy}", m.span)
+    elif value.type.dtype == WEAK_INT:
+        return assigned(m, value, dtype)
+    return m.cast(value, dtype)
 
 
 def _spread(m: Maker, piece: Value, x: Value, axis: int, width: Size) -> Value:
