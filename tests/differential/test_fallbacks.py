@@ -93,16 +93,30 @@ def test_equal_results_are_different_arrays() -> None:
 
 
 def test_a_function_that_never_gives_the_same_type() -> None:
-    calls = []
+    class Fickle:
+        calls = 0
+
+        def __call__(self, row: Any) -> Any:
+            Fickle.calls += 1  # on the class, where the check for functions that change what they hold does not look
+            return row.astype((np.float32, np.float64, np.int64)[Fickle.calls % 3])
+
+    fickle = Fickle()
+    jitted = weft.jit(lambda x: np.apply_along_axis(fickle, 0, x) + 1)
+    with pytest.raises(weft.errors.TraceProblem, match="at every call"):
+        for n in range(2, 9):
+            jitted(np.arange(float(n)))
+
+
+def test_a_function_that_notes_its_calls() -> None:
+    """Compiled code would not change the list again, so that is refused before types are looked at."""
+    calls: list[Any] = []
 
     def fickle(row: Any) -> Any:
         calls.append(row)
         return row.astype((np.float32, np.float64, np.int64)[len(calls) % 3])
 
-    jitted = weft.jit(lambda x: np.apply_along_axis(fickle, 0, x) + 1)
-    with pytest.raises(weft.errors.TraceProblem, match="at every call"):
-        for n in range(2, 9):
-            jitted(np.arange(float(n)))
+    with pytest.raises(weft.errors.TraceProblem, match="changes 'calls'"):
+        weft.jit(lambda x: np.apply_along_axis(fickle, 0, x) + 1)(np.arange(2.0))
 
 
 def test_long_chains_and_many_reductions() -> None:

@@ -78,17 +78,21 @@ def _chooses(node: Node) -> bool:
 
 
 def _loses_range(node: Node) -> bool:
-    """A float to an integer: what does not fit is NumPy's to choose."""
-    return node.op is CAST and node.operands[0].type.dtype.kind == "float" and node.result.type.dtype.is_integer
+    """A float, or the real part of a complex number, to an integer: what does not fit is NumPy's to choose."""
+    given = node.operands[0].type.dtype.kind if node.op is CAST else ""
+    return given in ("float", "complex") and node.result.type.dtype.is_integer
 
 
 def _same_in_range(call: Call, found: Array, expected: Array, known: Mapping[Value, Any]) -> None:
-    """Compared with the rule that Weft states where the call is the conversion alone, else where all is in range."""
+    """Compared with the rule that Weft states where the call is the conversion alone, else where all is in range.
+
+    The mean of nothing is NaN, which is in no range.
+    """
     values = _values(call)
     name = call.function.name if isinstance(call.function, Method) else getattr(call.function, "__name__", "")
     if name == "astype" and len(values) == 1:
         expected = stated.cast(np.asarray(known[values[0]]), found.dtype)
-    elif any(np.any(~(np.abs(np.asarray(known[v], np.float64)) < 100)) for v in values):
+    elif any(not np.size(known[v]) or np.any(~(np.abs(np.asarray(known[v])) < 100)) for v in values):
         return
     same_numbers(found, np.asarray(expected))
 

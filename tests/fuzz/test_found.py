@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
+import weft
 
 from ..differential.arrays import LAYOUTS
+from ..differential.comparing import same
 from .checking import check
 from .inputs import Input
 
@@ -190,3 +193,51 @@ def test_seed_3_graph_1000168() -> None:
 def test_seed_3_graph_1000176() -> None:
     """NumPy raises TypeError: `pad_width` must be of integral type., Weft ValueProblem"""
     check(lambda a: np.pad(a, ()), np.array(False))
+
+
+def test_powers_that_vanish_have_the_sign_of_one_nan() -> None:
+    """Where LLVM folded `0 * inf`, the NaN had another sign than the CPU's, and with it the zero of `exp`."""
+    exponents = np.arange(-128, -96, dtype=np.int8)
+    check(lambda a: np.power(complex(float("inf"), 1.0), a), exponents)
+
+
+def test_steps_as_long_as_rows_are_longer_than_columns_of_longer_rows() -> None:
+    """In the first call both axes had one stride, and C order, or the sizes of nothing, decided for later calls."""
+    check(lambda a: np.transpose(a, (2, 0, 1))[::2], np.zeros((1, 2, 2)), again=[(np.zeros((1, 3, 3)),)])
+    check(lambda a: np.concat((a[:, 2:5:3], a[:, 2:5:3]), axis=1), np.zeros((2, 2)), again=[(np.zeros((3, 3)),)])
+
+
+def test_products_of_one_element_have_the_signs_of_blas() -> None:
+    """NumPy multiplies single elements that BLAS takes, after conversion, and adds others to 0; `vdot` always adds."""
+
+    def products(a: Any, b: Any, c: Any, d: Any) -> Any:
+        pairs = ((a, b), (b, a), (c, b), (a, c), (d, b), (c, c))
+        found = [f(x, y) for f in (np.dot, np.inner, np.vdot, np.kron, np.outer) for x, y in pairs]
+        return (*found, *(np.tensordot(x, y, k) for x, y in pairs for k in (0, 1)), np.einsum("i,i", a, b))
+
+    jitted = weft.jit(products)
+    for first, second in (("f8", "f8"), ("f8", "i8"), ("i2", "f4"), ("f2", "f2"), ("f2", "i1"), ("c8", "f4")):
+        shapes = ((1,), (1,), (1, 1), (1, 1, 1))
+        args = [np.full(s, -1 + (k & 1)).astype(second if k & 1 else first) for k, s in enumerate(shapes)]
+        same(jitted(*args), products(*args))
+
+
+def test_axes_and_constants_that_numpy_refuses() -> None:
+    """`unstack` had a `TypeError` for a tuple of one axis, and `pad` wrapped what does not fit a signed integer."""
+    a = np.arange(3, dtype=np.int8)
+
+    def unstacked(axis: Any) -> Any:
+        return lambda a: np.unstack(a, axis=axis)
+
+    def padded(number: Any) -> Any:
+        return lambda a: np.pad(a, 1, constant_values=number)
+
+    for axis in ((0,), (-2,), (0, 0)):
+        check(unstacked(axis), a)
+    for number in (300, -129, 127, 1e10, -128.5, float("nan"), float("inf"), (1, 300), np.int64(200), True):
+        check(padded(number), a)
+    check(padded(300), a.astype(np.uint8))
+    jitted = weft.jit(lambda a, number: np.pad(a, 1, constant_values=number))
+    same(jitted(a, 100), np.pad(a, 1, constant_values=100))
+    with pytest.raises(OverflowError):
+        jitted(a, 200)
