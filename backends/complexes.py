@@ -1,4 +1,4 @@
-"""Write complex arithmetic out on real and imaginary parts, with the bits that native code gives.
+"""Compute complex arithmetic on real and imaginary parts in NumPy, with the same bits as native code.
 
 NumPy's own products depend on the path that it takes; these are the formulas that Weft states:
 `a*b` is `fma(ar, br, -(ai*bi)) + i fma(ar, bi, ai*br)`, and a quotient is Smith's, with one reciprocal.
@@ -24,7 +24,7 @@ def square(a: Any) -> Any:
 
 
 def divide(a: Any, b: Any) -> Any:
-    """By the longer part of the divisor; turned by a quarter, a steep divisor is flat."""
+    """Divides by the divisor's longer part; if that is the imaginary one, both are turned by a quarter first."""
     ar, ai, br, bi = _parts(a, b)
     flat = np.abs(br) >= np.abs(bi)
     longer, shorter = np.where(flat, br, bi), np.where(flat, bi, br)

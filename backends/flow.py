@@ -1,7 +1,7 @@
-"""Run an `each`, a program of elements, in NumPy: what its control flow means.
+"""Run an `each`, an elementwise program with control flow, in NumPy.
 
 A body is run for many elements at once, each value an array with one number for each element. A branch and a step of a
-loop are run for those elements alone that take them, so nothing is ever computed for an element that does not need it.
+loop run only for the elements that take them, so nothing is ever computed for an element that does not need it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def run(node: Node, operands: Sequence[Any], run_node: RunNode) -> tuple[Any, ..
 
 
 def _body(body: Graph, inputs: Sequence[Any], count: int, run_node: RunNode) -> list[Any]:
-    """The outputs of a body for so many elements."""
+    """The outputs of a body for `count` elements."""
     values: dict[Value, Any] = dict(zip(body.inputs, inputs, strict=True))
     for node in body:
         operands = [values[v] for v in node.operands]

@@ -37,7 +37,7 @@ class Program:
 
 
 def emit(graph: Graph) -> Program:
-    """LLVM text for every region of a graph, in the form that its plan has."""
+    """Emits LLVM text for every region of a graph, in the form of its plan."""
     found = tuple(regions(graph))
     functions = tuple(emit_region(region, f"{_symbol(graph.name)}_{k}") for k, region in enumerate(found))
     declared: dict[str, str] = {}
@@ -48,7 +48,7 @@ def emit(graph: Graph) -> Program:
 
 
 def emit_region(node: Node, name: str) -> RegionCode:
-    """The functions of one region."""
+    """Emits the functions of one region."""
     if node.attrs["form"] == PRODUCT:
         from .products.emit import emit_product  # as all that few kernels have, when one has it
 
@@ -69,13 +69,13 @@ def emit_region(node: Node, name: str) -> RegionCode:
 
 
 def _columns(node: Node) -> Size:
-    """How many elements of the space one row has."""
+    """The number of elements in one row."""
     space = tuple(sizes(node.attrs, "space"))
     return dims.product(space[axis] for group in axis_groups(node.attrs, "columns") for axis in group)
 
 
 def _region(node: Node, entries: dict[FrameWord, int]) -> Region:
-    """What writes the function over whole rows."""
+    """The emitter of the function over whole rows."""
     if node.attrs["form"] == FLAT:
         return Flat(node, entries)
     if node.attrs["form"] == WINDOWS:
@@ -86,18 +86,18 @@ def _region(node: Node, entries: dict[FrameWord, int]) -> Region:
 
 
 def text_for(program: Program, target: Target) -> str:
-    """The text of a program, as it is compiled for a machine."""
+    """The LLVM text of a program for a machine."""
     return controlled(program.text, program.names, target.triple)
 
 
 def build(program: Program, target: Target) -> Compiled:
-    """Machine code for a program, unless LLVM would work on it for too long."""
+    """Compiles a program to machine code, unless that would take LLVM too long."""
     limiter.check_time(to_come=len(program.text) * SECONDS_PER_BYTE)
     return compile_module(text_for(program, target), target)
 
 
 def load(program: Program, code: bytes) -> LoadedCode:
-    """The code in memory, with the addresses of its functions."""
+    """Loads the code into memory and finds the addresses of its functions."""
     return LoadedCode(code, program.names)
 
 

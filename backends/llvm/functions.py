@@ -1,6 +1,6 @@
 """Describe native code to the runtime: the words of a frame, the functions of a region, and their loops.
 
-It needs nothing of LLVM, because code that comes from the disk is called by it as well.
+It does not need LLVM, because code from the disk cache is called through it as well.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class FrameWord(NamedTuple):
 class NativeFunction(NamedTuple):
     """A native function: `i32 name(ptr frame, i64 begin0, i64 end0, i64 begin1, i64 end1, i64 worker)`.
 
-    It runs a part of its two outer loops. `extents` are theirs, `grains` what a part of each is best a multiple of,
+    It runs a part of its two outer loops. `extents` are their lengths, `grains` the preferred multiples for a part,
     and `unit` is the estimated time of one iteration of both in picoseconds. `tile` is how far a part goes at most
     along the inner loop. `worker` says which scratch memory is the caller's own.
     """
@@ -44,9 +44,9 @@ class NativeFunction(NamedTuple):
 
 
 class RegionCode(NamedTuple):
-    """The code of one region: the words of its frame, and what runs one after another.
+    """The code of one region: the words of its frame, and the functions to run in order.
 
-    That is `whole`, or `chunks` where the columns have `cut_from` elements or more. A kernel that may fail says so when
+    These are `whole`, or `chunks` if the columns have `cut_from` elements or more. A kernel that may fail says so when
     it has run, and may have written results by then.
     """
 
@@ -60,7 +60,7 @@ class RegionCode(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether it may be told to stop."""
+        """Whether the code asks if it should stop."""
         return any(entry.kind == "question" for entry in self.entries)
 
     @property

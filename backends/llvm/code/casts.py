@@ -1,8 +1,8 @@
-"""Element types in LLVM, and conversions between them with NumPy's meaning.
+"""Map dtypes to LLVM types, and emit conversions between them as NumPy defines them.
 
 A bool is an `i1` in a register and a byte in memory. The 16-bit floats are their bits, an `i16`: they are stored,
 loaded and moved so, and computed with as f32 (`halves` converts). Floats that an integer dtype does not hold become
-what NumPy's C code makes of them on x86, on every machine (see `float_to_integer`).
+what NumPy's C code gives on x86, on every machine (see `float_to_integer`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def element(dtype: DType) -> str:
         return f"i{strong.bits}"
     if strong.name in _FLOATS:
         return _FLOATS[strong.name]
-    raise Unsupported(f"a register of dtype {strong}", hint="complex values are split into their parts first")
+    raise Unsupported(f"dtype {strong} has no register type", hint="complex values are split into their parts first")
 
 
 def memory_element(dtype: DType) -> str:

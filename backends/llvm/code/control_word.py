@@ -1,8 +1,8 @@
-"""Have kernels run under the usual floating-point control word, whatever that of the calling thread is.
+"""Run kernels under the default floating-point control word, whatever the calling thread has set.
 
 Rounding to nearest, subnormal numbers kept, no traps: the bits of a result depend on nothing else. A thread may have
-other settings, of its own or from the moment when it was started; most have none, and then a function costs a look at
-the word and a jump. What differs is put back afterwards.
+other settings, its own or inherited ones; most have none, and then a function costs one read of
+the word and a jump. Other settings are restored afterwards.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def head(name: str) -> str:
 
 
 def controlled(text: str, names: Sequence[str], triple: str) -> str:
-    """A module with kernels of these names, each behind a function that sees to the control word."""
+    """Wraps each of these kernels in a function that sets and restores the control word."""
     look, usual, back, declared = _AARCH64 if triple.startswith(("aarch64", "arm64")) else _X86
     parts = []
     for name in names:

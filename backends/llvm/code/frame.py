@@ -1,4 +1,4 @@
-"""The arguments of a native kernel, and sizes as code.
+"""Lay out the arguments of a native kernel in a frame, and emit code that computes sizes.
 
 A kernel takes one pointer to a frame of 64-bit words: addresses of operands and results, sizes, strides and scratch.
 `Frame` hands out words as the code asks for them; its entries tell the runtime what to write where.
@@ -23,7 +23,7 @@ class Frame:
         self.stack_bytes = 0
 
     def word(self, entry: FrameWord, elem: str) -> Val:
-        """The value of a word, in the function's entry."""
+        """The value of a word, loaded in the function's entry."""
         found = self.nest.find(entry)
         if found is not None:
             return found[0]
@@ -36,7 +36,7 @@ class Frame:
         return value
 
     def reserve(self, bytes: int) -> Val:
-        """Memory of the kernel's own: on the native stack, which may be small, while it is little, else scratch."""
+        """Reserves private memory: on the native stack if it is small, otherwise in scratch memory."""
         self.stack_bytes += bytes
         if self.stack_bytes > STACK_LIMIT:
             return self.scratch(bytes)
@@ -44,9 +44,9 @@ class Frame:
             return self.nest.e.emit(f"alloca i8, i64 {bytes}, align 64", "ptr", 0)
 
     def scratch(self, bytes: Size, for_chunks: bool = False, name: str = "") -> Val:
-        """Memory that the caller provides, a part of it for each worker; always, or only where chunks run.
+        """Memory that the caller provides for each worker, always or only when chunks run.
 
-        What has a name is the same memory in all functions of the kernel.
+        The same name means the same memory in all functions of the kernel.
         """
         apart = bytes + LINE  # so that workers never write to the same cache line
         kind = "chunked" if for_chunks else "scratch"
@@ -56,14 +56,14 @@ class Frame:
             return e.offset(base, e.op("mul", Val("%worker", "i64", 0), own))
 
     def shared(self, name: str, bytes: Size) -> Val:
-        """Memory through which the functions of a kernel hand on what they found; `name` tells it from others."""
+        """Memory in which the functions of a kernel pass results on; `name` identifies it."""
         return self.word(FrameWord("shared", symbol=name, bytes=bytes + LINE), "ptr")
 
     def pointer(self, slot: int) -> Val:
         return self.word(FrameWord("pointer", slot), "ptr")
 
     def size(self, size: Size) -> Val:
-        """The number that a size is, computed in the function's entry."""
+        """Computes a size in the function's entry."""
         e = self.nest.e
         if isinstance(size, int):
             return e.const("i64", size)
@@ -98,7 +98,7 @@ class Frame:
         return total
 
     def _floordiv(self, a: Val, b: Val) -> Val:
-        """Rounds down for a positive divisor."""
+        """Divides by a positive divisor and rounds down."""
         e = self.nest.e
         quotient = e.op("sdiv", a, b)
         below = e.icmp("slt", e.op("srem", a, b), e.const("i64", 0))

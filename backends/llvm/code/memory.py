@@ -1,6 +1,6 @@
 """Emit loads and stores at addresses that are polynomials over loop variables.
 
-What one step along the vector axis adds to the address says how: nothing is a scalar, the element's size a vector
+The stride along the vector axis decides how: 0 is a scalar, the element's size a vector
 load, anything else one access for each lane. Lanes outside the mask are never touched.
 """
 
@@ -20,7 +20,7 @@ from .text import BITS, Val
 
 
 class Buffer(NamedTuple):
-    """Memory that an element at an index lives in: an operand, a result, or scratch, which every row uses anew."""
+    """Memory that holds elements by index: an operand, a result, or scratch, which every row reuses."""
 
     base: Val
     strides: tuple[Size, ...]
@@ -37,7 +37,7 @@ def part_buffer(buffer: Buffer, part: int) -> Buffer:
 
 
 class Memory:
-    """Loads and stores of one region. `mask` are the lanes that count, where not all do."""
+    """Emits the loads and stores of one region. `mask` has the active lanes, if not all are."""
 
     def __init__(self, nest: Nest, frame: Frame, width: int, vector: int, walks_columns: bool) -> None:
         self.nest, self.frame, self.width, self.vector = nest, frame, width, vector
@@ -46,7 +46,7 @@ class Memory:
         self.streamed: Buffer | None = None  # what non-temporal stores write
 
     def splat(self, x: Val, scope: Scope, lanes: int) -> Val:
-        """A scalar in every lane, made where the scalar was."""
+        """Broadcasts a scalar to every lane, in the scope of the scalar."""
         if not lanes or x.lanes or not x.text.startswith("%"):
             return self.nest.e.splat(x, lanes)
         key = ("splat", x.text, lanes)
@@ -72,14 +72,14 @@ class Memory:
         return result, scope
 
     def load_whole(self, buffer: Buffer, index: Index) -> Val:
-        """A whole vector that lies at one index."""
+        """Loads a whole vector that is stored at one index."""
         e = self.nest.e
         pointer, _ = self.pointer(buffer, address(index, buffer.strides))
         raw = e.load(pointer, memory_element(buffer.dtype), self.width, buffer.align)
         return e.icmp("ne", raw, e.zero_like(raw)) if buffer.dtype.kind == "bool" else raw
 
     def load_part(self, buffer: Buffer, index: Index, part: int) -> tuple[Val, Scope]:
-        """The real or the imaginary part of a complex number in memory."""
+        """Loads the real or the imaginary part of a complex number."""
         half, offset = part_buffer(buffer, part), address(index, buffer.strides)
         if coefficient(offset, self.vector) != buffer.dtype.size:
             return self.load(half, index)
@@ -92,7 +92,7 @@ class Memory:
             return self.nest.e.shuffle(pairs, pairs, list(range(part, 2 * self.width, 2))), scope
 
     def _load_pairs(self, pointer: Val, elem: str, align: int) -> Val:
-        """A vector of complex numbers, the two parts of each side by side."""
+        """Loads a vector of complex numbers, whose parts are interleaved."""
         if self.mask is None:
             return self.nest.e.load(pointer, elem, 2 * self.width, align)
         return self.nest.e.masked_load(pointer, elem, align, self._twice(self.mask))
@@ -144,7 +144,7 @@ class Memory:
         return e.masked_load(pointer, elem, align, self.mask)
 
     def _gather(self, pointer: Val, elem: str, stride: Size, align: int) -> Val:
-        """Elements apart from each other.
+        """Loads elements that are not contiguous.
 
         A gather instruction takes several times as long as a load for each lane (measured; some CPUs' microcode makes
         it slower still), so only tails are gathered. Neighbours in reverse, and every second element, are shuffled.
@@ -178,7 +178,7 @@ class Memory:
                 e.store(e.extract(x, lane), self._lane(pointer, stride, lane), align)
 
     def _lane(self, pointer: Val, stride: Size, lane: int) -> Val:
-        """Where a lane is: so many groups of four, and on from there, for a CPU has no register for every distance."""
+        """The address of a lane, from that of its group of four: there are not enough registers for every offset."""
         for steps in (lane & ~3, lane & 3):
             pointer = self.nest.e.offset(pointer, self.frame.size(stride * steps)) if steps else pointer
         return pointer
@@ -191,12 +191,12 @@ class Memory:
         return e.offsets(pointer, self.along(stride))
 
     def along(self, stride: Size) -> Val:
-        """What so many steps add in each lane."""
+        """The offset of each lane for a given stride."""
         e = self.nest.e
         return e.op("mul", e.lanes_of("i64", list(range(self.width))), e.splat(self.frame.size(stride), self.width))
 
     def pointer(self, buffer: Buffer, offset: Size) -> tuple[Val, Scope]:
-        """The address in the buffer, each loop variable's share added in the scope of that variable."""
+        """The address in the buffer; each loop variable's part is added in the scope of that variable."""
         e, scope, base = self.nest.e, self.nest.entry, buffer.base
         if buffer.is_scratch and not self.walks_columns:
             offset = dims.substitute(offset, {loop_name(self.vector): 0})
@@ -217,7 +217,7 @@ class Memory:
         return pointer, scope
 
     def number(self, expression: Size) -> tuple[Val, Scope]:
-        """A linear expression over loop variables as a number, or as one for each lane."""
+        """Computes a linear expression over loop variables: one number, or one for each lane."""
         e, scope = self.nest.e, self.nest.entry
         used = [(v, s, axis) for axis, (v, s) in self._variables(expression)]
         total = self.frame.size(dims.substitute(expression, {loop_name(axis): 0 for _, _, axis in used}))
@@ -232,7 +232,7 @@ class Memory:
             return e.op("add", e.splat(total, self.width), self.along(step)), scope
 
     def _share(self, variable: Val, step: Size, scope: Scope) -> Val:
-        """How far a loop variable has gone in these steps."""
+        """The part of an address that one loop variable contributes."""
         key = ("share", variable.text, step)
         if key not in scope.memo:
             with self.nest.at(scope):

@@ -1,4 +1,4 @@
-"""Emit loops whose bodies can put code in front of them.
+"""Emit loops so that invariant code can be hoisted in front of them.
 
 A `Scope` is a straight run of code: the function's entry, or the body of a loop. While a loop is being written its
 parent stays open at the place before the loop, so a value that does not change inside is computed there.
@@ -36,7 +36,7 @@ class Nest:
 
     @contextmanager
     def at(self, scope: Scope) -> Iterator[None]:
-        """Code written meanwhile goes to the end of an enclosing scope."""
+        """Appends code that is written inside to an enclosing scope."""
         lines, block = self.e.lines, self.e.block
         if lines is scope.lines:
             yield
@@ -47,7 +47,7 @@ class Nest:
         self.e.lines, self.e.block = lines, block
 
     def find(self, key: Hashable) -> tuple[Val, Scope] | None:
-        """A value that this scope or one around it has computed."""
+        """A value that this scope or an enclosing one has computed."""
         scope: Scope | None = self.scope
         while scope is not None:
             if key in scope.memo:
@@ -64,7 +64,7 @@ class Nest:
         carried: list[Val],
         body: Callable[[Val, list[Val]], list[Val]],
     ) -> tuple[Val, list[Val]]:
-        """`for variable in start, start + step, ... < stop`; gives where it ended and the last carried values."""
+        """`for variable in start, start + step, ... < stop`; returns where it ended and the last carried values."""
         at = self.e.name()
 
         def condition(values: list[Val]) -> Val:
@@ -88,7 +88,7 @@ class Nest:
         body: Callable[[list[Val]], list[Val]],
         first_name: str | None = None,
     ) -> list[Val]:
-        """Runs `body` while the condition on the carried values holds; gives their last values."""
+        """Runs `body` while the condition on the carried values holds; returns their last values."""
         e, parent = self.e, self.scope
         header, inside, done = e.label("head"), e.label("body"), e.label("done")
         phis = [Val(e.name(), v.elem, v.lanes) for v in carried]

@@ -11,17 +11,17 @@ from .text import BITS, Emitter, Val
 
 
 def memory_form(elem: str) -> str:
-    """The LLVM type in memory of what is `elem` in a register."""
+    """The LLVM type in memory of a register type."""
     return "i8" if elem == "i1" else elem
 
 
 def store(e: Emitter, x: Val, address: Val) -> None:
-    """Writes a vector or a number, bits as bytes."""
+    """Stores a vector or a number; an `i1` is stored as a byte."""
     e.store(e.cast("zext", x, "i8") if x.elem == "i1" else x, address, 1)
 
 
 def load(e: Emitter, elem: str, lanes: int, address: Val) -> Val:
-    """What `store` wrote."""
+    """Loads what `store` stored."""
     raw = e.load(address, memory_form(elem), lanes, 1)
     return e.icmp("ne", raw, e.zero_like(raw)) if elem == "i1" else raw
 
@@ -29,7 +29,7 @@ def load(e: Emitter, elem: str, lanes: int, address: Val) -> Val:
 class Tail:
     """Memory for one step of a reduction, reserved when the first such step begins.
 
-    `missing` tells what an element is made of: the LLVM type of each part, and its number where there is no element.
+    `missing` describes an element: the LLVM type of each part, and the number that stands for a missing element.
     """
 
     def __init__(self, nest: Nest, frame: Frame, slots: int, lanes: int, *missing: tuple[str, Number]) -> None:
@@ -44,17 +44,17 @@ class Tail:
             part.begin()
 
     def put(self, element: Iterable[Val], mask: Val, lane: Val) -> None:
-        """The elements of one vector, which starts at a lane of the step."""
+        """Stores the elements of one vector, which starts at a lane of the step."""
         for part, x in zip(self._parts, element, strict=True):
             part.put(x, mask, lane)
 
     def vectors(self) -> list[list[Val]]:
-        """The whole step: for each part of an element one vector for each slot."""
+        """Loads the whole step: for each part of an element, one vector for each slot."""
         return [part.vectors() for part in self._parts]
 
 
 class _Part:
-    """One part of the elements of a step: so many vectors, where missing elements are the same number."""
+    """One part of the elements of a step: its vectors, padded with one number."""
 
     def __init__(self, nest: Nest, frame: Frame, slots: int, lanes: int, elem: str, missing: Number) -> None:
         self.nest, self.elem, self.slots, self.lanes = nest, elem, slots, lanes

@@ -183,7 +183,7 @@ class Emitter:
         return self.emit(f"call {x.elem} @{symbol}({x.typed})", x.elem, 0)
 
     def rare(self, mask: Val, usual: Val, handle: Callable[[], Val]) -> Val:
-        """`usual`, but in lanes of `mask` what `handle` computes; its code runs only when some lane needs it."""
+        """`usual`, except that `handle` computes the lanes of `mask`; its code runs only if some lane needs it."""
         return self.rare_all(mask, [usual], lambda: [handle()])[0]
 
     def rare_all(self, mask: Val, usual: Sequence[Val], handle: Callable[[], Sequence[Val]]) -> list[Val]:
@@ -204,7 +204,7 @@ class Emitter:
     def repeat(
         self, carried: list[Val], condition: Callable[[list[Val]], Val], body: Callable[[list[Val]], list[Val]]
     ) -> list[Val]:
-        """Runs `body` while the condition (a scalar) on the carried values holds; gives their last values."""
+        """Runs `body` while the condition (a scalar) on the carried values holds; returns their last values."""
         head, inside, done = self.label("head"), self.label("body"), self.label("done")
         before, phis = self.block, [Val(self.name(), v.elem, v.lanes) for v in carried]
         self.br(head)
@@ -223,7 +223,7 @@ class Emitter:
         return phis
 
     def when(self, condition: Val, body: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
-        """Runs `body`, which gives nothing back, if the condition (a scalar) holds."""
+        """Runs `body`, which returns nothing, if the condition (a scalar) holds."""
         inside, done = self.label("then"), self.label("done")
         outside = self.label("else") if otherwise else done
         self.cbr(condition, inside, outside)
@@ -237,7 +237,7 @@ class Emitter:
         self.place(done)
 
     def fail_where(self, mask: Val) -> None:
-        """The kernel reports failure if a lane that counts is set."""
+        """Makes the kernel report failure if an active lane is set."""
         if self.active is not None and mask.lanes:
             mask = self.op("and", mask, self.active)
         bad = self.cast("zext", self.any(mask), "i32")
@@ -270,7 +270,7 @@ class Emitter:
         return self.emit(f"getelementptr i8, ptr {address.text}, {byte_offsets.typed}", "ptr", byte_offsets.lanes)
 
     def masked_load(self, address: Val, elem: str, align: int, mask: Val) -> Val:
-        """Lanes outside the mask are zero and not read."""
+        """Loads the lanes of the mask; the others are zero and not read."""
         result = Val("zeroinitializer", elem, mask.lanes)
         symbol = f"llvm.masked.load.{self.overload(result)}.p0"
         self.declared[symbol] = f"declare {result.type} @{symbol}(ptr, {mask.type}, {result.type})"

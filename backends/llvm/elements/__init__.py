@@ -1,1 +1,1 @@
-"""Emit the elements of values: operations, gathers, and programs of elements."""
+"""Emit the elements of values: operations, gathers, and elementwise programs."""

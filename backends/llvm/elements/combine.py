@@ -13,7 +13,7 @@ Number = bool | int | float
 
 
 def combined(e: Emitter, op: OpDef, dtype: DType, older: Val, newer: Val) -> Val:
-    """Two partial results as one; of 16-bit floats they are computed in f32 and rounded."""
+    """Combines two partial results; 16-bit floats are combined in f32 and rounded."""
     if dtype in (F16, BF16):
         wide = combined(e, op, F32, halves.widen(e, older, dtype), halves.widen(e, newer, dtype))
         return halves.narrow(e, wide, dtype)
@@ -24,7 +24,7 @@ def combined(e: Emitter, op: OpDef, dtype: DType, older: Val, newer: Val) -> Val
 
 
 def neutral(op: OpDef, dtype: DType) -> Number | None:
-    """What an op combines with any number to that number itself, zeros of either sign and NaN included."""
+    """The neutral element of an op, also for zeros of either sign and NaN."""
     is_float = dtype.kind == "float"
     match op.name:
         case "add":

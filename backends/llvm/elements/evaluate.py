@@ -1,7 +1,7 @@
 """Emit the code of one element of a value at an index: the body of every loop.
 
 The index is a tuple of polynomials over loop variables. An element that does not depend on the vector axis is a
-scalar; any other is a vector of `width` elements that lie along that axis, starting at the index. Each element is
+scalar; any other is a vector of `width` elements along that axis, starting at the index. Each element is
 computed in the outermost scope that has what it needs, and once.
 """
 
@@ -55,7 +55,7 @@ class Elements:
     # -- elements
 
     def get(self, value: Value, index: Index) -> Val:
-        """The element, in the current scope; what it needs comes first, without recursion, for chains are long."""
+        """Emits the element in the current scope, operands first; it does not recurse, because chains can be long."""
         wanted, needs = (value, index), dict[Element, list[Element]]()
         pending = [wanted]
         while pending:
@@ -74,11 +74,11 @@ class Elements:
         return self.known(wanted)[0]
 
     def put(self, value: Value, index: Index, element: Val) -> None:
-        """From here on this is the element; reductions are made known so."""
+        """Sets an element from here on, such as the result of a reduction."""
         self.nest.scope.memo[value, index] = element
 
     def put_full(self, value: Value, index: Index, element: Val) -> None:
-        """The same of an element that a later stage may need again."""
+        """Sets an element that a later stage may need again."""
         self.put(value, index, element)
         self._keep(value, index, element)
 
@@ -92,7 +92,7 @@ class Elements:
         return found
 
     def _needs(self, value: Value, index: Index) -> list[Element]:
-        """The elements that one is computed from; none for what memory has."""
+        """The elements that an element is computed from; none if it is in memory."""
         if value in self.slots or (value in self.kept and self.kept[value][1] < self.stage):
             return []
         node = value.node
@@ -103,7 +103,7 @@ class Elements:
         return found[1:] if node.op is GATHER else found  # what is looked up is read from memory
 
     def _make(self, value: Value, index: Index, needs: list[Element]) -> None:
-        """Code for an element whose needs are known."""
+        """Emits an element whose operands are known."""
         self._made += 1
         if self._made % TIMED == 0:
             limiter.check_time(value.node.span if value.node is not None else None)
@@ -130,7 +130,7 @@ class Elements:
         self._keep(value, index, result)
 
     def _run_each(self, node: Node, index: Index) -> None:
-        """All results of a program of elements, at this index and at those that the loop's step needs next."""
+        """Emits all results of an elementwise program, at this index and at those that the loop's step needs next."""
         variable = loop_name(self.vector)
         moved = [{variable: dims.symbol(variable) + k} for k in self.ahead]
         indices = dict.fromkeys([index, *(tuple(dims.substitute(i, m) for i in index) for m in moved)])
@@ -161,7 +161,7 @@ class Elements:
         return Clock(self.nest.entry.memo["clock"], question)
 
     def _emit_alone(self, node: Node, values: Sequence[Val], made: dict[Hashable, Sequence[Val]]) -> Val:
-        """An op of a program of elements; `made` is what the straight code that it stands in has computed jointly."""
+        """Emits an op of an elementwise program; `made` has the joint results of the straight-line code around it."""
         joint = joint_of(node)
         if joint is None:
             return self._emit(node, list(values))
@@ -173,7 +173,7 @@ class Elements:
 
     @staticmethod
     def part_of(node: Node) -> int | None:
-        """Which part of a complex number in memory a node reads, if it does."""
+        """Which part of a complex number in memory a node reads, if any."""
         return PART_OF.get(node.op)
 
     def _compute(self, node: Node, operands: list[tuple[Val, Scope]]) -> tuple[Val, Scope]:
@@ -200,7 +200,7 @@ class Elements:
             return self._emit(node, values), scope
 
     def _share(self, joint: Joint, node: Node, values: list[Val], scope: Scope) -> Val:
-        """One of several values that are computed together, once for the same operands."""
+        """One of several values that are computed together, once for each set of operands."""
         dtype, place = node.operands[0].type.dtype, joint.place(node.attrs)
         key = ("joint", joint.function, dtype, tuple(values))
         if (*key, place) not in scope.memo:
@@ -225,14 +225,14 @@ class Elements:
     # -- memory
 
     def operand(self, slot: int) -> Buffer:
-        """An operand or, counted on, a result of the region."""
+        """An operand or a result of the region; operands are counted first."""
         value = (*self.region.operands, *self.region.results)[slot]
         strides = slot_strides(self.region, slot, self.layouts[slot])
         # Arrays may lie at any address; only the element's own size is never assumed.
         return Buffer(self.frame.pointer(slot), strides, value.type.dtype, 1)
 
     def write(self, slot: int, value: Value, index: Index) -> None:
-        """The element as a result of the region."""
+        """Stores the element as a result of the region."""
         buffer = self.operand(slot)
         if buffer.dtype.kind != "complex":
             self.memory.store(buffer, index, self.get(value, index))

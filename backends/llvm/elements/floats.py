@@ -1,6 +1,6 @@
 """Emit exact operations on the parts, signs and neighbours of floats.
 
-What steps along the numbers of a dtype works on their bits, and so serves f16 and bf16 too, whose values are `i16`.
+Steps to neighbouring numbers work on bits, so they serve f16 and bf16 too, whose values are `i16`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def signbit(e: Emitter, x: Val) -> Val:
 
 
 def number_first(e: Emitter, intrinsic: str, a: Val, b: Val) -> Val:
-    """`minimum` or `maximum` of what is a number."""
+    """`minimum` or `maximum` that ignores NaN."""
     both = e.call(intrinsic, a, b)
     found = e.select(e.fcmp("uno", a, a), b, both)
     return e.select(e.fcmp("uno", b, b), a, found)
@@ -41,7 +41,7 @@ def heaviside(e: Emitter, x: Val, at_zero: Val) -> Val:
 
 
 def modf(e: Emitter, x: Val) -> tuple[Val, Val]:
-    """What is behind the point and what is before it; both have the sign of the number."""
+    """The fractional and the integral part; both have the sign of the number."""
     whole = e.call("trunc", x)
     # The difference of infinities is no number.
     rest = e.select(e.fcmp("oeq", x, whole), e.zero_like(x), e.op("fsub", x, whole))
@@ -49,7 +49,7 @@ def modf(e: Emitter, x: Val) -> tuple[Val, Val]:
 
 
 def frexp(e: Emitter, x: Val) -> tuple[Val, Val]:
-    """A mantissa from 1/2 to 1, and an exponent as `i32`; zeros, infinities and NaN are themselves, with exponent 0."""
+    """A mantissa from 1/2 to 1 and an exponent as `i32`; zeros, infinities and NaN stay, with exponent 0."""
     width, bias = MANTISSA_BITS[x.elem], BIAS[x.elem]
     smallest = e.const_like(x, 2.0 ** (1 - bias))
     subnormal = e.fcmp("olt", e.call("fabs", x), smallest)
@@ -88,7 +88,7 @@ def ldexp(e: Emitter, x: Val, power: Val) -> Val:
 
 
 def nextafter(e: Emitter, dtype: DType, x: Val, y: Val) -> Val:
-    """The next number from `x` towards `y`. Of equal zeros it is `y`, but of f16 `x`, as in NumPy."""
+    """The next number from `x` towards `y`. For two zeros it is `y`, but for f16 `x`, as in NumPy."""
     bits, goal = _bits(e, dtype, x), _bits(e, dtype, y)
     here, there = _ordered(e, bits), _ordered(e, goal)
     one = e.const_like(bits, 1)
@@ -104,7 +104,7 @@ def nextafter(e: Emitter, dtype: DType, x: Val, y: Val) -> Val:
 
 
 def spacing(e: Emitter, dtype: DType, x: Val) -> Val:
-    """From a number to the next one away from zero; NaN for what is not finite."""
+    """The distance to the next number away from zero; NaN for infinities and NaN."""
     bits = _bits(e, dtype, x)
     magnitude = e.op("and", bits, e.const_like(bits, (1 << (dtype.bits - 1)) - 1))
     beyond = e.icmp("sge", magnitude, e.const_like(bits, INFINITY_BITS[dtype.name]))
@@ -113,7 +113,7 @@ def spacing(e: Emitter, dtype: DType, x: Val) -> Val:
 
 
 def _distance(e: Emitter, dtype: DType, bits: Val, magnitude: Val) -> Val:
-    """The bits of the spacing; its sign is that of the number, but of zeros plus, and of f16 plus always."""
+    """The bits of the spacing. It has the sign of the number, but is positive for zeros and for f16."""
     if dtype == F16:
         return _half_distance(e, bits, magnitude)
     following = e.op("add", magnitude, e.const_like(bits, 1))
@@ -127,7 +127,7 @@ def _distance(e: Emitter, dtype: DType, bits: Val, magnitude: Val) -> Val:
 
 
 def _half_distance(e: Emitter, bits: Val, magnitude: Val) -> Val:
-    """NumPy's rule for f16: for a negative power of two it is the distance to the next number towards zero."""
+    """Follows NumPy's rule for f16: a negative power of two has the distance to the next number towards zero."""
     one, zero = e.const_like(bits, 1), e.zero_like(bits)
     field = e.op("and", magnitude, e.const_like(bits, 0x7C00))
     power_of_two = e.icmp("eq", field, magnitude)

@@ -29,7 +29,7 @@ EmitOp = Callable[[Node, Sequence[Val], dict[Hashable, Sequence[Val]]], Val]
 def emit_each(
     e: Emitter, node: Node, operands: list[Several], mask: Val | None, emit_op: EmitOp, clock: Clock | None
 ) -> list[Several]:
-    """The results, for each of the vectors; `mask` has the lanes that count, where not all do."""
+    """The results for each of the vectors; `mask` has the active lanes, if not all are."""
     assert node.body is not None
     count = len(operands[0]) if operands else 1
     lanes = max((x.lanes for several in operands for x in several), default=0)
@@ -73,7 +73,7 @@ def loop_spread(node: Node, operands: Sequence[bool]) -> tuple[bool, list[bool]]
 
 
 def step_cost(body: Graph) -> int:
-    """The ticks of one step of a loop; loops inside of it count their own."""
+    """The ticks of one step of a loop; inner loops count their own."""
     found = 1
     for node in body:
         if node.op in FLOW:
@@ -85,13 +85,13 @@ def step_cost(body: Graph) -> int:
 
 @record
 class Clock:
-    """Counts the ops of all loops down in memory; now and then a loop asks whether it should stop."""
+    """Counts down the ops of all loops in memory; now and then a loop asks whether it should stop."""
 
     ticks: Val
     question: Val
 
     def tick(self, e: Emitter, cost: int, done: str) -> None:
-        """Goes to `done` where the loop is to stop. The loops around it are asked again at their next step."""
+        """Jumps to `done` if the loop should stop. The loops around it ask again at their next step."""
         left = e.op("sub", e.load(self.ticks, "i32", 0, 4), e.const("i32", cost))
         e.store(left, self.ticks, 4)
         due, ask, stop, on = (e.label(hint) for hint in ("due", "ask", "stop", "on"))
@@ -111,7 +111,7 @@ class Clock:
 
 
 class _Body:
-    """Code of bodies for so many vectors of so many lanes."""
+    """Emits bodies for a number of vectors with a number of lanes."""
 
     def __init__(self, e: Emitter, count: int, lanes: int, emit_op: EmitOp, clock: Clock | None) -> None:
         self.e, self.count, self.lanes, self.emit_op, self.clock = e, count, lanes, emit_op, clock
@@ -157,7 +157,7 @@ class _Body:
         return not x[0].lanes and all(other == x[0] for other in x)
 
     def vectors(self, x: Several) -> Several:
-        """One for each vector, with all lanes."""
+        """The value as one full vector for each of the vectors."""
         if not self.lanes:
             return x
         if self.is_shared(x):
@@ -171,7 +171,7 @@ class _Body:
         return self.e.any(total)
 
     def both(self, masks: Masks, conditions: Several) -> Several:
-        """The lanes of the masks in which a condition holds."""
+        """The lanes of the masks where a condition holds."""
         conditions = self.vectors(conditions)
         if masks is None:
             return conditions
@@ -180,7 +180,7 @@ class _Body:
     # -- branches
 
     def branch(self, node: Node, operands: list[Several], masks: Masks) -> list[Several]:
-        """`when`: the body behind a branch that is taken if any lane needs it."""
+        """Emits a `when`: its body runs if any lane needs it."""
         assert node.body is not None
         e, (condition, *given) = self.e, operands
         uniform = self.is_shared(condition)
@@ -213,7 +213,7 @@ class _Body:
     # -- loops
 
     def loop(self, node: Node, operands: list[Several], masks: Masks, used: list[bool]) -> list[Several]:
-        """`while`: the part of the body that decides, a branch out, and the rest."""
+        """Emits a `while`: the part of the body that decides, a branch out, and the rest."""
         assert node.body is not None
         e, body = self.e, node.body
         carried = integer(node.attrs, "carried")
@@ -283,7 +283,7 @@ def _used(body: Graph, node: Node) -> list[bool]:
 
 
 def _parted(body: Graph) -> tuple[list[Node], list[Node]]:
-    """The nodes that the first output needs, and the others."""
+    """Splits the nodes into those that the first output needs and the others."""
     needed, pending = set[Node](), [body.outputs[0].node]
     while pending:
         node = pending.pop()

@@ -1,8 +1,8 @@
 """Emit the gather of an element at indices that are data.
 
-A negative index counts from the end, but not in index notation. Where an index is out of range nothing is read and the
-kernel reports failure. What is looked up is memory, or a view of memory: the indices take part in the view's index as
-variables of their own.
+A negative index counts from the end, but not in index notation. If an index is out of range, nothing is read and the
+kernel reports failure. The source is memory or a view of memory: the indices are part of the view's index as
+separate variables.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Looked(NamedTuple):
 
 
 def look_up(elements: Elements, node: Node, index: Index, given: list[tuple[Val, Scope]]) -> tuple[Val, Scope]:
-    """The element at `index` of a `gather`, whose index arrays' elements are `given`."""
+    """Emits the element at `index` of a `gather`; `given` are the elements of its index arrays."""
     axes, shape = ints(node.attrs, "axes"), node.operands[0].type.shape
     wraps = "named" not in node.attrs
     looked = [_checked(elements, x, scope, shape[axis], wraps) for (x, scope), axis in zip(given, axes, strict=True)]
@@ -54,7 +54,7 @@ def look_up(elements: Elements, node: Node, index: Index, given: list[tuple[Val,
 
 
 def _checked(elements: Elements, x: Val, scope: Scope, size: Size, wraps: bool) -> Looked:
-    """An index counted from the start; a failure where it is out of range."""
+    """Makes an index count from the start, and reports failure if it is out of range."""
     e, key = elements.nest.e, ("lookup", x.text, x.lanes, size, wraps)
     if key not in scope.memo:
         count = elements.memory.splat(elements.frame.size(size), elements.nest.entry, x.lanes)
@@ -70,7 +70,7 @@ def _checked(elements: Elements, x: Val, scope: Scope, size: Size, wraps: bool) 
 
 
 def _source(elements: Elements, node: Node, at: Index) -> tuple[Buffer, Index]:
-    """The memory behind what is looked up, through views and parts of complex numbers."""
+    """The memory that a gather reads, through views and parts of complex numbers."""
     value, part = node.operands[0], None
     while value not in elements.slots:
         view = value.node
@@ -112,7 +112,7 @@ def _load(
 
 
 def _spare(elements: Elements) -> Val:
-    """Memory to read instead where there is nothing to read."""
+    """Dummy memory to read if the index is out of range."""
     entry = elements.nest.entry
     if "spare" not in entry.memo:
         entry.memo["spare"] = elements.frame.reserve(SPARE_BYTES)

@@ -15,14 +15,14 @@ from ..code.text import Emitter, Val
 
 
 def bits(value: float, dtype: DType) -> int:
-    """The bits of a number that is one of the dtype's."""
+    """The bits of a number that the dtype holds exactly."""
     if dtype == F16:
         return int(np.asarray(value, np.float16).view(np.uint16))
     return int(struct.unpack("<I", struct.pack("<f", value))[0]) >> 16
 
 
 def widen(e: Emitter, x: Val, dtype: DType) -> Val:
-    """The same number as f32."""
+    """Converts a 16-bit float to f32, exactly."""
     if dtype == F16:
         return e.cast("fpext", e.cast("bitcast", x, "half"), "float")
     whole = e.cast("zext", x, "i32")
@@ -30,7 +30,7 @@ def widen(e: Emitter, x: Val, dtype: DType) -> Val:
 
 
 def narrow(e: Emitter, x: Val, dtype: DType) -> Val:
-    """The nearest number of the dtype to an f32."""
+    """Rounds an f32 to the nearest number of the dtype."""
     if dtype == F16:
         return e.cast("bitcast", e.cast("fptrunc", x, "half"), "i16")
     raw = e.cast("bitcast", x, "i32")
@@ -44,7 +44,7 @@ def narrow(e: Emitter, x: Val, dtype: DType) -> Val:
 
 
 def double_to_float(e: Emitter, x: Val, dtype: DType) -> Val:
-    """An f64 as the f32 on the way to a half.
+    """Rounds an f64 to the f32 from which a 16-bit float is made.
 
     To f16 NumPy rounds once, so the f32 is rounded to odd: its last digit says whether anything was lost.
     To bf16 (ml_dtypes) it rounds twice.

@@ -7,7 +7,7 @@ from ..code.text import BITS, Emitter, Val
 
 
 def floor_divmod(e: Emitter, dtype: DType, a: Val, b: Val) -> tuple[Val, Val]:
-    """The quotient rounded down and what it leaves, with the sign of the divisor; 0 and 0 for a zero divisor.
+    """The quotient rounded down, and the remainder with the sign of the divisor; 0 and 0 for a zero divisor.
 
     The smallest number divided by -1 is itself.
     """
@@ -22,7 +22,7 @@ def floor_divmod(e: Emitter, dtype: DType, a: Val, b: Val) -> tuple[Val, Val]:
 
 
 def _divide(e: Emitter, dtype: DType, a: Val, b: Val, by_zero: Val) -> tuple[Val, Val]:
-    """Quotient towards zero and remainder, with the divisors that trap made harmless."""
+    """The quotient towards zero and the remainder; divisors that would trap are replaced first."""
     one = e.const_like(b, 1)
     if _is_plain_constant(b):
         quotient = e.op("udiv" if dtype.kind == "uint" else "sdiv", a, b)  # LLVM multiplies
@@ -36,14 +36,14 @@ def _divide(e: Emitter, dtype: DType, a: Val, b: Val, by_zero: Val) -> tuple[Val
 
 
 def _is_plain_constant(b: Val) -> bool:
-    """Whether a divisor is known, and division by it never traps."""
+    """Whether a divisor is a constant by which division never traps."""
     return not b.text.startswith("%") and b.text not in [
         text for x in (0, 1, -1) for text in (f"{x}", f"splat ({b.elem} {x})", "zeroinitializer")
     ]
 
 
 def _quotient(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
-    """Division towards zero.
+    """Divides and rounds towards zero.
 
     CPUs divide vectors of floats only. A quotient of numbers of n bits that is not whole is further than 2**-n from the
     next whole number, so one in a float of a few more digits than n, rounded towards zero, is right.
@@ -71,13 +71,13 @@ def _rounds_up(e: Emitter, rest: Val, b: Val) -> Val:
 
 
 def fmod(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
-    """What division towards zero leaves; 0 for a zero divisor."""
+    """The remainder of division towards zero; 0 for a zero divisor."""
     by_zero = _is_zero(e, b)
     return e.select(by_zero, e.zero_like(a), _divide(e, dtype, a, b, by_zero)[1])
 
 
 def reciprocal(e: Emitter, dtype: DType, x: Val) -> Val:
-    """1 and -1 are themselves, all else is 0; of 0 it is the smallest i32 or i64, and 0 for other dtypes."""
+    """1 and -1 stay, other numbers become 0; for 0 it is the smallest i32 or i64, or 0 for other dtypes."""
     one, zero = e.const_like(x, 1), e.zero_like(x)
     found = e.select(e.icmp("eq", x, one), one, zero)
     if dtype.kind == "int":
@@ -101,13 +101,13 @@ def sign(e: Emitter, dtype: DType, x: Val) -> Val:
 
 
 def bit_count(e: Emitter, dtype: DType, x: Val) -> Val:
-    """As an `i8`."""
+    """The number of set bits of the absolute value, as an `i8`."""
     count = e.call("ctpop", absolute(e, dtype, x))
     return count if count.elem == "i8" else e.cast("trunc", count, "i8")
 
 
 def _shift(e: Emitter, opcode: str, a: Val, count: Val) -> Val:
-    """A shift by the width or more, or by a negative count, moves every bit out."""
+    """Shifts; a count of the width or more, or a negative one, shifts every bit out."""
     width = BITS[a.elem]
     small = e.icmp("ult", count, e.const_like(count, width))
     moved = e.op(opcode, a, e.select(small, count, e.zero_like(count)))
@@ -120,12 +120,12 @@ def left_shift(e: Emitter, dtype: DType, a: Val, count: Val) -> Val:
 
 
 def right_shift(e: Emitter, dtype: DType, a: Val, count: Val) -> Val:
-    """The sign of a signed number is moved in."""
+    """Shifts right; a signed number shifts in its sign."""
     return _shift(e, "ashr" if dtype.kind == "int" else "lshr", a, count)
 
 
 def gcd(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
-    """By halving and subtracting, all lanes at once: the even parts first, then the smaller from the larger one."""
+    """Halves and subtracts in all lanes at once (binary GCD)."""
     a, b = absolute(e, dtype, a), absolute(e, dtype, b)
     none = _is_zero(e, a)
     first, second = e.select(none, b, a), e.select(none, a, b)
@@ -145,7 +145,7 @@ def gcd(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
 
 
 def lcm(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
-    """Wraps around where it does not fit; 0 if one is 0."""
+    """The least common multiple; it wraps around on overflow and is 0 if one number is 0."""
     divisor = gcd(e, dtype, a, b)
     a, b = absolute(e, dtype, a), absolute(e, dtype, b)
     unsigned = DType(f"u{dtype.bits}", "uint", dtype.bits)
@@ -160,7 +160,7 @@ def _trailing_zeros(e: Emitter, x: Val) -> Val:
 
 
 def whole_power(e: Emitter, x: Val, exponent: int) -> Val:
-    """A fixed power, wrapping around."""
+    """A constant power, which wraps around."""
     total = x
     for _ in range(exponent - 1):
         total = e.op("mul", total, x)
@@ -168,7 +168,7 @@ def whole_power(e: Emitter, x: Val, exponent: int) -> Val:
 
 
 def power(e: Emitter, dtype: DType, base: Val, exponent: Val) -> Val:
-    """By repeated squaring, wrapping around; a negative exponent is the caller's error, as in NumPy."""
+    """A power by repeated squaring, which wraps around; a negative exponent is the caller's error, as in NumPy."""
     if dtype.kind == "int":
         e.fail_where(e.icmp("slt", exponent, e.zero_like(exponent)))
     one = e.const_like(base, 1)
@@ -186,7 +186,7 @@ def power(e: Emitter, dtype: DType, base: Val, exponent: Val) -> Val:
 
 
 def compare_signs(e: Emitter, predicate: str, a: Val, b: Val, signed: int) -> Val:
-    """A comparison of a signed number, the operand `signed`, with one that has no sign and may be beyond its range."""
+    """Compares a signed number, the operand `signed`, with an unsigned one that may be beyond its range."""
     x = (a, b)[signed]
     negative = e.icmp("slt", x, e.zero_like(x))
     equality = predicate in ("eq", "ne")

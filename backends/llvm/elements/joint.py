@@ -1,4 +1,4 @@
-"""Ops that share their work: a table from op to a function that gives several values, and which of them is the op's.
+"""List ops that share work: a table from op to a function that computes several values, and which one is the op's.
 
 Two such ops on the same operands are computed once (`divmod`, for one); `elements` remembers the values.
 """
@@ -21,7 +21,7 @@ Several = Callable[..., tuple[Val, ...]]
 
 
 class Joint(NamedTuple):
-    """Code for several values, and the place of the op's own; without one the attribute `part` says it."""
+    """A function for several values, and which one is the op's; if None, the attribute `part` says it."""
 
     function: Several
     position: int | None = None
@@ -56,7 +56,7 @@ JOINT: Mapping[OpDef, Joint] = {TABLE[name]: joint for name, joint in _BY_NAME.i
 
 
 def joint_of(node: Node) -> Joint | None:
-    """How an op is computed together with others, if it is."""
+    """The joint function of an op, if it has one."""
     return _complex(str(node.attrs["function"])) if node.op is COMPLEX_FUNCTION else JOINT.get(node.op)
 
 

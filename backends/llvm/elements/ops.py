@@ -1,4 +1,4 @@
-"""The table from op to vector code. An emitter gets its operands in the dtypes that the op computes in."""
+"""Map each op to the emitter of its vector code. Operands come in the dtypes that the op computes in."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _compare(for_float: str, for_integer: str, unsigned: str) -> Emit:
 
 def _extreme(name: str) -> Emit:
     def emit(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
-        """NaN wins, and -0 is below +0, so that the order of operands can't be seen."""
+        """Lets NaN win and puts -0 below +0, so that the order of operands does not matter."""
         if dtype.kind == "float":
             return e.call(f"{name}imum", a, b)
         if dtype.kind == "bool":
@@ -85,12 +85,12 @@ def _number_first(name: str) -> Emit:
 
 
 def _intrinsic(name: str) -> Emit:
-    """A rounding: whole numbers are as they are."""
+    """Emits a rounding; integers stay unchanged."""
     return lambda e, dtype, x: e.call(name, x) if dtype.kind == "float" else x
 
 
 def _either(for_float: Callable[..., Val], for_integer: Callable[..., Val]) -> Emit:
-    """Integers need their dtype, which says whether they have a sign."""
+    """Chooses between code for floats and for integers, which needs the dtype to know about the sign."""
     return lambda e, dtype, *x: for_float(e, *x) if dtype.kind == "float" else for_integer(e, dtype, *x)
 
 
@@ -222,7 +222,7 @@ COMPARISONS = frozenset(TABLE[name] for name in ("eq", "ne", "lt", "le", "gt", "
 
 
 def emit(e: Emitter, op: OpDef, dtypes: Sequence[DType], values: Sequence[Val]) -> Val:
-    """Code for an op that has no attributes. Only in comparisons do integers with and without sign meet."""
+    """Emits an op without attributes. Only comparisons mix signed and unsigned integers."""
     first, last = dtypes[0], dtypes[-1]
     if op in COMPARISONS and first != last:
         return integers.compare_signs(e, op.name, values[0], values[1], 0 if first.kind == "int" else 1)

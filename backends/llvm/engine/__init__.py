@@ -1,1 +1,1 @@
-"""Run LLVM, and load the object files that it makes."""
+"""Run LLVM, and load the object files that it writes."""

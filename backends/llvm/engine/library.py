@@ -1,4 +1,4 @@
-"""Load an object file into memory and give the addresses of its functions.
+"""Load an object file into memory and find the addresses of its functions.
 
 Memory is filled while it can be written, and can then be run or read but no longer be changed. This module needs no
 LLVM: code that was made by another process is loaded in the same way as code that was made a moment ago.
@@ -26,7 +26,7 @@ class LoadedCode:
     """Machine code in memory. It is freed when nothing refers to this object any more."""
 
     def __init__(self, code: bytes, symbols: Sequence[str], addresses: Mapping[str, int] | None = None) -> None:
-        """`symbols` are those to call, `addresses` those that the code leaves open."""
+        """`symbols` are the functions to call, `addresses` resolve the undefined symbols."""
         self._base = 0
         layout = Layout(read(code), mmap.PAGESIZE)
         outside = {name: _address_of(name) for name in ALLOWED_SYMBOLS & layout.object.undefined}
@@ -43,14 +43,14 @@ class LoadedCode:
         libc = _libc()
         found = libc.mmap(None, size, _READ | _WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
         if found == _FAILED:
-            raise MemoryError(f"no memory for {size} bytes of machine code")
+            raise MemoryError(f"can't allocate {size} bytes for machine code")
         self._base, self._size = int(found), size
         return self._base
 
     def _protect(self, start: int, end: int, access: int) -> None:
         if end > start and _libc().mprotect(self._base + start, end - start, access):
             raise UnsupportedTarget(
-                f"the system does not allow generated code to run: {os.strerror(ctypes.get_errno())}",
+                f"the system does not let generated code run: {os.strerror(ctypes.get_errno())}",
                 hint="the reference backend still works: weft.jit(f, backend='reference')",
             )
 

@@ -1,7 +1,7 @@
 """Place the sections of an object file at an address and apply its relocations.
 
-Memory is three runs of whole pages: code, constants, and data that can be written. Routines and data from outside may
-lie anywhere, so their addresses stand in a table among the constants, and calls of them go through short stubs
+Memory is three runs of whole pages: code, constants, and writable data. External routines and data may
+be anywhere, so a table among the constants has their addresses, and calls go through short stubs
 behind the code.
 """
 
@@ -18,7 +18,7 @@ CODE, CONSTANTS, DATA = ALLOC | EXECUTE, ALLOC, ALLOC | WRITE
 
 
 class Layout:
-    """Where everything of an object lies, as offsets from its address.
+    """The layout of an object in memory, as offsets from its base address.
 
     `starts` are those of the three runs; `slots` are the words of the table and `stubs` the stubs, by symbol.
     """
@@ -41,7 +41,7 @@ class Layout:
             raise BadObject(f"the section {strange[0]} is neither code nor constants nor data")
 
     def _run(self, kind: int, start: int) -> int:
-        """Places the sections of one kind from here on; gives where they end."""
+        """Places the sections of one kind; returns where they end."""
         self.starts[kind] = end = start
         for index, section in enumerate(self.object.sections):
             if section.is_loaded and section.flags & (ALLOC | WRITE | EXECUTE) == kind:
@@ -50,14 +50,14 @@ class Layout:
         return end
 
     def symbol(self, index: int) -> int:
-        """Where a symbol of the object's own is."""
+        """The offset of a symbol that the object defines."""
         name, section, value = self.object.symbols[index]
         if section is None or section not in self.places or value > self.object.sections[section].size:
             raise BadObject(f"'{name}' has no place in memory")
         return self.places[section] + value
 
     def function(self, name: str) -> int:
-        """Where the function of this name is."""
+        """The offset of a function."""
         for index, symbol in enumerate(self.object.symbols):
             if symbol.name == name and symbol.section is not None:
                 return self.symbol(index)
@@ -65,7 +65,7 @@ class Layout:
 
 
 def link(layout: Layout, base: int, addresses: Mapping[str, int]) -> bytearray:
-    """The memory of an object that lies at `base`; `addresses` are those of what it leaves to others."""
+    """Links an object for the address `base`; `addresses` resolve its undefined symbols."""
     found, image = layout.object, bytearray(layout.size)
     for index, place in layout.places.items():
         section = found.sections[index]

@@ -41,7 +41,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what they give, then what they tak
 
 
 class Direct:
-    """LLVM in llvmlite's library, which is loaded from `path`."""
+    """LLVM in llvmlite's shared library at `path`."""
 
     def __init__(self, path: str) -> None:
         library = ctypes.CDLL(path)
@@ -53,7 +53,7 @@ class Direct:
         self._calls["InitializeNativeAsmPrinter"]()
 
     def triple(self) -> str:
-        """The platform that this process runs on."""
+        """The target triple of this process."""
         return self._told("GetProcessTriple")[1]
 
     def cpu(self) -> str:
@@ -61,28 +61,28 @@ class Direct:
         return self._told("GetHostCPUName")[1]
 
     def features(self) -> dict[str, bool]:
-        """What this machine's CPU has and has not."""
+        """The features of this machine's CPU, present and absent."""
         found, text = self._told("GetHostCPUFeatures")
         return {part[1:]: part[0] == "+" for part in text.split(",") if part} if found else {}
 
     def set_option(self, option: str) -> None:
-        """Sets an option of LLVM, which is one of the whole process."""
+        """Sets an option of LLVM for the whole process."""
         self._calls["SetCommandLine"](b"weft", option.encode())
 
     @contextmanager
     def read(self, text: str, triple: str) -> Iterator[Any]:
-        """A module for a platform, which LLVM has verified."""
+        """Parses and verifies a module for a target triple."""
         with ExitStack() as stack:
             context = self._owned(stack, "ContextDispose", self._calls["ContextCreate"]())
             module, problem = self._told("ParseAssembly", context, text.encode())
             if module:
                 stack.callback(self._calls["DisposeModule"], module)
             if not module or problem:
-                raise RuntimeError(f"LLVM can't read its text: {problem}")
+                raise RuntimeError(f"LLVM can't parse the module: {problem}")
             self._calls["SetTarget"](module, triple.encode())
             is_bad, problem = self._told("VerifyModule", module)
             if is_bad:
-                raise RuntimeError(f"LLVM refuses its text: {problem}")
+                raise RuntimeError(f"LLVM refuses the module: {problem}")
             yield module
 
     @contextmanager
@@ -94,12 +94,12 @@ class Direct:
         words = (text.encode() for text in (triple, cpu, features))
         made = self._calls["CreateTargetMachine"](target, *words, effort, b"pic", b"small", 0, 1, b"")
         if not made:
-            raise RuntimeError(f"LLVM has no machine {cpu} for {triple}")
+            raise RuntimeError(f"LLVM has no code generator for CPU {cpu} and target {triple}")
         with ExitStack() as stack:
             yield self._owned(stack, "DisposeTargetMachine", made)
 
     def emit(self, module: Any, machine: Any, is_object: bool) -> bytes:
-        """The code of a module, as an object file or as assembly."""
+        """Compiles a module to an object file or to assembly."""
         found, problem = self._told("TargetMachineEmitToMemory", machine, module, int(is_object))
         if not found:
             raise RuntimeError(problem)
@@ -112,7 +112,7 @@ class Direct:
         return made
 
     def _told(self, name: str, *arguments: Any) -> tuple[Any, str]:
-        """What a function gives, and what it says: the last that it takes is where to put a text."""
+        """Calls a function whose last parameter receives a message; returns its result and the message."""
         said = ctypes.c_char_p()
         call: Callable[..., Any] = self._calls[name]
         try:
@@ -122,7 +122,7 @@ class Direct:
 
 
 def find() -> str | None:
-    """The path of llvmlite's library, if it is one of a known version."""
+    """The path of llvmlite's library, if its version is known."""
     import llvmlite
 
     path = os.path.join(os.path.dirname(llvmlite.__file__), "binding", "libllvmlite.so")

@@ -1,6 +1,6 @@
 """Call LLVM through llvmlite's Python layer, for versions whose library is not known.
 
-It is what `llvm_c.py` is, function by function.
+It has the same functions as `llvm_c.py`.
 """
 
 from __future__ import annotations

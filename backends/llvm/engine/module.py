@@ -18,7 +18,7 @@ from .target import Target, llvm
 
 @record
 class Compiled:
-    """An object file, and what it took: seconds for reading the text, and for making code."""
+    """An object file, and the seconds that parsing and code generation took."""
 
     object_code: bytes
     reading_seconds: float
@@ -40,7 +40,7 @@ class Effort(Enum):
 def compile_module(
     text: str, target: Target, allowed: frozenset[str] = frozenset(), effort: Effort = Effort.OFTEN
 ) -> Compiled:
-    """Machine code for a module; `allowed` are symbols that it may leave open, beside those of all modules."""
+    """Compiles a module to an object file; `allowed` are undefined symbols that it may have beside the usual ones."""
     start, level = time.perf_counter(), 0 if effort is Effort.SELDOM else 2
     with _at_work(text, target, level) as (module, machine):
         middle = time.perf_counter()
@@ -57,7 +57,7 @@ def assembly(text: str, target: Target) -> str:
 
 @contextmanager
 def _at_work(text: str, target: Target, level: int) -> Iterator[tuple[Any, Any]]:
-    """A module and a code generator, in one thread at a time.
+    """A module and a code generator, for one thread at a time.
 
     LLVM's search for better loop counters is left out, a third of the time that code generation takes: loops are
     written with one counter from which all addresses are a base and an offset away; with the search, code was no
@@ -74,7 +74,7 @@ def _at_work(text: str, target: Target, level: int) -> Iterator[tuple[Any, Any]]
 
 
 def _check_symbols(code: bytes, allowed: frozenset[str]) -> None:
-    """An object that needs a library routine would call whatever has that name, or nothing: refuse it."""
+    """Refuses an object that needs a library routine: it would call whatever has that name, or nothing."""
     undefined = undefined_symbols(code) - ALLOWED_SYMBOLS - allowed
     if undefined:
         raise WeftError(f"native code needs routines that Weft does not provide: {', '.join(sorted(undefined))}")

@@ -1,6 +1,6 @@
 """Read the sections, symbols and relocations of an ELF object file.
 
-Only what LLVM makes of our modules is read: 64-bit, little-endian, relocatable, for x86-64 or AArch64. Everything
+It reads only what LLVM writes for our modules: 64-bit, little-endian, relocatable, for x86-64 or AArch64. Anything
 else is a `BadObject`, which a cache takes for a miss.
 """
 
@@ -25,7 +25,7 @@ class BadObject(WeftError, ValueError):
 
 
 class Section(NamedTuple):
-    """A part of the file: where it lies in it, and how it is to lie in memory."""
+    """A section: its place in the file, and its size and alignment in memory."""
 
     name: str
     type: int
@@ -38,12 +38,12 @@ class Section(NamedTuple):
 
     @property
     def is_loaded(self) -> bool:
-        """Whether it has a place in memory; the tables for unwinding do not, since no exception passes our code."""
+        """Whether it is loaded into memory; unwinding tables are not, because no exception passes through our code."""
         return bool(self.flags & ALLOC) and self.size > 0 and self.type != _UNWIND and self.name != ".eh_frame"
 
 
 class Symbol(NamedTuple):
-    """A name, and the section and offset that it stands for; no section where it is left to others."""
+    """A name with its section and offset; an undefined symbol has no section."""
 
     name: str
     section: int | None
@@ -71,7 +71,7 @@ class Object(NamedTuple):
 
     @property
     def undefined(self) -> frozenset[str]:
-        """The names that it leaves to others."""
+        """The names of the undefined symbols."""
         return frozenset(s.name for s in self.symbols if s.section is None and s.name)
 
 
@@ -84,7 +84,7 @@ def read(code: bytes) -> Object:
 
 
 def undefined_symbols(code: bytes) -> frozenset[str]:
-    """The names that an object leaves to others."""
+    """The undefined symbols of an object."""
     return read(code).undefined
 
 

@@ -13,7 +13,7 @@ from .objects import AARCH64, X86_64, BadObject
 
 
 class Patch(NamedTuple):
-    """What a relocation is given: the image and the offset in it, the address of that, and what it refers to.
+    """The input of a relocation: the image, the offset in it, its address, and what it refers to.
 
     `target` is the address meant, `near` one that calls reach (a stub, where the target is outside), `slot` that of
     the table's word with the target's address, or 0. Addends are in all of them.
@@ -31,7 +31,7 @@ Rule = Callable[[Patch], None]
 
 
 def apply(machine: int, kind: int, place: Patch) -> None:
-    """Changes the image as the relocation says."""
+    """Applies a relocation to the image."""
     rule = RULES[machine].get(kind)
     if rule is None:
         raise BadObject(f"a relocation of the kind {kind}")
@@ -39,7 +39,7 @@ def apply(machine: int, kind: int, place: Patch) -> None:
 
 
 def stub(machine: int, at: int, slot: int, target: int) -> bytes:
-    """Sixteen bytes of code that go on at the address of a routine outside, which the table has."""
+    """Sixteen bytes of code that jump to the external address in a slot of the table."""
     if machine == X86_64:
         return b"\xff\x25" + struct.pack("<i", slot - at - 6) + b"\xcc" * 10  # jmp *slot(%rip)
     return struct.pack("<IIQ", 0x58000050, 0xD61F0200, target)  # ldr x16, 8; br x16
@@ -66,19 +66,19 @@ def _put32(p: Patch, value: int) -> None:
 
 
 def _change(p: Patch, mask: int, bits: int) -> None:
-    """Replaces the bits of an instruction that the mask names."""
+    """Replaces the masked bits of an instruction."""
     (word,) = struct.unpack_from("<I", p.image, p.at)
     struct.pack_into("<I", p.image, p.at, word & ~mask | bits & mask)
 
 
 def _page(p: Patch, target: int) -> None:
-    """How many pages a target is away, in two fields of an `adrp`."""
+    """Encodes the distance to a target in pages, in the two fields of an `adrp`."""
     pages = _signed((target >> 12) - (p.address >> 12), 21)
     _change(p, 0x60FFFFE0, (pages & 3) << 29 | (pages >> 2 & 0x7FFFF) << 5)
 
 
 def _low(p: Patch, target: int, scale: int) -> None:
-    """Where in its page a target is, in units of the access."""
+    """Encodes a target's offset in its page, in units of the access."""
     low = target & 0xFFF
     if low & ((1 << scale) - 1):
         raise BadObject("an access to memory is not aligned")

@@ -1,6 +1,6 @@
-"""Make sure that there is memory for LLVM before it starts: where it gets none it ends the process.
+"""Check that there is enough memory before LLVM starts, because LLVM aborts the process when it gets none.
 
-The room is taken and given back at once, so that limits of the process (`ulimit -v`, `RLIMIT_DATA`) and of the system
+Memory is allocated and freed at once, so that limits of the process (`ulimit -v`, `RLIMIT_DATA`) and of the system
 count as they do for LLVM.
 """
 
@@ -14,13 +14,13 @@ START = 64 << 20  # bytes that LLVM needs to start, beside its library
 
 
 def demand(size: int, what: str) -> None:
-    """Raises `MemoryError` where there are not so many bytes."""
+    """Raises `MemoryError` if `size` bytes can't be allocated."""
     try:
         mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except (OSError, MemoryError):
-        raise MemoryError(f"{what} needs {size >> 20} MB of memory, which this process can't have") from None
+        raise MemoryError(f"{what} needs {size >> 20} MB of memory, which this process can't allocate") from None
 
 
 def demand_for(text: str) -> None:
-    """What LLVM needs for a module."""
+    """Checks for the memory that LLVM needs for a module."""
     demand(BEGIN + PER_CHARACTER * len(text), "to compile a kernel LLVM")

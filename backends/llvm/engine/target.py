@@ -1,4 +1,4 @@
-"""The CPU that code is made for, and LLVM's machinery for it."""
+"""Describe the CPU that code is compiled for, and set up LLVM for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _starting = lock()
 
 @record
 class Target:
-    """What code is made for. `vector_bytes` is the size of the widest vectors it is to use."""
+    """The CPU to compile for. `vector_bytes` is the size of the widest vectors to use."""
 
     triple: str
     cpu: str
@@ -33,7 +33,7 @@ class Target:
 
 
 def llvm() -> llvm_c.Direct | Wrapped:
-    """LLVM, which makes code for this kind of machine; others have to be switched on by `llvmlite.binding`."""
+    """LLVM with the code generator of this machine; `llvmlite.binding` must initialise others."""
     with _starting:
         return _started()
 
@@ -51,7 +51,7 @@ def _started() -> llvm_c.Direct | Wrapped:
 
 @cache
 def host() -> Target:
-    """This machine; a typed error if it has no vectors that we make code for."""
+    """This machine, or a typed error if its vectors are not supported."""
     machine = platform.machine()
     if platform.system() != "Linux" or machine not in ("x86_64", "aarch64"):
         raise UnsupportedTarget(
@@ -73,11 +73,11 @@ def host() -> Target:
 
 
 def x86(level: int) -> Target:
-    """A machine of the x86-64 level 3 (AVX2) or 4 (AVX-512), whatever the host has beyond it."""
+    """A machine of x86-64 level 3 (AVX2) or 4 (AVX-512), even if the host has more."""
     features = "-prefer-256-bit" if level == 4 else ""
     return Target(llvm().triple(), f"x86-64-v{level}", features, 64 if level == 4 else 32)
 
 
 def level_features(cpu: str) -> tuple[str, ...]:
-    """The features that the name of an x86-64 level stands for."""
+    """The CPU features of an x86-64 level."""
     return {"x86-64-v3": _V3, "x86-64-v4": _V3 + _V4}.get(cpu, ())

@@ -1,7 +1,7 @@
 """Emit a stage whose columns are shared between threads in chunks.
 
 A walk over all columns is cut into chunks of whole blocks of the reductions' trees. A first function walks chunks and
-leaves what each of them found, a second one joins these in the order of the tree, so the result is that of one walk,
+stores partial results; a second one joins these in the order of the tree, so the result is that of one walk,
 to the bit.
 """
 
@@ -27,7 +27,7 @@ JOIN = 60  # picoseconds to read and combine a byte of what a chunk left
 
 
 class Chunked(Region):
-    """What walks and joins have in common: where the results of chunks and of reductions lie."""
+    """What walks and joins share: the memory for the results of chunks and of reductions."""
 
     def __init__(self, region: Node, entries: dict[FrameWord, int], stage: int, keeps: bool = True) -> None:
         super().__init__(region, entries, keeps_rows=False)
@@ -43,7 +43,7 @@ class Chunked(Region):
         self.of_rows = {v: self.row_buffer(name, v) for name, v in sorted(kept.items()) if name.startswith(ROW)}
 
     def row_strides(self, itemsize: Size) -> tuple[list[Size], Size]:
-        """Strides of the axes that rows are looped over, densely in the order of the loops, and the size of it all."""
+        """The strides of the row axes, dense in the order of the loops, and the total size."""
         strides: list[Size] = [0] * len(self.space)
         for group in reversed(self.rows):
             strides[group[-1]] = itemsize
@@ -51,7 +51,7 @@ class Chunked(Region):
         return strides, itemsize
 
     def result(self, node: Node) -> Buffer:
-        """Where the results of a reduction lie for later functions."""
+        """The memory where later functions find the results of a reduction."""
         return self.row_buffer(f"result {self.number(node)}", node.result)
 
     def row_buffer(self, name: str, value: Value) -> Buffer:
@@ -68,7 +68,7 @@ class Chunked(Region):
         return [n for reductions in self.stages.reductions for n in reductions].index(node)
 
     def partials(self, sums: Reduction) -> list[Buffer]:
-        """Where lies what each chunk left: of totals, for a row all lanes, or one number for each row of a vector."""
+        """The memory for the chunks' partial results: all lanes for a row, or one number for each row of a vector."""
         is_spread = self.across_columns and isinstance(sums, Accumulators)
         lanes = integer(sums.node.attrs, "lanes") if is_spread else 1
         found = []
@@ -77,7 +77,7 @@ class Chunked(Region):
         return found
 
     def of_chunks(self, name: str, dtype: DType, lanes: int = 1) -> Buffer:
-        """Memory for what each chunk of each row leaves."""
+        """Memory for the partial results of each chunk of each row."""
         strides, size = self.row_strides(dtype.size * lanes)
         return Buffer(self.frame.shared(name, size * self.chunks()), (*strides, size), dtype, 1)
 
@@ -121,7 +121,7 @@ class Chunked(Region):
 
 
 class Begin(Chunked):
-    """Before a walk that may end early."""
+    """Runs before a walk that may end early."""
 
     def function(self, name: str) -> NativeFunction:
         self.set_over(self.frame.size(self.chunks()))
@@ -129,7 +129,7 @@ class Begin(Chunked):
 
 
 class Walk(Chunked):
-    """Walks chunks: the outer loop runs over them, the inner one over the vectors of rows; or over rows and chunks."""
+    """Walks chunks: loops over chunks and vectors of rows, or over rows and chunks."""
 
     def function(self, name: str) -> NativeFunction:
         return self.by_rows(name) if self.rows and self.across_columns else self.by_chunks(name)
@@ -185,7 +185,7 @@ class Walk(Chunked):
         return []
 
     def leave(self, walk: Columns, found: list[tuple[Reduction, list[Val]]]) -> None:
-        """Writes what a walk over a chunk found."""
+        """Stores the partial results of a chunk."""
         for sums, totals in found:
             for buffer, left in zip(self.partials(sums), sums.left(totals), strict=True):
                 for k, (offset, total) in enumerate(zip(walk.offsets, left, strict=False)):
@@ -197,7 +197,7 @@ class Walk(Chunked):
 
 
 class Join(Chunked):
-    """Joins what the chunks of a stage found, row by row, and writes the results that are known by then."""
+    """Joins the partial results of a stage's chunks, row by row, and writes the results that are then known."""
 
     def function(self, name: str) -> NativeFunction:
         bytes = sum(n.result.type.dtype.size for n in self.stages.reductions[self.stage])
@@ -210,14 +210,14 @@ class Join(Chunked):
         return []
 
     def make_known(self, node: Node, totals: list[Val], offsets: list[int]) -> None:
-        """The results of a reduction, here and for later functions."""
+        """Sets the results of a reduction, here and for later functions."""
         for offset, total in zip(offsets, totals, strict=True):
             index = self.home(node.result, offset)
             self.elements.put(node.result, index, total)
             self.elements.memory.store(self.result(node), index, total)
 
     def write_rows(self, stage: int, offsets: list[int]) -> None:
-        """Writes the results of rows that are known before a stage and were not before this one's."""
+        """Writes the results of rows that became known with this stage."""
         self.elements.stage = stage
         first = not any(self.stages.reductions[: self.stage])
         for slot, value in self.stages.row_outputs:
@@ -268,7 +268,7 @@ class Join(Chunked):
         return results
 
     def load(self, sums: Reduction, offsets: list[int]) -> list[list[Val]]:
-        """What a chunk left."""
+        """Loads the partial results of a chunk."""
         memory, found = self.elements.memory, []
         for buffer in self.partials(sums):
             if not self.across_columns:

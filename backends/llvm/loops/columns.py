@@ -1,4 +1,4 @@
-"""One walk over the columns of a row: the loops, the blocks of the reductions' trees, and the scans' running values."""
+"""Emit one walk over the columns of a row: its loops, the blocks of reduction trees, and the values of scans."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Columns:
         return Lanes(node, region, self.offsets, self._base())
 
     def _base(self) -> Val | None:
-        """The position where the walk starts, if it is so short that 32 bits hold the positions counted from there."""
+        """The position where the walk starts, if 32 bits hold all positions counted from there."""
         region, e = self.region, self.nest.e
         if region.across_columns or len(region.columns) > 1 or "chunk" not in region.region.attrs:
             return None
@@ -86,7 +86,7 @@ class Columns:
         return [(a.node, a.results(parts)) for a, parts in self.totals()]
 
     def totals(self) -> list[tuple[Reduction, list[Val]]]:
-        """What the walk leaves in the lanes of each reduction."""
+        """The totals in the lanes of each reduction after the walk."""
         e = self.nest.e
         # The blocks on the stack: all that were begun but the last, so -1 before the first.
         start = [e.const("i64", -1), *(v for s in self.scans for v in s.start()), *self.fresh()]
@@ -104,7 +104,7 @@ class Columns:
         return [v for sums in self.sums for v in sums.start()]
 
     def apart(self, carried: list[Val], opened: bool = False) -> tuple[Val, list[Val], list[list[Val]]]:
-        """The number of blocks, the running values, and the totals of each reduction."""
+        """Splits carried values into the number of blocks, the running values, and the totals of each reduction."""
         behind = 1 + sum(s.slots for s in self.scans)
         totals, rest = list[list[Val]](), carried[behind:]
         for a in self.sums:
@@ -114,7 +114,7 @@ class Columns:
         return carried[0], carried[1:behind], totals
 
     def open(self, carried: list[Val]) -> list[Val]:
-        """Running values and totals, as steps begin with them."""
+        """The running values and totals at the start of the steps."""
         _, running, totals = self.apart([self.nest.e.const("i64", 0), *carried])
         return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.open(t))]
 
@@ -133,7 +133,7 @@ class Columns:
         return last
 
     def blocks(self, groups: list[tuple[int, ...]], carried: list[Val]) -> list[Val]:
-        """Loops over the blocks of the part; a run of the innermost group has so many of them."""
+        """Loops over the blocks of the part; every run of the innermost group has the same number of blocks."""
         e, size, part = self.nest.e, self.region.frame.size, self.part
         assert part is not None
         *outer, group = groups
@@ -160,7 +160,7 @@ class Columns:
         return self._in_stretches(group, start, stop, carried) if self.scans else self.walk(group, start, stop, carried)
 
     def _in_stretches(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        """A walk that can't be cut into pieces asks now and then whether to stop."""
+        """Cuts a long walk into stretches, and asks after each whether to stop."""
         e = self.nest.e
         rows = 1 if self.region.across_columns else len(self.offsets) * self.region.width
         length = e.const("i64", self.block * max(1, STRETCH // (self.block * rows)))
@@ -174,7 +174,7 @@ class Columns:
         return self.nest.while_loop([start, *carried], lambda values: e.icmp("slt", values[0], stop), stretch)[1:]
 
     def _unless_stopped(self, end: Val, stop: Val) -> Val:
-        """Where the walk goes on: at the end of a stretch, or behind everything if it is told to stop."""
+        """Where the walk continues: at the end of a stretch, or after the last element if it should stop."""
         e, frame = self.nest.e, self.region.frame
         question, place = frame.word(FrameWord("question"), "ptr"), frame.reserve(8)
         e.store(end, place, 8)
@@ -193,7 +193,7 @@ class Columns:
         return e.load(place, "i64", 0, 8)
 
     def walk(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        """Along the innermost group, in blocks where reductions have them."""
+        """Walks along the innermost group, in blocks if reductions have them."""
         e, variable = self.nest.e, loop_name(group[-1])
         if not self.blocked:
             return [carried[0], *self.span(variable, start, stop, carried[1:])]
@@ -205,7 +205,7 @@ class Columns:
         return self.nest.loop(None, start, stop, self.block, carried, block)[1]
 
     def one_block(self, variable: str, at: Val, end: Val, values: list[Val]) -> list[Val]:
-        """Puts the block before this one on the stack, if there is one, and walks this one."""
+        """Pushes the block before this one, if there is one, and walks this one."""
         e = self.nest.e
         count, running, totals = self.apart(values)
         blocks = list(zip(self.sums, totals, strict=True))
@@ -221,7 +221,7 @@ class Columns:
         return [e.op("add", count, e.const("i64", 1)), *self.span(variable, at, end, [*running, *fresh])]
 
     def span(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        """Whole steps, and what is left of one."""
+        """Runs whole steps, then the rest of one."""
         in_one = not self.watched  # opened once for all steps and the tail
         carried = self.open(carried) if in_one else carried
         if self.may_align:
@@ -239,7 +239,7 @@ class Columns:
         return [*running, *(v for t in closed for v in t)]
 
     def tail(self, variable: str, end: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        """What is left from `end` to `stop`, if anything is: lane by lane through memory, which most blocks skip."""
+        """Processes the elements from `end` to `stop`, if any, lane by lane through memory; most blocks skip this."""
         e = self.nest.e
 
         def vector(at: Val, running: list[Val]) -> list[Val]:
@@ -263,7 +263,7 @@ class Columns:
         return self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), whole)
 
     def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
-        """The elements before the first line of the cache: one vector, most of which may be missing."""
+        """Processes the elements before the first cache line: one vector, of which most lanes may be missing."""
         first, e, memory = aligned_reads(self.region, start, stop), self.nest.e, self.region.elements.memory
 
         def vector(at: Val, values: list[Val]) -> list[Val]:
@@ -286,7 +286,7 @@ class Columns:
         return first, [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin)]
 
     def whole_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> list[Val]:
-        """Steps one after another; where an extreme is watched, a few at a time."""
+        """Runs steps one after another, or a few at a time if an extreme is watched."""
         nest, e = self.nest, self.nest.e
         if not self.watched:
             start, carried = self.streamed_steps(variable, start, end, carried)
@@ -309,7 +309,7 @@ class Columns:
         return nest.while_loop([start, *carried], goes_on, some)[1:]
 
     def streamed_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
-        """The same steps with non-temporal stores, where the plan has them and memory is aligned; where they end."""
+        """Runs steps with non-temporal stores if the plan has them and memory is aligned; returns where they end."""
         region, e, memory = self.region, self.nest.e, self.region.elements.memory
         is_last = region.elements.stage == region.stages.count - 1 and region.across_columns
         found = streamed_output(region, self.outputs, start) if is_last else None
@@ -323,7 +323,7 @@ class Columns:
         return last, carried
 
     def is_final(self, carried: list[Val]) -> Val:
-        """Whether the rest of the columns can't change anything."""
+        """Whether the remaining columns can't change the result."""
         e = self.nest.e
         _, _, totals = self.apart([e.const("i64", 0), *carried])
         found = [a.is_final(t) for a, t in zip(self.watched, totals, strict=True)]
@@ -351,7 +351,7 @@ class Columns:
         return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.add(t, found[a.node]))]
 
     def scan(self, at: Val, running: list[Val], offsets: list[int]) -> list[Val]:
-        """Makes the elements of all scans known at this iteration; gives the running values behind them."""
+        """Sets the elements of all scans in this iteration; returns the next running values."""
         elements, after, begin = self.region.elements, list[Val](), 0
         for scan in self.scans:
             operand, result = scan.node.operands[0], scan.node.result

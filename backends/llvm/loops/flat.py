@@ -33,7 +33,7 @@ class Flat(Region):
         self.elements.memory = self.memory
 
     def over_rows(self, name: str, time: Size) -> NativeFunction:
-        """A function over all rows; the threads share the loops around a row."""
+        """Emits a function over all rows; threads share the loops around a row."""
         self.row_loops(list(self.rows), dict(zip(self.rows, self.parameters(), strict=False)))
         outer, inner = [*self.rows[:-1][:2], ()][:2]
         others = dims.product(self.extent(g) for g in self.rows[:-1][2:])
@@ -70,7 +70,7 @@ class Flat(Region):
         )
 
     def scratch_loads(self) -> tuple[list[tuple[Buffer, Index]], list[tuple[Buffer, Index]]]:
-        """What is loaded of rows that are all the same, and what is one number for each row."""
+        """The loads that are the same for all rows, and those of one number for each row."""
         found: dict[str | None, dict[tuple[Buffer, Index], None]] = {}
         for value, index in region_elements(self.region):
             if value in self.elements.slots:
@@ -81,7 +81,7 @@ class Flat(Region):
 
 
 class FlatMemory(Memory):
-    """Loads and stores of vectors through several rows: what lies in scratch memory is loaded from there."""
+    """Loads and stores vectors across several rows; what was copied to scratch memory is loaded from there."""
 
     def __init__(self, region: Flat) -> None:
         super().__init__(region.nest, region.frame, region.width, region.vector, walks_columns=False)
@@ -101,7 +101,7 @@ class FlatMemory(Memory):
             return e.icmp("ne", raw, e.zero_like(raw)) if buffer.dtype.kind == "bool" else raw, scope
 
     def repeat(self, buffer: Buffer, index: Index, count: Val) -> None:
-        """Writes a row again and again, until there are so many elements."""
+        """Writes a row repeatedly until the block is filled."""
         e, region, elem = self.nest.e, self.region, memory_element(buffer.dtype)
         length, width = self.frame.size(region.length), e.const("i64", self.width)
 
@@ -117,7 +117,7 @@ class FlatMemory(Memory):
         )  # fmt: skip
 
         def go_on(values: list[Val]) -> list[Val]:
-            """What is behind some whole rows is what was at their begin; up to a vector they become more and more."""
+            """Appends a copy of the first rows, which double until they fill a vector."""
             known, rows = values
             raw = e.load(self._place(buffer, index, e.op("sub", known, rows)), elem, self.width, 1)
             e.store(raw, self._place(buffer, index, known), 1)
@@ -127,7 +127,7 @@ class FlatMemory(Memory):
         e.repeat([length, length], lambda values: e.icmp("slt", values[0], count), go_on)
 
     def spread(self, buffer: Buffer, index: Index, begin: Val, end: Val) -> None:
-        """Writes the number of each row for all elements of it; what goes further is written over by the next."""
+        """Writes the number of each row for all its elements; the next row overwrites what goes too far."""
         e, length = self.nest.e, self.frame.size(self.region.length)
         self._reserve(buffer, index)
 
@@ -139,7 +139,7 @@ class FlatMemory(Memory):
         self.nest.loop(loop_name(self.region.outer), begin, end, 1, [], row)
 
     def _raw(self, buffer: Buffer, index: Index) -> Val:
-        """What memory has, a bool as a byte."""
+        """Loads raw memory, a bool as a byte."""
         found, _ = super().load(buffer, index)
         return self.nest.e.cast("zext", found, "i8") if found.elem == "i1" else found
 
@@ -150,6 +150,6 @@ class FlatMemory(Memory):
             self.places[buffer, index] = self.frame.reserve(count * BITS[memory_element(buffer.dtype)] // 8)
 
     def _place(self, buffer: Buffer, index: Index, at: Val) -> Val:
-        """Where an element of a block is in scratch memory."""
+        """The address of a block's element in scratch memory."""
         e, size = self.nest.e, BITS[memory_element(buffer.dtype)] // 8
         return e.offset(self.places[buffer, index], e.op("mul", at, e.const("i64", size)))

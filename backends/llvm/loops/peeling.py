@@ -1,6 +1,6 @@
 """Peel row loops so that vector stores are cache-line aligned.
 
-A load or a store that crosses from one line of the cache to the next takes twice as long, so a long row begins with as
+A load or a store that crosses a cache line takes twice as long, so a long row begins with as
 many elements as there are before the next line: of its first result or, where all of it is reduced in any order, of
 what is read.
 """
@@ -25,7 +25,7 @@ LONG = 8  # vectors of a row that is
 
 
 def aligned_start(region: Region, start: Val, stop: Val) -> Val:
-    """Where the whole vectors of a row from `start` to `stop` begin best."""
+    """Where the whole vectors of a row from `start` to `stop` should begin."""
     outputs = region.outputs_of_rows()
     if "peel" not in region.region.attrs or not outputs:
         return start
@@ -48,7 +48,7 @@ def streamed_output(region: Region, outputs: Sequence[tuple[int, Value]], first:
 
 
 def aligned_reads(region: Region, start: Val, stop: Val) -> Val:
-    """The same of what a walk over columns reads first."""
+    """Where whole vectors should begin in a walk over columns, by the array that it reads first."""
     slot, joined = integer(region.region.attrs, "peel"), region.variables_of_groups()
     buffer = region.elements.operand(slot)
     for value, index in region_elements(region.region):
@@ -63,7 +63,7 @@ def _lies_along(region: Region, buffer: Buffer, index: Index) -> bool:
 
 
 def _next_line(region: Region, buffer: Buffer, index: Index, start: Val, stop: Val) -> Val:
-    """Where the line begins that follows `start`, for a long row."""
+    """The start of the next cache line after `start`, if the row is long."""
     e, size = region.nest.e, buffer.dtype.size
     first = _first_address(region, buffer, index, start)
     before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", region.width * size - 1))
@@ -73,7 +73,7 @@ def _next_line(region: Region, buffer: Buffer, index: Index, start: Val, stop: V
 
 
 def _first_address(region: Region, buffer: Buffer, index: Index, start: Val) -> Val:
-    """Where the element at `start` of a row is."""
+    """The address of a row's element at `start`."""
     e, size = region.nest.e, buffer.dtype.size
     offset = address(index, buffer.strides)
     row, _ = region.elements.memory.pointer(buffer, dims.substitute(offset, {loop_name(region.vector): 0}))
@@ -82,7 +82,7 @@ def _first_address(region: Region, buffer: Buffer, index: Index, start: Val) -> 
 
 
 def edge_loop(region: Region, start: Val, first: Val, end: Val, stop: Val) -> None:
-    """One masked loop over both edges: what lies from `start` to `first`, and from `end` to `stop`."""
+    """Emits one masked loop over both edges: from `start` to `first`, and from `end` to `stop`."""
     e, nest, variable = region.nest.e, region.nest, loop_name(region.vector)
 
     def inside(values: list[Val]) -> Val:

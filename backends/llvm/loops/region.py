@@ -1,8 +1,8 @@
 """Lower a scheduled region to one native function.
 
-Rows are looped over first. For each row (or, where vectors lie along a row axis, for each vector of rows) the stages
-run one after another: a stage walks the columns, feeds the reductions whose operands are known by then, and stores
-the results that are. What a row leaves is stored last. A region without reductions and scans is all rows and has no
+The outer loops run over rows. For each row (or, if vectors run along a row axis, for each vector of rows) the stages
+run one after another: a stage walks the columns, updates the reductions whose operands are known, and stores
+the known results. Results of rows are stored last. A region without reductions and scans is all rows and has no
 columns.
 """
 
@@ -38,7 +38,7 @@ class Region:
     """One region while a function of it is written. Its functions share the words of the frame, `entries`."""
 
     def __init__(self, region: Node, entries: dict[FrameWord, int], keeps_rows: bool = True) -> None:
-        """`keeps_rows` is whether each row has scratch memory of its own; a chunk has none."""
+        """`keeps_rows` says whether each row has its own scratch memory; a chunk has none."""
         self.region = region
         self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
         self.rows, self.columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
@@ -58,21 +58,21 @@ class Region:
         self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows) and keeps_rows)
 
     def function(self, name: str) -> NativeFunction:
-        """The function that runs all stages of each row."""
+        """Emits the function that runs all stages of each row."""
         return self.over_rows(name, dims.product(self.extent(g) for g in self.columns) * self.cost)
 
     def over_rows(self, name: str, time: Size) -> NativeFunction:
-        """A function over all rows, each of which takes so long."""
+        """Emits a function over all rows; `time` is the estimated time of one row."""
         self.row_loops(list(self.rows), dict(zip(self.rows, self.parameters(), strict=False)))
         outer, inner = [*self.rows[:2], *[()] * (2 - len(self.rows))][:2]
         return self.part(name, outer, inner, dims.product(self.extent(g) for g in self.rows[2:]) * time)
 
     def parameters(self) -> list[tuple[Val, Val]]:
-        """The ranges that a function is called for."""
+        """The parameters of a function: the ranges of its two outer loops."""
         return [(Val(f"%begin{k}", "i64", 0), Val(f"%end{k}", "i64", 0)) for k in range(2)]
 
     def part(self, name: str, outer: tuple[int, ...], inner: tuple[int, ...], unit: Size) -> NativeFunction:
-        """What has been written, as a function whose two outer loops run over these groups."""
+        """Finishes the function, whose two outer loops run over these groups."""
         e = self.nest.e
         status = Val("0", "i32", 0)
         if e.fails or e.stops:
@@ -91,13 +91,13 @@ class Region:
         return dims.product(self.space[axis] for axis in group)
 
     def grain(self, group: tuple[int, ...]) -> int:
-        """How many iterations of a row loop are one step of it."""
+        """How many iterations of a row loop one step takes."""
         if self.jammed in group:
             return self.jam
         return self.width * self.unroll if self.vector in group else 1
 
     def row_loops(self, groups: list[tuple[int, ...]], ranges: Mapping[tuple[int, ...], tuple[Val, Val]]) -> None:
-        """Loops over the row groups from the outside in; vectors of rows have a main loop and a masked one.
+        """Emits the loops over the row groups from the outside in; vectors of rows get a main loop and a masked one.
 
         Groups without a range run in full.
         """
@@ -129,7 +129,7 @@ class Region:
         edge_loop(self, start, first, end, stop)
 
     def jammed_loop(self, variable: str, start: Val, stop: Val, step: Callable[[Val, list[Val]], list[Val]]) -> None:
-        """Steps of several rows, which share what they load; then the rows that are left, in little code."""
+        """Emits steps of several rows, which share loads (unroll-and-jam), then a small loop for the remaining rows."""
         e, self.at_once = self.nest.e, self.jam
         length = e.call("smax", e.op("sub", stop, start), e.const("i64", 0))
         end = e.op("sub", e.op("add", start, length), e.op("urem", length, e.const("i64", self.jam)))
@@ -139,11 +139,11 @@ class Region:
         self.unroll = unroll
 
     def vector_loop(self, variable: str, start: Val, end: Val, offsets: list[int]) -> None:
-        """Steps of the vectors at these offsets."""
+        """Emits a loop whose step processes the vectors at these offsets."""
         self.nest.loop(variable, start, end, len(offsets) * self.width, [], lambda at, _: self.row(offsets))
 
     def streamed_loops(self, variable: str, first: Val, ends: list[tuple[Val, list[int]]]) -> list[Val]:
-        """Loops of whole steps, with non-temporal stores, where the plan has them; where plain ones begin."""
+        """Emits whole steps with non-temporal stores if the plan has them; returns where plain steps begin."""
         starts = [first, *(end for end, _ in ends[:-1])]
         found = streamed_output(self, self.outputs_of_rows(), first)
         if found is None:
@@ -158,13 +158,13 @@ class Region:
         return lasts
 
     def whole_steps(self, start: Val, stop: Val, step: int) -> Val:
-        """Where the last whole step from `start` ends."""
+        """The end of the last whole step from `start` on."""
         e = self.nest.e
         length = e.call("smax", e.op("sub", stop, start), e.const("i64", 0))
         return e.op("add", start, e.op("and", length, e.const("i64", -step)))
 
     def lane_mask(self, at: Val, stop: Val) -> Val:
-        """The lanes from `at` on that lie before `stop`.
+        """The mask of the lanes from `at` on that are before `stop`.
 
         They are compared in the narrowest elements that fill a register: of a vector that does not, LLVM leaves what
         the missing lanes compare to in the mask, and a masked store of bytes wrote there (seen on AVX-512).
@@ -181,11 +181,11 @@ class Region:
         return result
 
     def outputs_of_rows(self) -> list[tuple[int, Value]]:
-        """What is written, where there are only rows."""
+        """The outputs to write if there are only rows."""
         return [] if self.columns else self.stages.outputs[0]
 
     def row(self, offsets: list[int]) -> list[Val]:
-        """All stages of one row, or of the vectors of rows at these offsets."""
+        """Emits all stages of one row, or of the vectors of rows at these offsets."""
         for stage in range(self.stages.count):
             self.elements.stage = stage
             self.run_stage(stage, offsets)
@@ -203,12 +203,12 @@ class Region:
         return tuple(dims.substitute(i, {**self.variables_of_groups(), **self.shifted(offset)}) for i in index)
 
     def shifted(self, offset: int) -> dict[str, Size]:
-        """The variables of the axes along which the code is further on than its loops are."""
+        """The loop variables, shifted to this vector and this row of the step."""
         steps = {self.vector: offset, self.jammed: self.down}
         return {loop_name(axis): dims.symbol(loop_name(axis)) + step for axis, step in steps.items() if step}
 
     def variables_of_groups(self) -> dict[str, Size]:
-        """The variables of axes that run together with the one behind them."""
+        """The variables of axes that are collapsed into the axis after them."""
         return {loop_name(axis): 0 for group in (*self.rows, *self.columns) for axis in group[:-1]}
 
     # -- columns
@@ -232,7 +232,7 @@ class Region:
                 self.elements.put(node.result, self.home(node.result, offset), total)
 
     def column_offsets(self, stage: int, offsets: list[int]) -> list[int]:
-        """Where the vectors of one step lie: along the columns there are as many as the trees have lanes for."""
+        """The offsets of the vectors in one step; along the columns the lanes of the trees decide how many."""
         if not self.across_columns:
             return offsets
         return [self.width * k for k in range(vectors_at_once(self.region, self.stages.reductions[stage]))]
@@ -246,7 +246,7 @@ class Region:
         return [found[place] for place in wanted]
 
     def column_at(self, position: Val) -> tuple[Val, dict[str, Val]]:
-        """Where a position of a walk in C order is: in the innermost loop, and the variables of the loops around it."""
+        """The place of a position in a walk in C order: the innermost index, and the variables of the outer loops."""
         *outer, inner = self.columns
         if not outer:
             return position, {}
@@ -255,7 +255,7 @@ class Region:
         return e.op("sub", position, e.op("mul", run, size)), self.run_at(run)
 
     def run_at(self, run: Val) -> dict[str, Val]:
-        """The variables of the loops around the innermost one in so many runs of it."""
+        """The variables of the loops around the innermost one, in run number `run` of it."""
         e, outer, found = self.nest.e, self.columns[:-1], dict[str, Val]()
         for level in reversed(range(len(outer))):
             runs = self.frame.size(self.extent(outer[level]))
@@ -267,7 +267,7 @@ class Region:
     def visit(
         self, reductions: list[Node], outputs: list[tuple[int, Value]], offsets: list[int]
     ) -> dict[Node, list[Val]]:
-        """Stores outputs at this iteration, and gives the operands of reductions."""
+        """Stores the outputs of this iteration, and returns the operands of reductions."""
         get = self.elements.get
         for slot, value in outputs:
             for offset in self.together(offsets):
@@ -278,7 +278,7 @@ class Region:
         }
 
     def together(self, offsets: list[int]) -> Iterator[int]:
-        """The offsets one by one, each for all rows of the step, while it is known which of them follow."""
+        """Yields each offset once for every row of the step; `elements.ahead` has the offsets that follow."""
         for k, offset in enumerate(offsets):
             self.elements.ahead = [later - offset for later in offsets[k + 1 : k + IN_FLIGHT]]
             for down in range(self.at_once):

@@ -1,7 +1,7 @@
 """Emit two dependent stages as one walk over memory, shared between threads.
 
 A chunk is walked for the reductions of the first stage, and while it is in the cache for those of the second, which
-are sums over `u - shift` (`ir/composites.py`): its own maximum or mean is their shift. What it leaves of them is one
+are sums over `u - shift` (`ir/composites.py`): its own maximum or mean is their shift. Each sum of a chunk is one
 number. The join knows the common shift, moves these numbers to it, and adds them up in the tree of blocks.
 """
 
@@ -25,7 +25,7 @@ OF_KIND = {kind: op for op, kind in SCALED.items()}
 
 
 class Shared(Chunked):
-    """What both functions have in common: the sums of the second stage, and where what chunks leave of them lies."""
+    """What both functions share: the sums of the second stage, and the memory for the chunks' sums."""
 
     @cached_property
     def composites(self) -> list[Composite]:
@@ -34,7 +34,7 @@ class Shared(Chunked):
 
     @cached_property
     def sums(self) -> dict[tuple[str, Value], Node]:
-        """The sums of the second walk by kind and difference; one of squares can't be moved without the plain one."""
+        """The sums of the second walk by kind and difference; a sum of squares needs the plain sum to be moved."""
         found = {(c.kind, c.difference): c.node for c in self.composites}
         for c in self.composites:
             if c.kind == "moment2" and ("moment1", c.difference) not in found:
@@ -98,7 +98,7 @@ class SharedWalk(Shared, Walk):
 
 
 class SharedJoin(Shared, Join):
-    """Joins the first stage as ever, then the second."""
+    """Joins the first stage as usual, then the second."""
 
     def row(self, offsets: list[int]) -> list[Val]:
         for node, totals in self.joined(offsets):
@@ -133,7 +133,7 @@ class SharedJoin(Shared, Join):
         return [(tree.node, tree.finish([total], count)[0]) for tree, total in zip(trees, totals, strict=True)]
 
     def moved(self, c: Composite, shift: Val) -> Val:
-        """What this chunk's sum would be with another shift than its own."""
+        """Moves this chunk's sum from its own shift to another one."""
         e = self.nest.e
         own, total = self.left(self.shift_buffer(c.shift)), self.left(self.sum_buffer(c.kind, c.difference))
         apart = e.op("fsub", own, shift)

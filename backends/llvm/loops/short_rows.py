@@ -39,7 +39,7 @@ class Short(Region):
             self.elements.put(node.result, self.home(node.result, 0), self.halved(node, base))
 
     def bytes(self, node: Node) -> int:
-        """What the elements of a column take."""
+        """The bytes of one column's elements."""
         return self.width * BITS[memory_form(element(node.result.type.dtype))] // 8
 
     def visit(
@@ -57,7 +57,7 @@ class Short(Region):
         return e.offset(base, e.op("mul", column, e.const("i64", self.bytes(node))))
 
     def halved(self, node: Node, base: Val) -> Val:
-        """The upper half of the columns joins the lower half until one is left; missing ones would change nothing."""
+        """Combines the upper half of the columns with the lower half until one is left; missing columns are neutral."""
         e, one = self.nest.e, self.nest.e.const("i64", 1)
         columns, elem = self.frame.size(self.extent(self.columns[-1])), element(node.result.type.dtype)
 

@@ -1,7 +1,7 @@
 """Emit a stage that only writes, in the order of memory.
 
-The stages before it reduce over axes outside of the vectors, in which they walk down from line to line. What is left to
-do then has no such order: line after line is written, with what the reductions left for it.
+The stages before it reduce over axes outside of the vectors, so they walk down from line to line. What is left to
+do then needs no such order: line after line is written, with the results of the reductions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Give each stage of a region what its walk over the columns computes, and buffers to what is kept between walks."""
+"""Collect what each stage of a region computes, and assign buffers to values that are kept between walks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Stages:
         self.scans = [[n for n in scans if s in needed.get(n.result, ())] for s in range(self.count)]
 
     def _kept(self) -> dict[Value, tuple[Buffer, int]]:
-        """What the plan keeps between stages: its buffer, and the stage that writes it."""
+        """The values that the plan keeps between stages: each with its buffer and the stage that writes it."""
         assert self.region.body is not None
         places = {n.result: str(n.attrs["keep"]) for n in self.region.body if "keep" in n.attrs}
         places = {v: p for v, p in places.items() if p.startswith(RESULT) or (p == SCRATCH and self.has_rows)}
@@ -41,13 +41,13 @@ class Stages:
         return {v: (self._buffer(v, places[v]), min(stages)) for v, stages in needed.items() if v in places}
 
     def _buffer(self, value: Value, place: str) -> Buffer:
-        """Where a value is kept: in the row of a result, or in scratch memory of one row."""
+        """The buffer that keeps a value: the row of a result, or scratch memory of one row."""
         if place == SCRATCH:
             return self._scratch(value)
         return self.elements.operand(len(self.region.operands) + int(place.removeprefix(RESULT)))
 
     def _scratch(self, value: Value) -> Buffer:
-        """Memory for the columns of one row, or of one step of vectors of rows, as dense as the walk over it."""
+        """Scratch memory for the columns of one row, or of one step of vectors of rows, in the order of the walk."""
         itemsize = value.type.dtype.size
         strides: list[Size] = [0] * len(self.space)
         size: Size = itemsize

@@ -1,8 +1,8 @@
 """Emit a region whose reduced axes are windows: vectors along a kept axis, totals in registers.
 
-A step of the row loops holds several vectors of several rows. The windows that are straight code are walked tap by tap,
-the others are loops around that. What neighbouring rows read of the same elements is loaded once: taps of all rows come
-in the order of the elements that they read, which is for each row the order of its own walk.
+A step of the row loops holds several vectors of several rows. Windows that are unrolled are walked tap by tap,
+the others are loops around that. Elements that neighbouring rows share are loaded once: taps of all rows come
+in the order of the elements that they read, which for each row is the order of its own walk.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Tap = tuple[int, ...]
 
 
 class Partial(NamedTuple):
-    """A float sum in straight code: finished blocks with their levels, and the block that is being added up."""
+    """A float sum in straight-line code: finished blocks with their levels, and the current block."""
 
     finished: tuple[tuple[int, Val], ...]
     block: tuple[int, ...] | None
@@ -47,9 +47,9 @@ class Windows(Region):
         self.terms = {n: self.terms_of(n) for stage in self.stages.reductions for n in stage}
 
     def terms_of(self, node: Node) -> list[Element]:
-        """What a reduction reads at the place of its loops: its operand, or the two factors of a sum's products.
+        """What a reduction reads in each iteration: its operand, or the two factors of a sum's products.
 
-        Views are behind us then: taps are many, and each would go through all of them.
+        Views are resolved here once, because each of the many taps would go through all of them.
         """
         value = node.operands[0]
         found = [(value, self.home(value, 0))]
@@ -65,7 +65,7 @@ class Windows(Region):
         return found
 
     def seen_through(self, value: Value, index: Index) -> Element:
-        """The element that an element of a view is."""
+        """The element that a view's element refers to."""
         assert value.node is not None
         (inner,) = value.node.operands
         return inner, operand_index(value.node, inner, index)
@@ -87,7 +87,7 @@ class Windows(Region):
     def walk(
         self, loops: list[tuple[int, ...]], reductions: list[Node], places: list[tuple[int, int]], totals: list[Val]
     ) -> list[Val]:
-        """Loops over what is no straight code, and inside of them the taps."""
+        """Emits loops over the windows that are not unrolled, and the taps inside."""
         if not loops:
             return self.taps(reductions, places, totals)
         (group, *inner), size = loops, self.frame.size
@@ -113,7 +113,7 @@ class Windows(Region):
         return [(reductions[k // each], part) for k, part in enumerate(parts)]
 
     def order(self) -> list[tuple[Tap, int]]:
-        """Taps of all rows of a step; those that read the same elements stand together."""
+        """Orders the taps of all rows of a step so that those that read the same elements are adjacent."""
         taps = itertools.product(*(range(n) for n in self.straight.values()))
         moves = self.moves()
 
@@ -124,7 +124,7 @@ class Windows(Region):
         return sorted(itertools.product(taps, range(self.at_once)), key=key)
 
     def moves(self) -> dict[int, int]:
-        """By how many taps of a window the next row of a step reads the same elements."""
+        """By how many taps the next row of a step is shifted when it reads the same elements."""
         found: dict[int, int] = {}
         if self.at_once == 1:
             return found
@@ -140,7 +140,7 @@ class Windows(Region):
     # -- totals
 
     def add(self, node: Node, part: Partial, offset: int, tap: Tap) -> Partial:
-        """The element of a tap joined to a total."""
+        """Adds the element of a tap to a total."""
         e, moved = self.nest.e, {**self.fixed, **self.shifted(offset)}
         terms = [self.in_lanes(v, tuple(dims.substitute(i, moved) for i in index)) for v, index in self.terms[node]]
         if "chained" in node.attrs:
@@ -158,7 +158,7 @@ class Windows(Region):
         return self.elements.memory.splat(*self.elements.known((value, index)), self.width)
 
     def pushed(self, node: Node, part: Partial) -> tuple[tuple[int, Val], ...]:
-        """A finished block joins those before it, as adding one in binary carries."""
+        """Joins a finished block with those before it, like the carries of a binary counter."""
         finished, level, total = list(part.finished), 0, part.total
         while finished and finished[-1][0] == level:
             total = combine(self.nest.e, node, finished.pop()[1], total)
@@ -166,7 +166,7 @@ class Windows(Region):
         return (*finished, (level, total))
 
     def joined(self, node: Node, part: Partial) -> Val:
-        """The last block and all before it, from the youngest to the oldest."""
+        """Joins the last block with all before it, from the newest to the oldest."""
         total = part.total
         for _, older in reversed(part.finished):
             total = combine(self.nest.e, node, older, total)
