@@ -2,13 +2,13 @@
 
 The first packs the right operand into memory that all threads read. The second takes blocks of rows and columns of the
 result. For each part of the terms it packs the rows of the left operand, small enough for the second cache, and
-multiplies; one panel stays in the first cache while all tiles of the block go by. Totals wait in memory for the next
-part of the terms; with the last results are made of them. Where all rows are one block each panel is needed once: then
+multiplies; one panel stays in the first cache while all tiles of the block use it. Totals wait in memory for the next
+part of the terms; the last part turns them into results. If all rows are one block, each panel is needed once: then
 the first function has nothing to do, and the second packs a few panels at a time.
 
-Where stages over rows follow, a block goes over all columns; its rows stay in memory of the worker, and the stages run
-when they are finished. Of a few rows in all, blocks of columns are shared as before: their rows are in memory that all
-threads read, and a third function runs the stages.
+If stages over rows follow, a block covers all columns; its rows stay in memory of the worker, and the stages run when
+they are finished. If there are only a few rows, threads share blocks of columns as before: the rows are in memory that
+all threads read, and a third function runs the stages.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ HIGHEST = 120  # rows of such a block, so that they stay in the second cache
 
 
 def _blocks(size: Size, most: int, tile: int, fewest: Size) -> Size:
-    """How many blocks a side is cut into: none is too long, and there are some to share between threads."""
+    """How many blocks a side is cut into: none too long, and enough of them for the threads."""
     needed, tiles = (dims.floordiv(size + step - 1, step) for step in (most, tile))
     return dims.maximum(needed, dims.minimum(tiles, fewest))
 
 
 def _flag(size: Size) -> Size:
-    """1 for a positive number, else 0."""
+    """1 for a positive number, otherwise 0."""
     return dims.minimum(dims.maximum(size, 0), 1)
 
 
 class Blocked(Product):
-    """What both functions know: where the panels lie."""
+    """What both functions share: where the panels are."""
 
     def __init__(self, region: Node, entries: dict[FrameWord, int], owner: str, panels: Panels) -> None:
         super().__init__(region, entries, owner)
@@ -52,12 +52,12 @@ class Blocked(Product):
 
     @property
     def is_high(self) -> Size:
-        """Whether panels are packed for all blocks of rows together, 1 or 0."""
+        """1 if panels are packed for all blocks of rows together, otherwise 0."""
         return _flag(self.m - self.block_rows)
 
     @property
     def is_spread(self) -> Size:
-        """Whether blocks do not go over all columns though stages over rows follow, 1 or 0."""
+        """1 if stages over rows follow although blocks do not cover all columns, otherwise 0."""
         return _flag(self.block_rows + 1 - self.stack_size(self.node.result) * self.m) if self.of_rows else 0
 
     def spread_rows(self, matrix: Val) -> Val:
@@ -74,7 +74,7 @@ class Blocked(Product):
         return self.e.offset(self.frame.shared("panels", size), self.times(number, bytes))
 
     def terms(self, part: Val) -> tuple[Val, Val]:
-        """Where a part of the terms begins and ends."""
+        """The begin and end of a part of the terms."""
         start = self.times(part, self.depth)
         return start, self.least(self.plus(start, self.depth), self.k)
 
@@ -156,13 +156,13 @@ class Multiply(Blocked):
         return self.part(name, (self.stack_size(self.node.result) * row_blocks, column_blocks), self.time(high * wide))
 
     def share(self, size: Size, blocks: Size, step: int) -> Val:
-        """How long the blocks of a side are: as equal as whole tiles allow."""
+        """The length of a side's blocks, as equal as whole tiles allow."""
         count = self.number(dims.maximum(blocks, 1))
         even = self.e.op("sdiv", self.e.op("sub", self.plus(self.number(size), count), self.number(1)), count)
         return self.up(even, step)
 
     def block(self, matrix: Val, rows: tuple[Val, Val], columns: tuple[Val, Val], origin: Val) -> None:
-        """All terms of a block of one matrix of the result; `origin` is where rows are put for stages to follow."""
+        """Adds all terms of a block of one result matrix; `origin` is where rows are stored for later stages."""
         e, tile, width = self.e, self.tile, self.tile.columns
         copy = self.frame.scratch((self.block_rows + self.width) * tile.row_bytes, for_chunks=True)
         own = self.frame.scratch(SIDE_BY_SIDE * panel_bytes(self), for_chunks=True)
@@ -215,7 +215,7 @@ class Multiply(Blocked):
 
 
 class Finish(Blocked):
-    """Runs stages over rows where blocks did not: loops over matrices and rows."""
+    """Runs the stages over rows if blocks did not: loops over matrices and rows."""
 
     def __init__(
         self, region: Node, entries: dict[FrameWord, int], owner: str, panels: Panels, stages: RowStages

@@ -1,4 +1,4 @@
-"""Write a function that other functions of the same region call, and the calls of it."""
+"""Emit internal functions that other functions of the same region call, and the calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .product import Product
 
 
 class Called(Product):
-    """An internal function `i32 symbol(ptr frame, ptr memory, i64 ..., i64 worker)`, not 0 if something failed."""
+    """An internal function `i32 symbol(ptr frame, ptr memory, i64 ..., i64 worker)`; it returns 0 unless it fails."""
 
     names: tuple[str, ...]  # of its numbers
 
@@ -27,7 +27,7 @@ class Called(Product):
         raise NotImplementedError
 
     def call(self, caller: Product, memory: Val, *numbers: Val) -> None:
-        """Code for a call from another function."""
+        """Emits a call from another function."""
         e = caller.e
         e.declared |= {**self.e.declared, self.symbol: self.text}
         words = ", ".join(x.typed for x in (*numbers, caller.parameter("worker")))

@@ -18,9 +18,9 @@ SMALL = 128**3  # terms: below, packing operands takes longer than it saves
 
 
 def emit_product(node: Node, name: str) -> RegionCode:
-    """The functions of a region with this name; which of them run is decided when the sizes are known.
+    """Emits the functions of a region; the sizes of a call decide which of them run.
 
-    Tiles are common to the regions of a graph, whose name theirs begin with.
+    The regions of a graph share tiles, whose names begin with the graph's.
     """
     entries: dict[FrameWord, int] = {}
     owner, _, _ = name.rpartition("_")
@@ -47,5 +47,5 @@ def emit_product(node: Node, name: str) -> RegionCode:
 
 
 def _amount(product: Product) -> Size:
-    """At least `SMALL` where a matrix has many terms, or as many of them for an element as the stack has room for."""
+    """The multiplications of a matrix; at least `SMALL` if it has more terms than the stack has room for."""
     return dims.maximum(dims.product((product.m, product.n, product.k)), product.k * (SMALL // DEEPEST))

@@ -1,8 +1,8 @@
 """Emit code that copies part of an operand into the order in which tiles read it.
 
 The copy is lines of elements: of the left operand a line is a row and positions are k, of the right operand a line is a
-k and positions are columns. Vectors lie along the positions, or where memory does not, along the lines; then as many
-vectors as a vector has lanes are turned in registers. What is fused in front of the product is computed on the way.
+k and positions are columns. Vectors run along the positions, or along the lines if memory is contiguous there; then
+a block of vectors is transposed in registers. Operations fused before the product are computed on the way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .product import Product
 
 
 class PackedSpan(NamedTuple):
-    """Where lines or positions begin, where those that exist end, and where those that are read end."""
+    """A range of lines or positions: its begin, the end of those that exist, and the end of those that are read."""
 
     start: Val
     stop: Val
@@ -32,13 +32,13 @@ def is_turned(product: Product, is_left: bool) -> bool:
 def pack(
     product: Product, is_left: bool, lines: PackedSpan, positions: PackedSpan, target: Val, line_bytes: int
 ) -> None:
-    """Code for the copy. What does not exist is some number."""
+    """Emits the copy. Elements that do not exist get any number."""
     copy = _turned if is_turned(product, is_left) else _straight
     copy(product, is_left, lines, positions, target, line_bytes)
 
 
 def pack_panels(product: Product, lines: PackedSpan, positions: PackedSpan, target: Val, panel_bytes: Size) -> None:
-    """Code for a copy of several panels of the right operand, side by side, that reads each of its lines in one go."""
+    """Emits a copy of several adjacent panels of the right operand that reads each line in one go."""
     e, tile, index = product.e, product.tile, product.factor(False)
     line_axis, axis = product.axes[2], product.axes[1]
     elements = product.elements(axis)
@@ -61,7 +61,7 @@ def pack_panels(product: Product, lines: PackedSpan, positions: PackedSpan, targ
 
 
 def _operand(product: Product, is_left: bool) -> tuple[Value, int, int]:
-    """What is copied, and its axes of lines and positions."""
+    """The operand to copy, and its axes of lines and positions."""
     rows, columns, terms = product.axes
     return (product.left, rows, terms) if is_left else (product.right, terms, columns)
 
@@ -117,7 +117,7 @@ def _turned(
 
 
 def _stored(product: Product, x: Val) -> Val:
-    """A vector of what is in memory."""
+    """Loads a vector from memory."""
     x = product.e.splat(x, product.width)
     return product.e.cast("zext", x, "i8") if x.elem == "i1" else x
 
@@ -132,7 +132,7 @@ def _renamed(index: Index, axis: int, new: int) -> Index:
 
 
 def transposed(e: Emitter, rows: list[Val]) -> list[Val]:
-    """As many vectors as each has lanes; element k of vector i becomes element i of vector k."""
+    """Transposes as many vectors as each has lanes: element k of vector i becomes element i of vector k."""
     width, half = len(rows), len(rows) // 2
     while half:
         low = [k // (2 * half) * (2 * half) + k % half + (width if k % (2 * half) >= half else 0) for k in range(width)]

@@ -1,4 +1,4 @@
-"""Emit a function that packs panels of the right operand side by side in memory.
+"""Emit a function that packs adjacent panels of the right operand into memory.
 
 A panel is as many columns as a tile has, and as many terms as one call of a tile adds at most.
 """

@@ -1,7 +1,7 @@
 """Hold what the functions of a region with a `matmul` share: their words, loops and elements.
 
 The space of such a product is that of the result, and k behind it. Axes before the last two of the result number
-matrices; functions count these in C order and take the number apart.
+matrices; functions count these in C order and split the number into indices.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def rounded_up(size: Size, step: int) -> Size:
 
 
 class Product:
-    """What the functions of one region have in common, while one of them is written."""
+    """What the functions of one region share, while one of them is written."""
 
     def __init__(self, region: Node, entries: dict[FrameWord, int], owner: str) -> None:
         node = product_of(region)
@@ -64,12 +64,12 @@ class Product:
 
     @property
     def panels(self) -> Size:
-        """How many tiles lie side by side."""
+        """How many tiles are needed side by side."""
         return dims.floordiv(self.n + self.tile.columns - 1, self.tile.columns)
 
     @property
     def depths(self) -> Size:
-        """Into how many parts the terms are cut."""
+        """The number of parts that the terms are cut into."""
         return dims.floordiv(self.k + self.depth - 1, self.depth)
 
     def number(self, size: Size) -> Val:
@@ -85,11 +85,11 @@ class Product:
         return self.e.call("smin", a, b if isinstance(b, Val) else self.number(b))
 
     def apart(self, number: Val, count: Size) -> tuple[Val, Val]:
-        """A number as so many whole counts and a rest."""
+        """Divides a number: quotient and remainder."""
         return self.e.op("sdiv", number, self.number(count)), self.e.op("srem", number, self.number(count))
 
     def up(self, number: Val, step: int) -> Val:
-        """The next multiple of a step."""
+        """Rounds up to the next multiple of a step."""
         return self.times(self.e.op("sdiv", self.plus(number, step - 1), self.number(step)), step)
 
     # -- loops
@@ -105,23 +105,23 @@ class Product:
         return Val(f"%{name}", "i64", 0)
 
     def bind(self, axis: int, value: Val) -> None:
-        """From here on this is the variable of an axis, as long as the innermost loop is open."""
+        """Sets the variable of an axis while the innermost loop is open."""
         self.nest.variables[loop_name(axis)] = (value, self.nest.scope)
 
     def stack_axes(self, value: Value) -> list[int]:
-        """The axes that number different matrices of a value, as axes of the result."""
+        """The result axes along which a value has different matrices."""
         shape = value.type.shape[:-2]
         first = len(self.stack) - len(shape)
         return [first + k for k, size in enumerate(shape) if size != 1]
 
     def bind_stack(self, number: Val, value: Value) -> None:
-        """The variables of the matrix of a value that has this number."""
+        """Sets the variables that select the matrix with this number."""
         for axis in reversed(self.stack_axes(value)):
             number, place = self.apart(number, self.stack[axis])
             self.bind(axis, place)
 
     def stack_number(self, value: Value) -> Val:
-        """The number of the matrix of a value that the variables lead to."""
+        """The number of the matrix that the variables select."""
         total = self.number(0)
         for axis in self.stack_axes(value):
             total = self.plus(self.times(total, self.stack[axis]), self.nest.variables[loop_name(axis)][0])
@@ -133,15 +133,15 @@ class Product:
     # -- rows
 
     def time(self, elements: Size) -> Size:
-        """What so many elements of the result take."""
+        """The estimated time for a number of result elements."""
         return elements * (dims.maximum(self.k, 1) * self.cost + self.row_cost)
 
     def row_bytes(self, rows: Size) -> Size:
-        """What so many rows of the product take in memory."""
+        """The bytes that a number of the product's rows take."""
         return dims.product((rows, self.n, self.tile.size))
 
     def row_buffer(self, origin: Val) -> Buffer:
-        """The rows of one matrix in memory, of which the first would lie at `origin`."""
+        """The rows of one matrix in memory; row 0 would be at `origin`."""
         strides = (*[0] * len(self.stack), self.row_bytes(1), self.tile.size)
         return Buffer(origin, strides, self.tile.dtype, 1)
 
@@ -157,16 +157,16 @@ class Product:
         return Elements(self.region, self.nest, self.frame, self.width, vector, False)
 
     def factor(self, is_left: bool) -> Index:
-        """The index of an operand's element behind the element of this iteration."""
+        """The index at which this iteration reads an operand."""
         value = self.left if is_left else self.right
         return factor_index(value.type.shape, loop_variables(self.space)[:-1], is_left)
 
     def over_vectors(
         self, elements: Elements, start: Val, stop: Val, padded: Val, steps: tuple[int, ...], body: Callable[..., None]
     ) -> None:
-        """`body(at, count)` for whole groups of so many vectors each, then for single vectors of which not all count.
+        """Emits `body(at, count)` for whole groups of vectors, then for single vectors, the last of them masked.
 
-        Lanes from `stop` on are masked; vectors that begin at `padded` or behind are left out.
+        Lanes from `stop` on are masked; vectors that begin at `padded` or later are left out.
         """
         for count in steps:
             step = count * self.width
@@ -185,7 +185,7 @@ class Product:
     # -- the function
 
     def finished(self) -> list[str]:
-        """The lines of the function, which tells at the end whether something failed."""
+        """The text of the function, which returns whether something failed."""
         e, status = self.e, Val("0", "i32", 0)
         if e.fails:
             self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
@@ -193,5 +193,5 @@ class Product:
         return [*self.nest.entry.lines, f"  ret i32 {status.text}"]
 
     def part(self, name: str, extents: tuple[Size, Size], unit: Size) -> NativeFunction:
-        """What has been written, as a function that a kernel is made of."""
+        """Finishes the function as one of the kernel's."""
         return NativeFunction(name, "\n".join([head(name), *self.finished(), "}"]), extents, (1, 1), unit, UNTILED)

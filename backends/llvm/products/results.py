@@ -1,7 +1,7 @@
 """Emit a function that computes a region's results from a finished tile and stores them.
 
-It is apart from those that multiply, which call it: what is fused behind the product is compiled once. Where stages
-over rows follow, what a tile has goes to the memory of its rows.
+The functions that multiply call it, so that operations fused after the product are compiled once. If stages
+over rows follow, it copies the tile to the memory of its rows instead.
 """
 
 from __future__ import annotations
@@ -53,5 +53,5 @@ class TileResults(Called):
 
     @property
     def is_costly(self) -> bool:
-        """Whether there is so much to compute that one vector at a time keeps the CPU busy."""
+        """Whether there is enough work for one vector at a time to keep the CPU busy."""
         return not self.of_rows and any(Trait.EXPENSIVE in n.op.traits for n in self.body if n.op is not MATMUL)

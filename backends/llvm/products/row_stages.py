@@ -1,7 +1,7 @@
 """Emit a function that runs a region's stages on finished rows of the product.
 
-The stages are those of any region, with the same walks and trees. Only the product is read from memory, where tiles
-were put, and the rows are some of one matrix.
+The stages are those of any region, with the same walks and trees. Only the product is read from memory, where the tiles
+wrote it, and the rows are some of one matrix.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ BEFORE = -1  # a stage in front of the first
 
 
 class RowStages(Called):
-    """Makes the results of some rows of one matrix; `memory` is where its first row would lie."""
+    """Computes the results of some rows of one matrix; `memory` is where its first row would be."""
 
     names = ("matrix", "row", "row_end")
     kind: type[Region] = Region
@@ -31,13 +31,13 @@ class RowStages(Called):
 
 
 class ShortRowStages(RowStages):
-    """The same for rows of a few elements."""
+    """Computes the results of rows that have only a few elements."""
 
     kind = Short
 
 
 def _row_region(region: Node) -> Node:
-    """The region as its stages see it: their vectors may be of another width than those of the product."""
+    """The region for its stages over rows, whose vectors may have another width than the product's."""
     types = tuple(r.type for r in region.results)
     attrs = {**region.attrs, "width": region.attrs["row_width"]}
     return Node(region.op, region.operands, attrs, types, region.span, region.body)

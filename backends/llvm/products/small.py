@@ -1,7 +1,7 @@
-"""Emit one function for products of matrices so small that all overhead must be little.
+"""Emit one function for products of small matrices, with little overhead.
 
-Operands are read where they lie: the left one always, for each of its elements is read by itself, the right one where
-its lines are contiguous. Others, and what is computed first, are packed on the stack of the calling thread. Tiles of
+Operands are read in place: the left one always, because each of its elements is read by itself, the right one if
+its lines are contiguous. Others, and computed ones, are packed on the stack of the calling thread. Tiles of
 few rows, and of one vector, serve matrices that fill no whole one. A tile that would reach beyond the last row begins
 earlier, and its first rows are not stored again unless they are the result as they are.
 """
@@ -59,7 +59,7 @@ class Small(Product):
         return self.part(name, (self.stack_size(self.node.result), blocks), self.time(rows * self.n))
 
     def rows(self, matrix: Val, block: Val) -> None:
-        """A block of rows and the stages that follow."""
+        """Emits a block of rows and the stages that follow."""
         assert self.stages is not None
         start = self.times(block, self.block_rows)
         stop = self.least(self.plus(start, self.block_rows), self.m)
@@ -68,7 +68,7 @@ class Small(Product):
         self.stages.call(self, origin, matrix, start, stop)
 
     def multiply(self, matrix: Val, first: Val, rows: Val, origin: Val) -> None:
-        """Some rows of one matrix of the stack, up to `rows`."""
+        """Multiplies some rows of one matrix of the stack, up to `rows`."""
         e, tile, zero = self.e, self.wide, self.number(0)
         most, across_at_once = max(tile.rows, NARROW_ROWS), tile.vectors * self.width
         self.copy = self.frame.reserve(-(-most // self.width) * self.width * tile.row_bytes)
@@ -110,12 +110,12 @@ class Small(Product):
 
     @property
     def wide(self) -> Tile:
-        """A tile for as many registers, of another shape: few matrices have several times three vectors of columns."""
+        """A tile of another shape for as many registers: few matrices have a multiple of three vectors of columns."""
         rows = self.tile.rows * self.tile.vectors // WIDE
         return replace(self.tile, rows=rows, vectors=WIDE, is_free=True, is_direct=self.is_direct)
 
     def add(self, is_narrow: Val, is_few: Val, **arguments: Val) -> None:
-        """Adds all terms to the tile that is large enough."""
+        """Adds all terms, with the smallest tile that is large enough."""
         e, wide = self.e, self.wide
         narrow = replace(wide, vectors=1, rows=NARROW_ROWS)
 
@@ -135,7 +135,7 @@ class Small(Product):
         return self.elements(self.axes[1]).operand(len(self.body.inputs)).strides[-1] == self.tile.size
 
     def result_at(self, row: Val, column: Val) -> tuple[Val, Val]:
-        """Where the result of a tile begins, and how far apart its rows lie."""
+        """The address of a tile's result, and the stride of its rows."""
         rows, columns, _ = self.axes
         self.bind(rows, row)
         self.bind(columns, column)
@@ -148,7 +148,7 @@ class Small(Product):
     # -- operands
 
     def rows_from(self, start: Val, end: Val) -> tuple[Val, Val, Val]:
-        """Where rows of the left operand are, and how far apart rows and terms lie."""
+        """The address of rows of the left operand, and the strides of rows and terms."""
         rows, _, terms = self.axes
         if not self.is_plain(self.left):
             zero, stop = self.number(0), self.number(self.k)
@@ -159,7 +159,7 @@ class Small(Product):
         return place, self.number(coefficient(offset, rows)), self.number(coefficient(offset, terms))
 
     def panel(self, column: Val, side: Val) -> tuple[Val, Val]:
-        """Where lines of the right operand are, and how far apart they lie."""
+        """The address of lines of the right operand, and their stride."""
         _, columns, terms = self.axes
         if self.is_plain(self.right):
             self.bind(columns, column)

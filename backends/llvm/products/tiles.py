@@ -4,9 +4,9 @@ A tile is a few rows by a few vectors of the result, all of it in registers. For
 of every row of the left operand and the vectors of one line of the right operand. An element is one chain of terms in
 the order of k, whatever the tile's shape is; a chain that an earlier call began goes on from memory.
 
-Packed operands lie as the tile wants them: rows of the left one at fixed distances. A tile that is `free` reads
-operands where they are, whatever their strides, and of its last vector only the lanes that exist. One that is `direct`
-puts totals where the result is.
+Packed operands are in the order that the tile reads: rows of the left one at fixed distances. A `free` tile reads
+operands in place, whatever their strides, and of its last vector only the lanes that exist. A `direct` tile
+writes totals directly to the result.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ SHARED = 3  # rows of a free tile that one pointer serves
 
 @record
 class Tile:
-    """So many rows by so many vectors of `width` elements.
+    """The shape of a tile: rows by vectors of `width` elements.
 
-    Their totals lie in memory as lines of `columns`, of which a narrow tile uses the first. `depth` is how many terms
+    Totals are stored as lines of `columns`, of which a narrow tile uses the first. `depth` is how many terms
     one call adds at most, and `owner` the graph that the tile is compiled for.
     """
 
@@ -56,7 +56,7 @@ class Tile:
 
     @property
     def row_bytes(self) -> int:
-        """From one row of the left operand's copy to the next."""
+        """The stride of rows in the packed left operand, in bytes."""
         return self.depth * self.size + PAD
 
     @property
@@ -70,11 +70,10 @@ class Tile:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """Names and types. `line` is how far apart lines of the right operand lie, `count` how many terms there are.
+        """The names and types of the parameters. `line` is the stride of the right operand, `count` counts the terms.
 
-        The rows and terms of a free tile's left operand lie `row` and `term` bytes apart; `rows` and `lanes` are how
-        many rows there are of a few, and lanes of the last vector. `out` is how far apart rows of a direct one's totals
-        lie.
+        The left operand of a free tile has the strides `row` and `term`; `rows` and `lanes` are how many rows, and
+        lanes of the last vector, exist. `out` is the row stride of a direct tile's totals.
         """
         common = {"left": "ptr", "right": "ptr", "line": "i64", "sums": "ptr", "count": "i64"}
         if not self.is_free:
@@ -84,7 +83,7 @@ class Tile:
 
 
 def call_tile(e: Emitter, tile: Tile, **arguments: Val) -> None:
-    """Adds terms to the totals at `sums`, which are begun unless they go on."""
+    """Emits a call that adds terms to the totals at `sums`, which start at 0 unless they continue."""
     if tile.symbol not in e.declared:
         text, needed = _function(tile)
         e.declared |= {**needed, tile.symbol: text}
@@ -120,7 +119,7 @@ def _function(tile: Tile) -> tuple[str, dict[str, str]]:
 
 
 def _fetch_next(e: Emitter, tile: Tile, given: dict[str, Val]) -> None:
-    """The totals of the tile below, and the first elements of its rows: they come while this one is computed."""
+    """Prefetches the totals of the tile below and the first elements of its rows."""
     rows = [tile.rows * tile.row_bytes + row * tile.row_bytes + near for row in range(tile.rows) for near in (0, LINE)]
     for name, offsets in (("sums", range(tile.bytes, 2 * tile.bytes, LINE)), ("left", rows)):
         for offset in offsets:
@@ -136,7 +135,7 @@ def _places(e: Emitter, tile: Tile, sums: Val) -> list[Val]:
 
 
 def _started(e: Emitter, tile: Tile, given: dict[str, Val]) -> list[Val]:
-    """What the chains begin with."""
+    """The initial values of the chains."""
     zero = Val("zeroinitializer", tile.elem, tile.width)
     if tile.is_free:
         return [zero] * tile.rows * tile.vectors
@@ -154,7 +153,7 @@ def _started(e: Emitter, tile: Tile, given: dict[str, Val]) -> list[Val]:
 
 
 def _store_rows(e: Emitter, tile: Tile, given: dict[str, Val], mask: Val, totals: list[Val]) -> None:
-    """Totals to the result; a row that stands for missing ones gets what it has again."""
+    """Stores totals to the result; the row that replaces missing ones is stored again."""
     step = tile.width * tile.size
     for row, start in enumerate(_rows(e, tile, given, given["sums"], given["out"])):
         for v in range(tile.vectors):
@@ -166,13 +165,13 @@ def _store_rows(e: Emitter, tile: Tile, given: dict[str, Val], mask: Val, totals
 
 
 def _free_rows(e: Emitter, tile: Tile, given: dict[str, Val]) -> list[Val]:
-    """Pointers to rows of the left operand: to each of a few, else to some."""
+    """Pointers to rows of the left operand: to each if there are few, otherwise to some."""
     found = _rows(e, tile, given, given["left"], given["row"])
     return found if tile.rows <= FEW_ROWS else found[::SHARED]
 
 
 def _rows(e: Emitter, tile: Tile, given: dict[str, Val], first: Val, step: Val) -> list[Val]:
-    """Where rows begin; the last of a few stands for those that are missing."""
+    """The start of each row; the last one replaces those that are missing."""
     places = [e.const("i64", k) for k in range(tile.rows)]
     if tile.rows <= FEW_ROWS:
         last = e.op("sub", given["rows"], e.const("i64", 1))
@@ -194,7 +193,7 @@ def _row_places(e: Emitter, tile: Tile, given: dict[str, Val], pointers: list[Va
 def _walk(
     e: Emitter, tile: Tile, given: dict[str, Val], count: Val, steps: int, mask: Val | None, state: list[Val]
 ) -> list[Val]:
-    """Adds `count` terms, so many in one turn of the loop; gives where the operands go on, and the totals."""
+    """Adds `count` terms, several in one iteration; returns where the operands continue, and the totals."""
     moving = len(state) - tile.rows * tile.vectors - 1
 
     def turn(values: list[Val]) -> list[Val]:

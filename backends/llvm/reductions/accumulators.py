@@ -1,4 +1,4 @@
-"""Accumulators of the reductions in one stage, combined in the tree that `lower-reductions` describes."""
+"""Emit the accumulators of one stage's reductions, combined in the tree that `lower-reductions` describes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _OPS = {
 
 
 def combine(e: Emitter, node: Node, older: Val, newer: Val) -> Val:
-    """Two partial results as one."""
+    """Combines two partial results."""
     return combined(e, TABLE[_OPS[node.op.name]], node.result.type.dtype, older, newer)
 
 
 def identity(node: Node) -> Number:
-    """What a reduction starts from; a sum from 0.0, as NumPy's, so -0.0 alone gives 0.0."""
+    """The initial value of a reduction; a sum starts from 0.0, as in NumPy, so a single -0.0 gives 0.0."""
     found = neutral(TABLE[_OPS[node.op.name]], node.result.type.dtype)
     assert found is not None
     return abs(found) if node.op.name == "sum" else found
@@ -66,7 +66,7 @@ class Accumulators:
         return totals
 
     def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
-        """Elements joined to the totals."""
+        """Adds elements to the totals."""
         e, elements = self.nest.e, [self.element(x) for x in elements]
         if self.elem == "i1" and self.is_across:  # all in the first slot, for a CPU has few registers for bits
             while len(elements) > 1:  # in pairs: one after another, each would wait for the one before
@@ -76,11 +76,11 @@ class Accumulators:
         return [combine(e, self.node, total, x) for total, x in zip(totals, elements, strict=True)]
 
     def element(self, x: Val) -> Val:
-        """An operand's element as it is combined, in every lane."""
+        """An operand's element in the dtype that is combined, in every lane."""
         return self.nest.e.splat(x, self.lanes)
 
     def parts(self, x: Val) -> Iterator[Val]:
-        """What the tail keeps of an element."""
+        """The parts of an element that the tail stores."""
         yield self.element(x)
 
     def add_parts(self, totals: list[Val], elements: list[Val]) -> list[Val]:
@@ -89,7 +89,7 @@ class Accumulators:
     # -- the tree of blocks
 
     def push(self, totals: list[Val], count: Val) -> None:
-        """A finished block joins the `count` before it: as adding one in binary carries, equal halves are combined."""
+        """Joins a finished block with the `count` before it, like the carries of a binary counter."""
         e = self.nest.e
         zero, one = e.const("i64", 0), e.const("i64", 1)
 
@@ -105,7 +105,7 @@ class Accumulators:
             store(e, part, self._place(level, slot))
 
     def finish(self, totals: list[Val], count: Val) -> list[Val]:
-        """The last block and all before it, from the youngest partial result to the oldest."""
+        """Joins the last block with all before it, from the newest partial result to the oldest."""
         e = self.nest.e
 
         def some(values: list[Val]) -> Val:
@@ -140,7 +140,7 @@ class Accumulators:
         return self.start()
 
     def join(self, older: list[Val], newer: list[list[Val]]) -> list[Val]:
-        """What a chunk left, joined to the chunks before it."""
+        """Joins a chunk's partial result with the chunks before it."""
         return [combine(self.nest.e, self.node, a, b) for a, b in zip(older, newer[0], strict=True)]
 
     # -- the tree of lanes
@@ -149,7 +149,7 @@ class Accumulators:
         return [self._across(totals)] if self.is_across else totals
 
     def _across(self, totals: list[Val]) -> Val:
-        """One number: the upper half of the lanes joins the lower half until one is left."""
+        """Reduces the lanes to one number: the upper half joins the lower half until one is left."""
         e = self.nest.e
         while len(totals) > 1:
             half = len(totals) // 2

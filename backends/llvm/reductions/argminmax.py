@@ -1,4 +1,4 @@
-"""Where an extreme is, by vectors along the columns: `argmin` and `argmax` in one walk in C order.
+"""Emit `argmin` and `argmax` by vectors along the columns, in one walk in C order.
 
 Only the extreme of a few steps is computed in vectors. One comparison with the best so far follows, and one branch,
 rarely taken, which remembers where those steps began. At the end they are searched for the first element that equals
@@ -25,7 +25,7 @@ WATCHED = 4  # steps between two comparisons with the best
 
 
 def may_stop(region: Region, reductions: list[Node], outputs: list[tuple[int, Value]]) -> bool:
-    """Whether a walk may be over before its end."""
+    """Whether a walk may end early."""
     return bool(region.region.attrs.get("early_exit")) and region.may_end_early and finds_first(reductions, outputs)
 
 
@@ -52,7 +52,7 @@ class Watched:
         return [self.missing, self.e.const("i64", 0)]
 
     def open(self, totals: list[Val]) -> list[Val]:
-        """What the next steps begin with."""
+        """The initial values of the next steps."""
         flags = [self.e.const(f"i{BITS[self.ranking.elem]}", 0, self.lanes)] * ((self.slots + 1) // 2)
         return [*totals, *[self.missing] * self.slots, *(flags if self.ranking.is_float else [])]
 
@@ -72,11 +72,11 @@ class Watched:
         return [*totals[:2], *extremes, *flags]
 
     def parts(self, x: Val) -> Iterator[Val]:
-        """What the tail keeps of an element."""
+        """The parts of an element that the tail stores."""
         yield self.element(x)
 
     def close(self, totals: list[Val], begin: Val) -> list[Val]:
-        """The steps from position `begin` on are walked: is something in them better?"""
+        """Ends the steps from position `begin` on: remembers them if they hold a better element."""
         e, ranking = self.e, self.ranking
         best, since, extremes, flags = totals[0], totals[1], totals[2 : 2 + self.slots], totals[2 + self.slots :]
         while len(extremes) > 1:
@@ -105,14 +105,14 @@ class Watched:
     # -- chunks
 
     def left(self, totals: list[Val]) -> list[list[Val]]:
-        """What a chunk leaves: the best, and where its steps began."""
+        """The partial result of a chunk: the best element, and where its steps began."""
         return [[self.e.extract(totals[0], 0)], [totals[1]]]
 
     def unjoined(self) -> list[Val]:
         return self.start()
 
     def join(self, older: list[Val], newer: list[list[Val]]) -> list[Val]:
-        """What a chunk left, joined to the chunks before it."""
+        """Joins a chunk's partial result with the chunks before it."""
         (value,), (since,) = newer
         better = self.ranking.better(value, self.e.extract(older[0], 0))
         return list(self.ranking.chosen(better, (self.e.splat(value, self.lanes), since), (older[0], older[1])))

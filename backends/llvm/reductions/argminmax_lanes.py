@@ -1,4 +1,4 @@
-"""Where an extreme is, lane by lane: `argmin` and `argmax` by vectors along the rows, or in a walk not in C order.
+"""Emit `argmin` and `argmax` lane by lane, for vectors along the rows or a walk that is not in C order.
 
 A lane has a best element and its position. Of equal elements the one with the smaller position counts.
 """
@@ -80,19 +80,19 @@ class Lanes:
         return self.ranking.chosen(self.ranking.better(newer[0], older[0]), newer, older)
 
     def parts(self, x: Val) -> Iterator[Val]:
-        """What the tail keeps of an element: itself and its position."""
+        """The parts of an element that the tail stores: itself and its position."""
         yield self.ranking.element(x, self.lanes)
         yield self._positions([0])[0]
 
     # -- chunks and results
 
     def left(self, totals: list[Val]) -> list[list[Val]]:
-        """What a chunk leaves: the best and its position, for each row of the vectors, or for all lanes together."""
+        """The partial result of a chunk: the best element and its position, for each row or for all lanes together."""
         pairs = self._results(totals)
         return [[value for value, _ in pairs], [place for _, place in pairs]]
 
     def join(self, older: list[Val], newer: list[list[Val]]) -> list[Val]:
-        """What a chunk left, joined to the chunks before it."""
+        """Joins a chunk's partial result with the chunks before it."""
         left = zip(*newer, strict=True)
         return _flat([self._joined(a, (value, place)) for a, (value, place) in zip(_pairs(older), left, strict=True)])
 

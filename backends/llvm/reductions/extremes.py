@@ -1,6 +1,6 @@
-"""The smallest or the largest float of a row in few instructions: `min` and `max` by vectors along the columns.
+"""Emit `min` and `max` of floats by vectors along the columns, in few instructions.
 
-A machine's own minimum or maximum of two vectors forgets NaN, and which of two zeros it takes depends on their order.
+The CPU's minimum or maximum of two vectors loses NaN, and which of two zeros it takes depends on their order.
 So NaN is noted beside it, with one comparison for two vectors, and the signs of all elements are gathered: where the
 largest of them is a zero, no element is above it, and a sign that is clear belongs to a 0.0. `close` puts this
 together, once for many steps. `Columns` runs this as it runs other reductions.
@@ -25,7 +25,7 @@ from .ranking import across
 
 
 def has_extreme(node: Node) -> bool:
-    """Whether a reduction is one of these."""
+    """Whether this code can emit a reduction."""
     return node.op.name in ("min", "max") and node.result.type.dtype in (F32, F64)
 
 
@@ -51,7 +51,7 @@ class Extremes:
         return [self.missing]
 
     def open(self, totals: list[Val]) -> list[Val]:
-        """What the next steps begin with: what was found so far is in the first slot."""
+        """The initial values of the next steps: the extreme so far is in the first slot."""
         nothing = self.e.const(f"i{BITS[self.elem]}", 0, self.lanes)
         return [*totals, *self.start() * (self.slots - 1), as_integer(self.e, totals[0]), nothing]
 
@@ -65,14 +65,14 @@ class Extremes:
         return [*found, signs, flags]
 
     def _best(self, newer: Val, older: Val) -> Val:
-        """One instruction: the older one where one of the two is NaN, and of two zeros."""
+        """The better of two, in one instruction; the older one if one is NaN or both are zeros."""
         return self.e.select(self.e.fcmp("ogt" if self.largest else "olt", newer, older), newer, older)
 
     def element(self, x: Val) -> Val:
         return self.e.splat(x, self.lanes)
 
     def parts(self, x: Val) -> Iterator[Val]:
-        """What the tail keeps of an element."""
+        """The parts of an element that the tail stores."""
         yield self.element(x)
 
     def add_parts(self, totals: list[Val], elements: list[Val]) -> list[Val]:
@@ -97,9 +97,9 @@ class Extremes:
         return [self.e.const(self.elem, self.last)]
 
     def join(self, older: list[Val], newer: list[list[Val]]) -> list[Val]:
-        """What a chunk left, joined to the chunks before it."""
+        """Joins a chunk's partial result with the chunks before it."""
         return [combined(self.e, self.op, self.dtype, older[0], newer[0][0])]
 
     def results(self, totals: list[Val]) -> list[Val]:
-        """One number from the lanes."""
+        """Reduces the lanes to one number."""
         return across(self.e, (totals[0],), lambda a, b: (combined(self.e, self.op, self.dtype, a[0], b[0]),))

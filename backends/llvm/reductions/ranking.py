@@ -16,7 +16,7 @@ Join = Callable[[tuple[Val, ...], tuple[Val, ...]], tuple[Val, ...]]
 
 
 class RankComparison:
-    """What counts as better. Elements are compared as `dtype`: a bool as a byte."""
+    """Compares elements for `argmin` or `argmax`, as `dtype`: a bool is compared as a byte."""
 
     def __init__(self, e: Emitter, node: Node) -> None:
         given = node.operands[0].type.dtype.strong
@@ -29,7 +29,7 @@ class RankComparison:
         self.first = int(self.largest) if given.kind == "bool" else None  # nothing is before it, where that is common
 
     def element(self, x: Val, lanes: int) -> Val:
-        """An operand's element as it is compared, in every lane."""
+        """An operand's element in the dtype that is compared, in every lane."""
         return self.e.splat(self.e.cast("zext", x, "i8") if x.elem == "i1" else x, lanes)
 
     def beats(self, a: Val, b: Val) -> Val:
@@ -58,7 +58,7 @@ class RankComparison:
         return e.op("or", e.fcmp("oeq", a, b), e.op("and", e.fcmp("uno", a, a), e.fcmp("uno", b, b)))
 
     def earlier(self, a: Pair, b: Pair) -> Pair:
-        """The better one; of equals, that with the smaller position."""
+        """The better element; of equal ones, the one with the smaller position."""
         e = self.e
         tie = e.op("and", self.same(b[0], a[0]), e.icmp("slt", b[1], a[1]))
         return self.chosen(e.op("or", self.better(b[0], a[0]), tie), b, a)
@@ -68,7 +68,7 @@ class RankComparison:
 
 
 def across(e: Emitter, values: tuple[Val, ...], join: Join) -> list[Val]:
-    """Numbers from vectors: the upper half of the lanes joins the lower half until one is left."""
+    """Reduces vectors to numbers: the upper half of the lanes joins the lower half until one is left."""
     while values[0].lanes > 1:
         half = values[0].lanes // 2
         low, high = ([e.shuffle(v, v, list(range(k, k + half))) for v in values] for k in (0, half))

@@ -1,7 +1,7 @@
-"""Running values of the scans in one walk along the columns, one element after another, so that the bits are fixed.
+"""Emit the scans of a walk along the columns, one element after another, so that the bits are fixed.
 
-Where vectors lie along the rows, a vector holds the running values of as many rows. Where they lie along the columns,
-a vector's lanes are combined one by one, and what stands before and behind the scan is still computed in vectors.
+If vectors run along the rows, a vector holds the running values of as many rows. If they run along the columns,
+a vector's lanes are combined one by one, and operations before and after the scan still use vectors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Running:
         return [e.splat(constant(e, self.dtype, 0 if self.neutral is None else self.neutral), self.lanes)] * self.slots
 
     def step(self, running: list[Val], elements: list[Val], at: Val, mask: Val | None) -> tuple[list[Val], list[Val]]:
-        """What becomes of the elements from column `at` on, and the running values behind them."""
+        """Scans the elements from column `at` on; returns them and the next running values."""
         e = self.nest.e
         elements = [e.splat(x, self.width) for x in elements]
         first = e.icmp("eq", at, e.const("i64", 0)) if self.neutral is None else None
@@ -50,7 +50,7 @@ class Running:
         return made, [value]
 
     def _combine(self, running: Val, x: Val, first: Val | None) -> Val:
-        """The next running value; the first element is its own."""
+        """The next running value; the first element is taken as it is."""
         e = self.nest.e
         if first is None:
             return combined(e, self.op, self.dtype, running, x)
@@ -59,7 +59,7 @@ class Running:
         return e.select(first, x, combined(e, self.op, self.dtype, running, e.select(first, one, x)))
 
     def _along(self, running: Val, x: Val, first: Val | None) -> tuple[Val, Val]:
-        """The running values along a vector: the last one, and all of them."""
+        """Scans along a vector: returns the last running value, and all of them."""
         is_short = self.op.name in SHORT and self.dtype not in (F16, BF16)
         if not is_short or x.lanes > MAX_LANES:
             return self._looped(running, x, first)
@@ -70,7 +70,7 @@ class Running:
         return running, vector
 
     def _looped(self, running: Val, x: Val, first: Val | None) -> tuple[Val, Val]:
-        """The same by way of memory, in a loop over the lanes."""
+        """Scans along a vector through memory, in a loop over the lanes."""
         e, elem = self.nest.e, memory_element(self.dtype)
         size = BITS[elem] // 8
         base, zero = self._room(size), e.const("i64", 0)
