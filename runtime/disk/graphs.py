@@ -6,6 +6,7 @@ import json
 import struct
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from ...backends.llvm.engine.library import LoadedCode
@@ -186,11 +187,28 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
 def _ops(found: Mapping[str, Any]) -> dict[str, OpDef]:
     if not found:
         return {}
-    from ..registry.deferred import deferred_op
-
     return {
-        name: deferred_op(name, arity, frozenset(Trait[t] for t in traits)) for name, (arity, traits) in found.items()
+        name: _deferred_op(name, arity, frozenset(Trait[t] for t in traits)) for name, (arity, traits) in found.items()
     }
+
+
+def _deferred_op(name: str, arity: int | None, traits: frozenset[Trait]) -> OpDef:
+    """Make the op of a bundled kernel, whose text is read only when a rule of the op is asked for.
+
+    A graph from the disk needs to know only how the result lies in memory, which the traits say.
+    """
+
+    @cache
+    def known() -> OpDef:
+        from ..registry.bundled import composites
+        from ..registry.opdefs import op_of
+
+        return op_of(name, (composites()[name],), lambda *_: None)
+
+    return OpDef(
+        name, arity, lambda dtypes, attrs: known().dtypes(dtypes, attrs),
+        lambda facts, shapes, attrs: known().shapes(facts, shapes, attrs), traits, "A bundled kernel.",
+    )  # fmt: skip
 
 
 def _source(reader: Reader, found: Any) -> Known:

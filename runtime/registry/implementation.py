@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, Union
+from functools import cache
+from typing import TYPE_CHECKING, Protocol, Union
 
 from ...ir.dtypes import DType
+from ...ir.errors import UnsupportedTarget
 from ...ir.externs import ExternCall
 from ...ir.graph import Graph
 from ...ir.records import record
 from ...ir.types import TensorType
 from .calls import PythonKernel
 from .signature import Signature
+
+if TYPE_CHECKING:
+    from ...backends.llvm.engine.target import Target
 
 KINDS = ("inline", "weft", "library", "python")
 VARIANTS = ("naive", "optimized", "tiled", "vectorized", "parallel", "fused", "hardware-specific", "custom")
@@ -31,6 +36,20 @@ class Query:
     size: int | None
     ranks: tuple[int, ...] | None
     features: Callable[[], frozenset[str]]
+
+
+@cache
+def cpu_features(target: Target | None = None) -> frozenset[str]:
+    """The features of a target, or of this machine; as LLVM names them (`avx512f`); none without native code for it."""
+    from ...backends.llvm.engine import target as targets
+
+    if target is None:
+        try:
+            target = targets.host()
+        except UnsupportedTarget:
+            return frozenset()
+    written = (word for word in target.features.split(",") if word.startswith("+"))
+    return frozenset((*(word[1:] for word in written), *targets.level_features(target.cpu)))
 
 
 @record

@@ -9,24 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...ir.dims import Size
-from ...ir.dtypes import DType
+import numpy as np
+
+from ...ir.builder import Builder
+from ...ir.dims import Size, symbol
+from ...ir.dtypes import DType, from_numpy
 from ...ir.errors import TypeProblem, WeftError
 from ...ir.facts import Facts
 from ...ir.guards import graph_guards
 from ...ir.opdef import OpDef, make_op
+from ...ir.records import record
 from ...ir.rules import Attrs, DTypes, promote
 from ...ir.types import TensorType
 from .calls import PythonKernel
 from .implementation import Implementation
 from .signature import Signature
 
-Meaning = Callable[..., Any]
+if TYPE_CHECKING:
+    from .registry import Registry
 
 
-def op_of(name: str, implementations: Sequence[Implementation], meaning: Meaning) -> OpDef:
+def op_of(name: str, implementations: Sequence[Implementation], meaning: Callable[..., Any]) -> OpDef:
     """The op that these implement; `meaning` computes it on arrays."""
     newest = implementations[-1]
     traits = "elementwise scalar" if all(_is_elementwise(i) for i in implementations) else "scalar"
@@ -125,3 +130,30 @@ def _shape_rule(implementations: Sequence[Implementation]) -> Callable[..., list
         return [graph.outputs[0].type.shape]
 
     return rule
+
+
+@record(eq=False)
+class Meaning:
+    """Runs the implementation that the registry chooses, on the reference backend."""
+
+    registry: Registry
+    op: str
+
+    def __call__(self, *operands: Any) -> Any:
+        from ...backends import reference
+        from ...passes.promote_dtypes import PromoteDtypes
+        from ...passes.select_kernels import SelectKernels
+
+        arrays = [np.asarray(x) for x in operands]
+        sizes = {f"x{k}_{axis}": n for k, x in enumerate(arrays) for axis, n in enumerate(x.shape)}
+        builder = Builder(self.op, Facts(sizes))
+        inputs = []
+        for k, x in enumerate(arrays):
+            shape = tuple(1 if n == 1 else symbol(f"x{k}_{axis}") for axis, n in enumerate(x.shape))
+            inputs.append(builder.input(f"x{k}", TensorType(from_numpy(x.dtype), shape)))
+        op = self.registry.find_op(self.op)
+        assert op is not None, self.op
+        graph = PromoteDtypes().run(builder.finish([builder.op(op, *inputs)]))
+        selection = self.registry.selecting(sizes, None, 0)
+        chosen = SelectKernels(selection).run(graph)
+        return reference.run(chosen, arrays, sizes, selection.calls)[0]

@@ -159,8 +159,7 @@ class Registry:
         self, op: str, *dtypes: str | DType, size: int | None = None, ranks: tuple[int, ...] | None = None
     ) -> ScoreTable:
         """Every implementation of an op: each point of its score, or why it was refused."""
-        from .features import cpu_features
-        from .implementation import Query
+        from .implementation import Query, cpu_features
         from .results import ScoreTable
         from .traits import numbers
 
@@ -230,8 +229,7 @@ class Registry:
             size: int | None,
             inside: frozenset[Implementation],
         ) -> Ranking:
-            from .features import cpu_features
-            from .implementation import Query
+            from .implementation import Query, cpu_features
 
             dtypes, ranks = tuple(t.dtype.strong for t in operands), tuple(len(t.shape) for t in operands)
             query = Query(op, dtypes, size, ranks, lambda: cpu_features(target))
@@ -292,8 +290,7 @@ class Registry:
 
     def _make_op(self, name: str, implementations: tuple[Implementation, ...]) -> OpDef:
         from .bundled import composites
-        from .meaning import Meaning
-        from .opdefs import op_of
+        from .opdefs import Meaning, op_of
 
         known = composites().get(name)
         return op_of(name, (*(() if known is None else (known,)), *implementations), Meaning(self, name))
