@@ -77,7 +77,7 @@ kernel f(x: f32[n]) -> f32[n] = steps(x)
     more = np.concatenate([X, X])
     np.testing.assert_allclose(kernel(more), want(more.astype(float), np.exp), rtol=1e-5)
     weft.registry.register("halved", "f32 -> f32", lambda x: x / 2, kind="python", hints=["vectorized"])
-    with pytest.raises(Unsupported, match="'halved' of f32 has no code for loops"):
+    with pytest.raises(Unsupported, match="'halved' of f32 can't run inside a loop"):
         kernel(X)
 
 
