@@ -25,6 +25,7 @@ from ..numpy import functions
 from ..numpy.arrangements import LISTS, takes_array, takes_arrays
 from ..numpy.elementwise import ELEMENTWISE
 from ..numpy.powers import OPERATOR
+from ..numpy.shapes import broadcast_to
 from .callables import ITSELF, ON_MATRICES, OPERATORS, SPECIAL_NAMES, VIEWS, Method, numpy_name
 from .fallback import Fallback
 from .inlining import KernelCall, inline
@@ -223,6 +224,8 @@ class Trace:
             return parts if name in LISTS else tuple(parts)
         if found.type.dtype.weak and function not in OPERATORS and name not in PARTS:
             found = Maker(self.builder, span).cast(found, found.type.dtype.strong)
+        if found in self.bools and name in VIEWS - PARTS:  # NumPy makes an array of a number that is Python's own
+            found = broadcast_to(Maker(self.builder, span), found, ())
         if name in ITSELF and isinstance(args[0], Tracer) and found is args[0].value:
             return args[0]
         if name in VIEWS and function != Method("flatten"):
