@@ -241,3 +241,9 @@ def test_axes_and_constants_that_numpy_refuses() -> None:
     same(jitted(a, 100), np.pad(a, 1, constant_values=100))
     with pytest.raises(OverflowError):
         jitted(a, 200)
+
+
+def test_views_of_python_bools_are_arrays() -> None:
+    """They were NumPy's bools, where views of other Python numbers were arrays."""
+    for flag in (True, np.True_, np.array(True)):
+        check(lambda a: (np.transpose(a), np.squeeze(a), np.reshape(a, ()), np.moveaxis(a, (), ())), flag)
