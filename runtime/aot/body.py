@@ -1,7 +1,7 @@
-"""Write the function that runs a lowered graph on words in memory: `i32 name(ptr words)`.
+"""Generate the function that runs a lowered graph on words in memory: `i32 name(ptr words)`.
 
-The words are those of `Form`. Arrays are in C order without gaps, or (`strided`) have strides in the words. Sizes
-are not negative, and no array that has elements is null; what else can be wrong with them is found here.
+The words are those of `CForm`. Arrays are dense and in C order, or (`strided`) have strides in the words. The caller
+has checked that sizes are not negative and that no array with elements is null; all other checks are made here.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 WORDS = Val("%words", "ptr", 0)
 NEXT = "next"
-OTHER_SIZES = -1  # a status inside of the library: the graph does not serve these sizes, and nothing was done
+OTHER_SIZES = -1  # an internal status: the graph does not fit these sizes, and nothing was done
 
 
 class LibcHeap:
-    """Memory from `malloc`."""
+    """Allocate memory with `malloc`."""
 
     def __init__(self, w: CallWriter) -> None:
         self.w = w
 
     def take(self, bytes: Val) -> Val:
         self.w.e.declared["malloc"] = "declare ptr @malloc(i64)"
-        at_least = self.w.e.call("umax", bytes, self.w.number(1))  # of 0 bytes it may give null
+        at_least = self.w.e.call("umax", bytes, self.w.number(1))  # malloc(0) may return null
         return self.w.invoke(Val("@malloc", "ptr", 0), "ptr", at_least)
 
     def free(self, taken: Val) -> None:
@@ -54,7 +54,7 @@ class LibcHeap:
 
 
 class Body:
-    """The function of one lowered graph while it is written."""
+    """Generate the function of one lowered graph."""
 
     def __init__(self, lowered: Lowered, program: Program, form: CForm, strided: bool) -> None:
         self.lowered, self.form, self.strided = lowered, form, strided
@@ -99,7 +99,7 @@ class Body:
     # -- sizes
 
     def _refuse_empty(self) -> None:
-        """The smallest of nothing is an error, as in NumPy, even where there is nothing to give it to."""
+        """Refuse the minimum of an empty array, even if the result is empty too."""
         w = self.w
         for footprint in footprints_of((self.lowered.built.graph, self.graph)):
             w.demand(w.sizes.fits(footprint.shape, footprint.itemsize), Status.BAD_SIZE.label)
@@ -110,7 +110,7 @@ class Body:
                     w.demand(w.e.icmp("ne", w.sizes.number(space[axis]), w.number(0)), Status.EMPTY.label)
 
     def _check_guards(self) -> None:
-        """The equalities that the graph relies on; where one does not hold it is another graph's turn."""
+        """Check the graph's guards; if one fails, the next graph is tried."""
         w = self.w
         for left, right in self.lowered.guards:
             w.demand(w.same(w.sizes.number(left), w.sizes.number(right)), NEXT)
@@ -118,7 +118,7 @@ class Body:
     # -- memory
 
     def _results(self) -> list[tuple[Value, Val, list[Val]]]:
-        """Gives results to the kernels that make them; what is left is copied at the end."""
+        """Let kernels write results directly; return the results that must be copied at the end."""
         copies, arguments = [], len(self.form.arguments)
         for k, value in enumerate(self.graph.outputs):
             pointer, strides = self._word(self.form.result_word(k)), self._strides(value, arguments + k)
@@ -136,7 +136,7 @@ class Body:
         return copies
 
     def _is_made_by_kernel(self, value: Value) -> bool:
-        """Whether a kernel can be told to write a value anywhere."""
+        """Tell whether a kernel can write a value to any address."""
         made = value.node is not None and value.node.op in (REGION, CONCATENATE)
         return made and value not in self.memory.pointers and value not in self.memory.pieces
 
@@ -149,7 +149,7 @@ class Body:
             self.memory.place(value)
 
     def _is_view(self, reshape: Node) -> bool:
-        """Whether the memory of what is reshaped is that of the result."""
+        """Tell whether a reshape shares memory with its operand."""
         return self.layouts[reshape.operands[0]] == C
 
     # -- running
@@ -159,7 +159,7 @@ class Body:
             self._copy(node.operands[0], self.memory.pointers[node.result], None)
 
     def _copy(self, value: Value, pointer: Val, strides: Sequence[Val] | None) -> None:
-        """Copies a value, to memory without gaps where there are no strides."""
+        """Copy a value, densely if no strides are given."""
         w, e = self.w, self.w.e
         shape = [w.sizes.number(s) for s in value.type.shape]
         if strides is None:
@@ -185,7 +185,7 @@ class Body:
         along(0, source, pointer)
 
     def _ways_out(self) -> None:
-        """Frees what was taken and says how it went."""
+        """Free the memory and return the status."""
         w, e = self.w, self.w.e
         status = w.reserve(8, cleared=True)
         e.br("finish")
@@ -206,7 +206,7 @@ class Body:
 
 
 def chooser_text(name: str, bodies: Sequence[str]) -> str:
-    """A function that runs the first of several graphs that serves the sizes."""
+    """Generate a function that runs the first of several graphs that fits the sizes."""
     lines = [f"define i32 @{name}(ptr %words) {{"]
     for k, body in enumerate(bodies):
         lines += [

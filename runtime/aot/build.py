@@ -1,4 +1,4 @@
-"""Build an object file and a header for the C functions that are asked for."""
+"""Build an object file and a header from a list of C functions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HEAD = re.compile(r"^define (?:internal )?(.*) \{$", re.MULTILINE)
 
 @record
 class BuiltLibrary:
-    """An object file, the text of its header, and the functions that it declares."""
+    """An object file, the text of its header, and the functions it declares."""
 
     object_code: bytes
     header: str
@@ -38,7 +38,7 @@ class BuiltLibrary:
 
 
 class Text:
-    """The text of a library while it is put together: functions, and once each what they share."""
+    """Collect the text of a library: its functions, and once each what they share."""
 
     def __init__(self) -> None:
         self.functions: list[str] = []
@@ -52,7 +52,7 @@ class Text:
                 self.functions.append(line)
 
     def add_for(self, number: int, text: str) -> None:
-        """Functions that only this library calls, for one level of CPU."""
+        """Add internal functions for one CPU level."""
         self.add(_HEAD.sub(rf"define internal \1 #{number} {{", text))
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class Text:
 def build(
     wanted: Sequence[Wanted], prefix: str, version: str, source: str, platform: Platform, registry: Registry
 ) -> BuiltLibrary:
-    """The library's object file. `prefix` begins the names of functions that are no kernels."""
+    """Build the library's object file. `prefix` starts the names of functions that are not kernels."""
     _check_names([w.name for w in wanted], prefix)
     text = Text()
     forms = [_add(text, each, platform, registry) for each in wanted]
@@ -76,7 +76,7 @@ def build(
 
 
 def _check_names(names: Sequence[str], prefix: str) -> None:
-    """No two functions of a library have one name."""
+    """Refuse two functions with the same name."""
     taken = {f"{prefix}_{name}": "a function of the library itself" for name in OWN}
     for name in names:
         for own in (name, f"{name}_strided"):
@@ -87,7 +87,7 @@ def _check_names(names: Sequence[str], prefix: str) -> None:
 
 
 def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> CForm:
-    """Adds a C function and all that is behind it."""
+    """Add a C function and everything it calls."""
     form: CForm | None = None
     bounds: Sequence[Bound] = ()
     for kind in wanted.kinds:
@@ -107,7 +107,7 @@ def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> 
 def _add_level(
     text: Text, number: int, found: Sequence[tuple[Lowered, ...]], form: CForm, kind: str, level: CpuLevel
 ) -> list[str]:
-    """Adds the code for one level, that of each graph once; gives the names of the functions to call."""
+    """Add the code of each graph for one CPU level, and return the names of the functions to call."""
     bodies: dict[int, str] = {}
     choosers: dict[tuple[str, ...], str] = {}
 

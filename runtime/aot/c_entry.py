@@ -1,7 +1,7 @@
-"""Write the C entry points: they check arguments and call the code for this CPU.
+"""Generate the C entry points: they check arguments and call the code for this CPU.
 
-`name` takes arrays in C order without gaps as plain pointers, and each size once. `name_strided` takes a `weft_array`
-for each array. Both end at a table of functions, one for each level and for each choice of sizes that are 1.
+`name` takes dense arrays in C order as plain pointers, and each size once. `name_strided` takes a `weft_array` for each
+array. Both dispatch through a table of functions, indexed by CPU level and by which sizes are 1.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .forms import CForm, CParameter
 from .status import Status
 
 LEVEL = "@weft.level"
-DATA, SHAPE, STRIDES = 0, 8, 16  # of a `weft_array`
+DATA, SHAPE, STRIDES = 0, 8, 16  # offsets in a `weft_array`
 _LLVM = {"bool": "i8", "f32": "float", "f64": "double", "c64": "float", "c128": "double"}
 
 
 class Gate:
-    """One C function while it is written."""
+    """Generate one C function."""
 
     def __init__(self, form: CForm, kinds: Sequence[str], bounds: Sequence[Bound], strided: bool) -> None:
         self.form, self.kinds, self.bounds, self.strided = form, kinds, bounds, strided
@@ -61,7 +61,7 @@ class Gate:
     # -- what came
 
     def _place(self, k: int) -> int:
-        """The word of an item's address."""
+        """Return the word that holds an item's address."""
         arguments = len(self.form.arguments)
         return self.form.argument_word(k) if k < arguments else self.form.result_word(k - arguments)
 
@@ -124,7 +124,7 @@ class Gate:
     # -- checks
 
     def _check_numbers(self) -> None:
-        """Whole numbers that take the dtype of an array fit it, as those of Python do."""
+        """Check that integers fit the dtype of the array they are combined with, as Python integers must."""
         w = self.w
         for bound in self.bounds:
             number = Val(f"%{self.form.arguments[bound.index].name}", "i64", 0)
@@ -150,7 +150,7 @@ class Gate:
                 w.demand(apart(w, spans[k], spans[other]), Status.OVERLAP.label)
 
     def _has_kind(self, kind: str) -> Val:
-        """Whether all arrays are of a kind; the step along an axis of one element tells nothing."""
+        """Tell whether all arrays have a kind of layout; the stride of an axis with one element does not count."""
         w, e = self.w, self.w.e
         all_have = w.number(1, "i1")
         for k, item in enumerate(self.form.items):
@@ -163,7 +163,7 @@ class Gate:
                 is_one = w.same(number, w.number(1))
                 follows = e.op("or", w.same(self.strides[k][axis], step), is_one)
                 fits = e.op("and", fits, e.op("or", follows, done))
-                if kind == "unit":  # only the innermost axis that has several elements counts
+                if kind == "unit":  # only the innermost axis with several elements counts
                     done = e.op("or", done, e.not_(is_one))
                 else:
                     step = e.op("mul", step, number)
@@ -189,7 +189,7 @@ class Gate:
 
 
 def scalar_parameters(item: CParameter) -> list[tuple[str, str]]:
-    """LLVM type and name of each parameter that a number is passed as: a complex one is two."""
+    """Return the LLVM type and name of each parameter that passes a number; a complex number takes two."""
     elem = _llvm(item.dtype)
     if item.dtype.kind == "complex":
         return [(elem, f"{item.name}_re"), (elem, f"{item.name}_im")]
@@ -201,6 +201,6 @@ def _llvm(dtype: DType) -> str:
 
 
 def table_text(name: str, kind: str, names: Sequence[str]) -> str:
-    """The table of functions for a kind of layout: by level, then by which sizes are 1, a bit for each size."""
+    """Generate the table of functions for a kind of layout: by level, then one bit for each size that is 1."""
     items = ", ".join(f"ptr @{function}" for function in names)
     return f"@{name}.{kind} = internal constant [{len(names)} x ptr] [{items}]\n"

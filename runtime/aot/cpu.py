@@ -1,11 +1,11 @@
-"""Write code that finds the best level of a library that this CPU supports."""
+"""Generate code that finds the best CPU level of a library that this CPU supports."""
 
 from __future__ import annotations
 
 from .c_entry import LEVEL
 from .platforms import Platform
 
-# Of CPUID: leaf 1 (ecx), leaf 7 (ebx), leaf 0x80000001 (ecx); and of the state that the system saves (XCR0).
+# CPUID leaf 1 (ecx), leaf 7 (ebx), leaf 0x80000001 (ecx), and the state that the system saves (XCR0).
 _V3 = {"ecx1": 1 << 12 | 1 << 22 | 1 << 27 | 1 << 28 | 1 << 29, "ebx7": 1 << 3 | 1 << 5 | 1 << 8, "ecx8": 1 << 5}
 _V4 = {"ebx7": 1 << 16 | 1 << 17 | 1 << 28 | 1 << 30 | 1 << 31}
 _STATE = {3: 0x6, 4: 0xE6}
@@ -15,7 +15,7 @@ _ALL_BITS = 0xFFFFFFFF
 
 
 def cpu_text(platform: Platform, prefix: str) -> str:
-    """The function that gates call, and the one that names the level."""
+    """Generate the function that entry points call, and the one that names the level."""
     names = [level.name for level in platform.levels]
     texts = [f'@weft.cpu{k} = internal constant [{len(n) + 1} x i8] c"{n}\\00"' for k, n in enumerate(names)]
     pointers = ", ".join(f"ptr @weft.cpu{k}" for k in range(len(names)))
@@ -46,7 +46,7 @@ def _only_text() -> str:
 
 
 def _x86_text(platform: Platform) -> str:
-    """Looks once and keeps the answer, plus 2 so that 0 is not known yet."""
+    """Detect the level once and keep it plus 2, so that 0 means not yet known."""
     picks, best = [], "1"
     for k, level in enumerate(platform.levels):
         picks.append(f"  %best{k} = select i1 %has{level.number}, i32 {k + 2}, i32 {best}")
@@ -93,7 +93,7 @@ done:
 
 
 def _has(level: int, wanted: dict[str, int], below: str) -> str:
-    """`%has<level>`: whether all wanted bits are set, and those of the level below."""
+    """Compute `%has<level>`: whether all its bits are set, and those of the level below."""
     lines, last = [], below
     for k, (register, bits) in enumerate((wanted | {"xcr0": _STATE[level]}).items()):
         signed = bits - (1 << 32) if bits > _ALL_BITS >> 1 else bits

@@ -1,8 +1,8 @@
 """Describe a lowered kernel as a C function: names, C types and the order of its parameters.
 
-Arguments come first, as they were declared, then the sizes, each name once, then a pointer for each result. Behind
-the C function everything is words of 64 bits in this order: addresses of arguments, sizes, addresses of results,
-and, for arrays with strides, those of all arguments and results.
+Arguments come first, in declared order, then each size once, then a pointer for each result. Behind the C function,
+everything is 64-bit words in this order: addresses of arguments, sizes, addresses of results, and for strided arrays
+the strides of all arguments and results.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _WORDS = """
     typeid typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq linux unix main
     int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
 """
-RESERVED = frozenset(_WORDS.split())  # of C, of C++ and of the header itself: nothing else can be called so
+RESERVED = frozenset(_WORDS.split())  # keywords of C and C++, and names of the header itself
 
 
 @record
 class CParameter:
-    """An argument or a result: its C name, and its type."""
+    """An argument or a result: its C name and its type."""
 
     name: str
     dtype: DType
@@ -49,9 +49,10 @@ class CParameter:
 
 @record
 class CForm:
-    """A C function: `arguments` without dimensions are passed by value. `sizes` are C names by symbol,
-    `fixed` the sizes that are no parameters because they are always the same.
-    `is_strided` is whether there is one for arrays with strides too.
+    """A C function.
+
+    `arguments` without dimensions are passed by value. `sizes` maps symbols to C names; `fixed` holds sizes that are
+    constant and so not parameters. `is_strided` adds a function for strided arrays.
     """
 
     name: str
@@ -76,13 +77,13 @@ class CForm:
         return len(self.arguments) + len(self.sizes) + k
 
     def stride_word(self, k: int) -> int:
-        """The first stride of an item, counted over arguments and results."""
+        """Return the word of an item's first stride, counted over arguments and results."""
         ranks = sum(item.rank for item in self.items[:k])
         return self.result_word(len(self.results)) + ranks
 
 
 def form_of(wanted: Wanted, graph: Graph) -> CForm:
-    """The C function of a graph; results that have no name are `out`, or `out0`, `out1`, ..."""
+    """Derive the C function of a graph; unnamed results are `out`, or `out0`, `out1`, ..."""
     taken: set[str] = set(RESERVED)
     arguments = tuple(
         CParameter(_free(value.name or f"arg{k}", taken), value.type.dtype.strong, value.type.shape)
@@ -99,7 +100,7 @@ def form_of(wanted: Wanted, graph: Graph) -> CForm:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """A C name that nothing else has; names of the language are C names but for words that C or C++ keeps."""
+    """Return a C name that is not taken; a name of the language is valid in C unless C or C++ reserves it."""
     name = "".join(c if c.isascii() and (c.isalnum() or c == "_") else f"u{ord(c):x}" for c in name)
     while name in taken or name.lower().startswith("weft_"):
         name += "_" if name in taken else ""

@@ -1,4 +1,4 @@
-"""Write the C header of a library."""
+"""Generate the C header of a library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NUMBERS = {"float": "float", "double": "double"}
 
 
 def header_text(forms: Sequence[CForm], prefix: str, version: str, source: str, platform: Platform) -> str:
-    """The header; what all libraries have in common is guarded on its own, so that several can be included."""
+    """Return the header. The part common to all libraries has its own guard, so that several can be included."""
     guard = f"{prefix.upper()}_H"
     cpus = ", ".join(level.name for level in platform.levels)
     return "\n".join([

@@ -1,4 +1,4 @@
-"""Link an object file into a shared library, by the linker of this machine."""
+"""Link an object file into a shared library with this machine's linker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Find = Callable[[str], str | None]
 
 
 def link_command(object_file: str, library: str, find: Find = shutil.which) -> list[str] | None:
-    """What makes the library, for the first compiler or linker that there is."""
+    """Return the command that links the library, with the first compiler or linker found."""
     name = os.path.basename(library)
     for tool in filter(None, map(find, COMPILERS)):
         return [tool, "-shared", "-nostartfiles", f"-Wl,-soname,{name}", "-o", library, object_file]
@@ -27,7 +27,7 @@ def link_command(object_file: str, library: str, find: Find = shutil.which) -> l
 
 
 def link(code: bytes, name: str, find: Find = shutil.which) -> tuple[bytes, str]:
-    """The bytes of a library of that name, made of an object file; none of them, and what went wrong."""
+    """Link an object file and return the library's bytes, or no bytes and what went wrong."""
     with tempfile.TemporaryDirectory(prefix="weft-build-") as folder:
         object_file, library = os.path.join(folder, "kernels.o"), os.path.join(folder, name)
         write_file(object_file, code)
@@ -39,7 +39,7 @@ def link(code: bytes, name: str, find: Find = shutil.which) -> tuple[bytes, str]
 
 
 def _link(object_file: str, library: str, find: Find) -> str:
-    """Runs the linker; gives what went wrong."""
+    """Run the linker and return what went wrong."""
     command = link_command(object_file, library, find)
     if command is None:
         return f"there is no linker here ({', '.join((*COMPILERS, *LINKERS))})"

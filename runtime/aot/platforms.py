@@ -1,7 +1,7 @@
-"""Resolve a target triple and CPU levels to the machines that code is made for.
+"""Resolve a target triple and CPU levels to the machines to compile for.
 
-One library may hold a kernel for several levels of x86-64; the first call finds out which one this CPU has. All give
-the same bits.
+One library may hold a kernel for several levels of x86-64; the first call detects the CPU's level. All levels give the
+same bits.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OTHERS = {"aarch64": ("generic", "+neon", 16)}
 
 @record
 class CpuLevel:
-    """A CPU that code is made for. `number` is its x86-64 level, 0 where there is only one."""
+    """A CPU to compile for. `number` is its x86-64 level, or 0 if there is only one."""
 
     number: int
     target: Target
@@ -33,26 +33,26 @@ class CpuLevel:
 
     @property
     def attributes(self) -> str:
-        """What tells LLVM so, for one function."""
+        """The LLVM attributes that select this CPU for one function."""
         return f'"target-cpu"="{self.target.cpu}" "target-features"="{self.target.features}"'
 
 
 @record
 class Platform:
-    """What a library is made for: `base` is the least of it, `levels` are in ascending order."""
+    """The machines a library is built for: `base` is the minimum, `levels` are in ascending order."""
 
     base: Target
     levels: tuple[CpuLevel, ...]
-    tells_levels: bool  # whether it can find out which level a CPU has
+    tells_levels: bool  # whether code can detect a CPU's level
 
     @property
     def is_host(self) -> bool:
-        """Whether the linker of this machine can make a library of it."""
+        """Whether this machine's linker can link the library."""
         return _arch(self.base.triple) == platform.machine() and platform.system() == "Linux"
 
 
 def platform_for(triple: str | None, numbers: Sequence[int] | None = None) -> Platform:
-    """The platform of a triple, this machine's if there is none; all levels where no numbers are given."""
+    """Return the platform of a triple, or this machine's; without numbers, all levels."""
     _initialize()
     triple = triple or llvm.get_process_triple()
     arch = _arch(triple)
@@ -61,10 +61,10 @@ def platform_for(triple: str | None, numbers: Sequence[int] | None = None) -> Pl
         raise UnsupportedTarget(f"no native code for the target '{triple}'", hint=f"there is code for {known}")
     if arch != "x86_64":
         if numbers:
-            raise UnsupportedTarget(f"the target '{triple}' has no CPU levels", hint="leave --cpu-levels out")
+            raise UnsupportedTarget(f"--cpu-levels is only for x86-64, not for '{triple}'", hint="omit --cpu-levels")
         target = Target(triple, *_OTHERS[arch])
         return Platform(target, (CpuLevel(0, target),), False)
-    tells = platform.machine() == "x86_64"  # LLVM is asked to assemble for this machine alone
+    tells = platform.machine() == "x86_64"  # LLVM's assembler is set up only for this machine
     chosen = sorted(set(numbers or (_X86_LEVELS if tells else (min(_X86_LEVELS),))))
     unknown = [n for n in chosen if n not in _X86_LEVELS]
     if unknown:
@@ -72,7 +72,8 @@ def platform_for(triple: str | None, numbers: Sequence[int] | None = None) -> Pl
         raise UnsupportedTarget(f"no native code for x86-64-v{unknown[0]}", hint=hint)
     if len(chosen) > 1 and not tells:
         raise UnsupportedTarget(
-            "several CPU levels in one library are built on x86-64 only", hint=f"choose one: --cpu-levels {chosen[0]}"
+            "only x86-64 can build a library with several CPU levels",
+            hint=f"choose one: --cpu-levels {chosen[0]}",
         )
     levels = tuple(CpuLevel(n, Target(triple, f"x86-64-v{n}", *_X86_LEVELS[n])) for n in chosen)
     return Platform(Target(triple, "x86-64", "", 16), levels, tells)

@@ -1,4 +1,4 @@
-"""What a C function gives back: numbers, their names in the header, and what they mean."""
+"""Define the status codes of C functions: numbers, names in the header, and meanings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Status(IntEnum):
 
     @property
     def label(self) -> str:
-        """Where checks lead that do not hold."""
+        """The label that failed checks jump to."""
         return self.name.lower()
 
 

@@ -1,7 +1,7 @@
-"""Who runs a library's kernels: the calling thread, or threads of the C program, if it has said how.
+"""Run a library's kernels on the calling thread, or on threads that the C program provides.
 
-The program sets a function that calls back for each of so many pieces. A piece is a part of a kernel's outer or inner
-loop and uses scratch memory of its own; where loops are cut changes no bit.
+The program sets a function that calls back once for each piece. A piece is part of a kernel's outer or inner loop and
+has its own scratch memory. Where loops are split changes no bits.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ...backends.llvm.functions import NativeFunction
 
 PIECES, SHARE = "@weft.pieces", "@weft.share"
-JOB = ("function", "frame", "extent0", "extent1", "grain0", "grain1", "tile", "pieces")  # and behind them a status
+JOB = ("function", "frame", "extent0", "extent1", "grain0", "grain1", "tile", "pieces")  # followed by a status
 
 
 class CCrew:
-    """Code for it, in one function of the library."""
+    """Generate the code in one function that runs kernels on these threads."""
 
     shared_from: ClassVar[int] = LONG
 
@@ -42,11 +42,11 @@ class CCrew:
         return self.w.invoke(Val(SHARE, "ptr", 0), "i32", self.function(part), frame, *shape)
 
     def pause(self) -> None:
-        """Nothing: a C program that wants to stop has other ways."""
+        """Do nothing: a C program has other ways to stop."""
 
 
 def crew_text(prefix: str) -> str:
-    """The functions behind `CCrew`, and the one that the program calls to lend its threads."""
+    """Generate the functions behind `CCrew`, and the one that a program calls to provide threads."""
     return f"""
 @weft.run = internal global ptr null
 @weft.context = internal global ptr null
@@ -132,7 +132,7 @@ declare i64 @llvm.smax.i64(i64, i64)
 
 
 def _each_word(code: Callable[[str, str], str]) -> str:
-    """Code for each word of a job, behind the code for its place."""
+    """Generate code for each word of a job."""
     lines = []
     for at, name in enumerate(JOB):
         lines.append(f"  %{name}.at = getelementptr i64, ptr %job, i64 {at}")

@@ -1,8 +1,8 @@
-"""Find the graphs that serve every call of a kernel's C function.
+"""Find the graphs that together serve every call of a kernel's C function.
 
-A graph knows which sizes are 1, and may rely on others lying in a range; the order in which a sum adds may depend on
-both, and on the layout class. A library holds a graph for each range, found by asking for sizes outside of those that
-are served already, and for each choice of sizes that are 1 where that changes a sum. So its bits are Python's.
+A graph knows which sizes are 1 and may rely on others being in a range. The order of a sum may depend on both, and on
+the layout class. A library holds a graph for each range, found by trying sizes that no graph serves yet, and one for
+each choice of sizes that are 1 if that changes a sum. So its bits are the same as in Python.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ MOST_SIZES = 6
 MOST_GRAPHS = 64
 
 Numbers = Mapping[str, int]
-Ranges = list[tuple[Lowered, Numbers]]  # graphs, each with an example of the sizes that it serves
+Ranges = list[tuple[Lowered, Numbers]]  # graphs, each with example sizes
 
 
 @record
 class Wanted:
-    """A C function to build: its name, the kernel, a call like those that it serves, and the names of results."""
+    """A C function to build: its name, the kernel, an example call, and the names of its results."""
 
     name: str
     source: KernelSource
     request: Request
     declared: str
     results: Sequence[str | None] | None
-    fixed_axes: Sequence[tuple[int, int]] = ()  # argument and axis of sizes that are declared as numbers
+    fixed_axes: Sequence[tuple[int, int]] = ()  # argument and axis of sizes declared as numbers
     dense_only: bool = False
 
     @cached_property
     def shapes(self) -> tuple[tuple[Size, ...], ...]:
-        """The shape of each argument; sizes are symbols."""
+        """The shape of each argument, with symbols as sizes."""
         return tuple(t.shape for t in self.source.bind(self.request.args).types)
 
     @cached_property
@@ -58,7 +58,7 @@ class Wanted:
 
     @cached_property
     def fixed(self) -> dict[str, int]:
-        """The sizes that are always the same number."""
+        """The sizes that are constant."""
         return {str(self.shapes[k][axis]): self.request.args[k].shape[axis] for k, axis in self.fixed_axes}
 
     @cached_property
@@ -69,7 +69,7 @@ class Wanted:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of layout that are told apart: with up to one dimension there are two."""
+        """The kinds of layout to distinguish; with at most one dimension there are two."""
         most = max(map(len, (*self.shapes, *self.results_shapes)))
         if self.dense_only or not most:
             return ["dense"]
@@ -77,20 +77,20 @@ class Wanted:
 
 
 class Graphs:
-    """The graphs of a C function for one kind of layout and one level."""
+    """The graphs of a C function for one kind of layout and one CPU level."""
 
     def __init__(self, wanted: Wanted, kind: str, registry: Registry, level: CpuLevel) -> None:
         self.wanted, self.kind, self.registry, self.level = wanted, kind, registry, level
 
     def by_ones(self) -> list[tuple[Lowered, ...]]:
-        """For each choice of sizes that are 1, a bit for each size, the graphs to try in turn."""
+        """Return the graphs to try, for each choice of sizes that are 1; the choice has one bit for each size."""
         symbols = [symbol for symbol in self.wanted.numbers if symbol not in self.wanted.fixed]
         usual = self._ranges({})
         has_sums = any(_trees(g.graph, {}) for g, _ in usual)
         if has_sums and len(symbols) > MOST_SIZES:
             raise Unsupported(
-                f"{self.wanted.name} has {len(symbols)} sizes, and the order of its sums may depend on each",
-                hint=f"a C function with sums takes up to {MOST_SIZES} sizes; give numbers to some with --types",
+                f"{self.wanted.name} has sums and {len(symbols)} sizes, but the limit is {MOST_SIZES}",
+                hint="replace some sizes by numbers with --types",
             )
         found = []
         for choice in range(1 << len(symbols)):
@@ -99,7 +99,7 @@ class Graphs:
         return found
 
     def _for_ones(self, usual: Ranges, ones: Numbers, has_sums: bool) -> Ranges:
-        """The usual graphs, unless they do not take sizes of 1, or sum in another order then."""
+        """Return the usual graphs, or special ones if sizes of 1 break a guard or change the order of a sum."""
         numbers = {**self.wanted.numbers, **ones}
         if not has_sums and any(_holds(graph, numbers) for graph, _ in usual):
             return usual
@@ -107,7 +107,7 @@ class Graphs:
         return usual if all(_serves(usual, graph, numbers, ones) for graph, numbers in special) else special
 
     def _ranges(self, ones: Numbers) -> Ranges:
-        """Graphs for all ranges of sizes."""
+        """Find graphs for all ranges of sizes."""
         found: Ranges = []
         pending: list[Numbers] = [{**self.wanted.numbers, **ones}]
         while pending:
@@ -121,9 +121,9 @@ class Graphs:
             except WeftError:
                 if not found and not ones:
                     raise
-                continue  # sizes that the kernel refuses
+                continue  # the kernel refuses these sizes
             if len(found) == MOST_GRAPHS:
-                raise Unsupported(f"{self.wanted.name} has more than {MOST_GRAPHS} ranges of sizes")
+                raise Unsupported(f"{self.wanted.name} needs code for more than {MOST_GRAPHS} ranges of sizes")
             found.append((graph, numbers))
             pending += _outside(graph, numbers, {*ones, *self.wanted.fixed})
         return found
@@ -145,7 +145,7 @@ class Graphs:
         return lowered.for_any_size(numbers)
 
     def _layout(self, shape: Sequence[Size], numbers: Numbers) -> str:
-        """In one dimension all kinds but the general one are the same, and one element has no layout."""
+        """Return the layout class; in one dimension only the general kind differs, and one element has no layout."""
         several = [size for size in shape if dims.evaluate(size, numbers) != 1]
         is_open = len(shape) > 1 or self.kind == "strided"
         return KINDS[self.kind] if several and is_open else C
@@ -156,14 +156,14 @@ def _refuse_python(name: str, lowered: Lowered) -> None:
         if node.op not in (REGION, CONCATENATE, RESHAPE, LOOP):
             what = node.attrs.get("function", node.op.name) if node.op is NUMPY else node.op.name
             raise Unsupported(
-                f"{name}: {what} runs in Python, which a C library does not have",
+                f"{name}: {what} runs in Python and can't be part of a C library",
                 node.span,
                 "compute it outside the kernel and pass the result in",
             )
 
 
 def _serves(graphs: Ranges, special: Lowered, numbers: Numbers, ones: Numbers) -> bool:
-    """Whether the first of the graphs that takes these sizes sums in the same order as a special one."""
+    """Tell whether the first graph that fits these sizes sums in the same order as a special one."""
     for graph, _ in graphs:
         if _holds(graph, numbers):
             return _trees(graph.graph, ones) == _trees(special.graph, {})
@@ -175,7 +175,7 @@ def _holds(graph: Lowered, numbers: Numbers) -> bool:
 
 
 def _outside(graph: Lowered, numbers: Numbers, held: Set[str]) -> Iterator[dict[str, int]]:
-    """Sizes that break one guard of a graph each, and as few of the others as can be."""
+    """Yield sizes that each break one guard of a graph, and as few others as possible."""
     guards = graph.guards
     for guard in guards:
         others = [g for g in guards if g != guard]
@@ -189,7 +189,7 @@ def _outside(graph: Lowered, numbers: Numbers, held: Set[str]) -> Iterator[dict[
 
 
 def _moved(guard: tuple[Size, Size], numbers: Numbers, held: Set[str]) -> Iterator[dict[str, int]]:
-    """The sizes with one of them changed, to values around those that a guard names."""
+    """Yield the sizes with one of them changed to values near the guard's constants."""
     names = sorted((dims.symbols(guard[0]) | dims.symbols(guard[1])) - held)
     for name in names:
         rest = max(1, dims.evaluate(dims.product(dims.symbol(n) for n in names if n != name), numbers))

@@ -1,1 +1,1 @@
-"""Compiled kernels on disk, so that a new process need not compile what another has compiled."""
+"""Store compiled kernels on disk, so that a new process can load them instead of compiling."""

@@ -1,7 +1,7 @@
-"""Look compiled kernels up on disk: a hit, or a miss, and never an error.
+"""Look up compiled kernels on disk. A lookup is a hit or a miss, never an error.
 
-Entries are written by a thread of its own, a moment later: waiting for the disk takes longer than a compile, and the
-first calls of a program are better left alone. What is still to be written when the interpreter ends is written then.
+A background thread writes entries a moment later: waiting for the disk takes longer than compiling, and the first calls
+of a program should not be slowed down. Pending entries are written when the interpreter exits.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ DELAY = 0.3  # seconds between a compile and the write
 
 
 class CacheWarning(RuntimeWarning):
-    """The cache on disk can't be used, and compiled kernels last as long as the process."""
+    """Warn that the cache on disk can't be used, so compiled kernels last only as long as the process."""
 
 
 class Cache:
-    """A store that is given up, with one warning, when something is wrong with it as a whole.
+    """A store that is abandoned with one warning if it is unusable as a whole.
 
-    One that can't be written is read all the same.
+    A store that can't be written is still read.
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.hits = self.misses = 0
         self._reads = self._writes = True
-        self._problem: str | None = None  # that the writer met, until it is told
+        self._problem: str | None = None  # problems that the writer found, until they are reported
         self._is_told = False
-        self._waiting: dict[bytes, bytes] = {}  # until it is written
+        self._waiting: dict[bytes, bytes] = {}  # entries that are still to be written
         self._lock = lock()
         self._hurry = event()
         self._writer: threading.Thread | None = None
         os.register_at_fork(after_in_child=self._forget_writer)
 
     def read(self, key: bytes | None) -> bytes | None:
-        """What is stored under a key, if there is a key and something under it."""
+        """Return the entry of a key, or None."""
         self._tell(self._problem)
         if key is None or not self._reads:
             return None
@@ -60,12 +60,12 @@ class Cache:
         return found
 
     def write(self, key: bytes | None, content: bytes) -> None:
-        """Stores something, soon."""
+        """Store an entry soon."""
         self._tell(self._problem)
         if key is None or not self._writes:
             return
         try:
-            self.store.prepare()  # here, so that what is wrong is told at once
+            self.store.prepare()  # now, so that problems are reported at once
         except Unusable as error:
             self._writes = False
             self._tell(error)
@@ -77,12 +77,12 @@ class Cache:
             self._writer = threading.Thread(target=self._write_soon, name="weft cache", daemon=True)
             try:
                 self._writer.start()
-            except RuntimeError:  # the interpreter ends, or there are too many threads
+            except RuntimeError:  # the interpreter is exiting, or there are too many threads
                 self._writer = None
                 self._waiting.clear()
 
     def flush(self) -> None:
-        """Waits until all is written."""
+        """Wait until all entries are written."""
         self._hurry.set()
         while (writer := self._writer) is not None:
             writer.join()
@@ -106,7 +106,7 @@ class Cache:
                     del self._waiting[key]
 
     def _tell(self, problem: object) -> None:
-        """Warns of a problem, if there is one and none was told before."""
+        """Warn about a problem, if none was reported before."""
         if problem is None or self._is_told:
             return
         self._is_told = True
@@ -118,7 +118,7 @@ class Cache:
         )
 
     def _forget_writer(self) -> None:
-        """In a forked child the thread is gone; its parent writes what waits."""
+        """Drop pending entries in a forked child, which has no writer; the parent writes them."""
         self._hurry.clear()
         self._writer = None
         self._waiting.clear()
@@ -126,7 +126,7 @@ class Cache:
 
 @cache
 def default_cache() -> Cache | None:
-    """The user's cache: `WEFT_CACHE_DIR`, else in the user's directory for caches; None with `WEFT_CACHE=0`."""
+    """Return the user's cache, in `WEFT_CACHE_DIR` or the user's cache directory; None if `WEFT_CACHE=0`."""
     if os.environ.get("WEFT_CACHE", "").strip() == "0":
         return None
     made = Cache(Store(cache_folder(), configuration(), cache_limit()))
@@ -135,13 +135,13 @@ def default_cache() -> Cache | None:
 
 
 def cache_folder() -> str:
-    """Where entries lie."""
+    """Return the folder of the entries."""
     general = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.environ.get("WEFT_CACHE_DIR") or os.path.join(general, "weft")
 
 
 def cache_limit() -> int:
-    """How many bytes of entries are kept: `WEFT_CACHE_LIMIT`, else 512 MB."""
+    """Return how many bytes of entries to keep: `WEFT_CACHE_LIMIT`, or 512 MB."""
     given = os.environ.get("WEFT_CACHE_LIMIT", "").strip()
     if not given:
         return LIMIT

@@ -1,7 +1,7 @@
-"""Fetch the object file for LLVM text from disk, or make it and keep it there.
+"""Load the object file for LLVM text from disk, or compile and store it.
 
-It serves what is not a kernel's own code (entries of native calls, the pool, the list of memory blocks) and kernels
-whose graphs can't be kept.
+It serves everything except the code of stored graphs: native entries, the thread pool, the list of memory blocks, and
+kernels whose graphs can't be stored.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 def object_code(
     text: str, allowed: frozenset[str] = frozenset(), effort: str = "OFTEN", target: Target | None = None
 ) -> bytes:
-    """Machine code for a module; `allowed` are symbols that it may leave open. No target is this machine.
+    """Return the machine code of a module for a target, or for this machine.
 
-    `effort` is the name of one of LLVM's efforts (`backends/llvm/engine/module.py`), imported only where code is made.
+    `allowed` names the symbols it may import. `effort` names one of LLVM's efforts (`backends/llvm/engine/module.py`),
+    which is imported only to compile.
     """
     cache = default_cache()
     key = key_of("code", text, sorted(allowed), effort, repr(target)) if cache is not None else None

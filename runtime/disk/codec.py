@@ -1,7 +1,7 @@
 """Convert graphs and descriptions of native functions to JSON and back.
 
-Everything is written out by hand: only the types named here come back, and nothing that is read can run. Values that
-recur, as types and spans do, are written once, in a table.
+Only the types listed here can be read, and nothing that is read can execute. Repeated values, such as types and spans,
+are stored once in a table.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DTYPES = {d.name: d for d in (*dtypes.ALL, *dtypes.WEAK.values())}
 
 
 class JsonWriter:
-    """Turns objects into JSON values; `table` is to be stored with them, and so are `ops`, those of no fixed table."""
+    """Turn objects into JSON values; store `table` with them, and `ops`, which holds ops outside the fixed table."""
 
     def __init__(self) -> None:
         self.table: list[Any] = []
@@ -49,7 +49,7 @@ class JsonWriter:
         return [graph.name, inputs, nodes, [numbers[v] for v in graph.outputs], self.attrs(graph.attrs)]
 
     def function(self, function: RegionCode) -> Any:
-        """Without the text that its code was made from."""
+        """Convert a function without its LLVM text."""
         entries = [[e.kind, e.slot, e.axis, e.symbol, size(e.bytes)] for e in function.entries]
         whole, chunks = ([self._part(p) for p in parts] for parts in (function.whole, function.chunks))
         return [entries, whole, chunks, size(function.columns), function.cut_from, function.may_fail]
@@ -76,7 +76,7 @@ class JsonWriter:
 
 
 class Reader:
-    """Turns JSON values back into objects; raises KeyError, ValueError, TypeError or IndexError for others."""
+    """Turn JSON values back into objects; raise KeyError, ValueError, TypeError or IndexError for anything else."""
 
     def __init__(self, table: list[Any], ops: Mapping[str, OpDef]) -> None:
         self.table, self.ops = table, ops
@@ -145,7 +145,7 @@ def sized(found: int | str) -> Size:
 
 
 def attr(value: Attr) -> Any:
-    """An attribute; what JSON does not tell apart is an object of one item."""
+    """Convert an attribute; kinds that JSON does not distinguish become an object with one item."""
     if isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -162,7 +162,7 @@ def attr(value: Attr) -> Any:
         return {"guards": [[size(left), size(right)] for left, right in value]}
     if isinstance(value, tuple) and all(isinstance(x, (int, str)) for x in value):
         return list(value)
-    raise TypeError(f"an attribute of the type {type(value).__name__}")
+    raise TypeError(f"an attribute can't have the type {type(value).__name__}")
 
 
 def attribute(found: Any) -> Attr:
@@ -184,7 +184,7 @@ def attribute(found: Any) -> Attr:
         return AxisGroups(map(tuple, content))
     if kind == "guards":
         return Guards((sized(left), sized(right)) for left, right in content)
-    raise ValueError(f"an attribute of the kind {kind}")
+    raise ValueError(f"an attribute can't have the kind {kind}")
 
 
 def _bits(value: float) -> int:

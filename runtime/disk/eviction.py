@@ -1,7 +1,6 @@
-"""Keep a directory of entries within a limit of bytes: what was not used for longest is deleted.
+"""Keep a directory of entries within a limit of bytes by deleting the least recently used.
 
-A file that is still being written counts too. One that nobody writes any more, because its process was killed, is
-deleted: whoever writes one holds a lock on it.
+Unfinished files count too. One whose process was killed is deleted: a live writer holds a lock on its file.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from contextlib import suppress
 from ...ir.files import PART
 from .store import ENDING
 
-ABANDONED = 3600  # seconds after which an unfinished file is nobody's, where locks don't tell
-KEPT = 0.8  # of the limit, so that not every write deletes something
+ABANDONED = 3600  # seconds after which an unfinished file is abandoned, if locks don't work
+KEPT = 0.8  # of the limit, so that not every write has to delete
 
 
 def evict(folder: int, limit: int, coming: int) -> int:
-    """Makes room for some bytes more and gives how many there are left; another process may do the same at once."""
+    """Make room for some bytes and return the bytes left; another process may do the same at once."""
     found: list[tuple[float, int, str]] = []
     total, now = 0, time.time()
     with suppress(OSError):
@@ -31,7 +30,7 @@ def evict(folder: int, limit: int, coming: int) -> int:
                     os.unlink(name, dir_fd=folder)
                     continue
                 total += status.st_size
-                if name.endswith(ENDING):  # a use in the future is one by a clock that was wrong, now or then
+                if name.endswith(ENDING):  # a time in the future comes from a wrong clock
                     found.append((status.st_mtime if status.st_mtime <= now + ABANDONED else 0.0, status.st_size, name))
     if total + coming <= limit:
         return total
@@ -45,7 +44,7 @@ def evict(folder: int, limit: int, coming: int) -> int:
 
 
 def _is_written(folder: int, name: str) -> bool:
-    """Whether somebody holds the lock of an unfinished file, or locks don't work here."""
+    """Tell whether somebody holds the lock of an unfinished file, or locks don't work here."""
     import fcntl
 
     file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)

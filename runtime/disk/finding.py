@@ -1,7 +1,7 @@
-"""Find a compiled graph on disk, or lower it here and keep it once it is compiled.
+"""Find a compiled graph on disk, or lower it here and store it once it is compiled.
 
-A source that knows its own text (`digest`) is found by that, before anything is parsed. Others, as traced functions,
-are built first, and found by the graph's text.
+A source that knows the digest of its text is found by that, before anything is parsed. Others, such as traced
+functions, are built first and found by the text of their graph.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .key import key_of, setting, signature, state_of
 if TYPE_CHECKING:
     from ..registry import Registry
 
-VARIANTS = 8  # graphs of one key that differ in what they assume about sizes
+VARIANTS = 8  # graphs under one key that differ in their guards on sizes
 Bind = Callable[[Lowered], bool]
 
 
 def find_or_lower(source: KernelSource, request: Request, lookup: Registry, options: Options, bind: Bind) -> Lowered:
-    """The graph for a request; one from the disk must suit the call. To verify passes is to run them."""
+    """Return the graph for a request; one from disk must suit the call. With `verify`, the passes always run."""
     cache = default_cache() if options.backend == "llvm" and not options.verify else None
-    generation = lookup.generation  # before its state, so that a change in between is noticed
+    generation = lookup.generation  # read before the registry's state, so that a change in between is noticed
     state = state_of(lookup) if cache is not None else None
     if cache is None or state is None:
         return lower(source, request, lookup, options)
@@ -48,7 +48,7 @@ def find_or_lower(source: KernelSource, request: Request, lookup: Registry, opti
 
 
 def find_variant(base: Lowered, options: Options, lookup: Registry, make: Callable[[], Lowered]) -> Lowered:
-    """A compiled graph with another schedule."""
+    """Find a compiled graph with another schedule."""
     cache = default_cache() if not options.verify else None
     generation = lookup.generation
     state = state_of(lookup) if cache is not None else None
@@ -61,7 +61,7 @@ def find_variant(base: Lowered, options: Options, lookup: Registry, make: Callab
 
 
 class _Place:
-    """The entries of one key, numbered: each assumes something else about sizes."""
+    """The numbered entries of one key; each has other guards on sizes."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class _Place:
 
 
 def _described(begun: Begun) -> list[Any]:
-    """All of a graph that code depends on. Its text does not say which inputs are NumPy's numbers."""
+    """Describe everything in a graph that its code depends on; the text omits which inputs are NumPy scalars."""
     from ...ir.printer import print_graph
 
     scalars = [v.scalar for v in begun.graph.inputs]
@@ -106,6 +106,6 @@ def _described(begun: Begun) -> list[Any]:
 
 
 def _without_arrays(request: Request) -> Request:
-    """A request that keeps no array of the caller alive."""
+    """Copy a request without keeping the caller's arrays alive."""
     args = [replace(a, value=None) if isinstance(a.value, np.ndarray) else a for a in request.args]
     return request._replace(args=args)

@@ -31,7 +31,7 @@ Known = tuple[Built, tuple[tuple[int, ...], ...], tuple[int, ...], bool]
 
 
 class StoredResult:
-    """What the passes made of a graph: the end is stored, what was in between is made anew when it is asked for."""
+    """The result of the passes: the last graph is stored, and those in between are recomputed when needed."""
 
     def __init__(self, graph: Graph, whole: Whole) -> None:
         self.graph = graph
@@ -54,28 +54,28 @@ class StoredResult:
 
     @property
     def timings(self) -> Mapping[str, float]:
-        """None: the passes did not run."""
+        """Return nothing, because the passes did not run."""
         return {}
 
     def after(self, name: str | None = None) -> Graph:
-        """The graph after a pass."""
+        """Return the graph after a pass."""
         found: Graph = self.graph if name is None else self._result().after(name)
         return found
 
     def with_last(self, step: Pass) -> PipelineResult:
-        """What the passes make of the graph with another last one."""
+        """Return the result with another last pass."""
         found: PipelineResult = self._result().with_last(step)
         return found
 
     def ir(self, after: str | None = None, locations: bool = False) -> str:
-        """The text of the graph after a pass."""
+        """Print the graph after a pass."""
         from ...ir.printer import print_graph
 
         return print_graph(self.after(after), locations, self.label(after))
 
     def label(self, after: str | None) -> str:
-        """What the text of a snapshot says it was printed after."""
-        if after is None:  # the end is what is stored, and to name its pass is not to run it
+        """Return the pass that a printed snapshot names."""
+        if after is None:  # the last graph is stored, so naming its pass does not run it
             from ...passes.choose_forms import ChooseForms
 
             return ChooseForms().name
@@ -84,14 +84,14 @@ class StoredResult:
 
 
 class StoredUses:
-    """What a stored graph relies on: that users have registered nothing for the ops that it asked for."""
+    """The condition of a stored graph: users have registered nothing for the ops it uses."""
 
     def __init__(self, generation: int, asked: list[str]) -> None:
         self.generation = generation
         self.implementations: dict[str, tuple[Any, ...]] = dict.fromkeys(asked, ())
 
     def equals(self) -> list[Any]:
-        """Other implementations of the user's: there were none."""
+        """Return nothing: a stored graph uses no implementations of users."""
         return []
 
     def are_current(self, state: State) -> bool:
@@ -99,7 +99,7 @@ class StoredUses:
 
 
 def can_be_stored(lowered: Lowered) -> bool:
-    """Whether all of a graph is data, and Weft's own: no function of Python, no op or implementation of a user's."""
+    """Tell whether a graph is pure data and only Weft's own: no Python function, no user's op or implementation."""
     theirs = lowered.uses is not None and any(lowered.uses.implementations.values())
     is_data = all(_is_data(graph) for graph in (lowered.graph, lowered.built.graph))
     return is_data and not theirs and not lowered.built.calls
@@ -110,7 +110,7 @@ def _is_data(graph: Graph) -> bool:
 
 
 def _is_ours(op: OpDef) -> bool:
-    """Whether an op comes with Weft: in the fixed table, or as a bundled kernel such as `softmax`."""
+    """Tell whether an op comes with Weft: from the fixed table, or as a bundled kernel such as `softmax`."""
     if op.name in TABLE:
         return TABLE[op.name] is op
     from ..registry.bundled import composites
@@ -119,7 +119,7 @@ def _is_ours(op: OpDef) -> bool:
 
 
 def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
-    """The content of an entry; `with_source` is for kernels whose own graph is not built before the entry is read."""
+    """Serialise an entry; `with_source` is for kernels that are looked up before their graph is built."""
     writer = JsonWriter()
     places = {node: k for k, node in enumerate(walk(lowered.graph))}
     content = {
@@ -152,7 +152,7 @@ def restored(
     whole: Whole,
     known: Known | None = None,
 ) -> Lowered | None:
-    """The graph of an entry, ready to run; `known` is what entries without a source leave out. None is a miss."""
+    """Restore the graph of an entry; `known` supplies what entries without a source omit. None is a miss."""
     try:
         return _restored(content, options, generation, whole, known)
     except (KeyError, ValueError, TypeError, IndexError, struct.error, WeftError, RecursionError):

@@ -1,4 +1,4 @@
-"""Compute the key of a cache entry from all that changes generated code. Nothing else makes keys."""
+"""Compute the key of a cache entry from everything that changes generated code. No other module makes keys."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ..compiler import Options, Request
     from ..registry import Registry
 
-FORMAT = 2  # of the content of entries
+FORMAT = 2  # version of the entries' content
 
 
 def key_of(kind: str, *parts: Any) -> bytes | None:
-    """The key of something that is made from these parts by this version of Weft, LLVM and Python for this CPU."""
+    """Return the key of something made from these parts, for this CPU and these versions of Weft, LLVM and Python."""
     common = version()
     if common is None:
         return None
@@ -28,24 +28,24 @@ def key_of(kind: str, *parts: Any) -> bytes | None:
 
 
 def signature(request: Request) -> list[Any]:
-    """What is known of arguments when code is made: never their sizes, but for those that are 1."""
+    """Describe what the compiler knows about arguments: never their sizes, except which are 1."""
     types = [[a.dtype.name, isinstance(a.value, np.generic), [n == 1 for n in a.shape]] for a in request.args]
     return [types, list(request.layouts), list(request.out_layouts or ()), request.general]
 
 
 def setting(options: Options) -> str:
-    """The options as text; no target is this CPU, which every key has."""
+    """Describe the options as text; no target means this CPU, which every key contains."""
     return repr(options)
 
 
 def state_of(registry: Registry) -> str | None:
-    """What a registry adds to the kernels that come with Weft, as text; None where that can't be told.
+    """Describe what users have registered, as text; None if that is impossible.
 
-    An implementation may be any function of Python, so with one there is no telling.
+    An implementation may be any Python function, which has no reliable description.
     """
     return None if registry.has_user_kernels else ""
 
 
 def digest(texts: Sequence[tuple[str, str]]) -> str:
-    """One name for files, each with its text."""
+    """Return one digest for several files and their texts."""
     return digest_of(json.dumps(list(texts)).encode()).hex()

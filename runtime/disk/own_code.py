@@ -1,8 +1,8 @@
-"""Compute a digest of Weft's own files, or None if one is younger than this process.
+"""Compute a digest of Weft's own files, or None if one is newer than this process.
 
-A file that changed after the process began may differ from what the process runs. Reading all files takes longer than
-loading a kernel, so the cache remembers the digest under what the system says of them: names, sizes, places, and the
-times of change, which nobody can set back. What is remembered was read by a process that all of them were older than.
+A file that changed after the process started may differ from the code that runs. Reading all files takes longer than
+loading a kernel, so the cache stores the digest under the files' names, sizes, inodes and change times, which nobody
+can set back. Only a process that started after all of them stores it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Stamp = tuple[str, int, int, int, int, int]
 
 
 def own_code(root: str, began: float, memory: Cache | None) -> str | None:
-    """The digest; `memory` is where it may be remembered."""
+    """Return the digest; `memory` is the cache that may know it."""
     stamps = stamps_of(root)
     if not are_older(stamps, began):
         return None
@@ -37,7 +37,7 @@ def own_code(root: str, began: float, memory: Cache | None) -> str | None:
 
 
 def stamps_of(root: str) -> list[Stamp]:
-    """What the system says of the files that make code: paths, sizes, inodes, devices and times."""
+    """Return the paths, sizes, inodes, devices and times of all files that affect generated code."""
     stamps = []
     for path, found in sorted((path, found) for layer in LAYERS for path, found in _files(os.path.join(root, layer))):
         times = (found.st_mtime_ns, found.st_ctime_ns)
@@ -46,8 +46,8 @@ def stamps_of(root: str) -> list[Stamp]:
 
 
 def are_older(stamps: list[Stamp], began: float) -> bool:
-    """Whether no file changed since a process began."""
-    limit = int(began * 1e9) - 1000  # a float is right to less than a microsecond
+    """Tell whether all files are older than a process."""
+    limit = int(began * 1e9) - 1000  # a float is accurate to less than a microsecond
     return all(changed < limit and moved < limit for *_, changed, moved in stamps)
 
 

@@ -1,6 +1,6 @@
-"""Read or make the secret that cache entries are signed with.
+"""Read or create the secret that cache entries are signed with.
 
-It lies outside of the cache: whoever can write a cache directory, but not read this file, can't make code run.
+It is stored outside the cache: somebody who can write to the cache but can't read this file can't make code run.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ NAME = "cache-secret"
 
 
 class NoSecret(Exception):
-    """There is no secret that can be trusted; the message says why."""
+    """Raised when no secret can be trusted; the message says why."""
 
 
 def configuration() -> str:
-    """The user's directory for settings of Weft."""
+    """Return the user's directory for Weft's settings."""
     return os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "weft")
 
 
 def find_secret(folder: str) -> bytes | None:
-    """The secret, or None where none was made yet."""
+    """Return the secret, or None if there is none yet."""
     path = os.path.join(folder, NAME)
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -44,7 +44,7 @@ def find_secret(folder: str) -> bytes | None:
 
 
 def make_secret(folder: str) -> bytes:
-    """The secret, made if there is none; of several processes that do so at once one wins."""
+    """Return the secret, and create it if needed; if several processes do so at once, one wins."""
     found = find_secret(folder)
     if found is not None:
         return found

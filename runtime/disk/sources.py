@@ -1,7 +1,7 @@
 """Find the kernels of a text by name and parameters without parsing it again.
 
-The kernels that come out know their own text's digest, and parse it when something has to be compiled. Text that was
-never parsed without an error is not in the cache, so whatever is wrong with a text is still said at once.
+The kernels know the digest of their text and parse it only when something must be compiled. Text with errors is never
+in the cache, so errors are still reported at once.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 Load = Callable[[], "ParsedModule"]
 Parse = Callable[[str], "ParsedModule"]
-LONGEST = 1 << 22  # bytes of a file that is looked up; the parser has its own limit
+LONGEST = 1 << 22  # bytes of a file to look up; the parser has its own limit
 
 
 class StoredKernel:
-    """A kernel of a `.weft` file: a `KernelSource` that is parsed when it must be."""
+    """A kernel of a `.weft` file that is parsed only when needed."""
 
-    impl = None  # text that registers implementations is parsed each time
+    impl = None  # text that registers implementations is parsed every time
 
     def __init__(self, name: str, parameters: Sequence[str], digest: str, module: StoredModule) -> None:
         self.name, self.parameters, self.digest, self._module = name, tuple(parameters), digest, module
@@ -59,7 +59,7 @@ class StoredKernel:
 
 
 class StoredModule:
-    """The kernels of one file by name, in the file's order."""
+    """The kernels of one file by name, in file order."""
 
     def __init__(self, file: str, parameters: Mapping[str, Sequence[str]], digest: str, load: Load) -> None:
         self.file, self._digest, self._load = file, digest, load
@@ -67,15 +67,15 @@ class StoredModule:
 
     @cached_property
     def parsed(self) -> ParsedModule:
-        """The kernels as they were when the file was opened: what it imports is read again only now."""
+        """Parse the kernels as they were when the file was opened; imports are read only now."""
         found = self._load()
         if _digest(found.sources) != self._digest:
-            raise FileProblem(f"what {self.file} imports has changed since it was loaded", hint="load it again")
+            raise FileProblem(f"the imports of {self.file} have changed since it was loaded", hint="load it again")
         return found
 
 
 class _Import(NamedTuple):
-    """A file that another one imports: its path, where that leads, and its text's digest."""
+    """An imported file: its path, where the path leads, and the digest of its text."""
 
     path: str
     real: str
@@ -92,7 +92,7 @@ class _Import(NamedTuple):
 
 
 def open_text(text: str, file: str, registry: Registry, parse: Parse) -> ParsedModule | StoredModule:
-    """The kernels of a text that imports nothing."""
+    """Open the kernels of a text without imports."""
     cache = _cache_for(registry)
     return parse(text) if cache is None else _open(cache, text, file, "", parse)
 
@@ -100,9 +100,9 @@ def open_text(text: str, file: str, registry: Registry, parse: Parse) -> ParsedM
 def open_file(
     path: str, registry: Registry, load: Load, parse: Parse, search: Sequence[str] = ()
 ) -> ParsedModule | StoredModule:
-    """The kernels of a file, and of what it imports from its own folder; `parse` takes the text of the file.
+    """Open the kernels of a file and of what it imports; `parse` parses the file's text.
 
-    `search` are the folders that imports are looked for in after that.
+    Imports are looked up in the file's folder, then in the folders of `search`.
     """
     cache = _cache_for(registry)
     text = _text(path) if cache is not None else None
@@ -112,7 +112,7 @@ def open_file(
 
 
 def _cache_for(registry: Registry) -> Cache | None:
-    """What users register may be a name of the language, and so change what a text means."""
+    """Return the cache, unless users have registered ops: these may change what a text means."""
     cache = default_cache()
     return None if cache is None or state_of(registry) is None else cache
 
@@ -130,7 +130,7 @@ def _open(
         return parsed
     imports = [_Import.of(f, t) for f, t in parsed.sources.items() if f != file]
     if any(not _is_inside(i.real, folder) or any(_is_inside(i.real, s) for s in search) for i in imports):
-        return parsed  # found on the search path, where another file of that name may come first tomorrow
+        return parsed  # found on the search path, where another file of that name may come first later
     kernels = {name: list(kernel.parameters) for name, kernel in parsed.kernels.items()}
     name = _digest(parsed.sources)
     cache.write(key, json.dumps([kernels, name, imports]).encode())
@@ -143,12 +143,12 @@ def _is_inside(path: str, folder: str) -> bool:
 
 
 def _has_externs(parsed: ParsedModule) -> bool:
-    """Whether a text may name shared libraries: who loads it must allow that each time."""
+    """Tell whether a text may name shared libraries; loading them must be allowed every time."""
     return any("extern" in text for text in parsed.sources.values())
 
 
 def _read(content: bytes) -> tuple[dict[str, list[str]], str] | None:
-    """The kernels of a text and its digest, if all that it imports is as it was."""
+    """Read the kernels of a text and its digest, if all imports are unchanged."""
     try:
         kernels, name, found = json.loads(content)
         imports = [_Import(*i) for i in found]
@@ -162,7 +162,7 @@ def _digest(sources: Mapping[str, str]) -> str:
 
 
 def _text(path: str) -> str | None:
-    """A file's text, if it is an ordinary one; the parser says what is wrong with others."""
+    """Read a regular file's text; the parser reports what is wrong with others."""
     try:
         if not os.path.isfile(path):
             return None

@@ -1,7 +1,7 @@
-"""Store bytes under keys: one signed file for each key, written whole or not at all.
+"""Store bytes under keys: one signed file for each key, written completely or not at all.
 
-A file is a mark, a MAC (keyed BLAKE2b over the mark, the key and the content, with a secret from outside of the
-directory) and the content. It is read once, through one descriptor, and what was verified is what is handed out. Any
+A file holds a mark, a MAC (keyed BLAKE2b over the mark, the key and the content, with a secret from outside the
+directory) and the content. It is read once through one descriptor, so the verified bytes are the returned bytes. Any
 doubt is a miss. The directory is opened once, and everything happens relative to that descriptor.
 """
 
@@ -20,28 +20,28 @@ from .secret import NoSecret, find_secret, make_secret
 MARK = b"weft\0\0\0\2"
 ENDING = ".entry"
 MOST = 1 << 28  # bytes of one entry
-AGE = 3600  # seconds after which a use is noted anew
-SCAN = 64  # writes between two looks at how much there is: other processes write too
+AGE = 3600  # seconds after which a use is recorded again
+SCAN = 64  # writes between two checks of the total size: other processes write too
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Unusable(Exception):
-    """The directory or the secret can't be used; the message says why."""
+    """Raised when the directory or the secret can't be used; the message says why."""
 
 
 class Store:
-    """A directory of entries, whose keys are 32 bytes. It raises `Unusable`, for all of the directory, or nothing."""
+    """A directory of entries with 32-byte keys. It raises `Unusable` for the whole directory, and nothing else."""
 
     def __init__(self, folder: str, configuration: str, limit: int) -> None:
         self.folder, self.configuration, self.limit = folder, configuration, limit
         self._folder: int | None = None
         self._opening = lock()
         self._secret: bytes | None = None
-        self._writes = self._room = 0  # bytes that can be written before there may be too many
+        self._writes = self._room = 0  # bytes that can be written before the limit may be reached
 
     def read(self, key: bytes) -> bytes | None:
-        """What is stored under a key; None is a miss."""
+        """Return the entry of a key; None is a miss."""
         try:
             folder = self._open(make=False)
             self._secret = self._secret or find_secret(self.configuration)
@@ -63,7 +63,7 @@ class Store:
             content = data[len(MARK) + MAC :]
             if not is_same(data[len(MARK) : len(MARK) + MAC], self._mac(key, content)):
                 return None
-            if abs(time.time() - found.st_mtime) > AGE:  # a clock may have been set back since
+            if abs(time.time() - found.st_mtime) > AGE:  # the clock may have been set back since
                 with suppress(OSError):
                     os.utime(file)
             return content
@@ -73,7 +73,7 @@ class Store:
             os.close(file)
 
     def prepare(self) -> int:
-        """Makes the directory and the secret, if they are missing; gives the directory, which can be written."""
+        """Create the directory and the secret if needed, and return the writable directory."""
         try:
             folder = self._open(make=True)
             self._secret = self._secret or make_secret(self.configuration)
@@ -85,7 +85,7 @@ class Store:
         return folder
 
     def write(self, key: bytes, content: bytes) -> None:
-        """Stores something under a key, in place of what was there; but not what is over the limit by itself."""
+        """Store an entry in place of an old one, unless it exceeds the limit by itself."""
         from ...ir.files import put_file
         from .eviction import evict
 
@@ -93,21 +93,21 @@ class Store:
         size = len(MARK) + MAC + len(content)
         if size > self.limit:
             return
-        if size > self._room or self._writes % SCAN == SCAN - 1:  # before it is written: this process may be killed
+        if size > self._room or self._writes % SCAN == SCAN - 1:  # evict before writing: this process may be killed
             self._room = self.limit - evict(folder, self.limit, size)
         self._writes += 1
         self._room -= size
         try:
             put_file(key.hex() + ENDING, MARK + self._mac(key, content) + content, folder)
         except FileNotFoundError:
-            # The directory was deleted: the next entry makes it anew. Another thread may still use the old descriptor.
+            # The directory was deleted; the next entry recreates it. Another thread may still use the old descriptor.
             self._folder = None
             return
         except OSError as error:
             raise Unusable(f"{self.folder}: {error.strerror}") from error
 
     def entries(self, endings: tuple[str, ...] = (ENDING,)) -> list[tuple[str, int]]:
-        """The names and sizes of all entries, or of files with other endings."""
+        """Return the names and sizes of all entries, or of files with other endings."""
         folder = self._open(make=False)
         if folder is None:
             return []
@@ -119,7 +119,7 @@ class Store:
         return found
 
     def clear(self) -> int:
-        """Deletes all entries, and what broken off writes left; gives how many entries there were."""
+        """Delete all entries and unfinished files, and return how many entries there were."""
         from ...ir.files import PART
 
         folder = self._open(make=False)
@@ -136,7 +136,7 @@ class Store:
         return mac_of(self._secret, MARK, key, content)
 
     def _open(self, make: bool) -> int | None:
-        """The directory, which must be the user's own, and which nobody else can write."""
+        """Open the directory, which must belong to the user and be writable by nobody else."""
         with self._opening:
             if self._folder is None:
                 self._folder = self._opened(make)
@@ -170,7 +170,7 @@ def _is_ours(found: os.stat_result) -> bool:
 
 
 def _read_all(file: int, size: int) -> bytes:
-    """All that there is, up to one byte more than was seen: a file that grows meanwhile does not verify."""
+    """Read everything, up to one byte more than expected: a file that grows meanwhile fails verification."""
     parts = []
     left = size + 1
     while left and (part := os.read(file, left)):

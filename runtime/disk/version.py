@@ -1,6 +1,6 @@
-"""What generated code depends on beside its source, as text: Weft's own code, llvmlite with its LLVM, and the CPU.
+"""Describe everything besides its source that code depends on: Weft's own files, llvmlite, LLVM and the CPU.
 
-A file of Weft that changed after this process began may differ from what the process runs, so there is no answer then,
+A file of Weft that changed after this process started may differ from the code that runs. Then there is no description,
 and no cache.
 """
 
@@ -25,7 +25,7 @@ _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 
 
 def _began() -> float:
-    """When this process did, as files are dated; now, where the system does not say."""
+    """Return when this process started, in file time; the current time if the system does not say."""
     try:
         with open("/proc/self/stat", "rb") as file:
             ticks = int(file.read().rpartition(b")")[2].split()[19])
@@ -39,8 +39,8 @@ BEGAN = _began()
 
 @cache
 def version() -> str | None:
-    """All of it; None where it can't be told."""
-    from .cache import default_cache  # which asks here whether files have changed
+    """Return the description, or None if it can't be determined."""
+    from .cache import default_cache  # it checks here whether files have changed
 
     try:
         own = own_code(_ROOT, BEGAN, default_cache())
@@ -51,7 +51,7 @@ def version() -> str | None:
 
 
 def llvm() -> str:
-    """The version of llvmlite and the identity of the library that holds LLVM, without loading it."""
+    """Return llvmlite's version and the identity of its LLVM library, without loading it."""
     spec = PathFinder.find_spec("llvmlite")
     folder = (spec.submodule_search_locations or [""])[0] if spec is not None else ""
     if not folder:
@@ -63,7 +63,7 @@ def llvm() -> str:
 
 
 def cpu() -> str:
-    """What the system says about the first CPU, as far as code depends on it."""
+    """Return what the system says about the first CPU, as far as code depends on it."""
     with open("/proc/cpuinfo", "rb", buffering=0) as file:
         block = file.read(16384).decode("ascii", "replace").partition("\n\n")[0]
     lines = [line.partition(":") for line in block.splitlines()]
@@ -71,7 +71,7 @@ def cpu() -> str:
 
 
 def is_unchanged() -> bool:
-    """Whether no file of ours changed since this process began: parts of it may be imported only now."""
+    """Tell whether none of Weft's files changed since this process started: some are imported only now."""
     try:
         return are_older(stamps_of(_ROOT), BEGAN)
     except OSError:

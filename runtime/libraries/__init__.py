@@ -1,1 +1,1 @@
-"""Kernels in shared libraries: which files may be loaded, what they must export, and how they are called."""
+"""Call kernels in shared libraries: decide which files may be loaded, check their exports and call them."""

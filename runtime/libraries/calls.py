@@ -1,6 +1,6 @@
-"""Call a function of a shared library on arrays; what it reports becomes a typed error.
+"""Call a function of a shared library on arrays, and turn its failures into typed errors.
 
-The call is made without Python's lock, so other threads run meanwhile.
+The call releases Python's lock, so other threads can run.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem
 from ...ir.externs import ExternArray, ExternKernel
 from ..memory import empty
 
-MESSAGE = 512  # bytes for what a kernel says when it fails
+MESSAGE = 512  # bytes for a kernel's error message
 Array = np.ndarray[Any, Any]
 
 
 class Operand(ctypes.Structure):
-    """`weft_operand` of the header."""
+    """The header's `weft_operand`."""
 
     _fields_ = [
         ("data", ctypes.c_void_p), ("rank", ctypes.c_int64), ("shape", ctypes.POINTER(ctypes.c_int64)),
@@ -31,7 +31,7 @@ class Operand(ctypes.Structure):
 
 
 class KernelCall(ctypes.Structure):
-    """`weft_kernel_call` of the header."""
+    """The header's `weft_kernel_call`."""
 
     _fields_ = [
         ("input_count", ctypes.c_int64), ("inputs", ctypes.POINTER(Operand)), ("output_count", ctypes.c_int64),
@@ -43,7 +43,7 @@ FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(KernelCall))
 
 
 class LibraryCall:
-    """A kernel of a library. It keeps the library."""
+    """A kernel in a library; keeps the library loaded."""
 
     def __init__(self, extern: ExternKernel, library: ctypes.CDLL, path: str, is_strided: bool) -> None:
         self.extern, self.path, self._library, self._is_strided = extern, path, library, is_strided
@@ -68,14 +68,14 @@ class LibraryCall:
         return tuple(outputs)
 
     def _handed(self, declared: ExternArray, given: Any) -> Array:
-        """The operand as C reads it: aligned, and for most kernels in C order without gaps."""
+        """Return the operand as C reads it: aligned, and for most kernels dense and in C order."""
         x = np.asarray(given)
         if x.dtype != declared.dtype.numpy:
             raise TypeProblem(f"{self} takes {self.extern.signature}, not {x.dtype}", self.extern.span)
         return np.require(x, requirements=["ALIGNED"] if self._is_strided else ["ALIGNED", "C_CONTIGUOUS"])
 
     def _shapes(self, inputs: Sequence[Array]) -> list[tuple[int, ...]]:
-        """The shapes of the results, after a look at those of the operands."""
+        """Check the operands' shapes and return the results' shapes."""
         sizes: dict[str, int] = {}
         free: list[tuple[int, ...]] = []
         for declared, x in zip(self.extern.parameters, inputs, strict=True):
@@ -89,7 +89,7 @@ class LibraryCall:
             named += zip(declared.dims[before + 1 :], x.shape[x.ndim - after :], strict=True)
             for dim, size in named:
                 if (sizes.setdefault(str(dim), size) if not isinstance(dim, int) else dim) != size:
-                    raise ShapeProblem(f"{self}: size {size} does not fit '{dim}' in {declared}", self.extern.span)
+                    raise ShapeProblem(f"{self}: size {size} does not match '{dim}' in {declared}", self.extern.span)
         leading = np.broadcast_shapes(*free)
         return [_shape(result, sizes, leading) for result in self.extern.results]
 
@@ -102,7 +102,7 @@ def _shape(result: ExternArray, sizes: dict[str, int], leading: tuple[int, ...])
 
 
 def _operands(arrays: Sequence[Array]) -> Any:
-    """The arrays as C sees them; what it points at lives as long as it does."""
+    """Describe the arrays for C; the memory they point to lives as long as the description."""
     made = (Operand * len(arrays))()
     for place, x in zip(made, arrays, strict=True):
         numbers = ctypes.c_int64 * x.ndim

@@ -1,8 +1,8 @@
-"""Read what the dynamic linker reads of a shared library in the format ELF: header, segments and dynamic section.
+"""Read what the dynamic linker reads from an ELF library: header, segments and dynamic section.
 
-The linker maps and follows what these name without asking whether the file has it, so a library that is damaged or
-half written kills the process that loads it. `Image` raises `Damage` where they name what is not there;
-`elf_tables.py` looks at the tables behind them.
+The linker follows these without checking whether the file contains what they name, so a damaged or truncated library
+kills the process that loads it. `Image` raises `Damage` if they point to something that is not there; `elf_tables.py`
+checks the tables behind them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Table = np.ndarray[Any, Any]
 
 
 class Damage(Exception):
-    """What is wrong with a library, as the end of the sentence "it can't be loaded: …"."""
+    """Raised for a damaged library; the message completes the sentence "it can't be loaded: …"."""
 
 
 class Segment(NamedTuple):
@@ -52,7 +52,7 @@ class Segment(NamedTuple):
 
 
 class Image:
-    """A library as the dynamic linker sees it; addresses count from where it is put."""
+    """A library as the dynamic linker sees it; addresses are relative to its base."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -65,14 +65,14 @@ class Image:
         self._strings = self._string_table()
 
     def text(self, offset: int) -> str:
-        """A text of the string table."""
+        """Return a string of the string table."""
         end = self._strings.find(b"\0", offset)
         if end < 0:
             raise Damage("it names a text outside of its string table")
         return self._strings[offset:end].decode("utf-8", "surrogateescape")
 
     def texts(self, tag: int) -> list[str]:
-        """The texts that entries of a kind name."""
+        """Return the strings that entries of a kind name."""
         return [self.text(value) for found, value in self.entries if found == tag]
 
     @property
@@ -80,7 +80,7 @@ class Image:
         return len(self._strings)
 
     def bytes_at(self, address: int, size: int, what: str) -> memoryview:
-        """Some bytes of the file, where the linker finds them in memory."""
+        """Return bytes of the file by their address in memory."""
         for s in self.loaded:
             if s.address <= address and address + size <= s.address + s.file_size:
                 start = address - s.address + s.offset
@@ -88,14 +88,14 @@ class Image:
         raise Damage(f"its {what} is outside of the file")
 
     def rest_at(self, address: int, what: str) -> memoryview:
-        """The bytes from an address to the end of what the file has there."""
+        """Return the bytes from an address to the end of the file's data there."""
         for s in self.loaded:
             if s.address <= address < s.address + s.file_size:
                 return memoryview(self.content)[address - s.address + s.offset : s.offset + s.file_size]
         raise Damage(f"its {what} is outside of the file")
 
     def is_in(self, addresses: Table, flag: int = 0, size: int = 0) -> Table:
-        """Which places lie in memory of the library, in segments with a flag."""
+        """Tell which addresses lie in the library's memory, in segments with a flag."""
         found = np.zeros(len(addresses), bool)
         for s in self.loaded:
             if s.flags & flag == flag and s.size >= size:
@@ -104,7 +104,7 @@ class Image:
 
     @property
     def build_id(self) -> bytes:
-        """What the linker wrote in to tell this build from all others; nothing where it did not."""
+        """Return the build ID that the linker wrote, or nothing."""
         for s in self.segments:
             data = bytes(self.rest_at(s.address, "note")[: s.size]) if s.kind == NOTE and s.size else b""
             at = data.find(_BUILD_ID)
@@ -115,7 +115,7 @@ class Image:
 
     @property
     def digest(self) -> bytes:
-        """A digest of all that is loaded, but not of the file's header, which `strip` changes."""
+        """Return a digest of everything that is loaded, except the file header, which `strip` changes."""
         found = hashlib.sha256()
         for s in self.loaded:
             start = max(s.offset, _HEADER)
@@ -207,5 +207,5 @@ def _segment(content: bytes, at: int) -> Segment:
 
 
 def _page_end(address: int) -> int:
-    """The end of an address's page: what is made read-only is rounded up to one."""
+    """Return the end of an address's page; read-only memory is rounded up to one."""
     return -(-address >> 16) << 16 if address & 0xFFF else address

@@ -1,7 +1,7 @@
 """Check the tables that the dynamic linker follows: symbols, versions, relocations and initialisers.
 
-Each may only lead into the library's own memory, and what is called into its code. The linker does not look: it writes
-where a relocation says, and asserts, or walks on, where a table is nonsense.
+Each may only point into the library's own memory, and calls may only go into its code. The linker does not check: it
+writes where a relocation says, and it asserts or runs on if a table is nonsense.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HASH, RELA, RELASZ, RELAENT, INIT, FINI, REL, PLTREL, TEXTREL, JMPREL = 4, 7, 8,
 PLTRELSZ, INIT_ARRAY, FINI_ARRAY, INIT_ARRAYSZ, FINI_ARRAYSZ, FLAGS = 2, 25, 26, 27, 28, 30
 PREINIT_ARRAY, RELRSZ, RELR, RELRENT = 32, 35, 36, 37
 GNU_HASH, VERSYM, RELACOUNT, VERDEF, VERNEED = 0x6FFFFEF5, 0x6FFFFFF0, 0x6FFFFFF9, 0x6FFFFFFC, 0x6FFFFFFE
-_TEXT_RELOCATIONS = 4  # of FLAGS
+_TEXT_RELOCATIONS = 4  # bits of FLAGS
 _RELOCATION = np.dtype([("offset", "<u8"), ("type", "<u4"), ("symbol", "<u4"), ("addend", "<i8")])
 _SYMBOL = np.dtype([
     ("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"), ("size", "<u8"),
@@ -27,7 +27,7 @@ _WIDE = (36, 1031)  # descriptors of thread-local data, of 16 bytes
 
 
 def check_tables(image: Image) -> Table:
-    """Raises `Damage` where a table leads out of the library; gives the symbols."""
+    """Raise `Damage` if a table points outside the library; return the symbols."""
     relocations = _relocations(image)
     symbols = _symbols(image, int(relocations["symbol"].max(initial=0)) + 1)
     if relocations["symbol"].max(initial=0) >= len(symbols):
@@ -39,7 +39,7 @@ def check_tables(image: Image) -> Table:
 
 
 def find_symbol(image: Image, symbols: Table, name: str) -> int | None:
-    """The address of something that the library defines."""
+    """Return the address of a symbol that the library defines."""
     wanted = name.encode()
     for at in np.flatnonzero(symbols["section"]):
         if image.text(int(symbols["name"][at])).encode("utf-8", "surrogateescape") == wanted:
@@ -78,7 +78,7 @@ def _relocations(image: Image) -> Table:
 
 
 def _packed(image: Image) -> set[int]:
-    """The places that packed relative relocations change (DT_RELR)."""
+    """Return the addresses that packed relative relocations change (DT_RELR)."""
     tags = image.tags
     if RELR not in tags:
         return set()
@@ -134,7 +134,7 @@ def _plain_hash(image: Image) -> int:
 
 
 def _gnu_hash(image: Image) -> int:
-    """The number of symbols: a table of this kind ends with the last one's chain."""
+    """Return the number of symbols: a table of this kind ends with the last symbol's chain."""
     data = _words(image.rest_at(image.tags[GNU_HASH], "hash table"))
     if len(data) < 16:
         raise Damage("its hash table is outside of the file")
@@ -211,7 +211,7 @@ def _unpacked(form: str, data: memoryview, at: int) -> tuple[int, ...]:
 
 
 def _check_calls(image: Image, relocations: Table, packed: set[int]) -> None:
-    """What the linker calls when it loads and unloads must be code: functions, and arrays of pointers to them."""
+    """Check that everything the linker calls on load and unload is code: functions, and arrays of pointers to them."""
     tags = image.tags
     own = np.array([tags[tag] for tag in (INIT, FINI) if tag in tags], "<u8")
     if not image.is_in(own, EXECUTE, 1).all() or PREINIT_ARRAY in tags:
@@ -229,7 +229,7 @@ def _check_calls(image: Image, relocations: Table, packed: set[int]) -> None:
 
 
 def _is_call(image: Image, changes: Table, packed: int | None) -> bool:
-    """Whether relocations make a pointer to code: to an address of the library's own, or to a symbol."""
+    """Tell whether relocations make a pointer to code: to an address in the library, or to a symbol."""
     if len(changes) + (packed is not None) != 1:
         return False
     if packed is None and int(changes["type"][0]) in _POINTER:

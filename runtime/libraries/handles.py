@@ -1,7 +1,7 @@
 """Load shared libraries from bytes. Equal bytes are loaded once, and no code is ever unloaded.
 
-The bytes that were checked are the bytes that are loaded: they go into a sealed file in memory, or where there is
-no such thing into a folder that only this user can enter. So a library may be rewritten while its old code runs.
+The checked bytes are the loaded bytes: they go into a sealed file in memory, or if the system has none, into a folder
+that only this user can enter. So a library file may be rewritten while its old code runs.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from .elf_tables import check_tables, find_symbol
 from .needs import check_needs
 from .probe import what_kills
 
-_EXECUTABLE = 0x10  # MFD_EXEC, which kernels from 6.3 on want to be told
+_EXECUTABLE = 0x10  # MFD_EXEC, which kernels require from 6.3 on
 _SEALS = 0xF  # no more seals, no shrinking, no growing, no writing
 _ADD_SEALS = 1033
 _MODE = os.RTLD_NOW | os.RTLD_LOCAL
 LONGEST_TEXT = 1 << 16
 
-Tried = tuple[bytes, tuple[str, ...]]  # the digest of a library, and the names that were looked up in it
+Tried = tuple[bytes, tuple[str, ...]]  # the digest of a library, and the names to look up in it
 
 
 class SharedLibrary(NamedTuple):
-    """A loaded library and what its file says of it."""
+    """A loaded library and the description in its file."""
 
     handle: ctypes.CDLL
     image: Image
     symbols: Table
 
     def text(self, name: str) -> bytes | None:
-        """The text that a symbol names; None where the symbol is not the library's own, but of one that it needs."""
+        """Return the text of a symbol; None if the symbol is not the library's own."""
         address = find_symbol(self.image, self.symbols, name)
         if address is None:
             return None
@@ -57,10 +57,10 @@ class Handles:
         self._lock = lock()
         self._loaded: dict[bytes, SharedLibrary] = {}
         self._builds = Builds()
-        self._deadly: dict[Tried, str] = {}  # and why; nothing where it was survived
+        self._deadly: dict[Tried, str] = {}  # with the reason; empty if the child survived
 
     def load(self, content: bytes, path: str, span: Span | None, names: tuple[str, ...] = ()) -> SharedLibrary:
-        """The library with these bytes; `path` is what it is called in errors, and `names` will be looked up in it."""
+        """Load the library with these bytes; `path` names it in errors, and `names` will be looked up in it."""
         digest = hashlib.sha256(content).digest()
         with self._lock:
             try:
@@ -89,7 +89,7 @@ class Handles:
                 with environment.kept():
                     loaded = SharedLibrary(ctypes.CDLL(place, mode=_MODE), image, symbols)
             except (OSError, UnicodeDecodeError) as error:
-                # What the linker says may have names in it that are no text. The place of the copy is left out.
+                # The linker's message may hold names that are not valid text. The path of the copy is removed.
                 said = error.object.decode("utf-8", "replace") if isinstance(error, UnicodeDecodeError) else str(error)
                 reason = said.rpartition("/proc/self/fd/")[2].partition(": ")[2]
                 raise Damage(reason or said) from error
@@ -97,7 +97,7 @@ class Handles:
         return loaded
 
     def _try(self, place: str, digest: bytes, names: tuple[str, ...]) -> None:
-        """Loads a library in a child first, once for each set of names."""
+        """Load a library in a child process first, once for each set of names."""
         tried = digest, names
         if tried not in self._deadly:
             self._deadly[tried] = what_kills(place, _MODE, names)
@@ -107,8 +107,10 @@ class Handles:
 
 @contextmanager
 def _in_memory(content: bytes, name: str) -> Iterator[str]:
-    """A path to a file in memory. Of what was loaded it stays open: the loader knows
-    libraries by path, and a number would come again."""
+    """Yield a path to a file in memory.
+
+    It stays open if the library was loaded: the loader knows libraries by path, and the descriptor would be reused.
+    """
     import fcntl
 
     flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
@@ -129,7 +131,7 @@ def _in_memory(content: bytes, name: str) -> Iterator[str]:
 
 @contextmanager
 def _in_a_folder(content: bytes, name: str) -> Iterator[str]:
-    """A path to a copy that is gone once it is loaded."""
+    """Yield a path to a copy that is deleted once it is loaded."""
     with TemporaryDirectory(prefix="weft-library-") as folder:
         place = os.path.join(folder, name)
         with open(place, "xb") as file:

@@ -6,5 +6,8 @@ import os
 
 
 def include_dir() -> str:
-    """The folder of `weft_kernel.h`, for the compiler's `-I`."""
+    """Return the folder of `weft_kernel.h`, which C kernels include.
+
+    cc -shared -fPIC -I"$(python -c 'import weft; print(weft.include_dir())')" kernel.c -o libkernel.so
+    """
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")

@@ -1,7 +1,7 @@
-"""Refuse libraries that make the dynamic linker look for others where anybody may have put them.
+"""Refuse libraries that make the dynamic linker look for others where anybody could have put them.
 
-A search path or a name that is not absolute is looked up in the working directory of the process, and what is found
-there runs. So is one that leads out of `$ORIGIN`: a copy of the library is loaded, and the working directory is below
+A relative name or search path is looked up in the working directory, and whatever is found there runs. The same holds
+for a path that leads out of `$ORIGIN`: a copy of the library is loaded, and the working directory can be reached from
 the folder of that copy (/proc/self/fd/../cwd).
 """
 
@@ -22,10 +22,10 @@ _HINT = "link it with absolute folders, or put what it needs where the system lo
 
 
 def check_needs(image: Image, path: str, span: Span | None) -> None:
-    """Raises a `LibraryProblem` that names what is not safe."""
+    """Raise a `LibraryProblem` that names the unsafe entry."""
     for tag, name in _LOADERS.items():
         if tag in image.tags:
-            raise LibraryProblem(f"{path} is not loaded: it has the linker load others by {name}", span, _HINT)
+            raise LibraryProblem(f"{path} is not loaded: it makes the linker load others through {name}", span, _HINT)
     for tag, name in ((RPATH, "RPATH"), (RUNPATH, "RUNPATH")):
         for text in image.texts(tag):
             for folder in text.split(":"):

@@ -1,9 +1,9 @@
-"""Load a library in a child first: one that kills or stops whoever loads it must not do so to this process.
+"""Load a library in a child process first, so that one that kills or stops its process does no harm here.
 
-The child is a plain fork, so it has the same memory and the same libraries, and what the dynamic linker does there it
-does here. It loads, looks up symbols, and ends without returning to the interpreter. Python's own `fork` is not used:
-it runs the handlers of other packages, and warns where there are threads. None of them is needed for what the child
-does, and the C library frees the linker's own lock in the child.
+The child is a plain fork, so it has the same memory and libraries, and the dynamic linker does there what it would do
+here. It loads, looks up symbols, and exits without returning to the interpreter. Python's own `fork` is not used: it
+runs the handlers of other packages and warns if there are threads. The child needs none of these, and the C library
+releases the linker's own lock in the child.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DONE, _NO_HANDLE = b"+", b"-"
 
 
 def what_kills(place: str, mode: int, names: Sequence[str]) -> str:
-    """What happens to a process that loads a library and looks up symbols, if it does not survive."""
+    """Describe how a process dies that loads a library and looks up symbols; return nothing if it survives."""
     libc = ctypes.PyDLL(None)
     libc.dlopen.restype, libc.dlopen.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
     libc.dlsym.restype, libc.dlsym.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]
@@ -52,7 +52,7 @@ def what_kills(place: str, mode: int, names: Sequence[str]) -> str:
 
 
 def _load(libc: ctypes.PyDLL, file: bytes, mode: int, names: Sequence[bytes], writing: int) -> None:
-    """In the child: what it prints goes nowhere, and signals are not reported as this process's own."""
+    """Load the library in the child: discard its output, and don't report signals as this process's own."""
     for number in _FATAL:
         libc.signal(int(number), None)
     libc.prctl(_NOT_DUMPABLE, 0, 0, 0, 0)

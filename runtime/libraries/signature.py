@@ -20,7 +20,7 @@ _VALUE = re.compile(r"\s*,?\s*([A-Za-z_]\w*)(?:\[([^\[\]]*)\])?")
 
 @record
 class CSignature:
-    """What a C kernel takes and gives; `is_strided` says that it takes arrays as they lie in memory."""
+    """The operands and results of a C kernel; with `is_strided` it takes arrays of any layout."""
 
     parameters: tuple[ExternArray, ...]
     results: tuple[ExternArray, ...]
@@ -30,18 +30,18 @@ class CSignature:
         return f"{' '.join(map(str, self.parameters))} -> {' '.join(map(str, self.results))}"
 
     def is_same(self, parameters: Sequence[ExternArray], results: Sequence[ExternArray]) -> bool:
-        """Whether dtypes, ranks and sizes agree; how dimensions are called does not matter."""
+        """Tell whether dtypes, ranks and sizes agree; the names of dimensions do not matter."""
         ours, theirs = (*self.parameters, *self.results), (*parameters, *results)
         same_counts = (len(self.parameters), len(self.results)) == (len(parameters), len(results))
         return same_counts and _numbered(ours) == _numbered(theirs)
 
 
 def parse_signature(text: str) -> CSignature:
-    """The signature; a typed error where it is none."""
+    """Parse a signature, or raise a typed error."""
     rest = text.removeprefix(STRIDED)
     left, arrow, right = rest.partition("->")
     if not arrow:
-        raise ValueProblem(f"'{text}' is not a signature", hint="write it as in 'f32[n] f32 -> f32[n]'")
+        raise ValueProblem(f"signature must be a string such as 'f32[n] f32 -> f32[n]', not '{text}'")
     return CSignature(_values(left, text), _values(right, text), rest != text)
 
 
@@ -51,7 +51,7 @@ def _values(text: str, whole: str) -> tuple[ExternArray, ...]:
     while at < len(text):
         match = _VALUE.match(text, at)
         if match is None or match[1] not in BY_NAME:
-            raise ValueProblem(f"'{whole}' is not a signature at '{text[at:].strip()}'")
+            raise ValueProblem(f"can't read the signature '{whole}' at '{text[at:].strip()}'")
         parts = (part.strip() for part in _COMMA.split(match[2] or ""))
         found.append(ExternArray(BY_NAME[match[1]], tuple(_dim(p, whole) for p in parts if p)))
         at = match.end()
@@ -68,7 +68,7 @@ def _dim(part: str, whole: str) -> ExternDim:
 
 
 def _numbered(values: Sequence[ExternArray]) -> list[ExternArray]:
-    """The same with the names of dimensions replaced by the order in which they come."""
+    """Replace the names of dimensions by their order of appearance."""
     names: dict[str, Size] = {}
     for value in values:
         for dim in value.dims:

@@ -18,21 +18,21 @@ VERSION = "weft_kernel_abi"
 
 
 class Libraries:
-    """Opens the libraries that a file and what it imports name; `paths` are those that were opened."""
+    """Open the libraries that a file and its imports name; `paths` lists those that were opened."""
 
     def __init__(self, handles: Handles) -> None:
         self._handles = handles
         self.paths: set[str] = set()
 
     def open(self, extern: ExternKernel) -> LibraryCall:
-        """The function that a declaration names, with everything about it checked."""
+        """Check a declaration and return the function it names."""
         path = os.path.join(os.path.dirname(os.path.abspath(extern.file)), extern.library)
         self.paths.add(path)
         if not os.path.lexists(path):
             raise LibraryProblem(
                 f"library {path} does not exist",
                 extern.span,
-                "give an absolute path, or one relative to the file that names it",
+                "use an absolute path, or one relative to the file that declares it",
             )
         names = (VERSION, extern.symbol, f"{extern.symbol}_signature")
         library = self._handles.load(read_trusted(path, extern.span), path, extern.span, names)

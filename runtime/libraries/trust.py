@@ -1,8 +1,8 @@
-"""Read a file only if nobody but this user and root can change what its path leads to.
+"""Read a file only if nobody except this user and root can change what its path leads to.
 
-Every folder on the way, through links too, and the file itself must belong to this user or to root, and nobody else
-may write to it. A folder such as /tmp, which all may write to but where nobody can move what is another's (the
-sticky bit), is no danger: what comes next on the path must belong to this user or to root, and so stays in place.
+Every folder on the way, also through links, and the file itself must belong to this user or to root, and nobody else
+may write to it. A folder such as /tmp is safe although all may write to it: because of the sticky bit nobody can move
+another user's files, and what follows on the path must belong to this user or to root.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import stat
 
 from ...ir.errors import LibraryProblem, Span
 
-LINKS = 40  # on one path, as the kernel counts
+LINKS = 40  # links on one path, as the kernel counts them
 LONGEST = 1 << 31  # bytes
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def read_trusted(path: str, span: Span | None = None) -> bytes:
-    """The file's bytes, read once from the file that was checked."""
+    """Return the bytes of the file that was checked, read once."""
     try:
         return _read(path, span)
     except LibraryProblem:
@@ -28,14 +28,14 @@ def read_trusted(path: str, span: Span | None = None) -> bytes:
 
 
 def check_searched(path: str, span: Span | None = None) -> None:
-    """Refuses a path at which others can put a file: all folders on the way, the last that exists sticky or not."""
+    """Refuse a path where others could put a file: all folders on the way, the last even if it is sticky."""
     try:
         at = _walk(path, span, may_end_early=True)
         found = os.lstat(at)
     except OSError as error:
         if isinstance(error, LibraryProblem):
             raise
-        raise LibraryProblem(f"can't look at {path}: {error.strerror}", span) from error
+        raise LibraryProblem(f"can't check {path}: {error.strerror}", span) from error
     _check(at, found, span, sticky=False)
 
 
@@ -45,15 +45,15 @@ def _read(path: str, span: Span | None) -> bytes:
     with open(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise LibraryProblem(f"the library {path} is not a file", span)
+            raise LibraryProblem(f"the library {path} must be a regular file", span)
         _check(real, found, span)
         if found.st_size > LONGEST:
-            raise LibraryProblem(f"the library {path} has more than {LONGEST} bytes", span)
+            raise LibraryProblem(f"the library {path} must not have more than {LONGEST} bytes", span)
         return file.read(LONGEST)
 
 
 def _walk(path: str, span: Span | None, may_end_early: bool = False) -> str:
-    """Where the path leads, after a look at every folder and link on the way; or how far it leads."""
+    """Check every folder and link on the way, and return where the path leads, or how far it leads."""
     waiting = os.path.abspath(path).split(os.sep)[:0:-1]
     at, links = os.sep, 0
     _check(at, os.lstat(at), span)
@@ -74,7 +74,7 @@ def _walk(path: str, span: Span | None, may_end_early: bool = False) -> str:
         if stat.S_ISLNK(found.st_mode):
             links += 1
             if links > LINKS:
-                raise LibraryProblem(f"the library {path} leads through more than {LINKS} links", span)
+                raise LibraryProblem(f"the path of the library {path} has more than {LINKS} links", span)
             _check_owner(here, found, span)
             target = os.readlink(here)
             at = os.sep if os.path.isabs(target) else at
@@ -100,5 +100,5 @@ def _check_owner(path: str, found: os.stat_result, span: Span | None) -> None:
         raise LibraryProblem(
             f"{path} belongs to another user (number {found.st_uid}), so its code is not loaded",
             span,
-            "copy it to a place of your own",
+            "copy it to a folder that belongs to you",
         )

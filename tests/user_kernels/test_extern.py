@@ -158,7 +158,7 @@ def test_a_kernel_that_calls_it_is_an_implementation_too(folder: Path) -> None:
         ({"signature": "f32[n] -> f32[m]"}, TWICE, WrongSignature, "is declared f32.n. -> f32.n."),
         ({"signature": "f32[n, m] -> f32[n]"}, TWICE, WrongSignature, "and 'twice' is declared"),
         ({"signature": "f32[n] f32 -> f32[n]"}, TWICE, WrongSignature, "and 'twice' is declared"),
-        ({"signature": "nonsense"}, TWICE, WrongSignature, "'nonsense' is not a signature"),
+        ({"signature": "nonsense"}, TWICE, WrongSignature, "signature must be .* not 'nonsense'"),
         ({}, TWICE.replace("f32[n] from", "float[n] from"), TypeProblem, "must have one dtype, not 'float"),
         ({}, TWICE.replace("twice_f32", "a b"), ValueProblem, "'a b' is not the name of a C function"),
     ],
