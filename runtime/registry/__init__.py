@@ -1,4 +1,4 @@
-"""Implementations of ops by name and dtypes: what users register, what is bundled, and which one is chosen."""
+"""Register implementations of ops, and find the best one by op name and dtypes."""
 
 from .registry import Registry
 from .resolve import Resolution, Uses

@@ -1,4 +1,4 @@
-"""Build graphs that can take an op's place from kernel sources and Python functions."""
+"""Build graphs that can replace an op, from kernel sources and Python functions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from .signature import Signature
 
 @record(eq=False)
 class SourceBody:
-    """The graph of a source for the types of operands, for any sizes but for what its guards say.
+    """Build the graph of a source for the types of operands; it serves all sizes that its guards allow.
 
-    `function` is the Python function that the source traces, if it does.
+    `function` is the Python function that the source traces, if any.
     """
 
     source: KernelSource
@@ -35,7 +35,7 @@ class SourceBody:
     function: Callable[..., Any] | None = None
 
     def given(self, arguments: Mapping[str, Any]) -> SourceBody:
-        """The body of a traced function with these arguments beside the operands."""
+        """Return the body of a traced function with these extra arguments."""
         assert self.function is not None
         return traced(partial(self.function, **arguments), self.signature, self.source.name)
 
@@ -45,16 +45,16 @@ class SourceBody:
         sizes: Mapping[str, int] = MappingProxyType({}),
         call: Callable[[ExternCall], int] | None = None,
     ) -> Graph:
-        """The graph for the sizes of the call at hand, which its guards hold for.
+        """Build the graph for the sizes of the current call, which satisfy its guards.
 
-        `call` numbers the functions of libraries that it calls, which are else numbered from 0.
+        `call` numbers the library functions that it calls; by default numbers start at 0.
         """
         self.signature.bind(Facts(strict=True), [t.shape for t in types])
         built = self.source.build(Binding(tuple(types), sizes), _arguments(types, sizes))
         if built.hidden or not all(isinstance(function, LibraryCall) for function in built.calls):
-            raise Unsupported(f"'{self.source.name}' captures arrays, or calls a function that Weft has no op for")
+            raise Unsupported(f"'{self.source.name}' must not capture arrays or call functions that Weft has no op for")
         if len(built.graph.outputs) != 1:
-            raise TypeProblem(f"'{self.source.name}' returns {len(built.graph.outputs)} results", hint="an op has one")
+            raise TypeProblem(f"'{self.source.name}' must return one result, not {len(built.graph.outputs)}")
         if call is not None:
             _number(built, call)
         return built.graph
@@ -67,14 +67,14 @@ def _number(built: Built, call: Callable[[ExternCall], int]) -> None:
 
 
 def _arguments(types: Sequence[TensorType], sizes: Mapping[str, int]) -> list[ArgType] | None:
-    """The operands as arguments of a call, if all of their sizes are known."""
+    """Turn the operands into arguments of a call, if all their sizes are known."""
     if not all(dims.symbols(size) <= sizes.keys() for t in types for size in t.shape):
         return None
     return [ArgType(t.dtype, tuple(dims.evaluate(size, sizes) for size in t.shape)) for t in types]
 
 
 class Positional:
-    """A function of so many operands, whatever else it could be called with."""
+    """Present a function as one of a fixed number of positional operands."""
 
     def __init__(self, function: Callable[..., Any], count: int, name: str) -> None:
         self._function = function
@@ -87,17 +87,17 @@ class Positional:
 
 
 def traced(function: Callable[..., Any], signature: Signature, name: str) -> SourceBody:
-    """A Python function as a body, traced whenever its graph is asked for."""
+    """Turn a Python function into a body that is traced whenever its graph is needed."""
     from ...frontend.tracing.functions import TracedFunction
 
     return SourceBody(TracedFunction(Positional(function, len(signature.inputs), name)), signature, function)
 
 
 def is_elementwise(graph: Graph) -> bool:
-    """Whether an element of the result needs the operands' elements at the same index alone."""
+    """Tell whether each element of the result needs only the operands' elements at the same index."""
     return all(Trait.ELEMENTWISE in n.op.traits for n in graph)
 
 
 def operations(graph: Graph) -> int:
-    """How many simple operations the graph does for an element."""
+    """Count the simple operations for one element of the graph."""
     return max(1, sum(operations_of(n.op) for n in graph if n.op not in (CONSTANT, SIZE)))

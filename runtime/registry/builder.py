@@ -1,4 +1,4 @@
-"""A registration put together step by step: `registry.builder().with_op("cube").with_signature("f32 -> f32")...`."""
+"""Build a registration step by step: `registry.builder().with_op("cube").with_signature("f32 -> f32")...`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @record
 class ImplementationBuilder:
-    """Each step gives a new builder, so that a half of one can be used twice."""
+    """Collect the parts of a registration. Each step returns a new builder, so a partial one can be reused."""
 
     registry: Registry
     op: str | None = None
@@ -33,7 +33,7 @@ class ImplementationBuilder:
         return replace(self, signature=signature)
 
     def with_function(self, function: Any) -> ImplementationBuilder:
-        """A Python function or a kernel."""
+        """Set the Python function or kernel."""
         return replace(self, function=function)
 
     def with_name(self, name: str) -> ImplementationBuilder:
@@ -79,7 +79,7 @@ class ImplementationBuilder:
         return self._with(estimate=estimate)
 
     def build(self) -> Implementation:
-        """Registers it."""
+        """Register the implementation."""
         if self.op is None or self.function is None:
             missing = "op" if self.op is None else "function"
             raise TypeProblem(f"the implementation needs {missing}", hint=f"add .with_{missing}(...)")

@@ -1,4 +1,4 @@
-"""Find what Weft itself has for an op: vector code, a `.weft` kernel, or NumPy."""
+"""Find Weft's own implementation of an op: vector code, a `.weft` kernel, or NumPy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMPOSITES = "composites.weft"
 def bundled(
     op: str, dtypes: tuple[DType, ...], result: DType | None, inline: frozenset[str]
 ) -> tuple[Implementation, ...]:
-    """The implementations of the bundled and the fallback tier for these dtypes: the same objects every time."""
+    """Return the bundled and fallback implementations for these dtypes: the same objects every time."""
     if op not in TABLE:
         found = composites().get(op)
         return () if found is None else (found,)
@@ -39,7 +39,7 @@ def bundled(
 
 
 def _computed(op: str, dtypes: tuple[DType, ...], result: DType | None) -> tuple[tuple[DType, ...], DType]:
-    """The dtypes that the op computes in and gives; a compiled graph has them already."""
+    """Return the dtypes that the op computes in and returns; a compiled graph already has them."""
     if result is not None:
         return dtypes, result
     known = TABLE[op]
@@ -47,14 +47,14 @@ def _computed(op: str, dtypes: tuple[DType, ...], result: DType | None) -> tuple
         raise TypeProblem(f"{op} takes {known.arity} operands, not {len(dtypes)}")
     try:
         compute, results = known.dtypes(dtypes, {})
-    except KeyError:  # an attribute says the dtype of the result
+    except KeyError:  # an attribute holds the dtype of the result
         return dtypes, dtypes[0]
     return compute, results[0]
 
 
 @cache
 def composites() -> Mapping[str, Implementation]:
-    """The kernels of the file that ships with this package, by the op that each is."""
+    """Return the kernels of the bundled file, by the op that each implements."""
     from importlib.resources import files
 
     from ...frontend.language.source import parse_module
@@ -65,7 +65,7 @@ def composites() -> Mapping[str, Implementation]:
 
 
 def from_kernel(op: str, source: object, tier: str = "user") -> Implementation:
-    """A kernel of the language as an implementation of an op."""
+    """Turn a kernel of the language into an implementation of an op."""
     from ...frontend.language.source import LanguageKernel
 
     assert isinstance(source, LanguageKernel)
@@ -82,17 +82,18 @@ def from_kernel(op: str, source: object, tier: str = "user") -> Implementation:
 
 
 def _from_library(op: str, name: str, function: ExternCall, signature: Signature) -> Implementation:
-    """A function of a shared library, which runs between compiled pieces."""
+    """Wrap a function of a shared library, which runs between compiled pieces."""
     if "?" in (signature.output.dims or ()):
         raise TypeProblem(
-            f"the extern kernel '{name}' can't implement an op", hint="its result's sizes must be those of parameters"
+            f"the extern kernel '{name}' can't implement an op",
+            hint="the result's sizes must be sizes of parameters",
         )
     body = PythonKernel(op, name, lambda *operands: function(*operands)[0], signature, what="library")
     return Implementation(op, signature, "library", name=name, note=str(function), body=body, is_elementwise=False)
 
 
 def kernel_signature(source: object) -> Signature:
-    """The signature that a kernel of the language declares."""
+    """Return the signature that a kernel of the language declares."""
     from ...frontend.language.source import LanguageKernel
 
     assert isinstance(source, LanguageKernel)
@@ -106,6 +107,6 @@ def kernel_signature(source: object) -> Signature:
 
 
 def _dims(dims: object) -> tuple[DimName, ...]:
-    """The dimensions as names; sizes that are computed show as `?`, the body tells them."""
+    """Name the dimensions; a computed size is shown as `?`, because only the body knows it."""
     assert dims is None or isinstance(dims, tuple)
     return tuple(d if isinstance(d, (str, int, type(...))) else "?" for d in dims or ())

@@ -1,4 +1,4 @@
-"""Call a Python function as a kernel, and check the array that it returns."""
+"""Call a Python function as a kernel, and check the array it returns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 @record(eq=False)
 class PythonKernel:
-    """A function of arrays. It gets views that it can't write to and gives an array of the declared dtype and shape.
+    """Call a function on read-only views; it must return an array of the declared dtype and shape.
 
     `what` is the kind of function: a Python one, or one of a library.
     """
@@ -30,7 +30,7 @@ class PythonKernel:
     signature: Signature
     alignment: int = 1
     what: str = "Python"
-    shape: Callable[[list[tuple[int, ...]]], tuple[Any, ...]] | None = None  # of the result, where the op tells it
+    shape: Callable[[list[tuple[int, ...]]], tuple[Any, ...]] | None = None  # of the result, if the op determines it
 
     def __str__(self) -> str:
         return f"the {self.what} kernel '{self.name}' of '{self.op}'"
@@ -40,7 +40,7 @@ class PythonKernel:
         try:
             found = self.function(*given)
         except KernelFailure:
-            raise  # it names the kernel already
+            raise  # it already names the kernel
         except Exception as error:
             if is_interruption(error):
                 raise
@@ -50,15 +50,15 @@ class PythonKernel:
 
     def _checked(self, found: Any, operands: list[Array]) -> Array:
         if not isinstance(found, (np.ndarray, np.generic, bool, int, float, complex)):
-            raise TypeProblem(f"{self} returned a {type(found).__name__}", hint="return one array")
+            raise TypeProblem(f"{self} must return one array, not a {type(found).__name__}")
         if isinstance(found, np.ndarray) and type(found) not in (np.ndarray, np.memmap):
-            hint = "what the subclass adds would be lost; return np.asarray(x), or x.filled(...) of a masked array"
-            raise TypeProblem(f"{self} returned a {type(found).__name__}, a subclass of ndarray", hint=hint)
+            hint = "return np.asarray(x), or x.filled(...) for a masked array"
+            raise TypeProblem(f"{self} must return a plain array, not a {type(found).__name__}", hint=hint)
         array = np.asarray(found)
         wanted = self.signature.result_dtype([from_numpy(x.dtype) for x in operands])
         if wanted is not None and array.dtype != wanted.numpy:
             hint = f"convert it: .astype(np.{wanted.numpy})"
-            raise TypeProblem(f"{self} returned {array.dtype}, but {self.signature} says {wanted}", hint=hint)
+            raise TypeProblem(f"{self} must return {wanted}, as in {self.signature}, not {array.dtype}", hint=hint)
         try:
             given = [x.shape for x in operands]
             shape = self.shape(given) if self.shape else self.signature.result_shape(Facts(), given)
@@ -66,12 +66,12 @@ class PythonKernel:
             raise ShapeProblem(f"{self}: {error.message}", hint=error.hint) from error
         if array.shape != shape:
             shapes = " ".join(str(x.shape) for x in operands)
-            raise ShapeProblem(f"{self} returned shape {array.shape}; {self.signature} of {shapes} has shape {shape}")
+            raise ShapeProblem(f"{self} must return shape {shape} for {shapes}, not {array.shape}")
         return array
 
 
 def _handed(x: Array, alignment: int) -> Array:
-    """The operand as a view that can't be written to, in memory that starts at a multiple of the alignment."""
+    """Return the operand as a read-only view, copied to aligned memory if needed."""
     if x.ctypes.data % alignment:
         memory = np.empty(x.nbytes + alignment, np.uint8)
         start = -memory.ctypes.data % alignment

@@ -1,4 +1,4 @@
-"""Choose from a ranking: the first that can be built for the types, and the sizes that it serves."""
+"""Choose from a ranking the first implementation that can be built, and the sizes it serves."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Decision:
         self.failed: dict[Implementation, str] = {}
 
     def choice(self) -> Choice:
-        """The best implementation that can be built for these types."""
+        """Return the best implementation that can be built for these types."""
         size, sizes = _size(self.op, self.operands, self.result), self.selection.sizes
         number = dims.evaluate(size, sizes) if dims.symbols(size) <= sizes.keys() else None
         found = self._best(number)
@@ -71,7 +71,7 @@ class Decision:
         return self.selection.ranking(self.op, self.operands, self.result, size)
 
     def _try_build(self, each: Implementation) -> bool:
-        """Builds it for these types; False where its body does not fit them, so that it is passed over."""
+        """Build it for these types; return False if its body does not fit them, so that the next one is tried."""
         if each.body is None or each in self.graphs:
             return True
         if each in self.failed:
@@ -92,7 +92,7 @@ class Decision:
         return True
 
     def _guards(self, size: Size, number: int, found: ScoredImplementation) -> Guards:
-        """The range of sizes around the call's in which the same implementation wins, as guards."""
+        """Return guards for the range of sizes in which the same implementation wins."""
         limits = self.selection.state.thresholds(self.op)
         if isinstance(size, int) or not limits:
             return ()
@@ -118,7 +118,7 @@ class Decision:
 
 
 def _size(op: str, operands: tuple[TensorType, ...], result: TensorType) -> Size:
-    """How many elements an op works on: those of its result, or of what has more dimensions or is reduced."""
+    """Count the elements an op works on: those of its result, or of a larger or reduced operand."""
     known = TABLE.get(op)
     if known is not None and Trait.REDUCTION in known.traits:
         return dims.product(operands[0].shape)

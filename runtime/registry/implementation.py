@@ -1,4 +1,4 @@
-"""What the registry keeps: an `Implementation` of an op, with its signature, hints, constraints and body."""
+"""Define what the registry stores: an `Implementation` with its signature, hints, constraints and body."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 KINDS = ("inline", "weft", "library", "python")
 VARIANTS = ("naive", "optimized", "tiled", "vectorized", "parallel", "fused", "hardware-specific", "custom")
 HINTS = ("vectorized", "small", "large", "memory-bound", "compute-bound")
-TIERS = ("user", "bundled", "fallback")  # the order in which they are asked
+TIERS = ("user", "bundled", "fallback")  # in order of preference
 
 
 @record
 class Query:
-    """What an implementation is wanted for. `size` is the number of elements and, as `ranks`, None if it is not known.
+    """The question which implementation to use. `size` (number of elements) and `ranks` are None if unknown.
 
-    `features` are those of the CPU; asking for them may start LLVM, so it is a function.
+    `features` returns those of the CPU; it is a function because it may start LLVM.
     """
 
     op: str
@@ -54,7 +54,7 @@ def cpu_features(target: Target | None = None) -> frozenset[str]:
 
 @record
 class Constraints:
-    """When an implementation may be used. Operands of Python kernels are copied to the alignment, in bytes."""
+    """The conditions for using an implementation. Python kernels get operands copied to the alignment, in bytes."""
 
     min_size: int = 0
     max_size: int | None = None
@@ -68,7 +68,7 @@ class Constraints:
         return self.min_size > 0 or self.max_size is not None
 
     def refusal(self, query: Query) -> str | None:
-        """Why it may not be used for a query."""
+        """Return why it can't be used for a query, or nothing."""
         if self.bounds_size and query.size is None:
             return "the size is not known"
         if query.size is not None and query.size < self.min_size:
@@ -97,14 +97,14 @@ class Constraints:
 
 @record
 class Resources:
-    """What running it needs beside its operands and result: bytes of memory, and threads."""
+    """The resources it needs besides operands and result: bytes of memory, and threads."""
 
     memory: int = 0
     threads: int = 1
 
 
 class GraphBody(Protocol):
-    """Code that becomes part of the graph around it."""
+    """Code that becomes part of the surrounding graph."""
 
     def graph(
         self,
@@ -119,10 +119,10 @@ Body = Union[GraphBody, PythonKernel, None]
 
 @record(eq=False)
 class Implementation:
-    """One way to compute an op. `body` is None for code that is the backend's own, or NumPy's.
+    """One way to compute an op. `body` is None for code of the backend or of NumPy.
 
-    `note` says how it came to be of its kind. `origin` is where it was read, so that reading it again replaces it.
-    `same_bits` declares that it gives what others that say so give, so that measured times may choose among them.
+    `note` says why it has its kind. `origin` is the file it was read from, so that reading it again replaces it.
+    `same_bits` declares that it gives the same bits as others that declare it, so measured times may choose.
     `serial` counts registrations: among equals the newest wins.
     """
 
@@ -147,7 +147,7 @@ class Implementation:
 
     @property
     def depends_on_size(self) -> bool:
-        """Whether the number of elements changes what it scores, or whether it may be used."""
+        """Whether the number of elements changes its score, or whether it can be used."""
         return self.constraints.bounds_size or bool(self.hints & {"small", "large"})
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Make an `Implementation` of a function, a kernel or a jitted function, with everything checked."""
+"""Make an `Implementation` from a function, a kernel or a jitted function, with everything checked."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _WORDS = frozenset((
 
 
 def make(op: str, signature: str | None, function: Any, traits: Traits) -> Implementation:
-    """The implementation that a registration asks for."""
+    """Make the implementation for a registration."""
     _check_name(op)
     if traits.kind is not None and traits.kind not in KINDS:
         raise ValueProblem(f"unknown kind '{traits.kind}'", hint=f"choose one of {', '.join(KINDS)}")
     source = language_kernel(function)
     if source is not None and is_reduction(op):
-        raise Unsupported(f"'{op}' takes axes, which a kernel can't", hint="register a function f(x, axis, keepdims)")
+        raise Unsupported(f"a kernel can't implement '{op}', which takes axes", hint="register f(x, axis, keepdims)")
     if source is not None:
         found = from_kernel(op, source)
         if signature is not None and parse_signature(signature) != found.signature:
@@ -50,7 +50,7 @@ def make(op: str, signature: str | None, function: Any, traits: Traits) -> Imple
         if not callable(function):
             raise TypeProblem(f"an implementation must be a function or a kernel, not a {type(function).__name__}")
         if signature is None:
-            raise TypeProblem(f"the implementation of '{op}' needs a signature", hint="as in 'f32 f32 -> f32'")
+            raise TypeProblem(f"the implementation of '{op}' needs a signature", hint="write it like 'f32 f32 -> f32'")
         name = traits.name or _name(function, op)
         found = _from_function(op, parse_signature(signature), function, name, traits.kind)
     _check_known(found)
@@ -58,7 +58,7 @@ def make(op: str, signature: str | None, function: Any, traits: Traits) -> Imple
 
 
 def from_file(kernel: Any, origin: tuple[str, str]) -> Implementation:
-    """What the `@impl` of a kernel asks for; an error tells where it stands."""
+    """Make the implementation for a kernel's `@impl`; errors point to its line."""
     source = language_kernel(kernel)
     assert source is not None and source.impl is not None
     op, traits = str(source.impl["op"]), {key: value for key, value in source.impl.items() if key != "op"}
@@ -70,14 +70,14 @@ def from_file(kernel: Any, origin: tuple[str, str]) -> Implementation:
 
 
 def language_kernel(given: Any) -> LanguageKernel | None:
-    """The kernel of the language behind what users call, which may not be parsed yet."""
+    """Return the language kernel behind an object that users call; it may not be parsed yet."""
     source = getattr(given, "_source", given)
     source = getattr(source, "parsed", source)
     return source if hasattr(source, "declared") and hasattr(source, "outputs") else None
 
 
 def make_all(op: str, arity: int, function: Callable[..., Any], traits: Traits) -> list[Implementation]:
-    """One implementation for each dtype of numbers that the function can be traced for; all operands have it."""
+    """Make an implementation for each numeric dtype that the function can be traced with; all operands share it."""
     _check_name(op)
     name = traits.name or _name(function, op)
     made: list[Implementation] = []
@@ -109,7 +109,7 @@ def _for_dtype(op: str, arity: int, function: Callable[..., Any], dtype: DType, 
 def _from_function(
     op: str, signature: Signature, function: Callable[..., Any], name: str, kind: str | None
 ) -> Implementation:
-    """Traced where that is possible and not asked otherwise, else called as it is."""
+    """Trace the function if that is possible and allowed; otherwise call it."""
     if kind not in (None, "inline", "python"):
         raise ValueProblem(f"the kind of a Python function must be inline or python, not {kind}")
     note = "asked for as a Python kernel"
@@ -130,7 +130,7 @@ def _from_function(
 
 
 class _Misfit(TypeProblem):
-    """A function that was traced and gives something else than its signature says."""
+    """Raised when a traced function's result differs from its signature."""
 
 
 def _inline(op: str, signature: Signature, function: Callable[..., Any], name: str) -> Implementation:
@@ -159,7 +159,7 @@ def _inline(op: str, signature: Signature, function: Callable[..., Any], name: s
 
 
 def _name(function: object, op: str) -> str:
-    """A function's own name; one that has none is called as the op."""
+    """Return the function's own name, or the op's name for an anonymous one."""
     name = getattr(function, "__name__", "<lambda>")
     return op if name == "<lambda>" else str(name)
 
@@ -169,46 +169,46 @@ def _check_name(op: str) -> None:
 
     is_free = isinstance(op, str) and op.isidentifier() and not op.startswith("__")
     if not is_free or op in _WORDS or op in BY_NAME or op in CLASSES:
-        raise ValueProblem(f"{op!r} can't be the name of an op", hint="use a name such as cube")
+        raise ValueProblem(f"{op!r} can't be the name of an op", hint="use an identifier such as cube")
     if op in TABLE:
         if not is_replaceable(TABLE[op]):
             raise Unsupported(
                 f"'{op}' can't be replaced",
-                hint="ops of elements, reductions and functions such as softmax can",
+                hint="only elementwise ops, reductions and functions such as softmax can be replaced",
             )
         return
     if op in FUNCTIONS:
-        raise Unsupported(f"'{op}' is a function of several ops and can't be replaced", hint="register the ops in it")
+        raise Unsupported(f"'{op}' can't be replaced, because it consists of several ops", hint="replace those ops")
 
 
 def is_replaceable(op: OpDef) -> bool:
-    """Whether users can implement an op of the fixed table: those that have operands alone, and reductions."""
+    """Tell whether users can implement an op of the fixed table: elementwise ops and reductions."""
     import numpy as np
 
     return isinstance(op.numpy, np.ufunc) or op in SPECIAL or op is WHERE or is_reduction(op.name)
 
 
 def _check_known(each: Implementation) -> None:
-    """An implementation of a known op gives what the op gives."""
+    """Check that an implementation of a known op has the op's result."""
     known = TABLE.get(each.op)
     if known is None:
         return
     if known.arity is not None and known.arity != len(each.signature.inputs):
-        raise TypeProblem(f"'{each.op}' has {known.arity} operands, '{each.signature}' {len(each.signature.inputs)}")
+        raise TypeProblem(f"'{each.op}' must have {known.arity} operands, not {len(each.signature.inputs)}")
     if not _fits_known(each):
         compute, (result, *_) = known.dtypes(next(iter(_dtypes(each.signature))), {})
         wanted = f"{' '.join(map(str, compute))} -> {result}"
-        raise TypeProblem(f"'{each.op}' of these operands is {wanted}, not {each.signature}")
+        raise TypeProblem(f"the result of '{each.op}' must be {wanted} for these operands, not {each.signature}")
     _check_shape(each, known)
 
 
 def _fits_known(each: Implementation) -> bool:
-    """Whether the op gives what is declared, for one dtype of a class at least."""
+    """Tell whether the op gives the declared result for at least one dtype of a class."""
     known, declared = TABLE.get(each.op), each.signature.output.dtypes
     if known is None:
         return True
     for dtypes in _dtypes(each.signature):
-        with suppress(TypeProblem):  # a class may have dtypes that the op does not take
+        with suppress(TypeProblem):  # a class may have dtypes that the op does not accept
             compute, results = known.dtypes(dtypes, {})
             if compute == dtypes and results[0] in declared:
                 return True
@@ -216,19 +216,19 @@ def _fits_known(each: Implementation) -> bool:
 
 
 def _dtypes(signature: Signature) -> Iterable[tuple[DType, ...]]:
-    """What the operands can be: a class is the same dtype wherever it stands."""
+    """Yield the dtypes that the operands can have; a class is the same dtype everywhere."""
     for dtype in dict.fromkeys(d for spec in signature.inputs for d in spec.dtypes):
         yield tuple(dtype if dtype in spec.dtypes else spec.dtypes[0] for spec in signature.inputs)
 
 
 def _check_shape(each: Implementation, known: OpDef) -> None:
-    """An op of elements gives an element for each of its operands'."""
+    """Check that an elementwise op returns one element for each of its operands' elements."""
     if Trait.ELEMENTWISE not in known.traits:
         return
     shapes, facts = [spec.trial().shape for spec in each.signature.inputs], Facts()
     given, wanted = each.signature.result_shape(facts, shapes), facts.broadcast(shapes)
     if len(given) != len(wanted) or not all(map(facts.same, given, wanted)):
-        raise TypeProblem(f"'{each.op}' gives {_shape(wanted)} where '{each.signature}' says {_shape(given)}")
+        raise TypeProblem(f"'{each.op}' gives {_shape(wanted)}, but '{each.signature}' says {_shape(given)}")
 
 
 def _shape(sizes: Sequence[Size]) -> str:

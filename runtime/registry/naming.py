@@ -1,4 +1,4 @@
-"""Translate the names that users have for ops and dtypes to those of the tables."""
+"""Translate users' names of ops and dtypes to those of the tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...ir.ops import TABLE, OpDef
 
 
 def known_op(name: str) -> OpDef | None:
-    """The op of the fixed table with this name, which may be NumPy's."""
+    """Return the op of the fixed table with this name or NumPy's name."""
     from ...frontend.numpy.elementwise import ALIASES, OP_NAMES
 
     name = ALIASES.get(name, name)
@@ -19,13 +19,13 @@ def known_op(name: str) -> OpDef | None:
 
 
 def canonical(op: str) -> str:
-    """The name that the op table has for an op that NumPy calls otherwise."""
+    """Translate NumPy's name of an op to the table's."""
     known = known_op(op) if isinstance(op, str) else None
     return op if known is None else known.name
 
 
 def dtype_of(given: Any) -> DType:
-    """Ours, our name for it, or what NumPy takes for one."""
+    """Return the dtype for a `DType`, its name, or anything that NumPy accepts as a dtype."""
     if isinstance(given, DType):
         return given
     if isinstance(given, str) and given in BY_NAME:

@@ -1,8 +1,8 @@
-"""Make an `OpDef` from the implementations of a name, so that an unknown name becomes an op.
+"""Make an `OpDef` from registered implementations, so that a new name becomes an op.
 
-The dtype rule takes the signature that fits the operands as they are, else that of the dtype which NumPy promotes them
-to, else the narrowest that they can be cast to. The shape rule is that of the signature, or of the body where that is
-more than operations on elements: it says, too, what is wrong with the sizes of a call.
+The dtype rule takes the signature that matches the operands exactly, otherwise that of NumPy's promoted dtype,
+otherwise the narrowest to which they can be cast. The shape rule comes from the signature, or from the body if
+it is not elementwise; it also reports wrong sizes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def op_of(name: str, implementations: Sequence[Implementation], meaning: Callable[..., Any]) -> OpDef:
-    """The op that these implement; `meaning` computes it on arrays."""
+    """Make the op of these implementations; `meaning` computes it on arrays."""
     newest = implementations[-1]
     traits = "elementwise scalar" if all(_is_elementwise(i) for i in implementations) else "scalar"
     doc = f"Registered as {', '.join(dict.fromkeys(str(i.signature) for i in implementations))}."
@@ -56,7 +56,7 @@ def _dtype_rule(name: str, implementations: Sequence[Implementation]) -> Callabl
         if not found:
             given = ", ".join(map(str, operands))
             known = "; ".join(dict.fromkeys(str(i.signature) for i in newest_first))
-            raise TypeProblem(f"'{name}' is not defined for {given}", hint=f"it is for {known}")
+            raise TypeProblem(f"'{name}' is not defined for {given}", hint=f"it is defined for {known}")
         together = _promoted(operands)
         chosen, casts = min(found, key=lambda entry: _loss(operands, entry[1], together))
         return casts, (result_dtype(chosen, casts),)
@@ -72,7 +72,7 @@ def _promoted(operands: DTypes) -> DType | None:
 
 
 def _loss(operands: DTypes, casts: DTypes, together: DType | None) -> tuple[int, int, int]:
-    """What casting to a signature costs: nothing, NumPy's promotion, or as many bits as it takes, signed ones first."""
+    """Return the cost of a cast to a signature: none, NumPy's promotion, or its bits, signed ones first."""
     if all(c == d or (d.weak and c.kind == d.kind) for c, d in zip(casts, operands, strict=True)):
         return (0, 0, 0)
     if all(c == together for c in casts):
@@ -81,7 +81,7 @@ def _loss(operands: DTypes, casts: DTypes, together: DType | None) -> tuple[int,
 
 
 def _casts(signature: Signature, operands: DTypes) -> DTypes | None:
-    """The operands' dtypes after casting; a number among arrays takes the dtype of the first that is of its class."""
+    """Return the operands' dtypes after casting; a number takes the dtype of the first array of its class."""
     if len(signature.inputs) != len(operands):
         return None
     strong = {s.name: d for s, d in reversed(list(zip(signature.inputs, operands, strict=True))) if not d.weak}
@@ -96,7 +96,7 @@ def _casts(signature: Signature, operands: DTypes) -> DTypes | None:
 
 
 def result_dtype(each: Implementation, dtypes: Sequence[DType]) -> DType:
-    """The dtype that an implementation gives for operands of these dtypes."""
+    """Return the result dtype of an implementation for operands of these dtypes."""
     declared = each.signature.output.dtype
     if declared is not None:
         return declared
@@ -106,7 +106,7 @@ def result_dtype(each: Implementation, dtypes: Sequence[DType]) -> DType:
         return graph.outputs[0].type.dtype
     found = each.signature.result_dtype(dtypes)
     if found is None:
-        raise TypeProblem(f"'{each.signature}' does not say the dtype of the result", hint="name it, as in -> f32")
+        raise TypeProblem(f"'{each.signature}' must name the dtype of the result", hint="write -> f32")
     return found
 
 
@@ -123,7 +123,7 @@ def _shape_rule(implementations: Sequence[Implementation]) -> Callable[..., list
         try:
             graph = each.body.graph(types, facts.sizes or {})
         except WeftError as error:
-            error.span = None  # the user's own line is that of the call
+            error.span = None  # the user's line is that of the call
             raise
         for left, right in graph_guards(graph):
             facts.assume_equal(left, right)

@@ -1,4 +1,4 @@
-"""Join the fixed op table and the registered ops; IR text is read with it."""
+"""Join the fixed op table and the registered ops, to read IR text with both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...ir.ops import TABLE
 
 
 class OpTable(Mapping[str, OpDef]):
-    """Looks names up when they are asked for, so it is never out of date."""
+    """Look up names when they are needed, so that the table is never out of date."""
 
     def __init__(self, more: OpSource) -> None:
         self._more = more

@@ -1,4 +1,4 @@
-"""Rank implementations for a query and remember the ranking for as long as it holds."""
+"""Rank implementations for a query, and remember the ranking for as long as it is valid."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from .implementation import Implementation, Query
     from .scores import Ranking
 
-MAX_RANKINGS = 4096  # that are remembered
+MAX_RANKINGS = 4096  # rankings to remember
 
 
 class Rankings:
-    """`inline` are the ops that the backend has code for; `counts` tells how often a ranking was there already."""
+    """Cache rankings. `inline` holds the ops that the backend has code for; `counts` counts hits and misses."""
 
     def __init__(self, inline: frozenset[str]) -> None:
         self.inline, self.counts = inline, Counts()
@@ -24,7 +24,7 @@ class Rankings:
     def find(
         self, state: State, query: Query, result: DType | None, inside: frozenset[Implementation], machine: object
     ) -> Ranking:
-        """By op name, dtypes and size class, and by what else a user's implementation may look at."""
+        """Find a ranking by op, dtypes, size class, and everything else that a user's implementation may look at."""
         from .bundled import bundled
         from .scores import rank
 
@@ -42,9 +42,9 @@ class Rankings:
 
 
 class Counts:
-    """How many lookups found their answer in the cache, and how many did not.
+    """Count the lookups that the cache answered, and those it did not.
 
-    There is no lock: each thread has numbers of its own, which are added up when asked for.
+    There is no lock: each thread has its own numbers, and reading adds them up.
     """
 
     def __init__(self) -> None:

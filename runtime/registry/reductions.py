@@ -1,6 +1,6 @@
 """Build a user's reduction for the axes of a node.
 
-A function that implements one takes the arguments that NumPy's has: `f(x, axis, keepdims)`, with a tuple of axes.
+The function takes NumPy's arguments: `f(x, axis, keepdims)`, with a tuple of axes.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ class Reduction:
 
     @staticmethod
     def of(op: str, attrs: Mapping[str, Attr]) -> Reduction | None:
-        """What a node reduces, if it does."""
+        """Return the reduction that a node does, or None."""
         return Reduction(op, ints(attrs, "axes"), bool(attrs.get("keepdims"))) if is_reduction(op) else None
 
     def traced(self, body: GraphBody) -> SourceBody:
-        """The body for these axes."""
+        """Return the body for these axes."""
         assert isinstance(body, SourceBody)
         return body.given({"axis": self.axis, "keepdims": self.keepdims})
 
     def called(self, body: PythonKernel) -> PythonKernel:
-        """The function for these axes."""
+        """Return the function for these axes."""
         function = partial(body.function, axis=self.axis, keepdims=self.keepdims)
         return replace(body, function=function, shape=self.shape)
 
     def shape(self, shapes: list[tuple[int, ...]]) -> tuple[Any, ...]:
-        """The shape that the op gives."""
+        """Return the shape of the result."""
         (found,) = TABLE[self.op].shapes(Facts(), list(shapes), {"axes": self.axis, "keepdims": self.keepdims})
         return found
 

@@ -1,7 +1,7 @@
-"""The registry: implementations of ops are registered by users, and found by op name and dtype signature.
+"""Hold the implementations of ops that users register, and find them by op name and dtypes.
 
-Readers take no lock: the tables (see `tables`) are replaced as a whole. Every change has a number of its own, the
-generation, by which compiled kernels notice it. What only those need who register or ask is imported by them.
+Readers take no lock: the tables (see `tables`) are replaced as a whole. Every change increments the generation, by
+which compiled kernels notice it. Modules that only registering or asking needs are imported there.
 """
 
 from __future__ import annotations
@@ -34,13 +34,22 @@ if TYPE_CHECKING:
 
 
 class Watcher(Protocol):
-    """Something that keeps compiled graphs where the registry is not asked, as native calls do."""
+    """Something that caches compiled graphs without asking the registry, such as native calls."""
 
     def forget(self) -> None: ...
 
 
 class Registry:
-    """Implementations of ops: those that users register, and the bundled ones of the ops in `inline`."""
+    """The implementations of ops: those that users register, and the bundled ones.
+
+        @weft.registry.register("cube", "f32 -> f32")
+        def cube(x):
+            return x * x * x
+
+        weft.ops.cube(x)
+
+    `inline` names the ops that the backend has code for.
+    """
 
     def __init__(self, inline: frozenset[str] = frozenset(TABLE)) -> None:
         self._inline = inline
@@ -56,10 +65,15 @@ class Registry:
     # -- changing it
 
     def register(self, op: Any, signature: str | None = None, function: Any = None, **traits: Any) -> Any:
-        """Adds an implementation: `register("add", "f32 f32 -> f32", f, hints=["vectorized"])`, or as a decorator.
+        """Register an implementation of an op, directly or as a decorator.
 
-        `function` is a Python function, which is traced into vector code where that is possible and else called
-        between compiled pieces, or a kernel of the language, whose signature may be left out. `Traits` has the rest.
+            weft.registry.register("add", "f32 f32 -> f32", f, hints=["vectorized"])
+
+        op: an op of Weft or NumPy, or a new name.
+        signature: the dtypes and shapes of operands and result; optional for a kernel of the language.
+        function: a kernel, or a Python function. The function is traced into vector code if possible; otherwise it is
+            called between compiled pieces.
+        traits: options such as `hints`, `kind`, `priority` and `min_size`; see docs/registry.md.
         """
         from .implementation import Implementation
         from .making import make
@@ -79,11 +93,17 @@ class Registry:
         return decorate
 
     def unary(self, op: str, function: Callable[[Any], Any], **traits: Any) -> tuple[Implementation, ...]:
-        """A function of one element, from a Python expression, as vector code for every dtype that it can be for."""
+        """Register a function of one operand as vector code, for every dtype it can be traced with.
+
+        weft.registry.unary("cube", lambda x: x * x * x)
+        """
         return self._register_all(op, 1, function, traits)
 
     def binary(self, op: str, function: Callable[[Any, Any], Any], **traits: Any) -> tuple[Implementation, ...]:
-        """A function of two elements of one dtype, as vector code for every dtype that it can be for."""
+        """Register a function of two operands of one dtype as vector code, for every dtype it can be traced with.
+
+        weft.registry.binary("hypot2", lambda x, y: x * x + y * y)
+        """
         return self._register_all(op, 2, function, traits)
 
     def _register_all(
@@ -97,9 +117,9 @@ class Registry:
     def register_kernels(
         self, file: str, kernels: Mapping[str, Any], is_whole: bool = False
     ) -> tuple[Implementation, ...]:
-        """What `@impl` asks for in a file, all or nothing; a kernel that is read again takes its own place.
+        """Register a file's `@impl` kernels, all or nothing; a kernel that is read again replaces itself.
 
-        With `is_whole` these are all kernels of the file: what it registered before and has no more is taken back.
+        With `is_whole` these are all kernels of the file, and those it no longer has are unregistered.
         """
         from .making import from_file
 
@@ -107,24 +127,28 @@ class Registry:
         return tuple(self._tables.add(made, file if is_whole else None))
 
     def builder(self) -> ImplementationBuilder:
-        """A registration that is put together step by step; `build()` registers it."""
+        """Start a registration that is built step by step; `build()` registers it."""
         from .builder import ImplementationBuilder
 
         return ImplementationBuilder(self)
 
     def unregister(self, op: Any, implementation: Implementation | None = None) -> int:
-        """Takes back one implementation, or all that users have registered for an op; how many there were."""
+        """Unregister one implementation, or all that users registered for an op. Return how many there were."""
         from .implementation import Implementation as Kept
 
         if isinstance(op, Kept):
             op, implementation = op.op, op
         if not isinstance(op, str):
-            raise TypeProblem(f"{op!r} is neither the name of an op nor an implementation")
+            raise TypeProblem(f"unregister takes the name of an op or an implementation, not {op!r}")
         return self._tables.remove(canonical(op), lambda each: implementation is None or each is implementation)
 
     @contextmanager
     def scope(self) -> Iterator[Registry]:
-        """What this thread registers and unregisters inside is undone at the end."""
+        """Undo at the end of a `with` block what this thread registers and unregisters inside it.
+
+        with weft.registry.scope():
+            weft.registry.register("add", "f32 f32 -> f32", f)
+        """
         with self._tables.scope():
             yield self
 
@@ -133,7 +157,13 @@ class Registry:
     def lookup(
         self, op: str, *dtypes: str | DType, size: int | None = None, ranks: tuple[int, ...] | None = None
     ) -> Lookup:
-        """The best implementation for operands of these dtypes."""
+        """Find the best implementation for operands of these dtypes.
+
+            weft.registry.lookup("add", "f32", "f32", size=1000)
+
+        size: the number of elements, if it is known.
+        ranks: the number of dimensions of each operand, if they are known.
+        """
         if ranks is not None:
             from .traits import numbers
 
@@ -141,7 +171,7 @@ class Registry:
         state = self._tables.state
         try:
             answers = state.answers.get((op, dtypes, ranks))
-        except TypeError:  # a list among the dtypes, of which `explain` says what is wrong
+        except TypeError:  # a list among the dtypes; `explain` reports it
             answers = None
         found = None if answers is None else answers.get(size)
         if found is not None:
@@ -158,7 +188,10 @@ class Registry:
     def explain(
         self, op: str, *dtypes: str | DType, size: int | None = None, ranks: tuple[int, ...] | None = None
     ) -> ScoreTable:
-        """Every implementation of an op: each point of its score, or why it was refused."""
+        """List every implementation of an op with its score, or why it was refused; `print` shows a table.
+
+        print(weft.registry.explain("add", "f32", "f32"))
+        """
         from .implementation import Query, cpu_features
         from .results import ScoreTable
         from .traits import numbers
@@ -172,14 +205,14 @@ class Registry:
         return ScoreTable(query, self._rankings.find(state, query, None, frozenset(), None))
 
     def implementations(self, op: str | None = None) -> tuple[Implementation, ...]:
-        """What users have registered, for one op or for all, the oldest first."""
+        """Return what users have registered, for one op or for all, the oldest first."""
         user = self._tables.state.user
         if op is not None:
             return user.get(canonical(op), ())
         return tuple(sorted((i for found in user.values() for i in found), key=lambda i: i.serial))
 
     def stats(self) -> Stats:
-        """How many ops and implementations there are, and how lookups went."""
+        """Count the ops, the implementations and the lookups."""
         from .bundled import composites
         from .results import Stats
 
@@ -194,7 +227,7 @@ class Registry:
         )
 
     def clear_cache(self) -> None:
-        """Forgets the lookups; what is registered stays."""
+        """Forget cached lookups; registrations stay."""
         self._tables.state.rankings.clear()
         self._tables.state.answers.clear()
 
@@ -214,11 +247,11 @@ class Registry:
 
     @property
     def has_user_kernels(self) -> bool:
-        """Whether anything is registered beside what comes with Weft."""
+        """Whether users have registered anything."""
         return bool(self._tables.state.user)
 
     def selecting(self, sizes: Mapping[str, int], options: Options | None, first_call: int) -> Resolution:
-        """Chooses for one compile and the sizes of the call at hand; Python functions count from `first_call`."""
+        """Resolve ops for one compile and the sizes of a call; Python functions are numbered from `first_call`."""
         state, target = self._tables.state, None if options is None else options.target
         preferred = {} if options is None else dict(options.implementations)
 
@@ -241,20 +274,20 @@ class Registry:
     def choose(
         self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]
     ) -> Choice:
-        """The choice where nothing is known of a call."""
+        """Choose an implementation without knowing the sizes of a call."""
         return self.selecting({}, None, 0).choose(op, operands, result, attrs)
 
     def is_replaced(self, op: str, dtypes: tuple[DType, ...]) -> bool:
-        """Whether a user has an implementation for these dtypes."""
+        """Tell whether a user has an implementation for these dtypes."""
         return any(each.signature.takes(dtypes) for each in self._tables.state.user.get(op, ()))
 
     def is_current(self, uses: Uses | None) -> bool:
-        """Whether a graph that was compiled with these would be compiled the same now; None is of no users at all."""
+        """Tell whether a graph would be compiled the same way now; None means that it uses nothing of users."""
         state = self._tables.state
         return not state.user if uses is None else uses.are_current(state)
 
     def watch(self, watcher: Watcher) -> None:
-        """Tells it to forget whenever something is registered or unregistered, for as long as it lives."""
+        """Call the watcher's `forget` whenever a registration changes, for as long as the watcher lives."""
         with self._watching:
             self._watchers.add(watcher)
 
@@ -265,7 +298,7 @@ class Registry:
             watcher.forget()
 
     def find_op(self, name: str) -> OpDef | None:
-        """The op with this name that is not in the fixed table: a user's, or one that is a bundled kernel."""
+        """Find an op outside the fixed table: a user's, or a bundled kernel."""
         found = self._tables.state.ops.get(name) or self._composites.get(name)
         if found is not None or name in TABLE:
             return found
@@ -276,14 +309,14 @@ class Registry:
         return found
 
     def op_names(self) -> Collection[str]:
-        """The names that `find_op` knows."""
+        """Return the names that `find_op` knows."""
         from .bundled import composites
 
         return self._tables.state.ops.keys() | composites().keys()
 
     @property
     def table(self) -> Mapping[str, OpDef]:
-        """The ops by name, with those that are registered."""
+        """All ops by name, including registered ones."""
         from .optable import OpTable
 
         return OpTable(self)

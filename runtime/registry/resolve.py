@@ -1,8 +1,8 @@
-"""Resolve every op of a graph to an implementation: what `select-kernels` asks.
+"""Resolve every op of a graph to an implementation, for the pass `select-kernels`.
 
-A `Resolution` belongs to one compile. It remembers which implementations there were of the ops that it was asked for,
-so that a later call can tell whether the graph is still the right one, and collects the Python functions that
-run between compiled pieces. An op that no user has touched is settled here, without the machinery of scores.
+A `Resolution` belongs to one compile. It records the implementations of the ops it resolved, so that a later call can
+tell whether the graph is still valid, and it collects the Python functions that run between compiled pieces. An op
+that no user has replaced is resolved here, without computing scores.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 NUMPY = Choice("python", "naive", 0)
 EXACT, VECTORIZED = 10, 20  # points
-MAX_INSIDE = 64  # implementations whose graphs are built from one another
+MAX_INSIDE = 64  # levels of implementations that use one another
 
 
 class Uses:
-    """What a compiled graph relies on: the user's implementations of each op that was asked for, then."""
+    """What a compiled graph relies on: the user's implementations of each op it resolved, at that time."""
 
     def __init__(self, generation: int) -> None:
         self.generation = generation
@@ -41,13 +41,13 @@ class Uses:
         self.chosen: set[Implementation] = set()
 
     def equals(self) -> list[Implementation]:
-        """Those that give the bits of one that was chosen, and could stand in its place at every size."""
+        """List the implementations that give the same bits as a chosen one and can replace it at every size."""
         ops = {each.op for each in self.chosen if _is_exchangeable(each)}
         known = [each for op in sorted(ops) for each in self.implementations.get(op, ())]
         return [each for each in known if _is_exchangeable(each) and each not in self.chosen]
 
     def are_current(self, state: State) -> bool:
-        """Whether nothing that matters was registered or unregistered since."""
+        """Tell whether no relevant registration has changed since."""
         if self.generation == state.generation:
             return True
         if any(state.user.get(op, ()) != then for op, then in self.implementations.items()):
@@ -61,7 +61,7 @@ def _is_exchangeable(each: Implementation) -> bool:
 
 
 class Resolution:
-    """Chooses for one compile. `sizes` are the numbers of the call at hand; none are known without one."""
+    """Resolve ops for one compile. `sizes` holds the numbers of the current call, if there is one."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Resolution:
         preferred: Mapping[str, str],
         blas: bool = False,
     ) -> None:
-        """`preferred` names an implementation for some ops, instead of one that gives the same bits."""
+        """Start a resolution; `preferred` names the implementation to use for some ops among those with equal bits."""
         self.state, self.sizes, self.uses, self.preferred, self.blas = state, sizes, uses, preferred, blas
         self.calls: list[ExternCall] = []
         self._ask, self._first_call, self._inline = ask, first_call, inline
@@ -83,7 +83,7 @@ class Resolution:
     def choose(
         self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]
     ) -> Choice:
-        """The best implementation for these types."""
+        """Return the best implementation for these types."""
         users = self.state.user.get(op, ())
         self.uses.implementations[op] = users
         if self.blas and not users and op == MATMUL.name and result.dtype.name in GEMM:
@@ -96,12 +96,12 @@ class Resolution:
         return Decision(self, op, operands, result, attrs).choice()
 
     def is_replaced(self, op: str, dtypes: tuple[DType, ...]) -> bool:
-        """Whether a user has an implementation for these dtypes, that this selection is not inside of."""
+        """Tell whether a user has an implementation for these dtypes, other than those being resolved."""
         users = self.uses.implementations[op] = self.state.user.get(op, ())
         return any(each.signature.takes(dtypes) for each in users if each not in self._inside)
 
     def _bundled(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:
-        """Vector code of our own where there is some for these dtypes, else NumPy."""
+        """Return Weft's vector code for these dtypes, or NumPy if there is none."""
         from ...passes.rules.complex_rules import COMPLEX_OPS
 
         dtypes = [t.dtype.strong for t in (*operands, result)]
@@ -110,14 +110,14 @@ class Resolution:
         return Choice("inline", "vectorized", EXACT * len(operands) + VECTORIZED)
 
     def ranking(self, op: str, operands: tuple[TensorType, ...], result: TensorType, size: int | None) -> Ranking:
-        """Who can compute it, of those that this selection is not inside of."""
+        """Rank the implementations, leaving out those being resolved."""
         return self._ask(op, operands, result, size, self._inside)
 
     def inside_of(self, each: Implementation) -> Resolution:
-        """What ops mean in the graph of an implementation: never itself."""
+        """Resolve the ops inside the graph of an implementation, which can't use itself."""
         if len(self._inside) >= MAX_INSIDE:
             raise LimitExceeded(
-                f"implementations use one another more than {MAX_INSIDE} deep, at last '{each.name}' of '{each.op}'",
+                f"implementations may use one another only {MAX_INSIDE} deep; '{each.name}' of '{each.op}' is deeper",
                 hint="unregister those that are no longer needed",
             )
         inner = Resolution(
@@ -127,6 +127,6 @@ class Resolution:
         return inner
 
     def call(self, function: ExternCall) -> int:
-        """The number of a function of Python or of a library that runs between compiled pieces."""
+        """Number a Python or library function that runs between compiled pieces."""
         self.calls.append(function)
         return self._first_call + len(self.calls) - 1

@@ -1,4 +1,4 @@
-"""What the registry answers: a `Lookup`, an `ScoreTable` that prints as a table, and `Stats`."""
+"""Define the registry's answers: `Lookup`, `ScoreTable` (prints as a table) and `Stats`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .scores import Ranking, ScoredImplementation
 
 @record
 class Lookup:
-    """The winner for a query, its score and why it won; `alternatives` are the others that could be used, in order."""
+    """The winner for a query, its score and the reason; `alternatives` are the other usable ones, in order."""
 
     implementation: Implementation
     score: int
@@ -21,7 +21,7 @@ class Lookup:
 
 @record
 class Stats:
-    """`kernel_names` counts ops, `implementations` all that there are of them; the rest is about lookups."""
+    """`kernel_names` counts ops, `implementations` counts all implementations; the rest is about lookups."""
 
     kernel_names: int
     implementations: int
@@ -32,7 +32,7 @@ class Stats:
 
 @record
 class ScoreTable:
-    """Every candidate for a query with each point of its score, or why it was refused. `str` is for people."""
+    """Every candidate for a query with each point of its score, or why it was refused; `str()` gives a table."""
 
     query: Query
     ranking: Ranking
@@ -64,7 +64,7 @@ class ScoreTable:
 
 
 def found_in(explained: ScoreTable) -> Lookup:
-    """The winner; a typed error where there is none."""
+    """Return the winner, or raise a typed error if there is none."""
     query, ranking = explained.query, explained.ranking
     if not ranking.order:
         reasons = "; ".join(dict.fromkeys(f"{c.implementation.name}: {c.refusal}" for c in ranking.refused))
@@ -75,7 +75,7 @@ def found_in(explained: ScoreTable) -> Lookup:
 
 
 def reason(ranking: Ranking) -> str:
-    """Why the first one wins."""
+    """Explain why the first one wins."""
     first, *others = ranking.order
     if not others:
         return "the only one"

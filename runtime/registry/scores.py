@@ -1,7 +1,7 @@
 """Score implementations for a query: points, refusals with reasons, and the winner.
 
-Tier comes first, then the score, then the newest registration. Each operand gives 10 points for its dtype, 5 where it
-is castable; hints give points where they suit. A castable match counts only where no tier has an exact one.
+The tier counts first, then the score, then the newest registration. Each operand gives 10 points for an exact dtype and
+5 for a castable one; suitable hints give more. A castable match counts only if no tier has an exact one.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from .implementation import TIERS, Implementation, Query
 EXACT, CASTABLE = 10, 5
 VECTORIZED, SUITED, BOUND = 20, 15, 10
 SMALL, LARGE = 1_024, 65_536  # elements: at most, at least
-EXPENSIVE = 32  # simple operations that an expensive one counts as
+EXPENSIVE = 32  # the number of simple operations that an expensive one counts as
 
 
 @record
 class Point:
-    """Points, and what they are for."""
+    """Points and the reason for them."""
 
     what: str
     points: int
@@ -33,7 +33,7 @@ class Point:
 
 @record
 class ScoredImplementation:
-    """An implementation in a ranking. `refusal` is why it can't be chosen."""
+    """An implementation in a ranking; `refusal` says why it can't be chosen."""
 
     implementation: Implementation
     points: tuple[Point, ...] = ()
@@ -47,14 +47,14 @@ class ScoredImplementation:
 
 @record
 class Ranking:
-    """Those that can be chosen, the best first, and those that can't."""
+    """The usable implementations, the best first, and the refused ones."""
 
     order: tuple[ScoredImplementation, ...]
     refused: tuple[ScoredImplementation, ...]
 
 
 def rank(implementations: Iterable[Implementation], query: Query) -> Ranking:
-    """All candidates for a query in order."""
+    """Rank all candidates for a query."""
     judged = [_judged(each, query) for each in implementations]
     if any(c.is_exact and c.refusal is None for c in judged):
         why = "castable, and another implementation takes these dtypes as they are"
@@ -104,7 +104,7 @@ def _hinted(each: Implementation, query: Query) -> Iterable[Point]:
 
 
 def is_compute_bound(each: Implementation, dtypes: Sequence[DType]) -> bool:
-    """Whether the op has one operation or more for each byte that it reads and writes."""
+    """Tell whether the op does at least one operation for each byte it reads and writes."""
     known = TABLE.get(each.op)
     operations = each.operations if known is None else operations_of(known)
     result = each.signature.result_dtype(dtypes) or dtypes[0]
@@ -112,14 +112,14 @@ def is_compute_bound(each: Implementation, dtypes: Sequence[DType]) -> bool:
 
 
 def operations_of(op: OpDef) -> int:
-    """How many simple operations an op counts as."""
+    """Return how many simple operations an op counts as."""
     if Trait.VIEW in op.traits or op.arity == 0:
         return 0
     return EXPENSIVE if Trait.EXPENSIVE in op.traits else 1
 
 
 def _unwilling(each: Implementation, query: Query) -> str | None:
-    """What its own `can_handle` says; it is not told the size, because one compile serves many."""
+    """Ask its `can_handle`; it is not told the size, because one compile serves many."""
     if each.can_handle is None:
         return None
     try:
@@ -132,7 +132,7 @@ def _unwilling(each: Implementation, query: Query) -> str | None:
 
 
 def thresholds(implementations: Iterable[Implementation]) -> tuple[int, ...]:
-    """The sizes at which the choice may change, in order."""
+    """Return the sizes at which the choice may change, in order."""
     found: set[int] = set()
     for each in implementations:
         limits = each.constraints

@@ -1,6 +1,6 @@
-"""Parse signature text such as `f32 f32 -> f32` or `float[..., m] -> float[..., m]`, and match operands.
+"""Parse signatures such as `f32 f32 -> f32` or `float[..., m] -> float[..., m]`, and match operands.
 
-Without brackets an operand may have any shape, and the result has what they broadcast to. Names between brackets are
+Without brackets an operand may have any shape, and the result has their broadcast shape. Names between brackets are
 sizes, as in the language.
 """
 
@@ -25,12 +25,12 @@ DimName = Union[str, int, EllipsisType]
 Shape = tuple[Size, ...]
 _SPEC = re.compile(r"([A-Za-z_]\w*)(?:\[([^\[\]]*)\])?")
 _KINDS = ("bool", "uint", "int", "float", "complex")
-_USUAL = (F32, F64, I64)  # what stands for a class in a trial
+_USUAL = (F32, F64, I64)  # the dtype that represents a class in a trial
 
 
 @record
 class Spec:
-    """An operand or a result: a dtype or a class of them by name; `dims` is None for any shape."""
+    """An operand or a result: the name of a dtype or of a class; `dims` is None for any shape."""
 
     name: str
     dims: tuple[DimName, ...] | None = None
@@ -46,11 +46,11 @@ class Spec:
 
     @property
     def dtypes(self) -> tuple[DType, ...]:
-        """All that are taken as they are."""
+        """Return all dtypes that match without a cast."""
         return CLASSES[self.name] if self.dtype is None else (self.dtype,)
 
     def cast(self, dtype: DType) -> DType | None:
-        """The narrowest of its dtypes that holds every value of `dtype`, which itself comes first."""
+        """Return the narrowest of its dtypes that holds every value of `dtype`, or `dtype` itself."""
         if dtype.weak:
             return self._for_number(dtype)
         if dtype in self.dtypes:
@@ -59,20 +59,20 @@ class Spec:
         return min(wider, key=lambda d: d.bits, default=None)
 
     def _for_number(self, dtype: DType) -> DType | None:
-        """A Python number takes any dtype of its kind or above it."""
+        """Return a dtype for a Python number, which matches any dtype of its kind or above."""
         if dtype.strong in self.dtypes:
             return dtype.strong
         fitting = [d for d in self.dtypes if d.kind in ("int", "uint", "float", "complex") and _takes(d, dtype)]
         return fitting[-1] if fitting else None
 
     def takes_rank(self, rank: int) -> bool:
-        """Whether it is for so many dimensions."""
+        """Tell whether it accepts this number of dimensions."""
         if self.dims is None:
             return True
         return rank >= len(self.dims) - 1 if ... in self.dims else rank == len(self.dims)
 
     def trial(self) -> TensorType:
-        """A type that fits it."""
+        """Return an example type that fits it."""
         dtype = self.dtype or next((d for d in _USUAL if d in self.dtypes), self.dtypes[-1])
         if self.dims is None:
             return TensorType(dtype, (symbol("n"),))
@@ -82,7 +82,7 @@ class Spec:
 
 @record
 class Signature:
-    """What an implementation takes and gives."""
+    """The operands and the result of an implementation."""
 
     inputs: tuple[Spec, ...]
     output: Spec
@@ -91,24 +91,24 @@ class Signature:
         return f"{' '.join(map(str, self.inputs))} -> {self.output}"
 
     def takes(self, dtypes: Sequence[DType]) -> bool:
-        """Whether the operands have the declared dtypes."""
+        """Tell whether the operands have the declared dtypes."""
         return len(dtypes) == len(self.inputs) and all(
             d.strong in spec.dtypes for spec, d in zip(self.inputs, dtypes, strict=True)
         )
 
     def takes_ranks(self, ranks: Iterable[int]) -> bool:
-        """Whether the operands may have so many dimensions."""
+        """Tell whether the operands may have these ranks."""
         return all(spec.takes_rank(rank) for spec, rank in zip(self.inputs, ranks, strict=False))
 
     def result_dtype(self, dtypes: Sequence[DType]) -> DType | None:
-        """The dtype of the result; a class is what the first operand of that class is. None if that tells nothing."""
+        """Return the dtype of the result; a class means that of its first operand. None if it is unknown."""
         if self.output.dtype is not None:
             return self.output.dtype
         same = (d for spec, d in zip(self.inputs, dtypes, strict=True) if spec.name == self.output.name)
         return next(same, None)
 
     def result_shape(self, facts: Facts, shapes: Sequence[Shape]) -> Shape:
-        """The shape of the result; a typed error where the operands do not fit."""
+        """Return the shape of the result, or raise a typed error if the operands do not fit."""
         sizes, leading = self.bind(facts, shapes)
         if self.output.dims is None:
             return leading
@@ -121,7 +121,7 @@ class Signature:
         return tuple(found)
 
     def bind(self, facts: Facts, shapes: Sequence[Shape]) -> tuple[dict[str, Size], Shape]:
-        """The sizes behind the names, and what `...` and operands of any shape broadcast to."""
+        """Bind names to sizes, and return the shape that `...` and operands of any shape broadcast to."""
         sizes: dict[str, Size] = {}
         free: list[Shape] = []
         for place, (spec, shape) in enumerate(zip(self.inputs, shapes, strict=True)):
@@ -130,7 +130,7 @@ class Signature:
             after = len(dims) - before - 1 if ... in dims else 0
             if len(shape) < before + after or (... not in dims and len(shape) != before):
                 found = shown([_told(facts, size) for size in shape])
-                raise ShapeProblem(f"operand {place} has shape {found}, but {spec} is declared")
+                raise ShapeProblem(f"operand {place} must be {spec}, not of shape {found}")
             if ... in dims:
                 free.append(shape[before : len(shape) - after])
             named = [*zip(dims[:before], shape, strict=False)]
@@ -140,22 +140,22 @@ class Signature:
                 assert not isinstance(wanted, EllipsisType)
                 if not _guard_equal(facts, wanted, size):
                     declared = f"{dim} = {_told(facts, wanted)}" if isinstance(dim, str) else dim
-                    raise ShapeProblem(f"operand {place} has size {_told(facts, size)}, but {spec} declares {declared}")
+                    raise ShapeProblem(f"operand {place} must have size {declared} in {spec}, not {_told(facts, size)}")
         return sizes, facts.broadcast(free) if free else ()
 
 
 def parse_signature(text: str) -> Signature:
-    """`f32 f32 -> f32`."""
+    """Parse a signature such as `f32 f32 -> f32`."""
     if not isinstance(text, str):
         raise TypeProblem(f"signature must be a string such as 'f32 f32 -> f32', not {text!r}")
     left, arrow, right = text.partition("->")
     if not arrow:
         raise SyntaxProblem(
-            f"the signature '{text}' has no '->'", hint="write operands and result, as in 'f32 f32 -> f32'"
+            f"the signature '{text}' must have a '->'", hint="write operands and result, as in 'f32 f32 -> f32'"
         )
     results = _specs(right, text)
     if len(results) != 1:
-        raise SyntaxProblem(f"the signature '{text}' has {len(results)} results, and an op has one")
+        raise SyntaxProblem(f"the signature '{text}' must have one result, not {len(results)}")
     signature = Signature(_specs(left, text), results[0])
     known = {d for spec in signature.inputs for d in spec.dims or ()}
     for dim in signature.output.dims or ():
@@ -190,7 +190,7 @@ def _dim(part: str, whole: str) -> DimName:
         return int(part)
     if part.isidentifier():
         return part
-    raise SyntaxProblem(f"'{part}' in '{whole}' is not a dimension", hint="a dimension is a name, a number or '...'")
+    raise SyntaxProblem(f"'{part}' in '{whole}' is not a dimension", hint="use a name, a number or '...'")
 
 
 def _holds(wide: DType, narrow: DType) -> bool:
@@ -202,13 +202,13 @@ def _takes(dtype: DType, number: DType) -> bool:
 
 
 def _told(facts: Facts, size: Size) -> Size:
-    """A size as a message tells it: the number in the call at hand, if there is one."""
+    """Format a size for a message: as a number if the current call has one."""
     number = None if facts.strict else facts.number(size)
     return size if number is None else number
 
 
 def _guard_equal(facts: Facts, a: Size, b: Size) -> bool:
-    """Whether two sizes are equal, by what is known or in the call at hand, which is then relied on."""
+    """Tell whether two sizes are equal, always or in the current call; in that case add a guard."""
     if facts.same(a, b):
         return True
     left, right = facts.number(a), facts.number(b)

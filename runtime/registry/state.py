@@ -1,4 +1,4 @@
-"""The registry's tables at one moment: never changed, replaced as a whole, so that readers need no lock."""
+"""Hold the registry's tables at one moment. They are replaced as a whole, so readers need no lock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Key = tuple[Any, ...]  # the name of an op first
 
 
 class Answers:
-    """What a lookup found for each class of sizes, between the limits at which the choice may change."""
+    """The answers of a lookup for each size class; the limits are the sizes at which the choice may change."""
 
     def __init__(self, limits: tuple[int, ...]) -> None:
         self._limits = limits
@@ -31,9 +31,9 @@ class Answers:
 
 
 class State:
-    """The user's implementations by op, the oldest first, and the ops that they make.
+    """The users' implementations by op, the oldest first, and the ops they define.
 
-    `rankings` and `answers` are caches; two threads that fill them at once write the same.
+    `rankings` and `answers` are caches; threads that fill them at the same time write the same.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class State:
         self._limits: dict[str, tuple[int, ...]] = {}
 
     def thresholds(self, op: str) -> tuple[int, ...]:
-        """The sizes at which the choice for an op may change."""
+        """Return the sizes at which the choice for an op may change."""
         from .scores import thresholds
 
         found = self._limits.get(op)
@@ -60,5 +60,5 @@ class State:
         return found
 
     def size_class(self, op: str, size: int | None) -> int | None:
-        """All sizes of a class have the same ranking."""
+        """Return the class of a size; all sizes of a class have the same ranking."""
         return None if size is None else bisect_right(self.thresholds(op), size)

@@ -1,6 +1,6 @@
-"""The registry's tables and how they change: one writer at a time puts a new `State` in place of the old one.
+"""Change the registry's tables: one writer at a time replaces the old `State` with a new one.
 
-What a thread changes inside of a scope is noted in a journal of its own, and undone at the scope's end.
+Changes that a thread makes inside a scope are recorded in the thread's journal and undone at the end of the scope.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Journal = tuple[list["Implementation"], list["Implementation"]]  # added, remove
 
 
 class RegistryTables:
-    """`make_op` makes the op of a name from its implementations; `changed` is called after each change."""
+    """The registry's tables. `make_op` makes an op from its implementations; `changed` is called after each change."""
 
     def __init__(
         self, make_op: Callable[[str, tuple[Implementation, ...]], OpDef], changed: Callable[[], None]
@@ -36,9 +36,9 @@ class RegistryTables:
         self._own = threading.local()
 
     def add(self, made: list[Implementation], file: str | None = None) -> list[Implementation]:
-        """Registers all of them at once; one that was read from the same place takes the place of the older one.
+        """Register several at once; one that was read from the same place replaces the older one.
 
-        With a `file`, they are all that it has: what else was read from it before is taken back.
+        With `file`, these are all of that file; its other registrations are removed.
         """
         with self._lock:
             changed: dict[str, tuple[Implementation, ...]] = {}
@@ -69,7 +69,7 @@ class RegistryTables:
         return added
 
     def remove(self, op: str, which: Callable[[Implementation], bool]) -> int:
-        """Takes back those of an op; how many there were."""
+        """Unregister implementations of an op and return how many there were."""
         with self._lock:
             present = self.state.user.get(op, ())
             gone = [i for i in present if which(i)]
@@ -81,7 +81,7 @@ class RegistryTables:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """What this thread changes inside is undone at the end."""
+        """Undo this thread's changes at the end."""
         journals = self._journals()
         journals.append(([], []))
         try:
@@ -99,7 +99,7 @@ class RegistryTables:
                     self._changed()
 
     def _put(self, changed: Mapping[str, tuple[Implementation, ...]]) -> None:
-        """New tables, in which these ops have these implementations; what is cached for others stays."""
+        """Replace the implementations of these ops; caches for other ops stay."""
         old = self.state
         user = {op: found for op, found in {**old.user, **changed}.items() if found}
         ops = {name: made for name, made in old.ops.items() if name not in changed}
@@ -116,7 +116,7 @@ class RegistryTables:
         for other in (*present, *(() if known is None else (known,))):
             if len(other.signature.inputs) != len(each.signature.inputs):
                 raise Unsupported(
-                    f"'{each.signature}' does not have the {len(other.signature.inputs)} operands of '{each.op}'",
+                    f"'{each.signature}' must have {len(other.signature.inputs)} operands, as '{each.op}' has",
                     hint="register it under another name",
                 )
 

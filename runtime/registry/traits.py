@@ -1,4 +1,4 @@
-"""Check the named arguments of a registration and put them into an `Implementation`."""
+"""Check the keyword arguments of a registration and apply them to an `Implementation`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .implementation import HINTS, VARIANTS, Constraints, Implementation, Query,
 
 @record
 class Traits:
-    """The arguments of `register` that have names; `origin` is set by files alone."""
+    """The keyword arguments of `register`; only files set `origin`."""
 
     variant: str = "custom"
     hints: Iterable[str] = ()
@@ -35,7 +35,7 @@ class Traits:
 
     @staticmethod
     def given(arguments: Mapping[str, Any]) -> Traits:
-        """Those of a registration; a typed error for one that is not known."""
+        """Read the options of a registration; raise a typed error for an unknown one."""
         known = [name for name in fields(Traits) if name != "origin"]
         for name in arguments:
             if name not in known:
@@ -44,7 +44,7 @@ class Traits:
         return Traits(**arguments)
 
     def applied(self, each: Implementation) -> Implementation:
-        """The implementation with all of it, checked."""
+        """Apply the checked options to an implementation."""
         self._check_kinds()
         hints = frozenset(h.replace("_", "-") for h in _texts("hints", self.hints))
         variant = self.variant.replace("_", "-")
@@ -53,7 +53,7 @@ class Traits:
                 hint = nearest(word, list(known)) or f"choose one of {', '.join(known)}"
                 raise ValueProblem(f"unknown {what} '{word}'", hint=hint)
         if self.min_size < 0 or (self.max_size is not None and self.max_size < self.min_size):
-            raise ValueProblem(f"max_size {self.max_size} is below min_size {self.min_size}, or min_size is negative")
+            raise ValueProblem(f"min_size must be from 0 to max_size ({self.max_size}), not {self.min_size}")
         if self.alignment < 1 or self.alignment & (self.alignment - 1):
             raise ValueProblem(f"alignment must be a power of two, not {self.alignment}")
         constraints = Constraints(
@@ -71,7 +71,7 @@ class Traits:
         )  # fmt: skip
 
     def _check_kinds(self) -> None:
-        """Whether each is what it should be: a number, a text or a function."""
+        """Check that each option is a number, a string or a function, as it must be."""
         for name in ("min_size", "max_size", "alignment"):
             given = getattr(self, name)
             if not isinstance(given, Integral) and not (given is None and name == "max_size"):
@@ -87,7 +87,7 @@ class Traits:
 
 
 def numbers(what: str, given: Iterable[int]) -> tuple[int, ...]:
-    """One whole number or several."""
+    """Read one whole number or several."""
     found = (given,) if isinstance(given, Integral) else _all(what, given)
     if not all(isinstance(x, Integral) for x in found):
         raise TypeProblem(f"{what} must be whole numbers such as [1, 2], not {given!r}")
@@ -95,7 +95,7 @@ def numbers(what: str, given: Iterable[int]) -> tuple[int, ...]:
 
 
 def _texts(what: str, given: Iterable[str]) -> tuple[str, ...]:
-    """One word or several."""
+    """Read one word or several."""
     found = (given,) if isinstance(given, str) else _all(what, given)
     if not all(isinstance(x, str) for x in found):
         raise TypeProblem(f"{what} must be a string or a list of strings, not {given!r}")
@@ -109,7 +109,7 @@ def _all(what: str, given: Any) -> tuple[Any, ...]:
 
 
 def _resources(given: Resources | Mapping[str, int]) -> Resources:
-    """Resources, which may be given by name: `{"memory": 4096, "threads": 2}`."""
+    """Read resources, which may be given by name: `{"memory": 4096, "threads": 2}`."""
     found = given
     if isinstance(given, Mapping) and given.keys() <= {"memory", "threads"}:
         found = Resources(**given)

@@ -1,1 +1,1 @@
-"""Which of several variants of a kernel runs, where all of them give the same bits."""
+"""Choose between variants of a kernel that all give the same bits."""

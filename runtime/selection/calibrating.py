@@ -1,7 +1,7 @@
 """Time all variants of a kernel on given arguments, record the times and choose.
 
-Variants are timed as users call them, in turns and in any order, so that what disturbs the
-machine, or is left by another variant, meets all.
+Variants are timed as users call them, in turns and in random order, so that a disturbance of the machine, or the
+caches left by another variant, affects all of them.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from ..compiler import Lowered, Variant
     from .tuner import Tuner
 
-SAMPLES = 9  # of each variant
-TURNS = 6  # that a sample is the best of: what disturbs the machine lasts longer than one
-SHORTEST = 2e-5  # seconds that a turn takes, or one call
+SAMPLES = 9  # samples of each variant
+TURNS = 6  # turns of which a sample is the best: a disturbance lasts longer than one turn
+SHORTEST = 2e-5  # seconds that a turn takes at least, unless it is one call
 LEARNING = 3  # calls until native code serves them
 Progress = Callable[[str, int, int], object]
 
@@ -40,7 +40,7 @@ class Callee(Protocol):
 
 @record
 class Timing:
-    """One variant: seconds a call (mean, least, most, standard deviation), calls and bytes a second."""
+    """The times of one variant: seconds per call (mean, least, most, deviation), calls and bytes per second."""
 
     variant: str
     mean: float
@@ -60,17 +60,20 @@ def calibrate(
     kwargs: Mapping[str, Any],
     progress: Progress = lambda name, done, total: None,
 ) -> list[Timing]:
-    """Times every variant, the fastest first. The settings' time limit is for all of them together."""
+    """Time every variant and sort them, the fastest first.
+
+    The time limit of the settings covers all of them together.
+    """
     lowered, env = kernel.sized(*args, **kwargs)
     if not lowered.kernels:
         raise TypeProblem(f"{lowered.graph.name} has no native kernel, so there is nothing to choose from")
-    kernel(*args, **kwargs)  # what fails here fails in every variant
+    kernel(*args, **kwargs)  # an error here would occur in every variant
     plan = tuner.plan(lowered, env)
     load = workload_of(plan.base, env)
     ready: dict[str, Callee] = {}
     for name, variant in variants_of(plan.base, load).items():
         callee = kernel.in_variant(variant)
-        with suppress(WeftError):  # a variant that this machine can't have is none
+        with suppress(WeftError):  # this machine can't run the variant
             for _ in range(LEARNING):
                 callee(*args, **kwargs)
             ready[name] = callee
@@ -97,7 +100,7 @@ def calibrate(
 
 
 def _seconds(callee: Callee, args: Sequence[Any], kwargs: Mapping[str, Any], calls: int) -> float:
-    """The time of one of several calls, after one that brings its own state of the caches about."""
+    """Time one of several calls, after an untimed one that sets up the caches."""
     callee(*args, **kwargs)
     start = time.perf_counter()
     for _ in range(calls):

@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from ..compiler import Lowered, Variant
 
 PICO = 1e-12
-CALL = 150e-9  # seconds for a call beside its loops
-UNLIKELY = 1.1  # what was chosen from the body is expected to be this much faster than what was not
+CALL = 150e-9  # seconds for a call without its loops
+UNLIKELY = 1.1  # the body's own choice is expected to be this much faster than others
 CACHE = 1 << 20
-STREAMED = 1 << 20  # bytes of a call from which non-temporal stores may pay
+STREAMED = 1 << 20  # bytes of a call from which non-temporal stores may pay off
 
 
 def family_of(lowered: Lowered) -> str:
-    """A name for a graph: the same for the same program, layouts and machine, in every process."""
+    """Name a graph: the same program, layouts and machine give the same name in every process."""
     text = f"{lowered.options.machine}\n{lowered.ir(after='input')}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def workload_of(lowered: Lowered, env: Mapping[str, int]) -> Workload:
-    """What a call on these sizes does."""
+    """Describe the work of a call with these sizes."""
     size = total = operations = 0
     for region in lowered.kernels:
         assert region.body is not None
@@ -56,7 +56,7 @@ def variant_name(variant: Variant) -> str:
 
 
 def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
-    """What may be faster for such a call, by name: other unrolling, vectors, tiles, threads or implementations."""
+    """Return variants that may be faster, by name: other unrolling, vectors, tiles, threads or implementations."""
     regions = lowered.kernels
     found: list[Variant] = [()]
     unrolls = {integer(r.attrs, "unroll") for r in regions if not _has_own_unroll(r)}
@@ -75,18 +75,18 @@ def variants_of(lowered: Lowered, load: Workload) -> dict[str, Variant]:
 
 
 def _has_own_unroll(region: Node) -> bool:
-    """Whether the form of a region says how many vectors a step takes, whatever `schedule` is asked for."""
+    """Tell whether a region's form fixes the number of vectors per step, whatever `schedule` is told."""
     in_long_steps = reduces_across(region) and integer(region.attrs, "unroll") == LONG_STEP
     return in_long_steps or has_rows_in_lanes(region) or region.attrs.get("form") == FLAT
 
 
 def tells_in_calls(variant: Variant) -> bool:
-    """Whether single calls tell how fast a variant is: between such calls threads fall asleep, and seem slow."""
+    """Tell whether single calls show a variant's speed: threads fall asleep between them, which makes it seem slow."""
     return all(option != "share" for option, _ in variant)
 
 
 def candidates_of(lowered: Lowered, load: Workload) -> list[Candidate]:
-    """The variants with what is expected of them before anything was measured."""
+    """Return the variants with their expected times before anything is measured."""
     work = work_of(lowered, load)
     cached = min(1.0, CACHE / max(1, load.bytes))
     found = []
@@ -98,6 +98,6 @@ def candidates_of(lowered: Lowered, load: Workload) -> list[Candidate]:
 
 
 def work_of(lowered: Lowered, load: Workload) -> int:
-    """Picoseconds on one thread, as estimated: the same for all variants of a graph."""
+    """Estimate the picoseconds on one thread: the same for all variants of a graph."""
     costs = [integer(r.attrs, "cost") for r in lowered.kernels]
     return load.size * sum(costs) // max(1, len(costs))

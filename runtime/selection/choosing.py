@@ -1,7 +1,7 @@
 """Choose which variant of a kernel runs a workload, with confidence, reason and alternatives.
 
-Three selectors, all pure functions of what is known: by score, learned, and hybrid, which trusts the learned one where
-its error on held-out records is low.
+There are three selectors, all pure functions of what is known: by score, learned, and hybrid. The hybrid one trusts
+the learned one if its error on held-out records is low.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SELECTORS = ("score", "learned", "hybrid")
 
 @record
 class Weights:
-    """What the parts of a score count for."""
+    """The weights of the parts of a score."""
 
     time: float = 0.4
     memory: float = 0.2
@@ -38,8 +38,11 @@ class Weights:
 
 @record
 class Candidate:
-    """A variant by name: the time that it is expected to take before anything was measured, the scratch memory that it
-    needs in bytes, and the share of its memory traffic that fits a core's cache."""
+    """A variant by name.
+
+    It has the expected time before anything is measured, the scratch memory in bytes, and the share of its memory
+    traffic that fits in a core's cache.
+    """
 
     variant: str
     expected: float
@@ -49,7 +52,7 @@ class Candidate:
 
 @record
 class Ranked:
-    """A candidate with what a selector makes of it; the higher the rank the better."""
+    """A candidate with a selector's rank; higher is better."""
 
     variant: str
     rank: float
@@ -57,7 +60,7 @@ class Ranked:
 
 
 class Selection(NamedTuple):
-    """The choice. `confidence` is the probability that no alternative is faster, as far as measurements tell."""
+    """A choice. `confidence` is the measured probability that no alternative is faster."""
 
     variant: str
     confidence: float
@@ -70,7 +73,7 @@ class Selection(NamedTuple):
 def by_score(
     load: Workload, candidates: Sequence[Candidate], known: Knowledge, weights: Weights, current: str | None
 ) -> Selection:
-    """The highest weighted sum of speed, memory, cache fit and history, less what it costs to switch."""
+    """Choose the highest weighted sum of speed, memory, cache fit and history, minus the cost of switching."""
     estimates = [known.estimate(load, c.variant, c.expected) for c in candidates]
     fastest = min(e.seconds for e in estimates)
     ranked = []
@@ -87,7 +90,7 @@ def by_score(
 
 
 def by_model(load: Workload, candidates: Sequence[Candidate], known: Knowledge) -> Selection | None:
-    """The least predicted time; None where a candidate has no model."""
+    """Choose the least predicted time; None if a candidate has no model."""
     ranked = []
     for candidate in candidates:
         model = known.model(load, candidate.variant)
@@ -107,7 +110,7 @@ def choose(
     current: str | None,
     most_error: float,
 ) -> Selection:
-    """What the named selector says; without a model that can be trusted it is the score."""
+    """Choose with the named selector, or by score if no model can be trusted."""
     scored = by_score(load, candidates, known, weights, current)
     if selector == "score":
         return scored
@@ -127,10 +130,10 @@ def _selection(ranked: Sequence[Ranked], what: str) -> Selection:
 
 
 def keeping(found: Selection, current: str) -> Selection:
-    """What runs now as the choice, because another one that ranks higher is not surely faster."""
+    """Keep the current variant, because the one that ranks higher is not surely faster."""
     reason = f"{found.variant} is not surely faster ({found.reason})"
     own = next((r for r in found.alternatives if r.variant == current), None)
-    if own is None:  # it was never measured at such sizes
+    if own is None:  # never measured at such sizes
         return found._replace(variant=current, reason=reason, alternatives=(found.chosen, *found.alternatives))
     return _chosen(own, [found.chosen, *(r for r in found.alternatives if r is not own)], reason)
 
@@ -142,5 +145,5 @@ def _chosen(first: Ranked, others: Sequence[Ranked], reason: str) -> Selection:
 
 
 def _sureness(a: Estimate, b: Estimate) -> float:
-    """How probable it is that the first takes less time than the second."""
+    """Return the probability that the first takes less time than the second."""
     return 0.5 + 0.5 * math.erf(math.log(b.seconds / a.seconds) / math.hypot(a.sigma, b.sigma) / math.sqrt(2))

@@ -1,4 +1,4 @@
-"""Compile variants of a graph, in a background thread or on the spot for a calibration."""
+"""Compile variants of a graph, in a background thread or at once for a calibration."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def compile_variants(
     lookup: KernelLookup,
     turns: threading.Semaphore,
 ) -> None:
-    """Adds what can be compiled to the plan; stops when the program ends."""
+    """Add the variants that compile to the plan; stop when the program ends."""
     with turns:
         for name, variant in variants.items():
             if not threading.main_thread().is_alive():
                 return
             try:
                 plan.made.setdefault(name, compiled(plan, variant, lookup))
-            except WeftError:  # a variant that this machine can't have is none
+            except WeftError:  # this machine can't run the variant
                 continue
     plan.relink()
 
 
 def compiled(plan: VariantPlan, variant: Variant, lookup: KernelLookup) -> Lowered:
-    """The graph with another schedule or other implementations, in native code."""
+    """Compile the graph with another schedule or other implementations."""
     from ..disk.finding import find_variant
 
     options = replace(plan.base.options, variant=variant)
@@ -58,12 +58,12 @@ def _made(plan: VariantPlan, options: Options, lookup: KernelLookup) -> Lowered:
         result = run_pipeline(base.result.after("input"), passes, PipelineOptions(options.verify))
         return _in_forms(base, Lowered(base.built, result, options, base.orders, base.scalars, base.any_order))
     passes = passes_for(lookup, options, plan.env)
-    # What was chosen for the call stays: the registry may have changed since, and does not know its sizes.
+    # Keep the call's own choices: the registry may have changed since, and does not know the sizes.
     chosen = next(k for k, step in enumerate(passes) if step.name == "select-kernels")
     result = run_pipeline(base.result.after("select-kernels"), passes[chosen + 1 :], PipelineOptions(options.verify))
     return _in_forms(base, Lowered(base.built, result, options, base.orders, base.scalars, base.any_order))
 
 
 def _in_forms(base: Lowered, made: Lowered) -> Lowered:
-    """For all sizes that the base is for: in the same forms or, where these have other guards, in one for any size."""
+    """Compile for all sizes of the base: in the same forms, or in one for any size if their guards differ."""
     return made if set(made.guards) <= set(base.guards) else made.for_sizes({})

@@ -1,7 +1,7 @@
-"""Keep measured times of variants between processes, in one file of plain JSON.
+"""Store measured times of variants between processes, in one file of plain JSON.
 
-Nothing in it can change a result: it only says which of several equal variants was fast. What is not a plausible
-record is dropped when the file is read.
+Nothing in it can change a result: it only says which of several equal variants was fast. Implausible records are
+dropped when the file is read.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ...ir.records import fields, record
 from .workload import Workload
 
 WEEK = 7 * 24 * 3600.0
-LIMIT = 4096  # records; the oldest go
-FORMAT = 2  # files of the first had trials of one thread, which had not waited for others to wake
+LIMIT = 4096  # records; the oldest are dropped
+FORMAT = 2  # version 1 had trials on one thread that had not waited for others to wake up
 RECENT = 9
 MOST_BYTES = 8 << 20
 SHORTEST, LONGEST = 1e-10, 1e7  # seconds that a call can have taken
@@ -30,7 +30,7 @@ Key = tuple[str, str, int, int]
 
 @record
 class Record:
-    """The times of one variant on workloads of one size class; `weight` samples, older ones counting less."""
+    """The times of one variant on workloads of one size class; `weight` counts samples, old ones less."""
 
     workload: Workload
     variant: str
@@ -43,12 +43,12 @@ class Record:
 
     @property
     def typical(self) -> float:
-        """What the variant takes when nothing disturbs it: a quarter of the latest samples are below."""
+        """The time without disturbances: a quarter of the latest samples are below it."""
         return sorted(self.recent)[len(self.recent) // 4]
 
     @property
     def sigma(self) -> float:
-        """How uncertain the logarithm of `typical` is."""
+        """The standard deviation of the logarithm of `typical`."""
         ordered = sorted(self.recent)
         middle = ordered[len(ordered) // 2] if len(ordered) > 1 else 1.25 * ordered[0]
         return (middle / ordered[0] - 1) / math.sqrt(len(ordered))
@@ -58,12 +58,12 @@ class Record:
         return (self.workload.family, self.variant, self.workload.bucket, self.workload.threads)
 
     def aged(self, now: float, half_life: float) -> float:
-        """The weight that is left."""
+        """Return the remaining weight."""
         return float(self.weight * 0.5 ** (max(0.0, now - self.when) / half_life))
 
 
 class History:
-    """Records by graph, variant, size class and threads. `path` is where they are kept; None keeps none."""
+    """Records by graph, variant, size class and threads. `path` is their file; None stores nothing."""
 
     def __init__(
         self, path: Path | None = None, half_life: float = WEEK, clock: Callable[[], float] = time.time
@@ -75,7 +75,7 @@ class History:
         self._families: frozenset[str] | None = None
 
     def add(self, workload: Workload, variant: str, seconds: float) -> None:
-        """One more sample."""
+        """Add a sample."""
         if not (math.isfinite(seconds) and seconds > 0):
             return
         now = self.clock()
@@ -92,13 +92,13 @@ class History:
                 del self._records[min(self._records, key=lambda k: self._records[k].when)]
 
     def find(self, workload: Workload, variant: str) -> Record | None:
-        """What is known of a variant on workloads of this size class."""
+        """Find the record of a variant for this size class."""
         with self._lock:
             self._read()
             return self._records.get((workload.family, variant, workload.bucket, workload.threads))
 
     def families(self) -> frozenset[str]:
-        """The graphs of which something is known."""
+        """Return the graphs that have records."""
         with self._lock:
             self._read()
             if self._families is None:
@@ -114,7 +114,7 @@ class History:
         return len(list(iter(self)))
 
     def clear(self) -> None:
-        """Forgets everything, in the file as well."""
+        """Delete all records, also in the file."""
         with self._lock:
             self._records.clear()
             self._is_read, self._families = True, None
@@ -128,7 +128,7 @@ class History:
                 raise FileProblem(f"can't delete the history {self.path}: {error.strerror}") from error
 
     def save(self) -> None:
-        """Writes the file anew; another process sees the old one or the new one."""
+        """Rewrite the file; another process sees either the old one or the new one."""
         with self._lock:
             if self.path is None or not self._records:
                 return
@@ -136,7 +136,7 @@ class History:
                 if key not in self._records or record.when > self._records[key].when:
                     self._records[key] = record
             text = json.dumps({"format": FORMAT, "records": [_as_json(r) for r in self._records.values()]})
-        with suppress(OSError):  # a history that can't be kept is only forgotten
+        with suppress(OSError):  # a history that can't be written is just lost
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if is_plain(str(self.path)):
                 put_file(str(self.path), text.encode())
@@ -147,7 +147,7 @@ class History:
             self._records = {**self._on_disk(), **self._records}
 
     def _on_disk(self) -> dict[Key, Record]:
-        """What the file holds, if it is one."""
+        """Read the file, if it is valid."""
         try:
             if self.path is None:
                 return {}
@@ -177,7 +177,7 @@ def _as_json(record: Record) -> list[object]:
 
 
 def _from_json(item: object, now: float) -> Record | None:
-    """A record, if it is one: of the right types, finite, and not from the future."""
+    """Read a record, if it is valid: right types, finite, and not from the future."""
     if not isinstance(item, list) or len(item) != len(fields(Record)) or not isinstance(item[0], list):
         return None
     load, variant, *numbers, recent = item

@@ -1,4 +1,4 @@
-"""Say what a history knows of a variant on a workload: measured, measured near by, or guessed."""
+"""Estimate the time of a variant on a workload: measured, measured at similar sizes, or guessed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .workload import BUCKETS, Workload
 
 GUESSED = 0.7  # the standard deviation of the logarithm of a time that was never measured
 LEAST_SIGMA = 0.02
-REACH = 2 * BUCKETS  # size classes from the next record that still say something
+REACH = 2 * BUCKETS  # the largest distance in size classes at which a record still counts
 
 
 @record
 class Estimate:
-    """Seconds, the standard deviation of their logarithm, and where they come from."""
+    """Seconds, the standard deviation of their logarithm, and the source."""
 
     seconds: float
     sigma: float
@@ -38,7 +38,7 @@ class Knowledge:
             self._by_graph.setdefault((load.family, past.variant, load.threads), []).append(past)
 
     def estimate(self, load: Workload, variant: str, expected: float) -> Estimate:
-        """What a variant takes; `expected` where nothing near was measured."""
+        """Estimate the time of a variant; use `expected` if nothing similar was measured."""
         records = self._by_graph.get((load.family, variant, load.threads), [])
         below = [r for r in records if r.workload.bucket <= load.bucket][-1:]
         above = [r for r in records if r.workload.bucket >= load.bucket][:1]
@@ -55,7 +55,7 @@ class Knowledge:
         return Estimate(mean, sigma, "measured at sizes near by")
 
     def merit(self, load: Workload, variant: str) -> float:
-        """How well a variant did of late on this graph, from 0 to 1: 0.5 if nothing is known."""
+        """Rate how well a variant recently did on this graph, from 0 to 1; 0.5 if nothing is known."""
         peers = [
             r
             for (family, _, threads), records in self._by_graph.items()
@@ -71,7 +71,7 @@ class Knowledge:
         return 0.5 + (best / own.typical - 0.5) * recent
 
     def model(self, load: Workload, variant: str) -> Model | None:
-        """A regression on the records of this graph if there are enough, else on those of all graphs."""
+        """Return a regression on this graph's records if there are enough, otherwise on those of all graphs."""
         own = self._by_graph.get((load.family, variant, load.threads), [])
         key, records = ((load.family, variant), own) if len(own) >= LEAST_RECORDS else ((variant,), None)
         if key not in self._models:
@@ -80,16 +80,16 @@ class Knowledge:
         return self._models[key]
 
     def error(self, load: Workload, variants: Sequence[str]) -> float:
-        """The largest relative error of the variants' models on records that they were not trained on."""
+        """Return the largest relative error of the variants' models on held-out records."""
         models = [self.model(load, v) for v in variants]
         return max(m.error if m is not None else math.inf for m in models)
 
     def _sigma(self, past: Record) -> float:
-        """How uncertain a record is: by its samples, and more the older it is."""
+        """Return the uncertainty of a record, from its samples and its age."""
         recent = max(1e-3, past.aged(self._now, self._half_life) / past.weight)
         return max(LEAST_SIGMA, past.sigma) / math.sqrt(recent)
 
 
 def _scale(past: Record, load: Workload) -> float:
-    """A record is of a size close to that of the workload; time goes with size between the two."""
+    """Scale a record's time to the size of the workload."""
     return max(1, load.size) / max(1, past.workload.size)

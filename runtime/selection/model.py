@@ -1,7 +1,7 @@
 """Predict the time of a variant on other workloads, with an interval, from its recorded times.
 
-The model is a ridge regression of the logarithm of the time on the features of the workload. How far it can be
-trusted is what it gets wrong on records that it was not trained on.
+The model is a ridge regression of the logarithm of the time on the features of the workload. Its error on held-out
+records says how far it can be trusted.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .workload import FEATURES, Workload
 RIDGE = 1e-2
 FOLDS = 5
 LEAST_RECORDS = 6
-ENOUGH = 1.64  # standard deviations: nine of ten times lie inside
+ENOUGH = 1.64  # standard deviations that contain nine of ten times
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @record
 class Prediction:
-    """Seconds, and between which limits they lie nine times out of ten."""
+    """Seconds, and the limits between which nine of ten times lie."""
 
     seconds: float
     low: float
@@ -39,7 +39,7 @@ class Prediction:
 
 @record
 class Model:
-    """A trained regression; `error` is the relative error on records that were held out, half of them being below."""
+    """A trained regression; `error` is the median relative error on held-out records."""
 
     weights: Floats
     center: Floats
@@ -57,7 +57,7 @@ class Model:
 
 
 def train(records: Sequence[Record], now: float, half_life: float) -> Model | None:
-    """A model of the records of one variant, the older ones counting less; None where there are too few."""
+    """Train a model on the records of one variant, weighting old ones less; None if there are too few."""
     if len(records) < LEAST_RECORDS:
         return None
     rows = np.array([r.workload.features() for r in records])
@@ -73,16 +73,16 @@ def train(records: Sequence[Record], now: float, half_life: float) -> Model | No
 
 
 def _solve(rows: Floats, times: Floats, trust: Floats) -> tuple[Floats, Floats]:
-    """The weights, and the matrix that says how far they are from certain in each direction."""
+    """Return the weights, and the matrix of their uncertainty."""
     scaled = rows * trust[:, None]
     ridge = np.full(len(FEATURES), RIDGE)
-    ridge[0] = 1e-9  # the mean is not pulled to nothing
+    ridge[0] = 1e-9  # the mean is not regularised
     inverse: Floats = np.linalg.inv(scaled.T @ scaled + np.diag(ridge)).astype(np.float64)
     return inverse @ (scaled.T @ (times * trust)), inverse
 
 
 def _held_out(rows: Floats, times: Floats, trust: Floats) -> Floats:
-    """What each record is predicted to be by a model that was trained without it."""
+    """Predict each record with a model that was trained without it."""
     found = np.empty_like(times)
     fold = np.arange(len(times)) % FOLDS
     for k in range(FOLDS):

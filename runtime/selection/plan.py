@@ -1,4 +1,4 @@
-"""The compiled variants of one graph, and which of them runs at which size."""
+"""Hold the compiled variants of one graph, and choose which one runs at which size."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Range = tuple[int, int, str]
 
 
 class VariantPlan:
-    """A table of size ranges over variants. `base` is the graph as it was compiled first, `env` the sizes of a call."""
+    """A table of size ranges and variants. `base` is the graph as it was first compiled, `env` the sizes of a call."""
 
     def __init__(self, base: Lowered, env: Mapping[str, int]) -> None:
         self.base, self.env = base, dict(env)
@@ -42,22 +42,22 @@ class VariantPlan:
         return self._names[bisect_right(self._starts, size) - 1]
 
     def at(self, size: int) -> Lowered:
-        """The variant that runs at a size; the base as long as another one is not compiled."""
+        """Return the variant for a size, or the base until that variant is compiled."""
         return self.made.get(self.name_at(size), self.base)
 
     def ranges(self) -> tuple[Range, ...]:
-        """From which size up to which, exclusive, each variant runs."""
+        """Return the range of sizes, with the end excluded, in which each variant runs."""
         ends = (*self._starts[1:], NO_END)
         return tuple(zip(self._starts, ends, self._names, strict=True))
 
     def spans(self, lowered: Lowered) -> tuple[tuple[int, int], ...]:
-        """The sizes that a compiled variant serves; none if it is all of them."""
+        """Return the sizes that a compiled variant serves; none means all."""
         if len(self._names) == 1 and self.at(0) is lowered:
             return ()
         return tuple((start, end) for start, end, name in self.ranges() if self.made.get(name, self.base) is lowered)
 
     def choose(self, choices: Mapping[int, Selection]) -> bool:
-        """Takes new choices by size class and says whether anything changed. Sizes in between follow the nearest."""
+        """Take new choices by size class and return whether anything changed. Sizes in between follow the nearest."""
         with self.lock:
             self.choices.update(choices)
             buckets = sorted(self.choices)
@@ -77,17 +77,17 @@ class VariantPlan:
         return changed
 
     def relink(self) -> None:
-        """Native entries of the variants end, and are made anew for the sizes that each serves now."""
+        """Drop the native entries of the variants; new ones are made for the sizes that each serves now."""
         for chain in list(self._chains):
             chain.expire(self.made.values())
 
     def follow(self, chain: Chain) -> None:
-        """A chain that has entries of the variants."""
+        """Register a chain that has entries of the variants."""
         self._chains.add(chain)
 
 
 def total_size(lowered: Lowered) -> Size:
-    """The iterations of all kernels of a graph."""
+    """Add up the iterations of all kernels of a graph."""
     total: Size = 0
     for region in lowered.kernels:
         total = total + dims.product(sizes(region.attrs, "space"))

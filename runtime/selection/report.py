@@ -1,4 +1,4 @@
-"""Report what a tuner chose and how well."""
+"""Report the choices of a tuner and how good they were."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @record
 class ReportedChoice:
-    """One choice: for which kernel and how many elements, and what it was."""
+    """One choice: the kernel, the number of elements, and the variant."""
 
     kernel: str
     size: int
     selection: Selection
-    is_best: bool | None  # in hindsight: whether no variant was measured to be faster; None where only one was
+    is_best: bool | None  # in hindsight: whether no variant was measured to be faster; None if only one was measured
 
 
 @record
 class Report:
-    """`counts` are choices by variant, `calls` those that asked for one, `by_op` the accuracy by kernel."""
+    """`counts` has choices by variant, `calls` the calls that asked for one, `by_op` the accuracy by kernel."""
 
     choices: tuple[ReportedChoice, ...]
     counts: dict[str, int]
@@ -35,7 +35,7 @@ class Report:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of choices that measurements do not speak against; None where nothing can be said."""
+        """The share of choices that no measurement contradicts; None if there is no measurement."""
         return _share(self.choices)
 
     @property
@@ -61,7 +61,7 @@ class Report:
 
 
 def report(tuner: Tuner) -> Report:
-    """What was chosen so far."""
+    """Report the choices made so far."""
     records = list(tuner.history)
     choices, popular = [], Counter[str]()
     for plan in sorted(tuner.plans, key=lambda p: p.base.graph.name):
@@ -75,7 +75,7 @@ def report(tuner: Tuner) -> Report:
 
 
 def _is_best(selection: Selection, known: list[Record]) -> bool | None:
-    """Whether the fastest variant was chosen, or one that can't be told from it."""
+    """Tell whether the chosen variant is the fastest, or can't be distinguished from it."""
     own = next((r for r in known if r.variant == selection.variant), None)
     if own is None or len(known) < 2:
         return None

@@ -1,4 +1,4 @@
-"""What users can set about the choice of variants."""
+"""Define the settings of variant selection."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from .history import WEEK
 
 @record
 class Settings:
-    """`explore` is the share of long calls that may try another variant while it is not settled which is best.
+    """The settings that `weft.selection.configure` changes.
 
-    `confidence` is how sure a choice must be to leave what runs now; `most_error` is the largest relative error on
-    held-out times with which the hybrid selector trusts a model; `time_limit` (seconds) and `at_once` bound
-    benchmarks and compilations; `half_life` (seconds) is how fast old times are forgotten.
+    `explore` is the share of long calls that may try another variant while the best one is not settled. `confidence` is
+    the probability that a choice needs to replace the current one. `most_error` is the largest relative error on held-
+    out times with which the hybrid selector trusts a model. `time_limit` (seconds) and `at_once` bound benchmarks and
+    compilations. `half_life` (seconds) says how fast old times are forgotten.
     """
 
     selector: str = "hybrid"

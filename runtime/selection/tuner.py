@@ -1,8 +1,8 @@
-"""Choose the variant that each call runs, and take measured times back.
+"""Choose the variant that each call runs, and record measured times.
 
-What the history knows is used at once. Beyond that small calls are left alone; a graph whose calls take long gets its
-variants compiled in the background, and then a share of its calls try them one after another, none that is expected
-to take twice the time of the best known one. When enough was measured the choice is made, and costs nothing any more.
+Recorded times are used at once. Beyond that, short calls are not explored. A graph with long calls gets its variants
+compiled in the background; then a share of its calls tries them one after another, except those expected to take twice
+the time of the best known one. Once enough is measured the choice is made, and it costs nothing from then on.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ if TYPE_CHECKING:
     from ..compiler import Lowered, Variant
     from ..native.dispatch import Chain
 
-LONG = 50_000_000  # picoseconds, as estimated, from which a call is worth exploring
+LONG = 50_000_000  # estimated picoseconds from which a call is worth exploring
 FIRST = 16  # calls of one size class before its variants are compiled
-SAMPLES, MOST_SAMPLES = 4, 16  # of each variant before a choice is made, and where the choice is not clear
+SAMPLES, MOST_SAMPLES = 4, 16  # samples of each variant before a choice is made, and if the choice is not clear
 TOO_SLOW = 2.0
 NEVER = 1 << 62  # native calls
-SOON = 0.02  # seconds until variants are compiled: the call that asks for them has ended
+SOON = 0.02  # seconds until variants are compiled, so that the call that triggers it has ended
 
 
 class Tuner:
-    """Chooses variants for all kernels that share it."""
+    """Choose variants for all kernels that share this tuner."""
 
     def __init__(self, history: History, settings: Settings) -> None:
         self.history, self.settings = history, settings
-        self.plans: WeakSet[VariantPlan] = WeakSet()  # of graphs that are still alive
+        self.plans: WeakSet[VariantPlan] = WeakSet()  # graphs that are still alive
         self._lock = lock()
         self._compiling = threading.Semaphore(settings.at_once)
         os.register_at_fork(after_in_child=self._forget_compilers)
 
     def _forget_compilers(self) -> None:
-        """In a forked child, which has none of the threads that were about to compile."""
+        """Reset the state in a forked child, which has none of the compiling threads."""
         self._compiling = threading.Semaphore(self.settings.at_once)
 
     def configure(self, settings: Settings) -> None:
-        """From now on."""
+        """Use new settings from now on."""
         with self._lock:
             self.settings = settings
             self.history.half_life = settings.half_life
@@ -64,7 +64,10 @@ class Tuner:
     # -- calls
 
     def turn(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup, is_sample: bool) -> Turn:
-        """What this call runs. `is_sample` says that native code serves most calls, and this is one of few."""
+        """Choose what this call runs.
+
+        `is_sample` means that native entries serve most calls, and this is one of the few.
+        """
         plan = lowered.plan or self._new_plan(lowered, env, lookup)
         if plan is None:
             return Turn(lowered)
@@ -85,7 +88,7 @@ class Tuner:
         return Turn(plan.made[name], name, load, True)
 
     def took(self, turn: Turn, seconds: float) -> None:
-        """What a call took that was a trial."""
+        """Record the time of a trial call."""
         plan = turn.lowered.plan
         if turn.load is None or plan is None:
             return
@@ -95,19 +98,19 @@ class Tuner:
             self.decide(plan, turn.load, is_final=min(samples) >= MOST_SAMPLES)
 
     def ask_again(self, chain: Chain, turn: Turn) -> None:
-        """After how many native calls the next one comes here: few while variants are tried, ever more if none is."""
+        """Set how many native calls pass before the next one comes here: few during trials, more and more otherwise."""
         if turn.lowered.plan is not None:
             turn.lowered.plan.follow(chain)
-        if not self.settings.explore:  # entries that were made while it was not 0 have a limit
+        if not self.settings.explore:  # entries made while it was not 0 have a limit
             chain.limit(turn.lowered, NEVER)
         else:
             chain.limit(turn.lowered, round(1 / self.settings.explore) if turn.is_open else 0)
 
     def _new_plan(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup) -> VariantPlan | None:
-        """A plan, where there is something to choose by: a history, or calls that are long."""
-        if not lowered.kernels or lowered.fallbacks:  # sizes of what NumPy gives are known only when it has run
+        """Make a plan if there is a basis for a choice: a history, or long calls."""
+        if not lowered.kernels or lowered.fallbacks:  # the sizes of NumPy's results are known only after it has run
             return None
-        if any(n.op is LOOP for n in lowered.graph):  # how long it takes is in values, not in sizes
+        if any(n.op is LOOP for n in lowered.graph):  # its time depends on values, not on sizes
             return None
         load = workload_of(lowered, env)
         is_known = load.family in self.history.families()
@@ -121,7 +124,7 @@ class Tuner:
         return plan
 
     def plan(self, lowered: Lowered, env: Mapping[str, int]) -> VariantPlan:
-        """The plan of a graph."""
+        """Return the plan of a graph."""
         with self._lock:
             if lowered.plan is None:
                 lowered.plan = VariantPlan(lowered, env)
@@ -129,7 +132,7 @@ class Tuner:
             return lowered.plan
 
     def _worth_trying(self, plan: VariantPlan, load: Workload) -> list[str]:
-        """The compiled variants that a call can try, but those expected to take twice the time of the best known."""
+        """Return the compiled variants that a call can try, except those expected to take twice the best known time."""
         tried = {n for n, v in variants_of(plan.base, load).items() if tells_in_calls(v) and n in plan.made}
         expected = {c.variant: c.expected for c in candidates_of(plan.base, load) if c.variant in tried}
         known = {n: r.typical for n in expected if (r := self.history.find(load, n))}
@@ -143,7 +146,7 @@ class Tuner:
     # -- choices
 
     def decide(self, plan: VariantPlan, load: Workload, is_final: bool) -> Selection | None:
-        """Chooses for a size class, if it is sure enough or must be."""
+        """Choose for a size class, if the choice is sure enough or required."""
         current = plan.name_at(load.size)
         tried = [name for name in variants_of(plan.base, load) if self.history.find(load, name)]
         if len(tried) < 2:
@@ -160,7 +163,7 @@ class Tuner:
         return found
 
     def recall(self, plan: VariantPlan, load: Workload) -> None:
-        """Chooses for every size class of which the history knows several variants."""
+        """Choose for every size class with records of several variants."""
         found: dict[int, Selection] = {}
         for record in self.history:
             other = record.workload
@@ -180,19 +183,19 @@ class Tuner:
     # -- variants
 
     def prepare(self, plan: VariantPlan, load: Workload, lookup: KernelLookup) -> None:
-        """Compiles the variants for such calls in the background."""
+        """Compile the variants for such calls in the background."""
         found = variants_of(plan.base, load)
         self._compile(plan, {name: v for name, v in found.items() if tells_in_calls(v)}, lookup)
 
     def make(self, plan: VariantPlan, load: Workload, names: Collection[str], lookup: KernelLookup) -> None:
-        """Compiles variants now."""
+        """Compile variants now."""
         wanted = {n: v for n, v in variants_of(plan.base, load).items() if n in names and n not in plan.made}
         compile_variants(plan, wanted, lookup, self._compiling)
 
     def _compile(self, plan: VariantPlan, variants: Mapping[str, Variant], lookup: KernelLookup) -> None:
         missing = {name: v for name, v in variants.items() if name not in plan.made}
         if missing:
-            assert plan.base.launcher  # before its variants, which would keep LLVM from the call that waits for it
+            assert plan.base.launcher  # the graph itself first: its variants would keep LLVM from the waiting call
             args = (plan, missing, lookup, self._compiling)
             later = threading.Timer(SOON, compile_variants, args)
             later.name = "weft variants"

@@ -1,4 +1,4 @@
-"""What one call runs."""
+"""Describe what one call runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ DEFAULT = "default"
 
 
 class Turn(NamedTuple):
-    """What a call runs. If `load` is given its time is wanted; `is_open` where it is not settled what is best."""
+    """What a call runs.
+
+    With `load` its time is to be recorded; `is_open` means that the best variant is not settled.
+    """
 
     lowered: Lowered
     variant: str = DEFAULT

@@ -6,7 +6,7 @@ import math
 
 from ...ir.records import record
 
-# Bytes at which the first, the second and the last cache end on most machines: time per byte changes there.
+# The sizes of the first, second and last cache on most machines, where the time per byte changes.
 CACHE_ENDS = (48 << 10, 2 << 20, 32 << 20)
 BUCKETS = 2  # size classes for each doubling
 FEATURES = ("1", "size", "bytes", "operations", "rank", "layout", "threads", *(f"beyond {n}" for n in CACHE_ENDS))
@@ -14,7 +14,7 @@ FEATURES = ("1", "size", "bytes", "operations", "rank", "layout", "threads", *(f
 
 @record
 class Workload:
-    """`family` names the graph whatever its variant; `layout` is 0 for dense operands, 1 for strided ones."""
+    """`family` names the graph without its variant; `layout` is 0 for dense operands, 1 for strided ones."""
 
     family: str
     name: str
@@ -31,17 +31,17 @@ class Workload:
         return bucket_of(self.size)
 
     def features(self) -> list[float]:
-        """What times depend on, as logarithms where they are amounts."""
+        """The features that times depend on; amounts are logarithms."""
         logs = [math.log(max(1, n)) for n in (self.size, self.bytes, self.operations)]
         beyond = [max(0.0, logs[1] - math.log(n)) for n in CACHE_ENDS]
         return [1.0, *logs, float(self.rank), float(self.layout), math.log(self.threads), *beyond]
 
 
 def bucket_of(size: int) -> int:
-    """The size class of a number of elements."""
+    """Return the size class of a number of elements."""
     return round(BUCKETS * math.log2(max(1, size)))
 
 
 def bucket_start(bucket: int) -> int:
-    """The smallest number of elements in a size class."""
+    """Return the smallest number of elements in a size class."""
     return math.ceil(2 ** ((bucket - 0.5) / BUCKETS)) if bucket > 0 else 0

@@ -171,9 +171,9 @@ def test_declared_shapes():
     np.testing.assert_allclose(weft.ops.rowdot(a, b), a @ b, rtol=1e-4)
     f = weft.jit(lambda a, b: weft.ops.rowdot(a, b) + weft.ops.tail(a * 2))
     np.testing.assert_allclose(f(a, b), a @ b + 2 * a.max(1), rtol=1e-4)
-    with pytest.raises(ShapeProblem, match="operand 1 has"):
+    with pytest.raises(ShapeProblem, match="operand 1 must have"):
         weft.ops.rowdot(a, X[:24])
-    with pytest.raises(ShapeProblem, match="operand 0 has shape"):
+    with pytest.raises(ShapeProblem, match="operand 0 must be"):
         weft.ops.tail(X)
 
 
@@ -235,11 +235,19 @@ def test_python_kernels_that_fail_are_named():
         "wide": (
             lambda x: np.sort(x).astype(np.float64),
             TypeProblem,
-            "'wide' returned float64, but f32 -> f32 says f32",
+            "'wide' must return f32, as in f32 -> f32, not float64",
         ),
-        "short": (lambda x: np.sort(x)[1:], ShapeProblem, r"'short' returned shape \(999,\); .* has shape \(1000,\)"),
-        "none": (lambda x: print(end="") if np.sort(x) is None else None, TypeProblem, "'none' returned a NoneType"),
-        "masked": (lambda x: np.ma.masked_array(x, x > 0), TypeProblem, "'masked' returned a MaskedArray, a subclass"),
+        "short": (lambda x: np.sort(x)[1:], ShapeProblem, r"'short' must return shape \(1000,\) .* not \(999,\)"),
+        "none": (
+            lambda x: print(end="") if np.sort(x) is None else None,
+            TypeProblem,
+            "'none' must return one array, not a NoneType",
+        ),
+        "masked": (
+            lambda x: np.ma.masked_array(x, x > 0),
+            TypeProblem,
+            "'masked' must return a plain array, not a MaskedArray",
+        ),
         "writes": (lambda x: x.sort() or x, KernelFailure, "'writes' raised ValueError: .*read-only"),
     }
     for name, (function, error, message) in cases.items():
@@ -315,7 +323,7 @@ def test_sizes_of_0_and_1():
 def test_implementations_of_implementations_have_an_end():
     for k in range(65):
         weft.registry.register("exp", "f32 -> f32", lambda x: np.exp(x) + 1, name=f"level{k}")
-    with pytest.raises(LimitExceeded, match="more than 64 deep, at last 'level0' of 'exp'"):
+    with pytest.raises(LimitExceeded, match="only 64 deep; 'level0' of 'exp'"):
         weft.ops.exp(X)
     weft.registry.unregister(weft.registry.implementations("exp")[-1])
     np.testing.assert_allclose(weft.ops.exp(X), np.exp(X) + 64, rtol=1e-6)
@@ -335,9 +343,9 @@ def test_reductions_get_their_axes():
     g = weft.jit(lambda x: x.max(axis=1, keepdims=True) + x.max())
     np.testing.assert_array_equal(g(x), x.max(1, keepdims=True) + x.max())
     weft.registry.register("max", "f32 -> f32", lambda x, axis, keepdims: x, kind="python", name="wrong")
-    with pytest.raises(ShapeProblem, match="the Python kernel 'wrong' of 'max' returned shape"):
+    with pytest.raises(ShapeProblem, match="the Python kernel 'wrong' of 'max' must return shape"):
         g(x)
-    with pytest.raises(Unsupported, match="'min' takes axes"):
+    with pytest.raises(Unsupported, match="can't implement 'min'"):
         weft.registry.register("min", None, weft.compile("kernel k(x: f32[n]) -> f32 = x[0]").k)
 
 

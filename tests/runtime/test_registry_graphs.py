@@ -23,11 +23,11 @@ def scope():
 def test_operands_of_other_shapes_are_told_in_numbers():
     weft.registry.register("turned", "f32[n, n] f32[3] -> f32[n]", lambda x, y: x @ x[0] + y.sum(), kind="python")
     for shapes, message in (
-        [(4,), (3,)], r"operand 0 has shape \(4,\), but f32\[n, n\] is declared",
+        [(4,), (3,)], r"operand 0 must be f32\[n, n\], not of shape \(4,\)",
     ), (
-        [(3, 4), (3,)], r"operand 0 has size 4, but f32\[n, n\] declares n = 3",
+        [(3, 4), (3,)], r"operand 0 must have size n = 3 in f32\[n, n\], not 4",
     ), (
-        [(5, 5), (4,)], r"operand 1 has size 4, but f32\[3\] declares 3",
+        [(5, 5), (4,)], r"operand 1 must have size 3 in f32\[3\], not 4",
     ):  # fmt: skip
         with pytest.raises(ShapeProblem, match=message):
             weft.call("turned", *(np.ones(shape, np.float32) for shape in shapes))

@@ -188,7 +188,7 @@ def test_what_can_not_be_registered(registry):
         registry.lookup("sofmax", "f32")
     with pytest.raises(UnknownName, match="unknown dtype 'f23'"):
         registry.register("cube", "f23 -> f32", identity)
-    with pytest.raises(SyntaxError, match="the signature 'f32' has no"):
+    with pytest.raises(SyntaxError, match="the signature 'f32' must have"):
         registry.register("cube", "f32", identity)
     with pytest.raises(ValueProblem, match="unknown hint 'fast'"):
         registry.register("cube", "f32 -> f32", identity, hints=["fast"])
@@ -200,9 +200,9 @@ def test_what_can_not_be_registered(registry):
         registry.register("__class__", "f32 -> f32", identity)
     with pytest.raises(Unsupported, match="'cast' can't be replaced"):
         registry.register("cast", "f32 -> f32", identity)
-    with pytest.raises(Unsupported, match="'mean' is a function of several ops"):
+    with pytest.raises(Unsupported, match="'mean' can't be replaced, because"):
         registry.register("mean", "f32 -> f32", identity)
-    with pytest.raises(TypeProblem, match="'exp' of these operands is f32 -> f32, not f32 -> f64"):
+    with pytest.raises(TypeProblem, match="'exp' must be f32 -> f32 for these operands, not f32 -> f64"):
         registry.register("exp", "f32 -> f64", lambda x: x.astype("float64"))
     with pytest.raises(TypeProblem, match="gives f64 where 'f32 -> f32' says f32") as caught:
         registry.register("cube", "f32 -> f32", lambda x: x.astype("float64"))
@@ -211,13 +211,13 @@ def test_what_can_not_be_registered(registry):
         registry.register("cube", "f32 -> f32", lambda x: x * (1 / 0), kind="inline")
     with pytest.raises(TypeProblem, match="not float -> i32"):
         registry.register("exp", "float -> i32", lambda x: x.astype("int32"))
-    with pytest.raises(TypeProblem, match=r"'exp' gives \[n, m\] where 'f32\[n, m\] -> f32\[n\]' says \[n\]"):
+    with pytest.raises(TypeProblem, match=r"'exp' gives \[n, m\], but 'f32\[n, m\] -> f32\[n\]' says \[n\]"):
         registry.register("exp", "f32[n, m] -> f32[n]", lambda x: x.sum(1))
-    with pytest.raises(TypeProblem, match="'exp' has 1 operands"):
+    with pytest.raises(TypeProblem, match="'exp' must have 1 operands"):
         registry.register("exp", "f32 f32 -> f32", lambda x, y: x)
-    with pytest.raises(ValueProblem, match="is below min_size"):
+    with pytest.raises(ValueProblem, match="min_size must be from 0 to max_size"):
         registry.register("cube", "f32 -> f32", identity, min_size=10, max_size=9)
-    with pytest.raises(Unsupported, match="does not have the 1 operands of 'softmax'"):
+    with pytest.raises(Unsupported, match="must have 1 operands, as 'softmax' has"):
         registry.register("softmax", "f32 f32 -> f32", lambda x, y: x)
     assert registry.implementations() == ()
 
@@ -236,7 +236,7 @@ def test_what_is_no_number_or_no_shape_is_told(registry):
             registry.unary("new", lambda x: x, **wrong)
     with pytest.raises(TypeProblem, match="signature must be a string such as"):
         registry.register("new", 32, lambda x: x)
-    with pytest.raises(TypeProblem, match="3 is neither the name of an op nor an implementation"):
+    with pytest.raises(TypeProblem, match="unregister takes the name of an op or an implementation, not 3"):
         registry.unregister(3)
     with pytest.raises(TypeProblem, match=r"gives the shape \[min\(2, n\)\] where 'f32\[n\] -> f32\[n\]' says \[n\]"):
         registry.register("new", "f32[n] -> f32[n]", lambda x: x[:2])
