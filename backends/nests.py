@@ -1,4 +1,4 @@
-"""Run a loop nest in Python, over NumPy memory: what every op of the `nest` dialect means.
+"""Run a loop nest in Python on NumPy arrays; this defines every op of the `nest` dialect.
 
 Nothing here reads `width`, `times`, `grain` or `line`: they change how fast a nest is, never what it computes. Loops
 that are shared between threads run in a shuffled order. Fresh memory is full of NaN, and every index is checked.
@@ -33,7 +33,7 @@ UFUNCS = {
 
 
 class Lane:
-    """One step of the loops around: the numbers of their variables, and the values that are known."""
+    """One step of the loops around: the numbers of their variables, and the values computed so far."""
 
     __slots__ = ("env", "running", "values")
 
@@ -41,7 +41,7 @@ class Lane:
         self.env, self.values, self.running = env, values, running
 
     def step(self, **variables: int) -> Lane:
-        """A step inside this one, which sees what this one has."""
+        """A step inside this one, which sees its variables and values."""
         env = {**self.env, **{dims.LOOP + name: number for name, number in variables.items()}}
         return Lane(env, dict(self.values), self.running)
 
@@ -75,7 +75,7 @@ class _Runner:
             RUN.get(node.op, _Runner.number)(self, node, lanes)
 
     def number(self, node: Node, lanes: Lanes) -> None:
-        """An op of the main table."""
+        """Runs an op of the main table."""
         for lane in lanes:
             results = reference.run_number(node, [lane.values[v] for v in node.operands], lane.env)
             lane.values[node.results[0]] = node.results[0].type.dtype.numpy.type(results)
@@ -153,7 +153,7 @@ class _Runner:
             self.body(after, steps)
 
     def steps(self, node: Node, lanes: Lanes) -> None:
-        """A `while`."""
+        """Runs a `while`."""
         assert node.body is not None
         active = list(lanes)
         states = {id(lane): [lane.values[v] for v in node.operands] for lane in lanes}
@@ -211,7 +211,7 @@ class _Runner:
             array[index] = lane.values[node.operands[0]]
 
     def nothing(self, node: Node, lanes: Lanes) -> None:
-        """A prefetch, a view (which accesses look through), and a place to notice Ctrl-C."""
+        """Does nothing: for a prefetch, for a view (accesses resolve it), and where Ctrl-C is noticed."""
 
     # -- numbers
 
@@ -250,18 +250,18 @@ RUN: Mapping[OpDef, Callable[[_Runner, Node, Lanes], None]] = {
 
 
 def sizes_of(nest: Graph, buffers: Sequence[Array]) -> dict[str, int]:
-    """The sizes that the arrays show, which must agree with the types of the buffers."""
+    """The sizes that the arrays have; they must agree with the types of the buffers."""
     found: dict[str, int] = {}
     for value, array in zip(nest.inputs, buffers, strict=True):
         if array.ndim != value.type.rank or array.dtype != value.type.dtype.numpy:
-            raise ShapeProblem(f"'{value.name}' is {value.type}, not {array.dtype} with {array.ndim} dimensions")
+            raise ShapeProblem(f"'{value.name}' must be {value.type}, not {array.dtype} with {array.ndim} dimensions")
         for size, number in zip(value.type.shape, array.shape, strict=True):
             if dims.is_symbol(size):
                 found.setdefault(str(size), number)
     for value, array in zip(nest.inputs, buffers, strict=True):
         shape = tuple(dims.evaluate(s, found) for s in value.type.shape)
         if shape != array.shape:
-            raise ShapeProblem(f"'{value.name}' is {value.type}, which has shape {shape} here, not {array.shape}")
+            raise ShapeProblem(f"'{value.name}' is {value.type}, so it must have shape {shape} here, not {array.shape}")
     return found
 
 
@@ -271,7 +271,7 @@ def check_guards(nest: Graph, env: Mapping[str, int]) -> None:
     assert isinstance(guards, Guards)
     for guard in guards:
         if not holds(Guards((guard,)), env):
-            raise ShapeProblem(f"{nest.name} needs {Guards((guard,)).texts[0]}, which these arrays do not have")
+            raise ShapeProblem(f"{nest.name} needs {Guards((guard,)).texts[0]}, which does not hold for these arrays")
 
 
 def holds(guards: Any, env: Mapping[str, int]) -> bool:
@@ -284,7 +284,7 @@ def _range(first: dims.Size, end: dims.Size, lane: Lane) -> range:
 
 
 def _points(node: Node, lane: Lane) -> list[dict[str, int]]:
-    """The numbers of a walk's variables, one after another; a later range may speak of an earlier variable."""
+    """Yields the numbers of a walk's variables; a later range may depend on an earlier variable."""
     points: list[dict[str, int]] = [{}]
     for variable in variables(node):
         points = [
@@ -296,7 +296,7 @@ def _points(node: Node, lane: Lane) -> list[dict[str, int]]:
 
 
 def _combined(node: Node, k: int, elements: Array) -> Any:
-    """What a walk gives: a position, the lanes of a tree, or one number."""
+    """The result of a walk: a position, the lanes of a tree, or one number."""
     names, result = node.attrs["combine"], node.results[k]
     assert isinstance(names, tuple)
     name, steps = str(names[k]), ints(node.attrs, "steps")[k]
@@ -311,7 +311,7 @@ def _combined(node: Node, k: int, elements: Array) -> Any:
 
 
 def identity(name: str, dtype: np.dtype[Any]) -> Any:
-    """What changes nothing when it is combined with."""
+    """The neutral element of a combiner."""
     if name in ("sum", "any"):
         return dtype.type(0)
     if name in ("prod", "all"):
@@ -330,7 +330,7 @@ def _multiply_add(a: Any, b: Any, total: Any) -> Any:
 
 
 def _element(node: Node, buffer: Value, lane: Lane) -> tuple[Array, tuple[int, ...]]:
-    """The memory behind views, and a checked index there."""
+    """Resolves views to memory and a checked index in it."""
     index = tuple(dims.evaluate(s, lane.env) for s in sizes(node.attrs, "at"))
     while buffer.node is not None and buffer.node.op is ops.VIEW:
         names = buffer.node.attrs["vars"]

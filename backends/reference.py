@@ -1,6 +1,6 @@
 """Run a graph in NumPy: the living definition of every op.
 
-The graph is walked in order and each op is what its `OpDef.numpy` says, on operands cast to the dtypes that it
+The graph is walked in order. Each op does what its `OpDef.numpy` says, on operands cast to the dtypes that it
 computes in; what NumPy leaves open is in `stated`. It runs any stage of the pipeline; a reduction that
 `lower-reductions` has given a tree follows that tree (see `tree`), so its bits are those of native code.
 """
@@ -39,10 +39,10 @@ def run(
     calls: Calls = (),
     meanings: Meanings = stated.MEANINGS,
 ) -> tuple[Any, ...]:
-    """The outputs of a graph for these inputs.
+    """Runs a graph on these inputs; returns its outputs.
 
-    `env` adds sizes that no input shows, `calls` are the NumPy functions that its `numpy` nodes name by number.
-    `meanings` are the ops, by name, that are not what NumPy makes of them.
+    `env` adds sizes that no input has, `calls` are the NumPy functions that its `numpy` nodes name by number.
+    `meanings` replaces the NumPy meaning of ops, by name.
     """
     sizes = {**_sizes_of(graph.inputs, inputs), **(env or {})}
     values: dict[Value, Any] = dict(zip(graph.inputs, inputs, strict=True))
@@ -59,7 +59,7 @@ def run(
 
 
 def _output(value: Value, x: Any) -> np.ndarray[Any, Any]:
-    """A result as an array of its dtype; what a NumPy function gave keeps its byte order."""
+    """Converts a result to an array of its dtype; the result of a NumPy function keeps its byte order."""
     if value.node is not None and value.node.op is NUMPY and not np.asarray(x).dtype.isnative:
         return np.asarray(x)
     return np.asarray(x, value.type.dtype.numpy)
@@ -122,7 +122,7 @@ def _run_node(
 
 
 def run_number(node: Node, operands: Sequence[Any], sizes: Mapping[str, int]) -> Any:
-    """An op of numbers, as it stands in programs of elements and in loop nests."""
+    """Runs an op on numbers, as elementwise programs and loop nests use it."""
     (result,) = _run_node(node, list(operands), dict(sizes), (), stated.MEANINGS)
     return result
 
@@ -140,7 +140,7 @@ def _run_loop(
 
 
 def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanings: Meanings = stated.MEANINGS) -> Any:
-    """An op of ours that has no native code for these dtypes: a `numpy` node that names it."""
+    """Runs an op without native code for these dtypes, which a `numpy` node names."""
     op = TABLE[str(node.attrs["op"])]
     attrs = {name: _resolve(a, sizes) for name, a in node.attrs.items() if name not in ("op", "function", *CHOICE)}
     meaning = meanings.get(op.name, op.numpy)
@@ -151,7 +151,7 @@ def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanin
 
 @contextmanager
 def _typed_errors(span: Span | None) -> Iterator[None]:
-    """What NumPy refuses because of its values, as an error of ours that knows the place."""
+    """Turns an error that NumPy raises for its values into a typed error with a place."""
     try:
         yield
     except WeftError as error:
@@ -166,14 +166,14 @@ def _typed_errors(span: Span | None) -> Iterator[None]:
 def _run_numpy(
     node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls, meanings: Meanings
 ) -> tuple[Any, ...]:
-    """A function that has no op, or an op that has no native code; new sizes are known from its results."""
+    """Runs a function without an op, or an op without native code; its results define new sizes."""
     call = node.attrs.get("call")
     if "op" in node.attrs:
         results: tuple[Any, ...] = (run_op(node, operands, sizes, meanings),)
     elif isinstance(call, int) and call < len(calls):
         results = calls[call](*operands)
     else:
-        raise Unsupported(f"the NumPy function {node.attrs['function']} in a graph without its calls", node.span)
+        raise Unsupported(f"the graph calls NumPy function {node.attrs['function']}, but was given no calls", node.span)
     sizes.update(_sizes_of(node.results, results))
     return results
 
@@ -189,7 +189,7 @@ def _resolve(attr: Attr, sizes: Mapping[str, int]) -> Any:
 
 
 def _sizes_of(values: Sequence[Value], arrays: Sequence[Any]) -> dict[str, int]:
-    """The numbers behind the symbols that stand alone as a dimension."""
+    """The numbers of symbols that are a whole dimension of some array."""
     found: dict[str, int] = {}
     for value, array in zip(values, arrays, strict=True):
         for size, number in zip(value.type.shape, np.shape(array), strict=True):

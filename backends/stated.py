@@ -1,4 +1,4 @@
-"""Compute what NumPy leaves open by Weft's own stated rules.
+"""Define results that NumPy leaves open, by Weft's stated rules.
 
 NumPy's smaller or larger of two zeros, and what a float too large for an integer becomes, depend on the path that it
 takes (by length, stride and CPU). Here -0.0 is below 0.0, and what does not fit is what scalar code on x86 gives.
@@ -21,7 +21,7 @@ from .fused import fma
 
 def _smaller(ufunc: np.ufunc) -> Callable[..., Any]:
     def meaning(a: Any, b: Any) -> Any:
-        """The smaller; of two zeros the negative one, if there is one."""
+        """The smaller number; of two zeros, the negative one."""
         found = ufunc(a, b)
         return _with_zeros(found, _is_negative_zero(a) | _is_negative_zero(b)) if _is_float(a, b) else found
 
@@ -30,7 +30,7 @@ def _smaller(ufunc: np.ufunc) -> Callable[..., Any]:
 
 def _larger(ufunc: np.ufunc) -> Callable[..., Any]:
     def meaning(a: Any, b: Any) -> Any:
-        """The larger; of two zeros the positive one, if there is one."""
+        """The larger number; of two zeros, the positive one."""
         found = ufunc(a, b)
         return _with_zeros(found, ~(_is_positive_zero(a) | _is_positive_zero(b))) if _is_float(a, b) else found
 
@@ -47,7 +47,7 @@ def _is_positive_zero(x: Any) -> Any:
 
 def _smallest(ufunc: np.ufunc) -> Callable[..., Any]:
     def meaning(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
-        """The smallest over axes; of zeros a negative one, if there is one."""
+        """The smallest number over axes; of zeros, a negative one."""
         found = ufunc.reduce(x, axis=axes, keepdims=keepdims)
         if not _is_float(x):
             return found
@@ -58,7 +58,7 @@ def _smallest(ufunc: np.ufunc) -> Callable[..., Any]:
 
 def _largest(ufunc: np.ufunc) -> Callable[..., Any]:
     def meaning(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
-        """The largest over axes; of zeros a positive one, if there is one."""
+        """The largest number over axes; of zeros, a positive one."""
         found = ufunc.reduce(x, axis=axes, keepdims=keepdims)
         if not _is_float(x):
             return found
@@ -68,14 +68,14 @@ def _largest(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 def scan(x: Any, combine: str, axis: int) -> Any:
-    """Each element combined with what has become of the one before it, as the combining op is stated here."""
+    """Combines each element with the result for the one before it, by the rules stated here."""
     function = MEANINGS.get(combine, TABLE[combine].numpy)
     assert function is not None, combine
     return assembly.scan(x, function, axis)
 
 
 def cast(x: Any, to: np.dtype[Any]) -> Any:
-    """NumPy's `astype`; a float that does not fit an integer becomes what C code on x86 makes of it.
+    """NumPy's `astype`; a float that does not fit an integer becomes what C code on x86 gives.
 
     That is the smallest number of i32 and i64, the low bits of that i32 for what is narrower and of the i64 for u32;
     a u64 from 2**63 on is taken 2**63 lower and moved up.
@@ -106,13 +106,13 @@ def _is_float(*operands: Any) -> bool:
 
 
 def _with_zeros(found: Any, negative: Any) -> Any:
-    """Zeros with the signs given; everything else as it was found."""
+    """Gives zeros the signs wanted; other numbers stay."""
     found = np.asarray(found)
     return np.where(found == 0, np.where(negative, -found.dtype.type(0), found.dtype.type(0)), found)
 
 
 def _arithmetic(name: str, formula: Callable[..., Any]) -> Callable[..., Any]:
-    """NumPy's function, but a formula of ours for complex numbers."""
+    """NumPy's function, but Weft's formula for complex numbers."""
     plain = TABLE[name].numpy
     assert plain is not None
 
@@ -123,7 +123,7 @@ def _arithmetic(name: str, formula: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def reciprocal(x: Any) -> Any:
-    """Of an integer 0 the smallest i32 or i64, and 0 of other integers; NumPy converts an infinity there."""
+    """The reciprocal; an integer 0 gives the smallest i32 or i64, or 0 for other integers."""
     x = np.asarray(x)
     if x.dtype.kind not in "iu":
         return _RECIPROCAL(x)
@@ -132,7 +132,7 @@ def reciprocal(x: Any) -> Any:
 
 
 def matmul(a: Any, b: Any) -> Any:
-    """An element is one chain of FMAs in the order of k, from 0 on.
+    """Computes each element as one chain of FMAs in the order of k, starting from 0.
 
     16-bit floats are added up in f32 and rounded at the end; a complex product is four real ones.
     """

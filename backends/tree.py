@@ -1,4 +1,4 @@
-"""Run a reduction by its tree, element by element, with the bits that native code gives.
+"""Run a reduction by its tree, element by element, with the same bits as native code.
 
 `passes/lower_reductions.py` says in words what this says in code. Only the elementwise meaning of the combining
 operation is NumPy's; the order is made here.
@@ -60,7 +60,7 @@ def composite(
     steps: int,
     chunk: int,
 ) -> Array:
-    """The sum of a kind (`ir/composites.py`) over `u - shift`, by chunks that have shifts of their own.
+    """The sum of a kind (`ir/composites.py`) over `u - shift`, by chunks with their own shifts.
 
     `exp` is the function of the kinds that have one.
     """
@@ -72,7 +72,7 @@ def composite(
 
 
 def walked(combine: Combine, identity: Any, run: Array, lanes: int, steps: int) -> Array:
-    """The lanes that a walk over a run leaves: blocks of so many steps in pairs, or one block where `steps` is 0."""
+    """The lanes after a walk over a run: blocks of `steps` steps in pairs, or one block if `steps` is 0."""
     if not run.size:
         return np.full(lanes, identity, run.dtype)
     blocks = _blocks(run, lanes * steps or run.size)
@@ -80,12 +80,12 @@ def walked(combine: Combine, identity: Any, run: Array, lanes: int, steps: int) 
 
 
 def across(combine: Combine, lanes: Array) -> Any:
-    """The lanes of a walk combined to one number."""
+    """Combines the lanes of a walk to one number."""
     return _halve(combine, lanes)
 
 
 def _moved(kind: str, exp: Callable[[Array], Array], part: Array, shift: Array, add: Callable[[Array], Array]) -> Array:
-    """A chunk's sum with its own shift, moved to the common one."""
+    """Moves a chunk's sum from its own shift to the common one."""
     if not kind.startswith("moment"):
         own = np.maximum.reduce(part, axis=-1)
         total = np.where(own == -np.inf, own.dtype.type(1), add(exp(part - own[..., None])))
@@ -137,7 +137,7 @@ def _block(combine: Combine, identity: Any, block: Array, lanes: int) -> Array:
 
 
 def _pairs(combine: Combine, blocks: list[Array]) -> Array:
-    """Blocks in pairs, pairs of pairs, ...; what is left over from the youngest to the oldest."""
+    """Combines blocks in pairs, pairs of pairs, and so on; the rest from the newest to the oldest."""
     finished: list[tuple[int, Array]] = []
     for block in blocks[:-1]:
         level = 0
@@ -152,7 +152,7 @@ def _pairs(combine: Combine, blocks: list[Array]) -> Array:
 
 
 def _halve(combine: Combine, lanes: Array) -> Array:
-    """The upper half of the lanes with the lower half until one is left."""
+    """Combines the upper half of the lanes with the lower half until one is left."""
     while lanes.shape[-1] > 1:
         half = lanes.shape[-1] // 2
         lanes = combine(lanes[..., :half], lanes[..., half:])

@@ -1,4 +1,4 @@
-"""`choose-forms`: the sizes of a call become the form of each region: attributes, and guards that keep others away.
+"""`choose-forms`: the sizes of a call decide the form of each region: attributes, and guards for those sizes.
 
 Before (softmax, AVX-512):
 
@@ -20,13 +20,13 @@ that has a form keeps it. `vector`, `unroll` and `jam` mean what they do in `sch
 each lane has a row of its own, a step over long lines takes 8 vectors, and rows that are streamed are made one by one.
 `cut_from` is left in `rows or chunks` only, and says from how many columns on chunks run. Other attributes of a region:
 
-    shared_walks    sums and the reductions that they need walk a chunk together (`ir/composites.py`)
+    shared_walks    sums and the reductions that they need share the walk of a chunk (`ir/composites.py`)
     spread          the last stage, which only writes, runs line after line in the order of memory
     stream          the first result is written by non-temporal stores
-    early_exit      a walk that looks for the first true element is over when it is found
+    early_exit      a walk that looks for the first true element stops when it is found
     taps            the lengths of windows that are unrolled, 0 for those that stay loops
     peel            the operand or result (counted as in `layouts`) at whose next cache line whole vectors begin
-    prefetch        how many lines, or with shared walks chunks, ahead memory is asked for, and into which cache
+    prefetch        how many lines (with shared walks: chunks) ahead to prefetch, and into which cache
 
 A node of the body has `keep` if its value is kept in memory between stages: in the row of a result that is not written
 yet (`"result 0"`), in scratch memory of one row (`"scratch"`), or as one number for each row (`"row 0"`).
@@ -74,7 +74,7 @@ class ChooseForms:
     name: ClassVar[str] = "choose-forms"
 
     def check_options(self) -> None:
-        """Raises a `ValueProblem` if `sizes` are none."""
+        """Raises a `ValueProblem` if `sizes` can't be parsed."""
         sizes_of(self.sizes)
 
     def run(self, graph: Graph) -> Graph:
@@ -83,23 +83,23 @@ class ChooseForms:
 
 
 def sizes_text(env: Env) -> str:
-    """Sizes as an option: `m=8,n=4096`. What is computed from others, such as `max(0, n - 3)`, is left out."""
+    """Sizes as an option: `m=8,n=4096`. Sizes computed from others, such as `max(0, n - 3)`, are left out."""
     return ",".join(f"{name}={number}" for name, number in env.items() if not _COMPUTED & set(name))
 
 
 def sizes_of(text: str) -> dict[str, int]:
-    """What `sizes_text` wrote."""
+    """Parses what `sizes_text` wrote."""
     found = {}
     for pair in text.split(",") if text else ():
         name, _, number = pair.partition("=")
         if not name or not number.isdecimal():
-            raise ValueProblem(f"sizes must be such as 'm=8,n=4096', not '{text}'")
+            raise ValueProblem(f"sizes must look like 'm=8,n=4096', not '{text}'")
         found[name] = int(number)
     return found
 
 
 def _plan(region: Node, env: Env, others: Env) -> Plan:
-    """The form of a region; `others` are the sizes for all questions but that for short rows."""
+    """The form of a region; `others` are the sizes for all questions except short rows."""
     is_short, is_long, is_large = short_rows(region, env), long_columns(region, others), large(region, others)
     taps, of_windows = window_taps(region, others) if "windows" in region.attrs else ((), ())
     plan, kept = dict(region.attrs), dict[Value, str]()
@@ -130,14 +130,14 @@ def _plan(region: Node, env: Env, others: Env) -> Plan:
 
 
 def _rows_of_product(region: Node, stages: RegionStages, plan: dict[str, Attr], is_short: bool) -> dict[Value, str]:
-    """Blocks of a product are chosen when it runs; the stages over its rows may be short."""
+    """The form of a product's stages over rows, which may be short; the product chooses its blocks at run time."""
     if is_short:
         plan |= {"vector": axis_groups(region.attrs, "rows")[-1][-1], "unroll": 1}
     return values_between_stages(region, stages, has_scratch=True)
 
 
 def _lanes(region: Node, stages: RegionStages, plan: dict[str, Attr]) -> dict[Value, str]:
-    """Vectors across rows: every lane is an instruction of its own where rows are read, so one vector is enough."""
+    """Plans vectors across rows: reading rows takes one load for each lane, so one vector at a time is enough."""
     plan |= {"form": ROWS, "vector": axis_groups(region.attrs, "rows")[-1][-1], "unroll": 1}
     return values_between_stages(region, stages, has_scratch=True)
 
@@ -145,7 +145,7 @@ def _lanes(region: Node, stages: RegionStages, plan: dict[str, Attr]) -> dict[Va
 def _loops(
     region: Node, stages: RegionStages, plan: dict[str, Attr], is_long: bool | None, is_large: bool
 ) -> dict[Value, str]:
-    """Rows one after another, columns in chunks, or both; what is kept for that."""
+    """Chooses rows one after another, columns in chunks, or both, and the values to keep."""
     has_rows = bool(region.attrs["rows"])
     kept = values_between_stages(region, stages, has_scratch=has_rows)
     is_cut = _can_be_cut(region, stages, kept)
@@ -171,7 +171,7 @@ def _loops(
 
 
 def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> None:
-    """Writes how loops meet memory: peeled, streamed, prefetched, several rows in a step."""
+    """Chooses how loops access memory: peeling, non-temporal stores, prefetching, several rows in a step."""
     planned = Node(region.op, region.operands, plan, tuple(v.type for v in region.results), region.span, region.body)
     if plan["form"] not in (FLAT, WINDOWS, PRODUCT) and (slot := peeled_slot(planned, stages)) is not None:
         plan["peel"] = slot
@@ -184,7 +184,7 @@ def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict
 
 
 def _streams(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> bool:
-    """Whether the result by which loops are aligned is written by non-temporal stores."""
+    """Whether non-temporal stores write the result that loops are aligned to."""
     slot = integer(plan, "peel")
     if slot < len(region.operands) or region.results[slot - len(region.operands)].type.dtype.kind == "complex":
         return False
@@ -200,14 +200,14 @@ def _result(region: Node, slot: int) -> str:
 
 
 def shares_walks(region: Node) -> bool:
-    """Whether reductions of the region may share a walk."""
+    """Whether the region's reductions may share a walk."""
     return any("composite" in n.attrs for n in region.body or () if Trait.REDUCTION in n.op.traits)
 
 
 def _can_be_cut(region: Node, stages: RegionStages, kept: dict[Value, str]) -> bool:
     """Whether the columns may be walked in chunks.
 
-    Not where a row leaves what no chunk has memory for, nor where the walk over each row may be over at once.
+    They may not if a row keeps values that chunks have no memory for, or if the walk over each row may end at once.
     """
     if "chunk" not in region.attrs or not any(stages.reductions):
         return False
@@ -217,16 +217,16 @@ def _can_be_cut(region: Node, stages: RegionStages, kept: dict[Value, str]) -> b
 
 
 def _ends_early(region: Node, stages: RegionStages) -> bool:
-    """Whether a walk in C order looks for nothing but the first true element, and is over when it is found."""
+    """Whether a walk in C order only looks for the first true element, so that it can stop there."""
     walked = [axis for group in axis_groups(region.attrs, "columns") for axis in group]
     in_order = walks_along_vectors(region) and walked == sorted(walked)
     return in_order and any(finds_first(r, o) for r, o in zip(stages.reductions, stages.outputs, strict=True))
 
 
 def _cut_from(region: Node, stages: RegionStages, unroll: int) -> int:
-    """The length of columns that are better walked in chunks: by the plan, or where vectors lie along the rows.
+    """The number of columns from which chunks are better: by the plan, or if vectors run along the rows.
 
-    There one walk reads memory in long lines then; several walks find it in the cache as long as it fits.
+    In the latter case one walk then reads memory in long lines; several walks find it in the cache while it fits.
     """
     if "cut_from" in region.attrs:
         return integer(region.attrs, "cut_from")
@@ -236,7 +236,7 @@ def _cut_from(region: Node, stages: RegionStages, unroll: int) -> int:
 
 
 def _is_walkable(region: Node, taps: tuple[int, ...]) -> bool:
-    """Whether totals of windows can stay in registers: in any order, in one chain, or in a tree that is unrolled."""
+    """Whether window totals can stay in registers: summed in any order, in one chain, or in an unrolled tree."""
     columns = region.attrs["columns"]
     assert isinstance(columns, tuple)
     is_straight = len(columns) == len(taps) and all(taps)

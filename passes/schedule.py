@@ -10,16 +10,16 @@ After (both operands and the result in C layout, AVX-512):
         columns = [], vector = 1 : i64, layouts = ["C", "C", "C"], width = 16 : i64, unroll = 4 : i64,
         cost = 116 : i64} : ...
 
-Needs the trees of `lower-reductions`. `vector_bytes` is the size of the machine's vectors. Width and unrolling never
+Needs the trees of `lower-reductions`. `vector_bytes` is the size of the machine's vectors. Width and unroll never
 change a result: the lanes of a reduction are logical ones. `cost` is the time for one element in picoseconds, as
-estimated, from which follows into how large pieces the threads cut the region; `chunk` is how many blocks of the
-reductions' trees one of them takes at a time, where columns are shared, and `cut_from` how many columns a row must
-have for that, where other rows are walked as a whole; `tile` is how far a piece goes along the vectors where operands
-lie in different orders (C and Fortran). `jam` is an axis and how many rows along it one step makes, where they read the
+estimated; it decides how large the pieces for threads are. `chunk` is how many blocks of the
+reductions' trees a thread takes at a time if threads share columns, and `cut_from` how many columns a row must
+have for that, if shorter rows are walked whole. `tile` is how far a piece goes along the vectors if operands
+are in different orders (C and Fortran). `jam` is an axis and how many rows along it one step computes, if they read the
 same elements, and `piece` of how many rows along the outer loops threads take a multiple then (`unroll_and_jam`).
 
-The other options ask for something else than what is chosen from the body, with the same bits: `unroll` and `tile` (0
-leaves the choice), and `share`, which is how much work the region counts for, in percent, where it is decided whether
+The other options override what is chosen from the body, with the same bits: `unroll` and `tile` (0
+leaves the choice), and `share`, which scales the region's work, in percent, when it is decided whether
 threads share it (0: never). `stream` writes the first result by non-temporal stores, which saves reading the lines it
 overwrites (1: always, -1: never, 0: where a call moves more memory than caches hold).
 """

@@ -109,7 +109,7 @@ def test_a_file_that_names_no_passes_needs_the_option(weft: Weft, printed: str) 
         ("fused", "unknown pass 'fused'\nhint: did you mean 'fuse'?"),
         ("fuse{rows=1}", "the pass 'fuse' has no option 'rows'"),
         ("schedule{vector-bytes=x}", "option 'vector-bytes' of 'schedule' must be a whole number, not 'x'"),
-        ("choose-forms{sizes=n}", "sizes must be such as 'm=8,n=4096', not 'n'"),
+        ("choose-forms{sizes=n}", "sizes must look like 'm=8,n=4096', not 'n'"),
         ("fuse;", "can't parse pipeline 'fuse;' at column 1"),
     ],
 )

@@ -118,7 +118,7 @@ def test_in_place() -> None:
 
 def test_sizes_that_do_not_fit_are_refused() -> None:
     nest = parse_nest(text_of("stencil_in_place"))
-    with pytest.raises(ShapeProblem, match=r"stencil_in_place needs .*, which these arrays do not have"):
+    with pytest.raises(ShapeProblem, match=r"stencil_in_place needs .*, which does not hold for these arrays"):
         nests.run(nest, [np.zeros((0, 3), "f4")])
     with pytest.raises(ShapeProblem, match="'a' is f64"):
         nests.run(parse_nest(text_of("cholesky")), [np.zeros((2, 3))])
