@@ -326,7 +326,7 @@ def unmasked_tail() -> Patch:
         place = e.offset(self.base, e.op("mul", lane, e.const("i64", self.itemsize)))
         tail.store(e, e.splat(x, self.lanes), place)
 
-    return mock.patch.object(tail.Tail, "put", put)
+    return mock.patch.object(tail._Part, "put", put)
 
 
 def neighbouring_lanes() -> Patch:
@@ -376,7 +376,7 @@ def unchecked_guards() -> Patch:
 
 def ignored_overlap() -> Patch:
     """Results are written into the caller's array while arguments that lie there are still read."""
-    return mock.patch.object(outputs, "overlaps", lambda out, others: False)
+    return mock.patch.object(outputs, "_overlaps", lambda out, others: False)
 
 
 def always_c() -> Patch:

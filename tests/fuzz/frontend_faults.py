@@ -132,6 +132,8 @@ def swapped_widths() -> Patch:
 def dropped_guard() -> Patch:
     """What a function needs of a size is taken from the first call."""
 
+    plain = sizes.guard_at_least
+
     def guard_at_least(facts: Any, size: Any, bound: Any) -> bool:
         number = facts.number(size - bound)
         return number is None or number >= 0
@@ -140,8 +142,7 @@ def dropped_guard() -> Patch:
     def everywhere() -> Iterator[None]:
         with ExitStack() as stack:
             for name, module in list(sys.modules.items()):
-                known = getattr(module, "guard_at_least", None)
-                if name.startswith("weft.frontend.") and known is sizes.guard_at_least:
+                if name.startswith("weft.frontend.") and getattr(module, "guard_at_least", None) is plain:
                     stack.enter_context(mock.patch.object(module, "guard_at_least", guard_at_least))
             yield
 
