@@ -1,9 +1,9 @@
 """Lower `x[i, j + 1]` in index notation to a value with an axis for each index in scope.
 
-Affine indices are shown to be in range and become a view: a slice with its axes in order, or an `access` where an
-index stands on two axes or two of them on one. What is shown relies on the ranges of the access's own indices not being
-empty, so that the view is in range by itself, wherever it is read. Where that is not enough, as for `x[0]`, the graph
-relies on no range in sight being empty; in a call where one is, nothing reads the element, and zeros stand there.
+Affine indices are proved to be in range and become a view: a slice with its axes in order, or an `access` if an index
+is used on two axes or two indices are used on one. The proof assumes that the ranges of the access's own indices are
+not empty, so that the view is in range wherever it is read. If that is not enough, as for `x[0]`, the graph assumes
+that no range in scope is empty; in a call where one is, nothing reads the element, and zeros take its place.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def indexed_array(expr: syntax.Index, frame: Environment, expressions: Expressions) -> Value:
-    """The array that is indexed, which has as many axes as there are indices."""
+    """Lower the array that is indexed, and check that it has one axis for each index."""
     scope = frame.scope
     assert scope is not None
     if expr.value not in scope.arrays:
@@ -53,7 +53,7 @@ def indexed_array(expr: syntax.Index, frame: Environment, expressions: Expressio
 
 
 def element(expr: syntax.Index, frame: Environment, expressions: Expressions) -> Value:
-    """The elements that an access reads, as a value in the scope."""
+    """Lower an access to the elements that it reads, as a value in the scope."""
     scope = frame.scope
     assert scope is not None
     array, maker = indexed_array(expr, frame, expressions), Maker(expressions.builder, expr.span)
@@ -73,9 +73,9 @@ def element(expr: syntax.Index, frame: Environment, expressions: Expressions) ->
 
 
 def _guard_read(facts: Facts, index: Affine, scope: IndexScope, size: Size) -> bool | None:
-    """Whether this call reads elements at an index, which is in range then; None where that can't be shown.
+    """Tell whether this call reads elements at an index, which is then in range; None if that can't be proved.
 
-    What the answer takes from the call at hand is guarded.
+    Everything the answer takes from the current call is guarded.
     """
     bounds = index.bounds(scope)
     if bounds is None:
@@ -96,5 +96,5 @@ def _guard_read(facts: Facts, index: Affine, scope: IndexScope, size: Size) -> b
 
 
 def _has_remainder(item: Expr) -> bool:
-    """Whether an index wraps around, by a size that need not be that of the axis: then the call checks it."""
+    """Tell whether an index wraps around by a size that may differ from the axis's; then the call checks it."""
     return any(isinstance(e, syntax.Binary) and e.op == "%" for e in within(item))

@@ -1,4 +1,4 @@
-"""Turn an index as it is written into an affine formula over sizes."""
+"""Turn a written index into an affine formula over sizes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Affine:
     steps: dict[str, Size]
 
     def first(self, scope: IndexScope) -> Size:
-        """What it is where every index is at the start of its range."""
+        """The value where every index is at the start of its range."""
         return self._at({name: _range(scope, name).start for name in self.steps})
 
     def bounds(self, scope: IndexScope) -> tuple[Size, Size] | None:
-        """The smallest and the largest that it is where no range is empty; None where a step's sign is open."""
+        """Return the smallest and largest value if no range is empty; None if the sign of a step is unknown."""
         low: dict[str, Size] = {}
         high: dict[str, Size] = {}
         known = self.known(scope)
@@ -47,7 +47,7 @@ class Affine:
         return self._at(low), self._at(high)
 
     def known(self, scope: IndexScope) -> list[Size]:
-        """What is not negative where the index is used, because its own ranges are not empty."""
+        """List the sizes that are not negative where the index is used, because its ranges are not empty."""
         return [*(_range(scope, name).surplus for name in self.steps), *scope.known]
 
     def _at(self, places: dict[str, Size]) -> Size:
@@ -58,14 +58,14 @@ class Affine:
 
 
 def affine(expr: Expr, frame: Environment, expressions: Expressions) -> Affine | None:
-    """The formula of an index, if it is a whole number or a size that is affine in indices."""
+    """Return the formula of an index if it is an integer or a size that is affine in indices."""
     assert frame.scope is not None
     formula = _formula(expr, frame, expressions)
     return None if formula is None else _split(formula, frame.scope)
 
 
 def _split(formula: Size, scope: IndexScope) -> Affine | None:
-    """A formula by what each index adds to it."""
+    """Split a formula into the part of each index."""
     start, steps, rest = formula, dict[str, Size](), formula
     for index in scope.indices:
         step = coefficient_of(formula, str(index.symbol))
@@ -79,7 +79,7 @@ def _split(formula: Size, scope: IndexScope) -> Affine | None:
 
 
 def _remainder(whole: Size, by: Size, scope: IndexScope, facts: Facts) -> Size | None:
-    """`whole % by` as a formula, where it is known how often one fits into the other."""
+    """Write `whole % by` as a formula if the quotient is known."""
     found = _split(whole, scope)
     bounds = None if found is None else found.bounds(scope)
     if found is None or bounds is None:
@@ -93,7 +93,7 @@ def _remainder(whole: Size, by: Size, scope: IndexScope, facts: Facts) -> Size |
 
 
 def _formula(expr: Expr, frame: Environment, expressions: Expressions) -> Size | None:
-    """An expression of whole numbers, sizes and indices as one size, in which indices are symbols."""
+    """Turn an expression of integers, sizes and indices into one size, with indices as symbols."""
     match expr:
         case syntax.Literal(value=int() as number) if not isinstance(number, bool):
             return number
@@ -108,7 +108,7 @@ def _formula(expr: Expr, frame: Environment, expressions: Expressions) -> Size |
 
 
 def _chain(expr: syntax.Binary, frame: Environment, expressions: Expressions) -> Size | None:
-    """Operators one after another; a loop, because there may be thousands."""
+    """Evaluate a chain of operators in a loop, because there may be thousands."""
     chain, first, scope = [expr], expr.left, frame.scope
     assert scope is not None
     while isinstance(first, syntax.Binary):

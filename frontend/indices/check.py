@@ -1,7 +1,6 @@
-"""Check a definition or a reduction over indices, and find the names that its expressions see.
+"""Check definitions and reductions over indices, and find the names that their expressions can use.
 
-What can be told before there are types is refused here: names that are taken, bounds that are no sizes, what does not
-reduce.
+These checks need no types: names that are taken, bounds that are not sizes, and functions that do not reduce.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from ..language.syntax import Expr, index_name, within
 Scope = dict[str, str]
 Define = Callable[[syntax.Name, Scope, str], None]
 INDEX = "an index"
-MOST_INDICES = 64  # NumPy's arrays have no more dimensions
+MOST_INDICES = 64  # the most dimensions that a NumPy array can have
 POSITIONS = frozenset(("argmin", "argmax", "nanargmin", "nanargmax"))
 REDUCING = POSITIONS | {
     "sum", "prod", "min", "max", "amin", "amax", "any", "all", "ptp", "count_nonzero", "mean", "var", "std",
@@ -26,7 +25,7 @@ REDUCING = POSITIONS | {
 
 
 def check_definition(statement: syntax.Definition, scope: Scope, in_fn: bool) -> None:
-    """Refuses definitions where none can be, and those of themselves."""
+    """Refuse definitions in the wrong place, and those that use themselves."""
     name = statement.name.name
     if in_fn:
         hint = "define it in the kernel, and pass its elements"
@@ -45,7 +44,7 @@ def check_definition(statement: syntax.Definition, scope: Scope, in_fn: bool) ->
 
 
 def check_reduction(call: syntax.Call, in_fn: bool) -> None:
-    """Refuses what does not reduce, and all but one expression to reduce."""
+    """Refuse functions that do not reduce, and anything but a single expression to reduce."""
     callee = call.callee
     assert isinstance(callee, syntax.Index)
     if in_fn:
@@ -65,7 +64,7 @@ def check_reduction(call: syntax.Call, in_fn: bool) -> None:
 
 
 def refuse_indices(expr: Expr, scope: Mapping[str, str], why: str, hint: str) -> None:
-    """Refuses an index of the definition or the reduction around in what works on whole arrays."""
+    """Refuse an index of the surrounding definition or reduction in an expression on whole arrays."""
     if INDEX not in scope.values():
         return
     for part in within(expr):
@@ -74,7 +73,7 @@ def refuse_indices(expr: Expr, scope: Mapping[str, str], why: str, hint: str) ->
 
 
 def bind_indices(items: Sequence[Expr], scope: Scope, unit: Unit, define: Define) -> Scope:
-    """The names in sight inside of brackets that bind these indices."""
+    """Return the names that are visible inside brackets that bind these indices."""
     inner = dict(scope)
     for item in items:
         name = index_name(item)

@@ -1,7 +1,7 @@
 """Lower `let c[i, j in 1..m] = value else other` to the array that it defines.
 
-Where there is an `else`, ranges say where the first expression holds. Without one, what wraps around at the ends, as
-`x[(i + 1) % n]` does, is a border too: inside of it nothing does.
+With an `else`, the ranges say where the first expression holds. Without one, elements that wrap around at the ends, as
+in `x[(i + 1) % n]`, form a border, so that nothing wraps around inside it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def defined(statement: syntax.Definition, frame: Environment, expressions: Expressions) -> Value:
-    """The array; a type that the definition declares is checked by who asks for it."""
+    """Lower a definition to its array; the caller checks the declared type."""
     outside = replace(frame, scope=IndexScope(), elements=True)
     return laid_out(Maker(expressions.builder, statement.span), _array(statement, outside, expressions), "C")
 
@@ -60,7 +60,7 @@ class _Border:
         self._statement, self._other = statement, other
         self._outside, self._expressions = outside, expressions
         self._facts = expressions.builder.facts
-        self.known: list[Size] = []  # what the graph relies on not being negative
+        self.known: list[Size] = []  # sizes that the graph assumes not to be negative
         self.whole = self._extents()
         self.inside: Box = tuple(
             self._held(item, whole) if isinstance(item, syntax.Range) else whole
@@ -69,7 +69,7 @@ class _Border:
         self.known += [index.size for index in self.inside]
 
     def _extents(self) -> tuple[IndexRange, ...]:
-        """The whole of each axis: as declared, or as the index alone runs along in `else`, or before it."""
+        """Find the full size of each axis: as declared, or from an array that the index alone indexes."""
         found = []
         for axis, item in enumerate(self._statement.indices):
             size = self._declared(axis)
@@ -98,7 +98,7 @@ class _Border:
         return self._expressions.size(spec.dims[axis], self._outside.plain)
 
     def _held(self, item: syntax.Range, whole: IndexRange) -> IndexRange:
-        """The range of the first expression, cut to the whole where sizes of a call let it reach beyond."""
+        """Return the range of the first expression, clamped to the whole axis if sizes let it reach beyond."""
         where, facts = given(item, self._outside, self._expressions), self._facts
         if facts.canonical(where.size) == 0:
             return where
@@ -111,7 +111,7 @@ class _Border:
         return settled(facts, where.name, start, where.stop if self._guard_room(left, where) else whole.stop)
 
     def _guard_room(self, room: Size, where: IndexRange) -> bool:
-        """Whether a range has room on a side; what can't be shown of it is guarded, and known from here on."""
+        """Tell whether a range has room on a side; if that can't be proved, guard it and take it as known."""
         if follows(room, [where.size]):
             return True
         has_room = guard_reaches(self._facts, room, 0)

@@ -1,7 +1,7 @@
-"""Lower `x[idx[i], j]`, where some indices are known only in a call, to a `gather`.
+"""Lower `x[idx[i], j]`, where some indices are only known at run time, to a `gather`.
 
-Every index is checked in the call and counts from the start; the error names it as it is written. Axes with affine
-indices of their own are sliced and read in their order, so that looking up rows costs little more than copying them.
+Every index is checked in the call and counts from the start; the error shows it as written. Axes with separate affine
+indices are sliced and read in order, so that looking up rows costs little more than copying them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def gathered(
     array: Value, expr: syntax.Index, indices: Sequence[Affine | None], frame: Environment, expressions: Expressions
 ) -> Value:
-    """The elements at these indices, as a value in the scope; None stands for what is no formula of indices."""
+    """Return the elements at these indices, as a value in the scope; None marks an index that is not affine."""
     scope, m = frame.scope, Maker(expressions.builder, expr.span)
     assert scope is not None
     unknown = [axis for axis, index in enumerate(indices) if index is None]
@@ -55,7 +55,7 @@ def gathered(
 
 
 def _index(m: Maker, item: Expr, frame: Environment, expressions: Expressions) -> Value:
-    """The values of an index, as i64."""
+    """Lower an index to i64 values."""
     found = expressions.operand(item, frame)
     dtype = dtype_of(found)
     if dtype.kind not in ("int", "uint"):
@@ -65,6 +65,6 @@ def _index(m: Maker, item: Expr, frame: Environment, expressions: Expressions) -
 
 
 def _used(values: Sequence[Value], scope: IndexScope) -> list[str]:
-    """The indices that one of the values depends on, in order."""
+    """List the indices that any of the values depends on, in order."""
     shapes = [x.type.shape for x in values if x.type.rank]
     return [index.name for k, index in enumerate(scope.indices) if any(shape[k] != 1 for shape in shapes)]

@@ -17,7 +17,7 @@ _QUOTIENT = re.compile(r"floordiv\(([\w]+), (\d+)\)")
 
 
 def written(expr: Expr) -> str:
-    """An expression as it stands in the source; in words where that is long."""
+    """Return the source text of an expression, or a short phrase if it is long."""
     span = expr.span
     text = (span.text or "")[span.column - 1 : span.column - 1 + span.length]
     if len(text) == span.length:
@@ -32,12 +32,12 @@ def written(expr: Expr) -> str:
 
 
 def shown(size: object) -> str:
-    """A size, or a range of sizes, as it would be written."""
+    """Write a size or a range of sizes as source text."""
     return _QUOTIENT.sub(r"(\1//\2)", str(size))
 
 
 def out_of_range(index: Affine, scope: IndexScope, item: Expr, array: Expr, axis: int, size: Size) -> IndexProblem:
-    """An index that can't be shown to be in range: its ranges, the axis and its size, and which end is open."""
+    """Make the error for an index that can't be proved to be in range."""
     where = f"axis {axis} of '{written(array)}', which has size {shown(size)}"
     runs = ", ".join(f"{name} in {shown(scope.indices[scope.axis(name)])}" for name in index.steps)
     bounds, known = index.bounds(scope), [*index.known(scope), *(i.surplus for i in scope.indices)]
@@ -55,7 +55,7 @@ def out_of_range(index: Affine, scope: IndexScope, item: Expr, array: Expr, axis
 
 
 def _advice(index: Affine, scope: IndexScope, size: Size) -> str:
-    """The range in which a lone index would do, where there is one."""
+    """Suggest a range that would keep the index in bounds, if there is one."""
     if scope.is_rest:
         return "after 'else' the indices run outside the ranges; read an element that exists there, such as x[i]"
     (name, step), *more = index.steps.items()

@@ -1,8 +1,8 @@
 """Lower expressions over indices to values with an axis for each index in scope.
 
-Operators and functions of elements are those of any kernel: their operands have one rank here, with 1 for an index that
-does not matter, and broadcast. What differs is what stands for names, brackets and calls; the modules for those are
-imported when a kernel has them.
+Operators and elementwise functions work as in any kernel: their operands have the same rank, with size 1 for an index
+that they don't depend on, and broadcast. Only names, brackets and calls differ; the modules for them are imported when
+a kernel needs them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Rules = Mapping[type[Expr], Callable[[Any, Environment], Thing]]
 
 
 class IndexNotation:
-    """The rules for expressions in a frame that has a scope of indices."""
+    """Lowers expressions in a frame that has a scope of indices."""
 
     def __init__(self, expressions: Expressions, rules: Rules) -> None:
         self._expressions = expressions
@@ -44,7 +44,7 @@ class IndexNotation:
         }
 
     def reduce(self, expr: syntax.Call, frame: Environment) -> Operand:
-        """A reduction over indices; outside of a definition it gives one number."""
+        """Lower a reduction over indices; outside a definition it gives one number."""
         from .reduction import reduction
 
         inside = frame if frame.scope is not None else replace(frame, scope=IndexScope(), elements=True)
@@ -74,14 +74,14 @@ class IndexNotation:
         return self._number(self._expressions.value(expr, frame.plain), expr)
 
     def _maps(self, name: str, frame: Environment) -> bool:
-        """Whether a function works on elements."""
+        """Tell whether a function works on single elements."""
         found = frame.unit.names.get(name)
         if found is not None:
             return isinstance(found.item, syntax.Function) and not found.item.is_kernel
         return name in ELEMENTS or name in BY_NAME or self._expressions.maps(name)
 
     def _number(self, found: Thing, expr: Expr) -> Thing:
-        """What is the same for every index; an array is not, unless it is indexed."""
+        """Return a value that is the same for every index; refuse an array that is not indexed."""
         if isinstance(found, Value) and found.type.rank:
             from .messages import written
 

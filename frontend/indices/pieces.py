@@ -1,8 +1,8 @@
 """Join two expressions over indices, the inside and the border, into one array.
 
-The first expression holds where all indices are in their parts, the second one elsewhere. The array is put together
-from pieces along each axis (before, inside, after), which loops write into its memory, so the inside is as fast as it
-is without a border. A border is evaluated where it lies, and nowhere else.
+The first expression holds where all indices are in their ranges, the second one elsewhere. The array is assembled from
+pieces along each axis (before, inside, after), which loops write into its memory, so the inside is as fast as without a
+border. The border expression is evaluated only on the border.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Box = tuple[IndexRange, ...]
 
 @record
 class IndexPieces:
-    """An array in pieces. `known` are sizes that the graph relies on not being negative."""
+    """An array in pieces. `known` lists sizes that the graph assumes not to be negative."""
 
     first: Expr
     other: Expr
@@ -42,7 +42,7 @@ class IndexPieces:
     expressions: Expressions
 
     def array(self, m: Maker) -> Value:
-        """The pieces in one dtype, joined along each axis."""
+        """Convert the pieces to one dtype and join them along each axis."""
         facts = self.expressions.builder.facts
         first = evaluated(self.first, self.inside, self.outside, self.expressions, self.known)
         if any(facts.canonical(index.size) == 0 for index in self.inside):
@@ -61,7 +61,7 @@ class IndexPieces:
         return evaluated(self.other, box, self.outside, self.expressions, self.known, is_rest=True)
 
     def _borders(self, axis: int) -> tuple[Box | None, Box | None]:
-        """What lies before and after the range of an axis: of the axes before it, only what is inside."""
+        """Evaluate the pieces before and after the range of an axis, within the ranges of the earlier axes."""
         where, whole = self.inside[axis], self.whole[axis]
         parts = (IndexRange(where.name, whole.start, where.start), IndexRange(where.name, where.stop, whole.stop))
         before, after = (
@@ -80,18 +80,18 @@ def evaluated(
     known: tuple[Size, ...] = (),
     is_rest: bool = False,
 ) -> Operand:
-    """What an expression gives for the indices in a box."""
+    """Evaluate an expression for the indices in a box."""
     assert outside.scope is not None
     return expressions.operand(expr, replace(outside, scope=IndexScope(box, outside.scope.arrays, known, is_rest)))
 
 
 def filled_out(m: Maker, x: Operand, box: Box, dtype: DType) -> Value:
-    """The value in a dtype, with every element of a box."""
+    """Convert a value to a dtype and broadcast it to a box."""
     return broadcast_to(m, take(m, x, dtype), tuple(index.size for index in box))
 
 
 def _common(values: Sequence[Operand], after: Expr) -> DType:
-    """The one dtype of the first value and the others, which are alike; a weak one takes that of the other."""
+    """Find the common dtype of the inside and the border; a weak one takes the other's."""
     left, right = dtype_of(values[0]), dtype_of(values[-1])
     if left.weak and right.weak:
         return (left if kind_fits(right, left) else right).strong

@@ -1,11 +1,11 @@
-"""Recognise `sum[p](a[i, p] * b[p, j])` as one product of matrices where it is one.
+"""Recognise sums such as `sum[p](a[i, p] * b[p, j])` as matrix products.
 
-Two of the factors depend on every index that is summed over and have an index of their own each. The other factors join
-one of the two that has all of their indices. The terms are the same whatever the order; only their rounding is not.
+Two of the factors must depend on every index that is summed over, and each must have an index that the other lacks.
+Every other factor is multiplied into one of the two that has all of its indices. This changes only the rounding.
 
-A window, as `x[i + p]` is, stays a sum of products: loops that keep its elements in registers were faster in trials,
-1.1 to 2 times for one summed index and up to 13 times for several, which a matrix would have to be copied for. With 16
-channels and more neither was ahead beyond noise.
+A window such as `x[i + p]` stays a sum of products: loops that keep its elements in registers were 1.1 to 2 times as
+fast in trials with one summed index, and up to 13 times with several, which would have to be copied into a matrix. With
+16 or more channels the difference was within the noise.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from ..lowering.expressions import Expressions
 
 MUL = TABLE["mul"]
-MOST_FACTORS = 16  # among which pairs are tried
+MOST_FACTORS = 16  # how many factors are tried in pairs
 
 
 def factors_in(body: Expr, frame: Environment, expressions: Expressions) -> list[Operand]:
-    """The values of the factors of an expression, one if it is no product."""
+    """Lower the factors of a product; an expression that is not a product is one factor."""
     factors: list[Expr] = []
     while isinstance(body, syntax.Binary) and body.op == "*":
         factors.append(body.right)
@@ -47,7 +47,7 @@ def factors_in(body: Expr, frame: Environment, expressions: Expressions) -> list
 
 
 def multiplied(factors: Sequence[Operand], span: Span, expressions: Expressions) -> Operand:
-    """Factors multiplied from the left to the right."""
+    """Multiply factors from left to right."""
     total = factors[0]
     for factor in factors[1:]:
         total = expressions.operate("*", total, factor, span)
@@ -57,7 +57,7 @@ def multiplied(factors: Sequence[Operand], span: Span, expressions: Expressions)
 def product(
     span: Span, factors: Sequence[Operand], scope: IndexScope, outer: IndexScope, expressions: Expressions
 ) -> Value | None:
-    """The sum of products over the indices that only the inner scope has, if it is one of matrices."""
+    """Return the sum over the inner scope's indices as a matrix product, or None if it is not one."""
     labels = [_labels(factor) for factor in factors]
     summed = set(range(len(outer.indices), len(scope.indices)))
     if len(factors) > MOST_FACTORS or any(_is_window(factor, summed) for factor in factors):
@@ -76,13 +76,13 @@ def product(
 
 
 def _labels(factor: Operand) -> set[int]:
-    """The axes along which a factor changes."""
+    """Find the axes along which a factor varies."""
     shape = factor.type.shape if isinstance(factor, Value) else ()
     return {axis for axis, size in enumerate(shape) if size != 1}
 
 
 def _is_window(factor: Operand, summed: set[int]) -> bool:
-    """Whether an index that is summed over and one that is kept run along one axis of an array."""
+    """Tell whether a summed index and a kept one share an axis of an array."""
     waiting, seen = [factor], set[int]()
     while waiting:
         node = value.node if isinstance(value := waiting.pop(), Value) else None
@@ -100,12 +100,12 @@ def _is_window(factor: Operand, summed: set[int]) -> bool:
 
 
 def _side(labels: set[int], left: set[int], right: set[int]) -> int | None:
-    """The factor that another one joins: that which has all of its indices."""
+    """Choose the factor to multiply another into: one that has all of its indices."""
     return 0 if labels <= left else 1 if labels <= right else None
 
 
 def _is_exact(a: Value, b: Value) -> bool:
-    """Whether a product of matrices has the dtype of a sum of products; small integers are added up in 64 bits."""
+    """Tell whether a matrix product has the dtype of a sum of products; sums of small integers have 64 bits."""
     operands = (a.type.dtype, b.type.dtype)
     _, (terms,) = MUL.dtypes(operands, {})
     return accumulate_dtypes((terms,), {})[1] == matmul_dtypes(operands, {})[1]

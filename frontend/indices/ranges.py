@@ -1,4 +1,4 @@
-"""Find the ranges of indices: as given, or from the arrays that they alone index."""
+"""Find the ranges of indices: as written, or from the axes that they index by themselves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def named(item: Expr) -> syntax.Name:
-    """The name of an index; the checks before lowering demand that there is one."""
+    """Return the name of an index; earlier checks guarantee that there is one."""
     name = index_name(item)
     assert name is not None
     return name
@@ -28,7 +28,7 @@ def named(item: Expr) -> syntax.Name:
 def ranges(
     items: Sequence[Expr], roots: Sequence[Expr], frame: Environment, expressions: Expressions
 ) -> tuple[IndexRange, ...]:
-    """The range of each index; where none is given it runs along the axes that it indexes in these expressions."""
+    """Find the range of each index; without a written one, it runs along the axes that it indexes here."""
     found = []
     for item in items:
         name = named(item)
@@ -44,13 +44,13 @@ def ranges(
 
 
 def given(item: syntax.Range, frame: Environment, expressions: Expressions) -> IndexRange:
-    """A range with its bounds."""
+    """Lower a written range."""
     start, stop = (expressions.size(bound, frame.plain) for bound in (item.start, item.stop))
     return settled(expressions.builder.facts, named(item).name, start, stop)
 
 
 def extent(name: syntax.Name, roots: Sequence[Expr], frame: Environment, expressions: Expressions) -> Size | None:
-    """The size of the axes that an index alone stands on, if there is one."""
+    """Find the size of the axes that an index indexes by itself, if there are any."""
     first: tuple[Size, str] | None = None
     for access in (e for root in roots for e in within(root) if isinstance(e, syntax.Index)):
         for axis, item in enumerate(access.items):

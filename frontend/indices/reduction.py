@@ -1,6 +1,6 @@
 """Lower `sum[p](...)` and the other reductions over an index.
 
-It is the function of the same name along the axes of the indices. A sum of products of matrices is one `matmul`.
+A reduction is the function of the same name over the axes of the indices. A matrix product becomes one `matmul`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ADD = TABLE["add"]
 
 
 def reduction(expr: syntax.Call, frame: Environment, expressions: Expressions) -> Operand:
-    """A reduction over the indices between the brackets; it works as the function of the same name on these axes."""
+    """Lower a reduction over the indices in brackets to the function of the same name on their axes."""
     callee, outer = expr.callee, frame.scope
     assert isinstance(callee, syntax.Index) and isinstance(callee.value, syntax.Name) and outer is not None
     name, (body,) = callee.value.name, [a.value for a in expr.arguments if a.name is None]
@@ -61,9 +61,9 @@ def reduction(expr: syntax.Call, frame: Environment, expressions: Expressions) -
 def _along(
     m: Maker, x: Operand, outer: IndexScope, more: tuple[IndexRange, ...], first: bool
 ) -> tuple[Value, list[str | None]]:
-    """A value with the axes that it needs, and the index along each, None for those that are reduced.
+    """Return a value with the axes that it needs, and the index along each; None marks a reduced axis.
 
-    Along them it is as long as their ranges, whether it depends on their indices or not.
+    It is broadcast to the ranges of the reduced indices, even if it does not depend on them.
     """
     value, count = take(m, x, dtype_of(x).strong), len(outer.indices)
     shape = value.type.shape or (1,) * (count + len(more))
@@ -78,9 +78,9 @@ def _along(
 
 
 def _kept_is_last(body: Expr, outer: IndexScope, scope: IndexScope) -> bool:
-    """Whether neighbours in memory differ in an index that is kept: in the last one of what has most indices.
+    """Tell whether a kept index runs along contiguous memory: the last one of the access with the most indices.
 
-    Then what is reduced stands first, as in a sum over axis 0; where loops may run along several axes the last wins.
+    Then the reduced axes come first, as in a sum over axis 0, because the last axis is vectorised if several could be.
     """
     found: list[set[str]] = []
     most = 0

@@ -1,4 +1,4 @@
-"""What index notation knows of the indices in sight: their names and ranges, in the order of the axes they make."""
+"""Keep the indices in scope: their names and ranges, in the order of their axes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..sizes import guard_at_least
 
 @record
 class IndexRange:
-    """An index and where it runs: from `start` up to `stop`, which is not before it."""
+    """An index and its range, from `start` to `stop`; `stop` is not less than `start`."""
 
     name: str
     start: Size
@@ -28,17 +28,17 @@ class IndexRange:
 
     @property
     def surplus(self) -> Size:
-        """At least 0 where the range has an element."""
+        """The length less 1: it is not negative if the range has an element."""
         return self.size - 1
 
     @property
     def symbol(self) -> Dim:
-        """The index in a formula."""
+        """The symbol of the index in formulas."""
         return dims.symbol(f"{dims.LOOP}{self.name}")
 
 
 def settled(facts: Facts, name: str, start: Size, stop: Size) -> IndexRange:
-    """A range as it was given; the graph relies on its stop not being before its start, or on the range being empty."""
+    """Make a range as written; the graph assumes that its stop is not before its start, or that it is empty."""
     start, stop = facts.canonical(start), facts.canonical(stop)
     if guard_at_least(facts, stop - start, 0):
         return IndexRange(name, start, stop)
@@ -48,16 +48,16 @@ def settled(facts: Facts, name: str, start: Size, stop: Size) -> IndexRange:
 
 @record
 class IndexScope:
-    """The indices that an expression may use: those of a definition, then those of reductions around it.
+    """The indices that an expression may use: those of the definition, then those of surrounding reductions.
 
-    Every value in this scope has an axis for each of them, of size 1 where it is the same along it, or none at all.
+    Every value in this scope has an axis for each of them, of size 1 if it does not vary along it, or is a scalar.
     """
 
     indices: tuple[IndexRange, ...] = ()
-    arrays: dict[Expr, Value] = fresh(default_factory=dict)  # what is indexed, made once for all who ask for it
-    known: tuple[Size, ...] = ()  # sizes that the graph relies on not being negative
-    is_rest: bool = False  # whether the ranges are what `else` is for
-    reduced: int = 0  # how many of the indices are those of reductions
+    arrays: dict[Expr, Value] = fresh(default_factory=dict)  # the indexed arrays, each lowered once
+    known: tuple[Size, ...] = ()  # sizes that the graph assumes not to be negative
+    is_rest: bool = False  # whether the ranges are those of `else`
+    reduced: int = 0  # how many of the indices belong to reductions
 
     def find(self, name: str) -> IndexRange | None:
         return next((index for index in self.indices if index.name == name), None)
@@ -66,9 +66,9 @@ class IndexScope:
         return [index.name for index in self.indices].index(name)
 
     def inner(self, more: tuple[IndexRange, ...]) -> IndexScope:
-        """The scope inside of a reduction over further indices."""
+        """Make the scope inside a reduction over more indices."""
         return replace(self, indices=(*self.indices, *more), reduced=self.reduced + len(more))
 
     def shape(self, names: frozenset[str] | set[str]) -> tuple[Size, ...]:
-        """The shape of a value that depends on these indices alone."""
+        """Return the shape of a value that depends on just these indices."""
         return tuple(index.size if index.name in names else 1 for index in self.indices)

@@ -16,7 +16,7 @@ from .scope import IndexScope
 
 
 def is_slice(indices: Sequence[Affine]) -> bool:
-    """Whether each index has an axis of its own, and each axis one index at most, with a number as its step."""
+    """Tell whether each index has its own axis, and each axis at most one index, with a number as its step."""
     names = [name for index in indices for name in index.steps]
     steps = [step for index in indices for step in index.steps.values()]
     alone = len(set(names)) == len(names) and all(len(index.steps) < 2 for index in indices)
@@ -24,7 +24,7 @@ def is_slice(indices: Sequence[Affine]) -> bool:
 
 
 def viewed(m: Maker, array: Value, indices: Sequence[Affine], scope: IndexScope) -> Value:
-    """The elements at affine indices: a slice with its axes in order where one will do."""
+    """Return the elements at affine indices: as a slice with its axes in order if possible."""
     if is_slice(indices):
         return placed(m, *sliced(m, array, indices, scope), scope)
     names = {name for index in indices for name in index.steps}
@@ -36,7 +36,7 @@ def viewed(m: Maker, array: Value, indices: Sequence[Affine], scope: IndexScope)
 def sliced(
     m: Maker, array: Value, indices: Sequence[Affine | None], scope: IndexScope
 ) -> tuple[Value, list[str | None]]:
-    """A slice, and the index along each of its axes; an axis without a formula stays whole."""
+    """Make a slice, and return it with the index along each axis; an axis without a formula stays whole."""
     names: list[str | None] = [next(iter(index.steps), None) if index else None for index in indices]
     starts: list[Size] = []
     steps: list[int] = []
@@ -57,7 +57,7 @@ def sliced(
 
 
 def placed(m: Maker, x: Value, names: Sequence[str | None], scope: IndexScope) -> Value:
-    """A value whose axes run along these indices, or have one element, as one with an axis for each in the scope."""
+    """Rearrange a value whose axes run along these indices to have an axis for each index in the scope."""
     if not names:
         return x
     order = sorted(range(len(names)), key=lambda axis: scope.axis(name) if (name := names[axis]) else -1)

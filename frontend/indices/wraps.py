@@ -1,7 +1,7 @@
 """Find the part of the index ranges in which nothing wraps around.
 
-In `x[(i + 1) % n] - x[(i + n - 1) % n]`, with i in 0..n, that is 1..n - 1: there the indices are affine, and the few
-elements around it are computed apart. So it is in `sum[p in 0..3](x[(i + p - 1) % n])`.
+In `x[(i + 1) % n] - x[(i + n - 1) % n]`, with i in 0..n, that part is 1..n - 1: there the indices are affine, and the
+few elements around it are computed separately. `sum[p in 0..3](x[(i + p - 1) % n])` has the same part.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Box = tuple[IndexRange, ...]
 
 
 def unwrapped(value: Expr, whole: Box, outside: Environment, expressions: Expressions) -> Box | None:
-    """The ranges without what wraps around at their ends; None where nothing does."""
+    """Cut the elements that wrap around off the ends of the ranges; None if nothing wraps around."""
     accesses = [e for e in within(value) if isinstance(e, syntax.Index)]
     items = [i for access in accesses for i in access.items if isinstance(i, syntax.Binary) and i.op == "%"]
     if not items:
@@ -49,9 +49,9 @@ def unwrapped(value: Expr, whole: Box, outside: Environment, expressions: Expres
 
 
 def _shifts(index: Affine, size: Affine, along: IndexRange, reduced: Box, facts: Facts) -> tuple[int, int]:
-    """By how many elements an index is shifted at least and at most, before it is wrapped around its whole range.
+    """Find the smallest and largest shift of an index before it wraps around its whole range.
 
-    Nothing where it is another index, or is more than shifted.
+    Return nothing for another index, or for anything but a shift.
     """
     others = {name: step for name, step in index.steps.items() if name != along.name}
     runs = {i.name: i for i in reduced}
@@ -70,7 +70,7 @@ def _shifts(index: Affine, size: Affine, along: IndexRange, reduced: Box, facts:
 
 
 def _reduced(value: Expr, outside: Environment, expressions: Expressions) -> tuple[Box, set[str]]:
-    """The indices of reductions inside an expression whose ranges are given, and the names of all others."""
+    """Find the indices of inner reductions with written ranges, and the names of all others."""
     callees = [e.callee for e in within(value) if isinstance(e, syntax.Call)]
     items = [item for callee in callees if isinstance(callee, syntax.Index) for item in callee.items]
     found: dict[str, IndexRange] = {}

@@ -1,9 +1,9 @@
 """Lower a `for` or `while` of a kernel to a `loop` over whole arrays.
 
-The state is what the body assigns of the variables around it, and the index of a `for`. Types are found by lowering
-the body until they stay: a variable that starts from a literal is weak until something strong is assigned to it, and
-none may change its shape. `break` and `continue` are truth values: `live` says whether what follows in a block counts,
-`keep` whether there is another step.
+The state holds the outer variables that the body assigns, and the index of a `for`. Their types are found by lowering
+the body until nothing changes: a variable that starts from a literal is weak until something strong is assigned to it,
+and no variable may change its shape. `break` and `continue` become bools: `live` tells whether the rest of a block
+counts, `keep` whether there is another step.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Loop = syntax.For | syntax.While
 
 
 class _State:
-    """The variables of a loop by name: their dtypes, and their shapes, which stay."""
+    """The variables of a loop by name, with their dtypes and their fixed shapes."""
 
     def __init__(self, statement: Loop, frame: Environment) -> None:
         names = assigned(statement.body.statements)
@@ -56,7 +56,7 @@ def shape_of(x: Operand) -> tuple[Size, ...]:
 
 
 class ArrayLoops:
-    """The loops of one kernel and of what is inlined into it."""
+    """Lowers the loops of one kernel and of everything inlined into it."""
 
     def __init__(self, lowering: Lowering) -> None:
         self._lowering = lowering
@@ -67,7 +67,7 @@ class ArrayLoops:
         return self._lowering.expressions.builder
 
     def lower(self, statement: Loop, frame: Environment) -> None:
-        """Adds the loop, and lets variables be what it leaves."""
+        """Add the loop, and assign its final state to the variables."""
         span = statement.span
         state = self._state(statement, frame)
         outer, maker = self._builder, Maker(self._builder, span)
@@ -101,7 +101,7 @@ class ArrayLoops:
     # -- types
 
     def _state(self, statement: Loop, frame: Environment) -> _State:
-        """The types of the state: what is found out in one round may change what the next one finds."""
+        """Find the types of the state, in rounds: each round may change what the next one finds."""
         found = _State(statement, frame)
         read = tuple((n, _form(v.value)) for n, v in frame.variables.items())
         key = (statement, read)
@@ -137,7 +137,7 @@ class ArrayLoops:
         return cell
 
     def _probe(self, statement: Loop, state: _State, frame: Environment) -> None:
-        """One round: what the body makes of values of the types that are known by now."""
+        """Run one round: lower the body for the types known so far."""
         span, scratch = statement.span, Builder("types", self._builder.facts)
         with self._lowering.expressions.building(scratch):
             maker, inner = Maker(scratch, span), frame.inner()
@@ -163,7 +163,7 @@ class ArrayLoops:
             cell.meet(dtype_of(value), _assignment(statement, name))
 
     def _agree(self, have: Size, made: Size) -> bool:
-        """Whether sizes are equal; those of one name, as `m` and `max(0, m - 1) + min(1, m)`, by a guard."""
+        """Tell whether sizes are equal; forms of one symbol, as `m` and `max(0, m - 1) + min(1, m)`, by a guard."""
         facts = self._builder.facts
         if facts.same(have, made):
             return True
@@ -176,7 +176,7 @@ class ArrayLoops:
     # -- one step
 
     def _seen(self, state: _State, values: Mapping[str, Value], frame: Environment, statement: Loop) -> Environment:
-        """A frame in which variables are these values of the state."""
+        """Make a frame whose variables are these values of the state."""
         inner = frame.inner()
         maker = Maker(self._builder, statement.span)
         for name, value in values.items():
@@ -203,7 +203,7 @@ class ArrayLoops:
     def _goes_on(
         self, statement: Loop, frame: Environment, at: Value | None, bounds: Sequence[Value], at_end: bool = False
     ) -> Value:
-        """Whether there is a step for this state; after a `break` nobody asks."""
+        """Compute whether there is another step; after a `break` the condition is not evaluated."""
         span, expressions = statement.span, self._lowering.expressions
 
         def ask() -> Value:
@@ -226,11 +226,11 @@ class ArrayLoops:
 
 
 def _assignment(statement: Loop, name: str) -> Span:
-    """Where a variable is assigned last in a loop."""
+    """Find the last assignment to a variable in a loop."""
     found = [s for s in inside(statement.body.statements) if isinstance(s, syntax.Assign)]
     return next(s.span for s in reversed(found) if isinstance(s.target, syntax.Name) and s.target.name == name)
 
 
 def _form(x: Operand) -> Hashable:
-    """What the types of a loop's state can depend on."""
+    """Return the inputs that can change the types of a loop's state."""
     return dtype_of(x), shape_of(x), x if isinstance(x, (bool, int, float, complex, Dim)) else None

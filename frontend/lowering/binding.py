@@ -1,7 +1,8 @@
 """Check a call's arguments against the declared parameters and give their types symbolic sizes.
 
-One name is one size, `...` stands for the same leading sizes in every parameter (aligned at the right; a 1 or a missing
-one broadcasts), and a dtype must be the declared one. Python numbers convert where no value is lost in kind.
+A name has one size in all arguments. `...` stands for the same leading sizes in every parameter (aligned at the right;
+a 1 or a missing one broadcasts). A dtype must be the declared one. Python numbers convert if the declared kind can hold
+them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _KINDS = ("int", "float", "complex")
 
 
 def bind(kernel: str, params: Sequence[Parameter], args: Sequence[ArgType]) -> Binding:
-    """The types of the arguments, checked."""
+    """Check the arguments and return their types."""
     if len(params) != len(args):
         usage = f"{kernel}({', '.join(p.name for p in params)})"
         raise TypeProblem(f"{usage} takes {len(params)} arguments, not {len(args)}")
@@ -44,9 +45,9 @@ def bind(kernel: str, params: Sequence[Parameter], args: Sequence[ArgType]) -> B
 
 
 def dtype_of_number(have: DType, declared: DType | None, name: str) -> DType | None:
-    """The dtype that a Python number takes for a declared dtype; for a class it stays weak, as in NumPy.
+    """Return the dtype of a Python number for a declared type; for a class it stays weak, as in NumPy.
 
-    None where it does not convert.
+    None means that it does not convert.
     """
     if declared is not None:
         if declared == BOOL or _rank(have) > _rank(declared):
@@ -60,7 +61,7 @@ def dtype_of_number(have: DType, declared: DType | None, name: str) -> DType | N
 
 
 def split(specs: Sequence[object], rank: int) -> tuple[int, int]:
-    """How many dimensions stand before `...`, and how many it takes."""
+    """Count the dimensions before `...`, and those that it stands for."""
     if ... not in specs:
         return len(specs), 0
     return list(specs).index(...), rank - (len(specs) - 1)
@@ -86,7 +87,7 @@ def _check_rank(kernel: str, param: Parameter, arg: ArgType) -> None:
 
 
 def _axes(param: Parameter, arg: ArgType) -> list[tuple[object, int, int]]:
-    """Each dimension that is not of `...`: what was written, its axis and its size."""
+    """Yield each dimension outside `...`: its declaration, its axis and its size."""
     specs = param.type.dims or ()
     before, taken = split(specs, len(arg.shape))
     found: list[tuple[object, int, int]] = []
@@ -121,7 +122,7 @@ def _named(kernel: str, pairs: Sequence[tuple[Parameter, ArgType]]) -> dict[str,
 
 
 def _leading(kernel: str, pairs: Sequence[tuple[Parameter, ArgType]], names: Mapping[str, int]) -> list[str]:
-    """The symbols of what `...` stands for, from the parameter that has the most; sizes are checked."""
+    """Check the sizes behind `...`, and name them after the parameter that has the most."""
     symbols: list[str] = []
     sizes: list[int] = []
     for param, arg in sorted(pairs, key=lambda pair: -_taken(*pair)[1]):

@@ -1,4 +1,4 @@
-"""Lower an `if` of a kernel: both sides, and a choice for each variable that one of them assigns.
+"""Lower an `if` in a kernel to both of its sides and a select for each variable that one of them assigns.
 
 A side that may fail, may not end, or calls a function from outside is computed only if it is taken.
 """
@@ -25,7 +25,7 @@ Statements = Sequence[syntax.Statement]
 
 
 class Lowering(Protocol):
-    """What lowers the statements of a kernel."""
+    """Lowers the statements of a kernel."""
 
     @property
     def expressions(self) -> Expressions: ...
@@ -36,7 +36,7 @@ class Lowering(Protocol):
 def branch(
     lowering: Lowering, condition: Operand, then: Statements, other: Statements, frame: Environment, span: Span
 ) -> None:
-    """Lowers both sides, and lets variables be what the side that is taken leaves."""
+    """Lower both sides, and select each variable from the side that is taken."""
     expressions = lowering.expressions
     frames, builders = (frame.inner(), frame.inner()), list[Builder]()
     for statements, inner in zip((then, other), frames, strict=True):
@@ -64,7 +64,7 @@ def _guard(
     changed: Sequence[str],
     span: Span,
 ) -> None:
-    """What a side has built, only for where it is taken; elsewhere its variables are zeros, which nobody chooses."""
+    """Compute a side only if it is taken; otherwise its variables are zeros, which are never selected."""
     weak = {n: frame.variables[n].value for n in changed if isinstance(frame.variables[n].value, Weak)}
     made = {n: x.take(x.dtype.strong) for n, x in weak.items()}
     made |= {n: x for n in changed if isinstance(x := frame.variables[n].value, Value)}

@@ -1,4 +1,4 @@
-"""Convert a value to its declared type where NumPy's `same_kind` casting would."""
+"""Convert a value to its declared type under NumPy's `same_kind` casting."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SizeOf = Callable[[DimSpec], Size]
 
 
 def conform(maker: Maker, x: Operand, declared: Declared, what: str, size_of: SizeOf | None) -> Value:
-    """`what` names the value in an error. Without `size_of` only the dtype counts: the value is an element."""
+    """Convert a value. `what` names it in errors. Without `size_of` it is an element, and only the dtype counts."""
     value = take(maker, x, _target(maker, x, declared, what))
     if size_of is not None:
         _check_shape(maker, value, declared, what, size_of)
@@ -28,7 +28,7 @@ def conform(maker: Maker, x: Operand, declared: Declared, what: str, size_of: Si
 
 
 def same_kind(have: DType, want: DType) -> bool:
-    """Whether NumPy's `same_kind` casting allows it; said by kinds, because NumPy does not know bf16."""
+    """Tell whether NumPy's `same_kind` casting allows it; compares kinds, because NumPy does not know bf16."""
     return _KINDS.index(have.kind) <= _KINDS.index(want.kind)
 
 

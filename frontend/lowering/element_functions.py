@@ -1,9 +1,9 @@
-"""Lower the statements of a function of elements without jumps: loops, branches and early returns.
+"""Lower the loops, branches and early returns of a `fn` to code without jumps.
 
-`break`, `continue` and `return` become truth values: `live` says whether an element still runs the statements that
-follow in a block, `keep` whether its loop goes on, `returned` whether it has its result. What follows a statement that
-may jump stands under `if live`. A branch is computed everywhere and selected from where it is light or there are no
-bodies to put it in (outside of an `each`), else it becomes a `when`; a loop becomes a `while`.
+`break`, `continue` and `return` become bools: `live` tells whether an element still runs the rest of a block, `keep`
+whether its loop continues, `returned` whether it has its result. The statements after one that may jump are put under
+`if live`. A light branch is computed everywhere and selected from, and so is every branch outside an `each`, where
+there are no bodies; any other branch becomes a `when`. A loop becomes a `while`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Statements = Sequence[syntax.Statement]
 
 
 class Flow:
-    """One call of a function. `probes` finds the dtypes of its variables and makes nothing that is used."""
+    """Lowers one call of a function. With `probes` it only finds the dtypes of the variables."""
 
     def __init__(
         self, expressions: Expressions, conform: Conform, item: syntax.Function, cells: Cells, probes: bool
@@ -47,7 +47,7 @@ class Flow:
         self._cell_of: dict[str, Cell] = {}
 
     def run(self, frame: Environment) -> list[Operand]:
-        """What the body returns."""
+        """Lower the body and return its results."""
         frame.variables[LIVE] = Variable(True)
         frame.variables[RETURNED] = Variable(False)
         names = [f"{RESULT}{k}" for k in range(_count(self._item))]
@@ -71,14 +71,14 @@ class Flow:
             frame.variables[name] = Variable(cell.read(maker, cell.take(maker, x)), type)
 
     def raw(self, name: str, frame: Environment, span: Span | None) -> Value | bool | None:
-        """The value of a variable in its dtype; a flag may be a bool, and a result not there yet."""
+        """Return the value of a variable in its dtype; a flag may be a bool, and a result may not exist yet."""
         value = frame.variables[name].value
         if value is None or isinstance(value, bool) or name not in self._cell_of:
             return value  # type: ignore[no-any-return]
         return self._cell_of[name].take(self.maker(span), value)
 
     def put(self, name: str, value: Value | bool | None, frame: Environment, span: Span | None) -> None:
-        """`_raw` the other way round."""
+        """Assign a value to a variable: the inverse of `raw`."""
         shown = (
             self._cell_of[name].read(self.maker(span), value)
             if isinstance(value, Value) and name in self._cell_of
@@ -209,7 +209,7 @@ class Flow:
     def _guarded(
         self, where: Value, side: Builder, values: Mapping[str, Value | bool | None], frame: Environment, span: Span
     ) -> Mapping[str, Value | bool | None]:
-        """What a side leaves, computed only where it is taken."""
+        """Compute a side only where it is taken."""
         made = {r for n in side.nodes for r in n.results}
         names = [n for n, v in values.items() if isinstance(v, Value) and v in made]
         if not names:
@@ -234,7 +234,7 @@ class Flow:
         return self.maker(span).op(WHERE, condition, a, b)
 
     def results(self) -> list[tuple[str, Cell]]:
-        """The variables that hold what is returned."""
+        """Name the variables that hold the results."""
         return [(n, c) for n, c in self._cell_of.items() if n.startswith(RESULT)]
 
 
@@ -243,7 +243,7 @@ def _count(item: syntax.Function) -> int:
 
 
 def probe_frame(frame: Environment) -> Environment:
-    """The frame of a call with numbers that stand for its arguments."""
+    """Make the frame of a call, with sample numbers as its arguments."""
     found = frame.inner()
     for name, variable in frame.variables.items():
         value = variable.value

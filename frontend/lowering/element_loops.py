@@ -1,7 +1,7 @@
-"""Lower a loop of a function of elements to a `while`.
+"""Lower a loop in a `fn` to a `while`.
 
-What changes from step to step is carried: the variables that the body assigns, the index of a `for`, `keep` where the
-body may leave the loop, and where it may return, `returned` and the results.
+The loop carries everything that changes from step to step: the variables that the body assigns, the index of a `for`,
+`keep` if the body may leave the loop, and `returned` with the results if it may return.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _step(
     state: Mapping[str, Value],
     frame: Environment,
 ) -> list[Value]:
-    """Whether a step counts, and what it makes of the state."""
+    """Lower one step: return whether it counts, and the next state."""
     span = statement.span
     for name, value in state.items():
         if name != AT:

@@ -1,7 +1,7 @@
-"""Find one dtype for each variable of a function from what is assigned to it.
+"""Find one dtype for each variable of a function from its assignments.
 
 A variable keeps one dtype. One that starts from a literal is weak until something strong is assigned to it; one that
-stays weak takes the dtype that its uses ask for, if they ask for 32 bits or more, else i64, f64 or c128.
+stays weak takes the dtype that its uses ask for if that has 32 bits or more, and otherwise i64, f64 or c128.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..maker import Maker
 from ..weak import Operand, Weak, kind_fits, take, weakened
 
 _ORDER = ("int", "float", "complex")
-NARROWEST = 32  # a counter is not meant to wrap around because it was multiplied with a small integer
+NARROWEST = 32  # a counter should not wrap around just because it was multiplied by a small integer
 
 
 class Cell:
-    """The dtype of one variable, while it is found out and afterwards; `weak` is its weak kind if it stays weak."""
+    """The dtype of one variable, during the search and afterwards; `weak` is its kind if it stays weak."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -30,7 +30,7 @@ class Cell:
         self.asked: set[DType] = set()
 
     def meet(self, dtype: DType, span: Span | None) -> None:
-        """Something of this dtype is assigned."""
+        """Note that a value of this dtype is assigned."""
         have = self.dtype
         if have is None or have == dtype:
             self.dtype = dtype
@@ -43,14 +43,14 @@ class Cell:
             raise TypeProblem(f"{self.what} is {have}, but {dtype} is assigned to it", span, hint)
 
     def join(self, dtype: DType, span: Span | None) -> None:
-        """One of several bounds: they are promoted together."""
+        """Add one of several bounds, which are promoted together."""
         if self.dtype is not None and not self.dtype.weak and not dtype.weak:
             self.dtype = promote((self.dtype, dtype))
         else:
             self.meet(dtype, span)
 
     def settle(self) -> None:
-        """From here on the dtype is strong."""
+        """Make the dtype strong from here on."""
         assert self.dtype is not None
         if not self.dtype.weak:
             return
@@ -61,13 +61,13 @@ class Cell:
         self.dtype = found
 
     def read(self, maker: Maker, value: Value) -> Operand:
-        """What an expression sees of the variable: a weak one takes what dtype it meets."""
+        """Return the variable for use in an expression; a weak one takes the dtype it meets."""
         if self.weak is None:
             return value
         return weakened(maker, self.weak, value)
 
     def probe(self, maker: Maker) -> Operand:
-        """The same while dtypes are found out: which ones are asked for is remembered."""
+        """Do the same during the search, and remember which dtypes are asked for."""
         assert self.dtype is not None
         kind = self.dtype.kind
 
@@ -79,18 +79,18 @@ class Cell:
         return Weak(maker, self.dtype, (), note) if self.dtype.weak else unknown(self.dtype)
 
     def take(self, maker: Maker, x: Operand) -> Value:
-        """An operand in the dtype of the variable."""
+        """Convert an operand to the dtype of the variable."""
         assert self.dtype is not None
         return take(maker, x, self.dtype)
 
 
 def unknown(dtype: DType) -> Value:
-    """Some number of a dtype."""
+    """Return a sample number of a dtype."""
     return Value(TensorType(dtype), name="unknown")
 
 
 class Cells:
-    """The variables of one function for arguments of certain dtypes, by the statements that make them."""
+    """The variables of one function for given argument dtypes, by the statements that declare them."""
 
     def __init__(self) -> None:
         self.found: dict[Hashable, Cell] = {}

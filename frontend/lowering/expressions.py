@@ -1,4 +1,4 @@
-"""Lower expressions: fold numbers and sizes, and make nodes of everything else."""
+"""Lower expressions: fold numbers and sizes, and make nodes for everything else."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class NestingLevel:
 
 
 class Expressions:
-    """Lowers the expressions of one kernel and of all that is inlined into it."""
+    """Lowers the expressions of one kernel and of everything inlined into it."""
 
     def __init__(self, builder: Builder, inline: Inline, ops: OpSource | None) -> None:
         self.builder = self._root = builder
         self._made = 0
-        self.has_bodies = False  # whether what is lowered now is the body of an `each`
+        self.has_bodies = False  # whether the body of an `each` is being lowered
         self._inline = inline
         self._ops = ops
         self._level = NestingLevel()
@@ -86,31 +86,31 @@ class Expressions:
         self._indexed = IndexNotation(self, self._rules)
 
     def value(self, expr: Expr, frame: Environment) -> Thing:
-        """What an expression gives."""
+        """Lower an expression and return its value."""
         rules = self._rules if frame.scope is None else self._indexed.rules
         with self.level(expr.span):
             return rules[type(expr)](expr, frame)
 
     def level(self, span: Span) -> NestingLevel:
-        """One level deeper, counted so that no program reaches the end of Python's stack."""
+        """Go one level deeper, and count it, so that no program overflows Python's stack."""
         if self._level.depth >= MAX_INLINE:
             hint = "use fewer functions that call one another, or name parts of the expression with 'let'"
             raise LimitExceeded(f"calls are nested more than {MAX_INLINE} levels deep once inlined", span, hint)
         return self._level
 
     def operand(self, expr: Expr, frame: Environment) -> Operand:
-        """What an expression gives, where a number or an array is needed."""
+        """Lower an expression that must be a number or an array."""
         return as_operand(self.value(expr, frame), expr.span)
 
     def size(self, expr: Expr, frame: Environment) -> Size:
-        """What an expression gives, where a size is needed."""
+        """Lower an expression that must be a size."""
         found = self.value(expr, frame)
         if isinstance(found, Dim) or type(found) is int:
             return found
         raise TypeProblem("expected a size", expr.span, "use numbers and the names of dimensions")
 
     def operate(self, op: str, a: Operand, b: Operand, span: Span) -> Operand:
-        """An operator of the language on two operands."""
+        """Apply an operator of the language to two operands."""
         if isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS) and op != "@":
             return folding.binary(op, a, b, span)
         if _is_size(a) and _is_size(b) and (size := folding.size(op, a, b)) is not None:  # type: ignore[arg-type]
@@ -124,7 +124,7 @@ class Expressions:
     def choose(
         self, condition: Operand, then: Operand, other: Operand, frame: Environment, span: Span, what: str
     ) -> Operand:
-        """One of two values; in a kernel they have one shape."""
+        """Choose between two values; in a kernel they must have the same shape."""
         left, right = _shape(then), _shape(other)
         same = len(left) == len(right) and all(map(self.builder.facts.same, left, right))
         if not frame.elements and not same:
@@ -136,7 +136,7 @@ class Expressions:
         return select(Maker(self.builder, span), condition, then, other, what)
 
     def condition(self, expr: Expr, frame: Environment) -> Operand:
-        """What decides an `if`: in a kernel, a scalar."""
+        """Lower the condition of an `if`; in a kernel it must be a scalar."""
         found = self.operand(expr, frame)
         if not frame.elements and _shape(found):
             raise ShapeProblem(
@@ -150,7 +150,7 @@ class Expressions:
 
     @contextmanager
     def building(self, builder: Builder, has_bodies: bool | None = None) -> Iterator[None]:
-        """What is lowered meanwhile goes to another builder."""
+        """Send everything that is lowered meanwhile to another builder."""
         before = self.builder, self.has_bodies
         self.builder, self.has_bodies = builder, before[1] if has_bodies is None else has_bodies
         try:
@@ -158,19 +158,19 @@ class Expressions:
         finally:
             self.builder, self.has_bodies = before
         self._made += len(builder.nodes)
-        if self._made > limiter.now.nodes:  # a builder counts its own alone
+        if self._made > limiter.now.nodes:  # each builder only counts its own nodes
             hint = "use fewer functions with loops that call one another"
             raise LimitExceeded(
                 f"the kernel has more than {limiter.now.nodes} operations once every call is inlined", hint=hint
             )
 
     def splice(self, side: Builder) -> None:
-        """What was built aside comes here, and so does what values of it make later."""
+        """Move the nodes of another builder here, including those that its weak values make later."""
         self.builder.nodes += side.nodes
         side.nodes = self.builder.nodes
 
     def _here(self, make: Callable[..., Operand]) -> Callable[..., Operand]:
-        """What makes a weak value when its dtype is known: in the builder of now, whichever is at work then."""
+        """Wrap the recipe of a weak value so that it always uses the current builder."""
         here = self.builder, self.has_bodies
 
         def made(*operands: Operand) -> Operand:
@@ -229,7 +229,7 @@ class Expressions:
         return self._function(SIGNS[op], (operand,), span)
 
     def _binary(self, expr: syntax.Binary, frame: Environment) -> Operand:
-        """A chain of operators is walked in a loop: it may be thousands long."""
+        """Lower a chain of operators in a loop, because it may be thousands long."""
         chain, first = [], expr
         while True:
             chain.append(first)
@@ -277,12 +277,12 @@ class Expressions:
         return self.choose(condition, then, other, frame, expr.span, "the value")
 
     def maps(self, name: str) -> bool:
-        """Whether an op that was registered under a name works on elements."""
+        """Tell whether the op registered under a name works on single elements."""
         op = None if self._ops is None else self._ops.find_op(name)
         return op is not None and Trait.ELEMENTWISE in op.traits
 
     def call(self, expr: syntax.Call, frame: Environment) -> Thing:
-        """What a function, a kernel or an op gives; a reduction over indices has its own rules."""
+        """Lower a call of a function, a kernel or an op, or a reduction over indices."""
         if isinstance(expr.callee, syntax.Index):
             return self._indexed.reduce(expr, frame)
         assert isinstance(expr.callee, syntax.Name)
@@ -334,7 +334,7 @@ def _as_index(x: Thing) -> Thing:
 
 
 def as_operand(found: Thing, span: Span) -> Operand:
-    """The thing itself where it is a number or an array."""
+    """Return the value if it is a number or an array, or raise an error."""
     if is_operand(found):
         operand: Operand = found
         return operand
@@ -346,7 +346,7 @@ def as_operand(found: Thing, span: Span) -> Operand:
 
 
 def _settled(maker: Maker, x: Thing, others: tuple[Operand, ...]) -> Thing:
-    """An argument that functions can take; in a tuple, which is an array, numbers meet nothing else."""
+    """Make an argument for a function; numbers in a tuple, which is an array, take their default dtype."""
     if isinstance(x, tuple):
         return tuple(_settled(maker, item, ()) for item in x)
     return settle(maker, x, others) if isinstance(x, Weak) else x

@@ -1,4 +1,4 @@
-"""Describe an `extern kernel` to the loader of libraries, and make the nodes that call it."""
+"""Describe an `extern kernel` to the library loader, and make the nodes that call it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
 def open_externs(unit: Unit, source: ExternSource | None) -> None:
-    """Opens the libraries that a file names; without a source of libraries naming one is an error."""
+    """Open the libraries that a file names; it is an error to name one if libraries are not allowed."""
     for found in unit.own.values():
         if isinstance(found.item, syntax.Extern):
             if source is None:
@@ -36,7 +36,7 @@ def open_externs(unit: Unit, source: ExternSource | None) -> None:
 
 
 def check_extern(item: syntax.Extern) -> None:
-    """What an extern kernel must have beside what every kernel has."""
+    """Check the extra rules for extern kernels."""
     specs = [p.type for p in item.params if p.type is not None] + [o.type for o in item.outputs or ()]
     for declared in (declare(spec, computed=True) for spec in specs):
         if declared.dtype is None:
@@ -100,7 +100,7 @@ class ExternCalls:
         sizes: Mapping[str, Size],
         span: Span,
     ) -> list[Value]:
-        """A node that runs between compiled pieces; `sizes` are those that the parameters' names stand for."""
+        """Add a node that runs between compiled pieces; `sizes` are the sizes of the named dimensions."""
         item = definition.item
         assert isinstance(item, syntax.Extern)
         extern = _described(definition, item)
@@ -127,5 +127,5 @@ def _leading(specs: tuple[ExternDim, ...], shape: tuple[Size, ...]) -> tuple[Siz
 
 
 def _placed(dim: Size, sizes: Mapping[str, Size]) -> Size:
-    """A formula of the declaration's names as one of the graph's sizes, which is never below 0."""
+    """Translate a formula of declared names to the graph's sizes; it is never negative."""
     return dims.maximum(dims.substitute(dim, sizes), 0)

@@ -1,4 +1,4 @@
-"""Operators on numbers and sizes that are known while a kernel is built: Python's answers, within bounds.
+"""Fold operators on numbers and sizes while a kernel is built, as Python computes them but within bounds.
 
 Integers stay within 64 bits and sizes small, so that no text can make the compiler compute for long; a size that would
 grow too large is left to the graph.
@@ -27,7 +27,7 @@ _LOGIC = ("&", "|", "^")
 
 
 def unary(op: str, x: Number, span: Span) -> Number:
-    """`-x`, `+x` or `~x` of a number."""
+    """Compute `-x`, `+x` or `~x` of a number."""
     if isinstance(x, bool):
         if op == "~":
             return not x
@@ -40,7 +40,7 @@ def unary(op: str, x: Number, span: Span) -> Number:
 
 
 def binary(op: str, a: Number, b: Number, span: Span) -> Number:
-    """An operator on two numbers."""
+    """Apply an operator to two numbers."""
     if op in ("**", "<<") and isinstance(a, int) and isinstance(b, int):
         _refuse_huge(op, a, b, span)
     if op == "**" and isinstance(a, (int, float)) and isinstance(b, float) and a < 0 and not b.is_integer():
@@ -61,7 +61,7 @@ def binary(op: str, a: Number, b: Number, span: Span) -> Number:
 
 
 def size(op: str, a: Size, b: Size) -> Size | None:
-    """An operator on sizes, or None where the result is no size or too large a formula."""
+    """Apply an operator to sizes; None if the result is not a size or its formula is too large."""
     if op in ("+", "-", "*"):
         result: Size = BINARY[op](a, b)
     elif op == "//" and isinstance(b, int) and b > 0:
@@ -72,7 +72,7 @@ def size(op: str, a: Size, b: Size) -> Size | None:
 
 
 def _small(found: Size) -> bool:
-    """Whether a formula is short as text, which bounds its terms and how deep it nests, and of a low degree.
+    """Tell whether a formula is short as text, which bounds its terms and depth, and has a low degree.
 
     A product of many sizes would not fit 64 bits; the graph's integers wrap around as NumPy's do.
     """

@@ -1,4 +1,4 @@
-"""What the names in one body mean while it is lowered."""
+"""Keep what names mean in one body while it is lowered."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..language.declared import Declared
 from ..language.modules import Unit
 
 Thing = Any
-"""What an expression gives: an operand, or `None`, `...`, text, a dtype or a tuple of things as an argument."""
+"""The value of an expression: an operand, or an argument such as `None`, `...`, a string, a dtype or a tuple."""
 
 
 @record
 class Variable:
-    """A parameter, a `let` or a `var`; `type` is there if it was annotated."""
+    """A parameter, a `let` or a `var`; `type` is its annotation, if it has one."""
 
     value: Thing
     type: Declared | None = None
@@ -26,7 +26,7 @@ class Variable:
 class Environment:
     """The body of a `fn` (`elements`) or a kernel: its variables, and the sizes that its dimensions name.
 
-    In index notation there is a scope as well, and expressions are of elements.
+    In index notation it also has a scope, and expressions work on elements.
     """
 
     unit: Unit
@@ -41,5 +41,5 @@ class Environment:
         return replace(self, scope=None, elements=False)
 
     def inner(self) -> Environment:
-        """The frame of a block: what it assigns is seen here only when it is merged."""
+        """Make the frame of a block; its assignments are only visible here after it is merged."""
         return replace(self, variables=dict(self.variables))

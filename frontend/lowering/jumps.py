@@ -11,7 +11,7 @@ Statements = Iterable[syntax.Statement]
 
 
 def blocks_of(statement: syntax.Statement) -> tuple[syntax.Block, ...]:
-    """The blocks inside a statement."""
+    """Yield the blocks inside a statement."""
     match statement:
         case syntax.If():
             return tuple(b for b in (statement.then, statement.other) if b is not None)
@@ -21,7 +21,7 @@ def blocks_of(statement: syntax.Statement) -> tuple[syntax.Block, ...]:
 
 
 def inside(statements: Statements) -> Iterator[syntax.Statement]:
-    """The statements and all that are inside of them."""
+    """Yield the statements and all statements inside them."""
     for statement in statements:
         yield statement
         for block in blocks_of(statement):
@@ -29,23 +29,23 @@ def inside(statements: Statements) -> Iterator[syntax.Statement]:
 
 
 def assigned(statements: Statements) -> set[str]:
-    """The variables that are assigned."""
+    """List the variables that are assigned."""
     found = (s.target for s in inside(statements) if isinstance(s, syntax.Assign))
     return {t.name for t in found if isinstance(t, syntax.Name)}
 
 
 def returns(statements: Statements) -> bool:
-    """Whether one of them may return."""
+    """Tell whether one of the statements may return."""
     return any(isinstance(s, syntax.Return) for s in inside(statements))
 
 
 def jumps(statements: Statements) -> bool:
-    """Whether what follows may be skipped: a return, or a jump of the loop around."""
+    """Tell whether the next statements may be skipped, by a return or a jump of the surrounding loop."""
     return returns(statements) or any(_jumps(s, ("break", "continue")) for s in statements)
 
 
 def breaks(statements: Statements) -> bool:
-    """Whether they may end the loop around them."""
+    """Tell whether the statements may end the surrounding loop."""
     return any(_jumps(s, ("break",)) for s in statements)
 
 
@@ -58,7 +58,7 @@ def _jumps(statement: syntax.Statement, what: tuple[str, ...]) -> bool:
 
 
 def always_returns(statements: Statements) -> bool:
-    """Whether no path leads past them."""
+    """Tell whether every path returns."""
     return any(_always_returns(s) for s in statements)
 
 
@@ -75,14 +75,14 @@ def _always_returns(statement: syntax.Statement) -> bool:
 
 
 def is_plain(item: syntax.Function) -> bool:
-    """Whether the only return is the last statement, and there is no loop."""
+    """Tell whether the only return is the last statement, and there is no loop."""
     *before, last = item.body.statements
     others = (syntax.Return, syntax.For, syntax.While)
     return isinstance(last, syntax.Return) and not any(isinstance(s, others) for s in inside(before))
 
 
 def loops(definition: LoadedDefinition) -> bool:
-    """Whether a function has a loop, or calls one that has."""
+    """Tell whether a function has a loop, or calls one that has."""
     waiting, seen = [definition], {definition}
     while waiting:
         current = waiting.pop()

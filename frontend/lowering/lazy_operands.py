@@ -1,7 +1,7 @@
 """Evaluate the right sides of `and`, `or` and `if` only where they are needed.
 
-In the body of an `each` a side that is heavy becomes a `when`. In a kernel, where the condition is a number, one that
-may fail, may not end, or calls a function from outside becomes a loop of one step or none. All else is just computed.
+In the body of an `each`, a heavy side becomes a `when`. In a kernel, where the condition is a number, a side that may
+fail, may not end, or calls an outside function becomes a loop of at most one step. Everything else is just computed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Make = Callable[[], Operand]
 
 
 def guarded(expressions: Expressions, where: Operand, make: Make, span: Span, holds: bool = True) -> Operand:
-    """What `make` gives, or zero where it is not needed: where the condition is not `holds`."""
+    """Return the result of `make` where the condition equals `holds`, and zero elsewhere."""
     if isinstance(where, (bool, int, float, complex)):
         return make()
     if expressions.has_bodies:

@@ -1,7 +1,7 @@
 """Lower a checked kernel to a graph for the types of its arguments.
 
-Calls of functions and of other kernels are inlined. `if` becomes a select for each variable that a branch assigns, a
-loop of a kernel a `loop` over whole arrays (`array_loops`).
+Calls of functions and other kernels are inlined. An `if` becomes a select for each variable that a branch assigns, and
+a loop in a kernel becomes a `loop` over whole arrays (`array_loops`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .jumps import is_plain, jumps, loops
 
 
 def lower(definition: LoadedDefinition, binding: Binding, ops: OpSource | None = None) -> Built:
-    """The graph of a kernel for these arguments; `ops` are those that it may call by name."""
+    """Build the graph of a kernel for these arguments; `ops` are the ops it may call by name."""
     item = definition.item
     assert isinstance(item, syntax.Function)
     builder = Builder(item.name.name, Facts(sizes=binding.sizes, strict=True))
@@ -62,7 +62,7 @@ def _strong(maker: Maker, x: Operand) -> Value:
 
 
 def _aligned(declared: Declared, shape: Sequence[Size]) -> list[tuple[DimSpec, Size]]:
-    """The dimensions as written, but for `...`, with their sizes."""
+    """Pair the written dimensions, except `...`, with their sizes."""
     specs = declared.dims or ()
     before, taken = split(specs, len(shape))
     after = specs[before + 1 :]
@@ -70,7 +70,7 @@ def _aligned(declared: Declared, shape: Sequence[Size]) -> list[tuple[DimSpec, S
 
 
 class _Lowering:
-    """Lowers one kernel and what is inlined into it."""
+    """Lowers one kernel and everything inlined into it."""
 
     def __init__(self, builder: Builder, ops: OpSource | None) -> None:
         self.calls = ExternCalls()
@@ -84,7 +84,7 @@ class _Lowering:
         return self.expressions.builder
 
     def body(self, definition: LoadedDefinition, frame: Environment) -> list[Operand]:
-        """The values that a body returns, in their declared types."""
+        """Lower a body and return its results in their declared types."""
         item = definition.item
         assert isinstance(item, syntax.Function)
         if isinstance(item, syntax.Extern):
@@ -107,7 +107,7 @@ class _Lowering:
     # -- statements
 
     def block(self, statements: Sequence[syntax.Statement], frame: Environment) -> None:
-        """Statements one after another; what follows one that may jump counts only where it did not."""
+        """Lower statements in order; those after one that may jump only count where it did not."""
         for k, statement in enumerate(statements):
             self._statement(statement, frame)
             rest = statements[k + 1 :]
@@ -207,7 +207,7 @@ class _Lowering:
         return self._loops[definition]
 
     def _has_flow(self, item: syntax.Function) -> bool:
-        """Whether a function needs more than its statements one after another, choices by `where` included."""
+        """Tell whether a function has control flow that selects can't express."""
         if not is_plain(item):
             return True
         return self.expressions.has_bodies and any(isinstance(s, syntax.If) for s in item.body.statements)
@@ -221,7 +221,7 @@ class _Lowering:
         return Flow(self.expressions, self._conform, item, self._cells[key], False).run(frame)
 
     def _probe(self, item: syntax.Function, frame: Environment) -> Cells:
-        """The dtypes of a function's variables: what is found out in one round may change what the next one finds."""
+        """Find the dtypes of a function's variables, in rounds: each round may change what the next one finds."""
         cells, before = Cells(), None
         while before is None or cells.state() != before:
             before = cells.state()
@@ -233,7 +233,7 @@ class _Lowering:
         return cells
 
     def _each(self, definition: LoadedDefinition, frame: Environment) -> list[Operand]:
-        """A function with a loop: one op over the arrays, whose body is the function of one element."""
+        """Lower a function with a loop to one op over the arrays, whose body computes one element."""
         item, outer = definition.item, self._builder
         body, given = Builder(item.name.name, Facts()), list[Value]()
         maker = Maker(outer, item.name.span)
@@ -255,7 +255,7 @@ class _Lowering:
         return [weakened(maker, dtype_of(x), v) if dtype_of(x).weak else v for x, v in zip(found, results, strict=True)]
 
     def _whole(self, kernel: str, param: Parameter, x: Operand, frame: Environment, span: Span) -> Value:
-        """An argument of a kernel that is called from another: its type must be the declared one."""
+        """Check an argument of a kernel that another kernel calls; its type must be the declared one."""
         maker, declared = Maker(self._builder, span), param.type
         what = f"{kernel}: argument '{param.name}'"
         if not dtype_of(x).weak and not declared.accepts(dtype_of(x)):
@@ -277,14 +277,14 @@ class _Lowering:
 
 
 def _form(x: Operand) -> Hashable:
-    """What the dtypes of variables can depend on."""
+    """Return the inputs that can change the dtypes of variables."""
     return dtype_of(x), isinstance(x, (bool, int, float, complex, Dim))
 
 
 def _matched(
     item: syntax.Function, args: Sequence[Thing], kwargs: Mapping[str, Thing], span: Span
 ) -> Mapping[str, Thing]:
-    """The arguments of a call by the names of the parameters."""
+    """Match the arguments of a call to the names of the parameters."""
     names = [p.name for p in item.params]
     usage = f"{item.name.name}({', '.join(names)})"
     if len(args) > len(names):

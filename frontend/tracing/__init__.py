@@ -1,1 +1,1 @@
-"""Trace Python functions and expressions: tracers, captures, what NumPy runs in between."""
+"""Trace Python functions and expressions: tracers, captures, and calls that fall back to NumPy."""

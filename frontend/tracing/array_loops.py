@@ -23,7 +23,7 @@ NOT = TABLE["logical_not"]
 
 @contextmanager
 def inside(trace: Trace, builder: Builder) -> Iterator[None]:
-    """What is traced meanwhile goes to another builder."""
+    """Send everything that is traced meanwhile to another builder."""
     before, trace.builder = trace.builder, builder
     try:
         yield
@@ -39,7 +39,7 @@ def loop_over_arrays(
     dtypes: Sequence[DType],
     span: Span | None,
 ) -> list[Tracer]:
-    """The last state of a loop whose condition is one number."""
+    """Record a loop whose condition is a single number, and return its final state."""
 
     def ask(state: Sequence[Value]) -> Value:
         maker = Maker(trace.builder, span)
@@ -61,7 +61,7 @@ def loop_over_arrays(
 
 
 def _refuse_other_shape(trace: Trace, k: int, before: TensorType, after: TensorType, span: Span | None) -> None:
-    """Sizes that are equal in the call at hand are so by a guard."""
+    """Refuse a state that changes its shape; sizes that are only equal in this call are guarded."""
     facts = trace.builder.facts
     fits = len(before.shape) == len(after.shape)
     for a, b in zip(before.shape, after.shape, strict=False):
@@ -83,7 +83,7 @@ def _refuse_other_shape(trace: Trace, k: int, before: TensorType, after: TensorT
 def choose_arrays(
     trace: Trace, condition: Value, sides: Sequence[Callable[..., Any]], operands: Sequence[Value], span: Span | None
 ) -> list[Tracer]:
-    """What one of two functions gives. Both are computed, unless they loop or may fail."""
+    """Record a choice between two functions. Both are computed, unless they loop or may fail."""
     results: list[Sequence[Value]] = []
     maker = Maker(trace.builder, span)
     for k, side in enumerate(sides):

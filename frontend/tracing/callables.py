@@ -1,4 +1,4 @@
-"""What a trace records beside NumPy's functions: methods of arrays and of ufuncs, as callables that compare equal."""
+"""Represent methods of arrays and ufuncs as callables that compare equal, so that a trace can record them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ...ir.ops import SPECIAL
 from ...ir.records import record
 
-# Python's operators and the NumPy functions that they are on arrays.
+# Python's operators and the NumPy functions that they call on arrays.
 OPERATORS: Mapping[Callable[..., Any], str] = {
     operator.add: "add", operator.sub: "subtract", operator.mul: "multiply", operator.truediv: "divide",
     operator.floordiv: "floor_divide", operator.mod: "remainder", operator.pow: "power", divmod: "divmod",
@@ -21,9 +21,9 @@ OPERATORS: Mapping[Callable[..., Any], str] = {
     operator.neg: "negative", operator.pos: "positive", operator.abs: "absolute", operator.invert: "invert",
     operator.matmul: "matmul",
 }  # fmt: skip
-# Functions of numpy.linalg that have a rule of ours under their own name.
+# Functions of numpy.linalg that have a rule under their own name.
 LINALG = {getattr(np.linalg, name): name for name in ("norm", "vector_norm", "matrix_norm", "matrix_transpose")}
-# Those that are functions of NumPy itself on the last two axes.
+# Functions of numpy.linalg that are NumPy's functions on the last two axes.
 ON_MATRICES = {np.linalg.diagonal: "diagonal", np.linalg.trace: "trace"}
 SPECIAL_NAMES = frozenset(op.name for op in SPECIAL)
 VIEWS = frozenset((
@@ -32,7 +32,7 @@ VIEWS = frozenset((
     "permute_dims", "rollaxis", "rot90", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack",
     "diagonal", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray",
 ))  # fmt: skip
-# Functions that give the array itself, not a view of it, where there is nothing to do.
+# Functions that return the array itself, not a view, if there is nothing to do.
 ITSELF = frozenset((
     "real", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "asarray", "asanyarray", "ascontiguousarray",
 ))  # fmt: skip
@@ -40,7 +40,7 @@ ITSELF = frozenset((
 
 @record
 class Method:
-    """A method of an array: called with the array first."""
+    """A method of an array, called with the array as its first argument."""
 
     name: str
 
@@ -60,7 +60,7 @@ class UfuncMethod:
 
 
 def numpy_name(function: Callable[..., Any]) -> str | None:
-    """The name in NumPy's own namespace that means this function, if there is one."""
+    """Return the name of this function in NumPy's namespace, if it has one."""
     if function in OPERATORS:
         return OPERATORS[function]
     if isinstance(function, Method):
@@ -76,14 +76,14 @@ def numpy_name(function: Callable[..., Any]) -> str | None:
 
 
 def _is_special(function: Callable[..., Any], name: str) -> bool:
-    """Whether it is one of SciPy's functions that are ops, told by its name and loops alone: SciPy stays unloaded."""
+    """Tell whether it is a SciPy function with an op; only its name and loops are compared, so SciPy is not loaded."""
     if name not in SPECIAL_NAMES or not isinstance(function, np.ufunc) or function.signature is not None:
         return False
     return (function.nin, function.nout) == (1, 1) and {"f->f", "d->d"} <= set(function.types)
 
 
 def dotted(function: Callable[..., Any]) -> str:
-    """A name for people: `numpy.linalg.norm`."""
+    """Return a readable name, such as `numpy.linalg.norm`."""
     if isinstance(function, Method):
         return f"numpy.ndarray.{function.name}"
     if function is operator.getitem:

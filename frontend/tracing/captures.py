@@ -1,8 +1,8 @@
-"""Describe what a Python function reads from outside, so that its trace can be guarded.
+"""Describe everything a Python function reads from outside, so that its trace can be guarded.
 
-Globals, closure cells and attributes are found in the function's code and in that of the user's functions that it
-calls, once; describing them again is cheap. Numbers, strings and small containers are described by value; functions,
-arrays, modules and other objects by identity, objects of the user's classes also by their attributes.
+Globals, closure cells and attributes are found once, in the code of the function and of the user's functions that it
+calls; describing them again is cheap. Numbers, strings and small containers are described by value. Functions, arrays,
+modules and other objects are described by identity, and objects of the user's classes also by their attributes.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ...ir.source import ABSENT, Guard
 from .tracer import Tracer
 
 _DEPTH = 4
-NOTHING = type(None), None  # how None is described
+NOTHING = type(None), None  # the description of None
 _LIBRARIES = frozenset(("numpy", "weft", *sys.stdlib_module_names)) - {"__main__"}
 Read = Callable[[], Any]
-Place = tuple[Any, str | None]  # a dict and a key, a cell and None, or twice None for what never changes
+Place = tuple[Any, str | None]  # a dict and a key, a cell and None, or (None, None) for a constant
 
 
 class Identity:
-    """An object that is equal to itself alone; it is kept alive, so that its address stays its own."""
+    """An object that is only equal to itself. It is kept alive, so that no other object gets its address."""
 
     __slots__ = ("object",)
 
@@ -46,15 +46,15 @@ class Identity:
 
 
 class Captures:
-    """The places that a function reads. They are found once, and anew when a function among them is another one."""
+    """The places that a function reads. They are found once, and again if one of the functions is replaced."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self.by_content = False  # whether the elements of arrays guard the trace, not just which arrays they are
+        self.by_content = False  # whether the elements of arrays guard the trace, not just their identity
         self._search()
 
     def describe(self) -> tuple[Any, ...]:
-        """All that guards a trace, as it is now."""
+        """Describe everything that guards a trace, as it is now."""
         values = [read() for read in self._reads]
         if any(_underlying(value) is not known for value, known in zip(values, self._functions, strict=True)):
             self._search()
@@ -63,16 +63,16 @@ class Captures:
 
     @property
     def named(self) -> list[tuple[str, Any]]:
-        """What is read, as it is now, each with its name."""
+        """List the values that are read, as they are now, with their names."""
         return [(label, read()) for label, read in zip(self._labels, self._reads, strict=True)]
 
     @property
     def functions(self) -> Mapping[FunctionType, Any]:
-        """The user's functions whose code may be run, and for a method its object, else `ABSENT`."""
+        """List the user's functions that may run, each with the object of a method or `ABSENT`."""
         return self._seen
 
     def changed(self, before: tuple[Any, ...]) -> str | None:
-        """The name of something that is no longer as it was described, but for results that are remembered there."""
+        """Name something that differs from its description; remembered results do not count."""
         after = self.describe()
         if len(before) != len(after):
             return None
@@ -80,7 +80,7 @@ class Captures:
         return next((label for label, old, new in pairs if not _is_kept(old, new)), None)
 
     def guards(self) -> list[Guard] | None:
-        """What guards a trace as names that must still mean the same objects; None where that would not suffice."""
+        """List the names that must still mean the same objects for a trace to hold, or None if that is not enough."""
         values = [read() for read in self._reads]
         if self.by_content or None in self._places or not all(map(_is_constant, values)):
             return None
@@ -115,7 +115,7 @@ class Captures:
     def _root(
         self, function: FunctionType, cells: Mapping[str, Any], instance: Any, kind: str, root: str
     ) -> Read | None:
-        """What a name is outside of the function; None for a local one, but for the object of a method."""
+        """Look a name up outside the function; None if it is local and not the object of a method."""
         if instance is not ABSENT and kind != "global" and (root,) == function.__code__.co_varnames[:1]:
             return lambda: instance
         if kind == "global":
@@ -137,7 +137,7 @@ class Captures:
         return self._add(lambda: static_attribute(holder(), name), None, name)
 
     def _add(self, read: Read, place: Place | None, label: str) -> Read:
-        """Notes a place that is read; `place` says where that is, if it is a name, and `label` what people call it."""
+        """Record a place that is read: `place` is where the name is stored, and `label` its readable name."""
         value = read()
         self._reads.append(read)
         self._places.append(place)
@@ -148,7 +148,7 @@ class Captures:
 
 
 def _underlying(value: Any) -> FunctionType | None:
-    """The plain function in a function, a method or a wrapper of one."""
+    """Unwrap a method or a wrapper to the plain function."""
     if isinstance(value, MethodType):
         value = value.__func__
     if not isinstance(value, (type, ModuleType)):
@@ -157,7 +157,7 @@ def _underlying(value: Any) -> FunctionType | None:
 
 
 def nested_codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code and all code nested in it."""
+    """Yield a function's code and all code nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -165,7 +165,7 @@ def nested_codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _chains(code: CodeType) -> Iterator[tuple[str, ...]]:
-    """Names that are loaded or stored, each with the attributes that follow: `("global", "config", "scale")`."""
+    """Yield the names that are loaded or stored, with their attributes: `("global", "config", "scale")`."""
     chain: list[str] = []
     for instruction in dis.get_instructions(code):
         name = instruction.opname
@@ -188,7 +188,7 @@ def _chains(code: CodeType) -> Iterator[tuple[str, ...]]:
 
 
 def static_attribute(holder: Any, name: str) -> Any:
-    """An attribute without running a property."""
+    """Look up an attribute without running a property."""
     found = vars(holder).get(name, ABSENT) if hasattr(holder, "__dict__") else ABSENT
     if found is not ABSENT or isinstance(holder, ModuleType):
         return found
@@ -238,7 +238,7 @@ def _described(value: Any, depth: int, by_content: bool = False) -> Any:
 
 
 def inner_values(value: Any, depth: int = _DEPTH) -> Iterator[Any]:
-    """What is described of a value: itself, or what is in a container or an object of the user's."""
+    """Yield the parts of a value that are described: itself, or the contents of a container or a user's object."""
     yield value
     if not depth or isinstance(value, Tracer):
         return
@@ -254,7 +254,7 @@ def inner_values(value: Any, depth: int = _DEPTH) -> Iterator[Any]:
 
 
 def _digest(array: np.ndarray[Any, Any]) -> bytes:
-    """What tells the elements of an array from others."""
+    """Hash the elements of an array."""
     from hashlib import blake2b
 
     if array.dtype.hasobject:
@@ -263,13 +263,15 @@ def _digest(array: np.ndarray[Any, Any]) -> bytes:
 
 
 def _is_kept(old: Any, new: Any) -> bool:
-    """Whether all that was described is still there.
+    """Tell whether everything that was described is still there.
 
-    Dicts and attributes may have been added to, and nothing may have become something, as where results are remembered.
+    Dicts and objects may have gained entries, and None may have become a value, as when results are cached.
     """
     if old == new:
         return True
-    is_cached = isinstance(old, Identity) and isinstance(old.object, functools.cached_property)  # a user's own
+    is_cached = isinstance(old, Identity) and isinstance(
+        old.object, functools.cached_property
+    )  # an object of the user's
     if is_cached or old in (NOTHING, Identity(ABSENT)):
         return not _holds_tracer(new)
     if type(old) is not tuple or type(new) is not tuple or len(old) != 2 or len(new) != 2:
@@ -291,7 +293,7 @@ def _holds_tracer(described: Any) -> bool:
 
 
 def _is_constant(value: Any) -> bool:
-    """Whether an object that is still the same one still means the same."""
+    """Tell whether an object can't change its meaning while it stays the same object."""
     if type(value) in (tuple, frozenset):
         return all(map(_is_constant, value))
     if isinstance(value, (list, dict, set, deque, MethodType)):
@@ -304,7 +306,7 @@ def _is_users(kind: type) -> bool:
 
 
 def is_library(function: FunctionType) -> bool:
-    """Whether a function is Python's, NumPy's or ours, not the user's."""
+    """Tell whether a function belongs to Python, NumPy or Weft rather than to the user."""
     return _top(function.__module__ or "") in _LIBRARIES
 
 

@@ -1,8 +1,8 @@
-"""Tell whether a trace used numbers that were computed from captured arrays, and so would not change with them.
+"""Tell whether a trace used numbers computed from captured arrays, which would not change when the arrays do.
 
-A captured array itself, and a view of it, is read again at each call. But `(W ** 2).sum()` is computed by NumPy while
-tracing, and only its result is seen. What can't have come from the function's own constants or from what it
-names is taken to have come from the arrays.
+A captured array, or a view of it, is read again at each call. But NumPy computes `(W ** 2).sum()` while tracing, and
+the trace only sees the result. A number that can't come from the function's constants or from the values that it names
+is assumed to come from the arrays.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _NUMBERS = (bool, int, float, complex, np.bool_, np.number)
 
 
 def is_derived(values: list[tuple[str, Any]], functions: Iterable[FunctionType], used: Iterable[Any]) -> bool:
-    """Whether something that a trace used may depend on elements of captured arrays that can change.
+    """Tell whether a trace used something that may depend on elements of captured arrays that can change.
 
-    `values` are what the functions name, and `used` are the arrays and numbers that met traced values.
+    `values` are the values that the functions name; `used` are the arrays and numbers combined with traced values.
     """
     named = [x for _, value in values for x in inner_values(value)]
     arrays = {name for name, value in values if any(map(_may_change, inner_values(value)))}
@@ -38,7 +38,7 @@ def is_derived(values: list[tuple[str, Any]], functions: Iterable[FunctionType],
 
 
 def _may_change(x: Any) -> bool:
-    """Whether it is an array whose memory somebody may write into."""
+    """Tell whether it is an array whose memory may be written to."""
     if not isinstance(x, np.ndarray):
         return False
     base: Any = x
@@ -50,7 +50,7 @@ def _may_change(x: Any) -> bool:
 
 
 def _branches_on(code: CodeType, arrays: set[str]) -> bool:
-    """Whether a line that names one of the arrays has a condition."""
+    """Tell whether a line that names one of the arrays has a condition."""
     named: set[int] = set()
     decided: set[int] = set()
     line = code.co_firstlineno
@@ -74,7 +74,7 @@ def _is_short(x: Any) -> bool:
 
 
 class _Known:
-    """What numbers may have come from without any array: the code's constants and names."""
+    """The numbers that need no array: those in the code's constants and names."""
 
     def __init__(self, named: list[Any], names: set[str], numbers: list[Any]) -> None:
         self._objects, self._names, self._numbers = {id(x) for x in named}, names, numbers
@@ -92,7 +92,7 @@ class _Known:
         return self._are_numbers(np.asarray(x))
 
     def _are_numbers(self, array: np.ndarray[Any, Any]) -> bool:
-        """Whether all elements are some of the numbers, as the array's dtype has them."""
+        """Tell whether every element is one of the numbers, rounded to the array's dtype."""
         with np.errstate(all="ignore"):
             known = np.array(self._numbers, np.complex128)
             known = known.astype(array.dtype) if array.dtype.kind == "c" else known.real.astype(array.dtype)

@@ -1,8 +1,8 @@
-"""Record control flow over elements in traced functions: each Python function of one step becomes an op.
+"""Record control flow over elements in traced functions: each Python function of a step becomes an op.
 
-A step is traced on arrays. Where it works on elements it becomes an `each`: its graph is made anew over numbers, and
-values of the trace that it reads are operands. Else, if the condition is one number for all elements, it becomes a
-`loop` over whole arrays (`traced_loops`). The dtypes of a loop's state are found by tracing until they stay.
+A step is traced on arrays. If it works on single elements it becomes an `each`: its graph is rebuilt over numbers, and
+the values of the trace that it reads become operands. If not, and the condition is a single number, it becomes a
+`loop` over whole arrays (`array_loops`). The dtypes of a loop's state are found by tracing until they stay.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .trace import Trace
 from .tracer import Tracer
 
 NOT = TABLE["logical_not"]
-MAX_ROUNDS = 8  # dtypes only grow, and there are few above each
+MAX_ROUNDS = 8  # dtypes only widen, and there are only a few wider ones
 
 
 def trace_of(*things: Any) -> Trace | None:
-    """The trace of the first traced value among these, which may be tuples."""
+    """Return the trace of the first traced value among these, which may be tuples."""
     for thing in things:
         if isinstance(thing, Tracer):
             assert isinstance(thing._trace, Trace)
@@ -43,7 +43,7 @@ def trace_of(*things: Any) -> Trace | None:
 def while_loop(
     trace: Trace, goes_on: Callable[..., Any], step: Callable[..., Any], state: Sequence[Any], span: Span | None
 ) -> list[Tracer]:
-    """The last state: `goes_on(*state)` gives a condition, `step(*state)` the next state."""
+    """Record a loop and return its final state: it runs `step(*state)` while `goes_on(*state)` holds."""
     maker = Maker(trace.builder, span)
     start = [maker.lift(trace.operand(x, True, span)) for x in state]
     dtypes = [v.type.dtype for v in start]
@@ -54,7 +54,7 @@ def while_loop(
         wider = [_wider(a, v.type.dtype) for a, v in zip(dtypes, found[1:], strict=True)]
         if wider == dtypes and not any(d.weak for d in dtypes):
             break
-        dtypes = [d.strong for d in wider] if wider == dtypes else wider  # what nothing has made strong becomes so
+        dtypes = [d.strong for d in wider] if wider == dtypes else wider  # values that are still weak become strong
     else:
         raise TypeProblem(
             "the dtypes of the state must not change from step to step",
@@ -73,7 +73,7 @@ def while_loop(
 
 
 def _wider(a: DType, b: DType) -> DType:
-    """The dtype that holds a state before and after a step; of numbers without one it is weak again."""
+    """Return the dtype that holds a state both before and after a step; for weak numbers it is weak."""
     if a == b or (b.weak and not a.weak):
         return a
     found = promote((a, b))
@@ -88,7 +88,7 @@ def cond(
     operands: Sequence[Any],
     span: Span | None,
 ) -> list[Tracer]:
-    """What `then` gives where the condition holds, elsewhere what `otherwise` gives."""
+    """Record a choice: `then()` where the condition holds, `otherwise()` elsewhere."""
     maker = Maker(trace.builder, span)
     given = [maker.lift(trace.operand(x, True, span)) for x in operands]
     where = maker.cast(trace.operand(condition, True, span), BOOL)
@@ -135,7 +135,7 @@ def _traced(
     function: Callable[[list[Tracer]], Sequence[Any]],
     span: Span | None,
 ) -> tuple[Builder, list[Value], list[Value]]:
-    """What a function makes of values with the shapes of `start`, in a builder of its own."""
+    """Trace a function on values with the shapes of `start`, in a separate builder."""
     builder = Builder("step", trace.builder.facts)
     inputs = [builder.input("state", TensorType(d, v.type.shape)) for v, d in zip(start, dtypes, strict=True)]
     with inside(trace, builder):
@@ -148,7 +148,7 @@ def _traced(
 def _of_elements(
     traced: Builder, inputs: Sequence[Value], outputs: Sequence[Value], dtypes: Sequence[DType], span: Span | None
 ) -> tuple[Graph, list[Value]]:
-    """The traced step as a graph over numbers, and what it read from around it."""
+    """Rebuild the traced step as a graph over numbers, and return it with the outer values it reads."""
     builder, values, captured = Builder("step", Facts()), dict[Value, Value](), list[Value]()
     for value in inputs:
         values[value] = builder.input("state", TensorType(value.type.dtype))
@@ -194,7 +194,7 @@ def _is_elementwise(node: Node) -> bool:
 
 
 def _on_numbers(builder: Builder, node: Node, operands: list[Value], span: Span | None) -> Sequence[Value]:
-    """One node of a step, on numbers."""
+    """Rebuild one node of a step on numbers."""
     if node.op is BROADCAST:
         return operands
     if node.op is EACH:

@@ -1,8 +1,8 @@
-"""Calls that have no op: each becomes a `numpy` node, run by NumPy between two compiled pieces.
+"""Turn calls without an op into `numpy` nodes, which NumPy runs between two compiled pieces.
 
-The dtypes and ranks of its results can't be told from types, so it is run once, at trace time, on the values of the
-call at hand; the sizes of its results become new symbols. The callable and its fixed arguments are kept beside the
-graph: the node's attribute `call` is its place there.
+The dtypes and ranks of the results don't follow from types, so each call runs once at trace time on the values of the
+current call. The sizes of its results become new symbols. The callable and its fixed arguments are stored next to the
+graph; the node's attribute `call` is their number.
 """
 
 from __future__ import annotations
@@ -38,43 +38,43 @@ class Slot:
 
 @record
 class NumpyCall:
-    """Calls a NumPy function with its fixed arguments on operands, and gives a tuple of arrays."""
+    """Calls a NumPy function with its fixed arguments on operands, and returns a tuple of arrays."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
-    kinds: tuple[str, ...]  # how NumPy would have each operand: "array", "scalar" or "number"
+    kinds: tuple[str, ...]  # what NumPy would see for each operand: "array", "scalar" or "number"
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
         return tuple(np.asarray(part) for part in _parts(self.run(operands)))
 
     def run(self, operands: tuple[Any, ...]) -> Any:
-        """What the function itself gives."""
+        """Run the function and return its own result."""
         given = [_as_kind(x, kind) for x, kind in zip(operands, self.kinds, strict=True)]
         with np.errstate(all="ignore"):
             return self.function(*_filled(self.args, given), **_filled(dict(self.kwargs), given))
 
 
 class Fallback:
-    """The `numpy` nodes of a trace, and the values that are known while it runs."""
+    """Makes the `numpy` nodes of a trace, and keeps the values that are known while it runs."""
 
     def __init__(self, trace: Trace, evaluate: Evaluate | None) -> None:
         self._trace = trace
         self._evaluate = evaluate
         self.known: dict[Value, Any] = {}
-        self.failure: Exception | None = None  # the last error of a call that was run, and where that was
+        self.failure: Exception | None = None  # the last error of a call, and where it was raised
         self.failed_at: Span | None = None
         self.calls: list[Callable[..., tuple[Any, ...]]] = []
 
     @property
     def runs(self) -> bool:
-        """Whether there is a call at hand whose values are known."""
+        """Whether the values of the current call are known."""
         return self._evaluate is not None
 
     def call(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
     ) -> Any:
-        """The results of a call that NumPy makes."""
+        """Record a call that NumPy runs, and return its results."""
         name = dotted(function)
         operands: list[Value] = []
         made = NumpyCall(
@@ -106,7 +106,7 @@ class Fallback:
         return _rebuilt(result, iter([Tracer(self._trace, value, shared) for value in node.results]))
 
     def _template(self, x: Any, operands: list[Value], span: Span | None) -> Any:
-        """An argument with slots in place of what is traced or read at each call."""
+        """Replace the parts of an argument that are traced or read at each call by slots."""
         if isinstance(x, (Tracer, np.ndarray)):
             value = self._trace.operand(x, False, span)
             if value not in operands:
@@ -124,7 +124,7 @@ class Fallback:
         return x
 
     def _first_run(self, call: NumpyCall, name: str, operands: list[Value], span: Span | None) -> tuple[Any, bool]:
-        """What the call gives, and whether it shares memory with an operand."""
+        """Run the call once; return its result and whether it shares memory with an operand."""
         actual = []
         for x in self._values(operands, name, span):
             array = np.asarray(x).view()
@@ -143,7 +143,7 @@ class Fallback:
             ) from error
 
     def _values(self, wanted: list[Value], name: str, span: Span | None) -> list[Any]:
-        """Actual values, computed from those that are known already."""
+        """Compute actual values from those that are already known."""
         builder = self._trace.builder
         if self._evaluate is None or any(v not in self.known for v in builder.inputs):
             raise Unsupported(
@@ -177,7 +177,7 @@ class Fallback:
 
 
 def _needed(wanted: list[Value], known: Mapping[Value, Any]) -> set[Any]:
-    """The nodes that lead from known values to wanted ones."""
+    """List the nodes between the known values and the wanted ones."""
     found: set[Any] = set()
     queue = list(wanted)
     while queue:
@@ -215,7 +215,7 @@ def _filled(tree: Any, operands: list[Any]) -> Any:
 
 
 def _parts(result: Any) -> list[Any]:
-    """The arrays in a result: itself, or those of a tuple or list."""
+    """List the arrays in a result: itself, or the items of a tuple or list."""
     if isinstance(result, (tuple, list)):
         return [part for item in result for part in _parts(item)]
     return [result]

@@ -1,12 +1,12 @@
-"""Trace a Python function written against NumPy, as a kernel source.
+"""Make a kernel source from a Python function that uses NumPy, by tracing it.
 
     source = TracedFunction(f, static=("axis",))
     kernel, values = source.select((x, 2), {"axis": 0})     # the kernel for these fixed arguments, the others in order
     built = kernel.build(kernel.bind(types), types)
 
 `None`, strings, tuples, dtypes and the arguments that `static` names are fixed when the function is traced: each
-combination of them is a kernel of its own. All other arguments are arrays and numbers. A trace that needs an argument
-as a Python number, as `range(n)` and `np.zeros(n)` do, raises `NumbersNeeded`; then that one is fixed, too.
+combination of them has its own kernel. All other arguments are arrays and numbers. A trace that needs an argument
+as a Python number, as in `range(n)` or `np.zeros(n)`, raises `NumbersNeeded`; then that argument is fixed, too.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from .tracer import Tracer
 
 T = TypeVar("T")
 Key = tuple[tuple[str, Any], ...]
-MAX_KERNELS = 256  # combinations of fixed arguments that are remembered
+MAX_KERNELS = 256  # how many combinations of fixed arguments are kept
 
 
 class NumbersNeeded(TraceProblem):
-    """A trace that can't go on without the numbers that some arguments are; `problem` is what it met."""
+    """The trace can't continue without the values of some number arguments; `problem` is the error it met."""
 
     def __init__(self, names: frozenset[str], problem: Exception | None = None) -> None:
         if isinstance(problem, WeftError):
@@ -52,7 +52,7 @@ class NumbersNeeded(TraceProblem):
 
 
 class TracedFunction:
-    """A function before its arguments are known. `evaluate` runs the graph so far where NumPy has to be asked."""
+    """A function before its arguments are known. `evaluate` runs the graph so far when NumPy must run a call."""
 
     def __init__(
         self, function: Callable[..., Any], static: Sequence[str] = (), evaluate: Evaluate | None = None
@@ -64,7 +64,7 @@ class TracedFunction:
         self.evaluate = evaluate
         self.signature = _signature(function, self.static)
         self._kernels: dict[Any, TracedKernel] = {}
-        self._needed: frozenset[str] = frozenset()  # arguments that are fixed where they are numbers
+        self._needed: frozenset[str] = frozenset()  # arguments that are fixed if they are numbers
 
     @property
     def name(self) -> str:
@@ -72,7 +72,7 @@ class TracedFunction:
 
     @property
     def takes_out(self) -> bool:
-        """Whether `out` is an argument of the function itself, not the memory for its results."""
+        """Whether `out` is a parameter of the function itself rather than the memory for its results."""
         return "out" in self.signature.parameters
 
     @property
@@ -80,11 +80,11 @@ class TracedFunction:
         return self._plain.parameters
 
     def for_instance(self, instance: Any) -> TracedFunction:
-        """The function as a method of an object."""
+        """Bind the function to an object, as a method."""
         return TracedFunction(MethodType(self.function, instance), self.static, self.evaluate)
 
     def select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[TracedKernel, tuple[Any, ...]]:
-        """The kernel for the fixed arguments of a call, and the values of the others in order."""
+        """Return the kernel for the fixed arguments of a call, and the other values in order."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -108,7 +108,7 @@ class TracedFunction:
         return self._kernel(fixed, tuple(values)), tuple(values.values())
 
     def inlined(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """The function as part of the trace that an argument belongs to."""
+        """Run the function as part of the trace that an argument belongs to."""
         trace = next(x._trace for x in (*args, *kwargs.values()) if isinstance(x, Tracer))
         return (seen(self.function, trace) if isinstance(trace, Trace) else self.function)(*args, **kwargs)
 
@@ -116,11 +116,11 @@ class TracedFunction:
         return is_dynamic(value) and not (name in self._needed and is_number(value))
 
     def with_numbers(self, run: Callable[[], T]) -> T:
-        """What `run` gives once the arguments that the function needs as numbers are fixed: it traces again."""
+        """Return the result of `run`, and trace again with more fixed arguments while it needs numbers."""
         while True:
             try:
                 return run()
-            except NumbersNeeded as error:  # names what is not fixed yet
+            except NumbersNeeded as error:  # names arguments that are not fixed yet
                 self._needed |= error.names
 
     def bind(self, args: Sequence[ArgType]) -> Binding:
@@ -130,21 +130,21 @@ class TracedFunction:
         return self._plain.build(binding, args)
 
     def captures(self) -> tuple[Any, ...]:
-        """What guards the trace beside the arguments; when it differs the function must be traced again."""
+        """Describe what guards the trace besides the arguments; if it changes, the function must be traced again."""
         return self.captured.describe()
 
     def guards(self) -> list[Guard] | None:
-        """The names outside of the function that must still mean the same objects; None where that would not do."""
+        """List the outside names that must still mean the same objects, or None if that is not enough."""
         return self.captured.guards()
 
     @cached_property
     def captured(self) -> Captures:
-        """What the function reads from outside."""
+        """The values that the function reads from outside."""
         return Captures(self.function)
 
     @cached_property
     def _numbers(self) -> dict[str, Any]:
-        """Defaults of a Python function that are numbers: arguments as any others. Other defaults are left to it."""
+        """List the defaults that are numbers and so become arguments; the function applies its other defaults."""
         if not hasattr(self.function, "__code__"):
             return {}
         named = self.signature.parameters.items()
@@ -152,7 +152,7 @@ class TracedFunction:
 
     @cached_property
     def _plain(self) -> TracedKernel:
-        """The kernel whose arguments are all arrays and numbers."""
+        """Return the kernel without fixed arguments."""
         free = [k for k, p in self.signature.parameters.items() if p.default is p.empty or k in self._numbers]
         if missing := [k for k in free if k in self.static]:
             raise TypeProblem(f"{self.name} needs a value for its static argument '{missing[0]}'")
@@ -182,7 +182,7 @@ class TracedFunction:
 
 
 class TracedKernel:
-    """A function with its fixed arguments given: a `KernelSource`."""
+    """A function with its fixed arguments: a `KernelSource`."""
 
     def __init__(self, source: TracedFunction, fixed: Mapping[str, Any], parameters: tuple[str, ...]) -> None:
         self.source = source
@@ -231,10 +231,10 @@ class TracedKernel:
                 returned = _called(self.source, seen(self.source.function, trace), given)
             graph, structure, updates = finish(trace, list(inputs.values()), returned, self._span)
         except Exception as error:
-            if trace.needed:  # NumPy may have put an error of its own in the place of ours
+            if trace.needed:  # NumPy may have replaced our error by its own
                 raise NumbersNeeded(frozenset(trace.needed), error) from error
             raise
-        if trace.needed:  # the function went on after the error
+        if trace.needed:  # the function continued after the error
             raise NumbersNeeded(frozenset(trace.needed))
         for name, value in self.fixed.items():
             if not is_same(given[name], unpacked(value, inputs)):
@@ -259,7 +259,7 @@ class TracedKernel:
 
 
 def is_static(value: Any) -> bool:
-    """Whether an argument is fixed at the trace because of what it is; integers beyond 64 bits with a sign are."""
+    """Tell whether an argument is fixed because of its type; integers outside the range of i64 are, too."""
     if isinstance(value, Tracer):
         return False
     if type(value) is int:
@@ -270,12 +270,12 @@ def is_static(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether an argument is a number, of Python or of NumPy."""
+    """Tell whether an argument is a number of Python or NumPy."""
     return not isinstance(value, Tracer) and isinstance(value, (bool, int, float, complex, np.bool_, np.number))
 
 
 def is_dynamic(value: Any) -> bool:
-    """Whether an argument is an array or a number."""
+    """Tell whether an argument is an array or a number."""
     if isinstance(value, Tracer):
         return True
     if isinstance(value, np.ndarray):
@@ -286,7 +286,7 @@ def is_dynamic(value: Any) -> bool:
 
 
 def _called(source: TracedFunction, function: Callable[..., Any], given: Mapping[str, Any]) -> Any:
-    """The function on tracers, in order, and by name from the first argument on that is left to its default."""
+    """Call the function on tracers: by position, and by name after the first argument that keeps its default."""
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     by_name = False
@@ -326,7 +326,7 @@ def _signature(function: Callable[..., Any], static: tuple[str, ...]) -> inspect
 
 
 def _typed(value: Any) -> Any:
-    """A key that tells 1 from 1.0 and True; raises TypeError for what can't be compared."""
+    """Make a key that tells 1 from 1.0 and True; raise TypeError for a value that is not hashable."""
     if isinstance(value, Packed):
         return Packed, _typed(value.tree)
     if type(value) is dict:

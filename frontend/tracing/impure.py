@@ -1,8 +1,8 @@
-"""Find calls that give something else each time, random numbers and clocks, in the code of a traced function.
+"""Find calls that return something different each time, such as random numbers and clocks, in a traced function's code.
 
-A trace would keep the first number for ever. The code of the function, and of the user's functions that it calls, is
-searched for loads of such callables; only where there are some is the function watched while it is traced, so that
-one which is not reached is no error.
+A trace would keep the first number forever. So the code of the function, and of the user's functions that it calls, is
+searched for loads of such callables. If there are any, the function is watched while it is traced, so that only a call
+that is reached is an error.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ _CLOCKS = frozenset(
     for suffix in ("", "_ns")
 ) | {"localtime", "gmtime", "ctime", "asctime", "strftime", "sleep"}
 _FUNCTIONS = frozenset((("posix", "urandom"), ("nt", "urandom"), ("uuid", "uuid1"), ("uuid", "uuid4")))
-_SEEDED = frozenset(("default_rng", "RandomState", "Random", "SeedSequence"))  # the same numbers if they get a seed
+_SEEDED = frozenset(
+    ("default_rng", "RandomState", "Random", "SeedSequence")
+)  # these repeat their numbers if they get a seed
 _GENERATORS = frozenset(("RandomState", "Generator", "Random", "SystemRandom"))
 _SKIPPED = frozenset(("CACHE", "PUSH_NULL", "EXTENDED_ARG", "NOP", "PRECALL"))
 
 
 class Load(NamedTuple):
-    """Where an impure callable is loaded: the offset of the instruction, its line, and its name for people."""
+    """A place where an impure callable is loaded: the offset of the instruction, its line, and a readable name."""
 
     offset: int
     line: int
@@ -44,7 +46,7 @@ Loads = Mapping[CodeType, tuple[Load, ...]]
 
 
 def impure_loads(functions: Mapping[FunctionType, Any]) -> dict[CodeType, tuple[Load, ...]]:
-    """The places in functions where impure callables are loaded; methods come with their objects, else `ABSENT`."""
+    """Find the places where functions load impure callables; `functions` maps to a method's object or `ABSENT`."""
     found: dict[CodeType, tuple[Load, ...]] = {}
     for function, instance in functions.items():
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -57,7 +59,7 @@ def impure_loads(functions: Mapping[FunctionType, Any]) -> dict[CodeType, tuple[
 
 @contextmanager
 def watched(loads: Loads) -> Iterator[None]:
-    """Raises a `TraceProblem` at the end where one of the loads was run."""
+    """Watch the trace, and raise a `TraceProblem` at its end if one of the loads ran."""
     if not loads:
         yield
         return
@@ -77,7 +79,7 @@ def watched(loads: Loads) -> Iterator[None]:
 
 
 class _Watch:
-    """Looks at the instructions of the codes that load something impure."""
+    """Watches the instructions of code that loads something impure."""
 
     def __init__(self, loads: Loads) -> None:
         self._loads = {code: {load.offset: load for load in found} for code, found in loads.items()}
@@ -99,7 +101,7 @@ class _Watch:
 def _loads(
     code: CodeType, function: FunctionType, cells: Mapping[str, Any], local: Mapping[str, Any]
 ) -> Iterator[Load]:
-    """Follows names and their attributes as far as they are known without running anything."""
+    """Follow names and attributes as far as possible without running anything."""
     instructions = [i for i in dis.get_instructions(code) if i.opname not in _SKIPPED]
     local = {**local, **_local_modules(instructions)}
     owner: Any = ABSENT
@@ -121,7 +123,7 @@ def _loads(
 
 
 def _local_modules(instructions: list[dis.Instruction]) -> dict[str, Any]:
-    """What `import time` inside the function binds, if it is a module that has been imported before."""
+    """Find the modules that `import time` inside the function binds, if they are already imported."""
     found: dict[str, Any] = {}
     for first, second in pairwise(instructions):
         if first.opname == "IMPORT_NAME" and second.opname == "STORE_FAST":

@@ -1,7 +1,7 @@
-"""Put the graph of a kernel that is called with traced values into their trace.
+"""Inline a kernel that is called with traced values into their trace.
 
-The kernel is bound as in a call with the arrays at hand, so that a wrong argument is the same error; sizes that must be
-equal become guards of the trace.
+The kernel is bound as in a call with arrays, so that a wrong argument gives the same error. Sizes that must be equal
+become guards of the trace.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 @record
 class KernelCall:
-    """What a trace is told to apply: a kernel, to arguments in the order of its parameters."""
+    """A call of a kernel that a trace can apply; the arguments are in the order of its parameters."""
 
     source: KernelSource
 
 
 def inline(trace: Trace, source: KernelSource, args: Sequence[Any], span: Span | None) -> Any:
-    """The results of a kernel as part of a trace."""
+    """Inline a kernel into a trace and return its results."""
     maker = Maker(trace.builder, span)
     operands = [maker.lift(trace.operand(x, True, span)) for x in args]
     try:
@@ -55,13 +55,13 @@ def inline(trace: Trace, source: KernelSource, args: Sequence[Any], span: Span |
 
 
 def _argument(trace: Trace, value: Value) -> ArgType:
-    """The argument that a value stands for; sizes that nobody knows yet are equal."""
+    """Return the argument that a value stands for; unknown sizes count as equal."""
     numbers = [trace.builder.facts.number(size) for size in value.type.shape]
     return ArgType(value.type.dtype, tuple(0 if n is None else n for n in numbers))
 
 
 def _placed(trace: Trace, binding: Binding, operands: Sequence[Value]) -> Binding:
-    """The binding in the sizes of the trace: those that have one name in the kernel are one size from here on."""
+    """Translate the binding to the sizes of the trace; sizes with the same name in the kernel become one."""
     facts = trace.builder.facts
     named: dict[Size, Size] = {}
     for declared, value in zip(binding.types, operands, strict=True):
@@ -74,7 +74,7 @@ def _placed(trace: Trace, binding: Binding, operands: Sequence[Value]) -> Bindin
 
 
 def _number_calls(body: Graph, first_call: int) -> None:
-    """The body of a loop is part of the new graph as it is."""
+    """Renumber the calls in a loop's body, which is reused in the new graph."""
     for node in walk(body):
         if node.op is NUMPY and isinstance(number := node.attrs.get("call"), int):
             node.attrs = {**node.attrs, "call": first_call + number}

@@ -1,7 +1,7 @@
-"""Translate what stands between the brackets of a traced array to the graph's index items.
+"""Translate the index of a traced array to the graph's index items.
 
-None comes out where only NumPy can answer: for masks, whose results have sizes that their elements decide, and for
-slices between traced numbers.
+The answer is None if only NumPy can compute the result: for masks, whose elements decide the size of the result, and
+for slices between traced numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNKNOWN = object()
 
 
 def items_of(trace: Trace, key: Any, span: Span | None) -> tuple[Any, ...] | None:
-    """The items of a key: numbers, sizes, slices, None, Ellipsis, and values of integers for index arrays."""
+    """Return the items of an index: numbers, sizes, slices, None, Ellipsis, and values for index arrays."""
     items = tuple(_item(trace, item, span) for item in (key if isinstance(key, tuple) else (key,)))
     return None if any(item is _UNKNOWN for item in items) else items
 
@@ -48,7 +48,7 @@ def _item(trace: Trace, item: Any, span: Span | None) -> Any:
 
 
 def holds_tracers(tree: Any) -> bool:
-    """Whether traced values are among the items of nested lists."""
+    """Tell whether nested lists contain traced values."""
     if isinstance(tree, (list, tuple)):
         return any(map(holds_tracers, tree))
     return isinstance(tree, (Tracer, TracedSize))

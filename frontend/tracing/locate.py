@@ -1,4 +1,4 @@
-"""Where in the user's own Python the trace is: the innermost frame outside of Weft and NumPy, as a span."""
+"""Find the user's line that a trace is at: the innermost frame outside Weft and NumPy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INSIDE = frozenset(("weft", "numpy"))
 
 
 def here() -> Span | None:
-    """The span of the user's expression that is being run."""
+    """Return the span of the user's expression that is running."""
     frame = sys._getframe(1)
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] in _INSIDE:
         if frame.f_back is None:
@@ -24,7 +24,7 @@ def here() -> Span | None:
 
 
 def definition(code: CodeType) -> Span:
-    """The line where a function starts."""
+    """Return the span of the line where a function starts."""
     return line_of(code.co_filename, code.co_firstlineno)
 
 
@@ -41,7 +41,7 @@ def _span(code: CodeType, instruction: int, line: int) -> Span:
 
 
 def line_of(file: str, line: int) -> Span:
-    """A line of a file, without the space around it."""
+    """Return a line of a file, stripped."""
     text = linecache.getline(file, line)
     if not text:
         return Span(file, line)

@@ -16,10 +16,10 @@ Compile = Callable[["NamedOp", int, Mapping[str, Any]], Callable[..., Any]]
 
 
 class NamedOp:
-    """The function of this name. What it means is asked for when it is traced.
+    """A function that calls the op of this name. The op is looked up when it is traced.
 
-    `compiled` makes a function of so many operands, with the other arguments fixed, which serves arrays and traced
-    values alike; those without other arguments are kept, because they are called most.
+    `compiled` makes a function for a number of operands, with the other arguments fixed, which takes both arrays and
+    traced values. Functions without other arguments are kept, because they are called most.
     """
 
     def __init__(self, name: str, source: OpSource, compiled: Compile) -> None:
@@ -40,14 +40,14 @@ class NamedOp:
         return self._compiled(self, len(args), kwargs)(*args, **out)
 
     def traced(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """Part of the trace that an argument belongs to. NumPy's own function is called where there is one."""
+        """Apply the op in the trace that an argument belongs to, through NumPy's own function if there is one."""
         if self.op() is None and hasattr(np, self.name):
             return getattr(np, self.name)(*args, **kwargs)
         tracer = next(x for x in args if isinstance(x, Tracer))
         return tracer._trace.apply(self, args, kwargs)
 
     def op(self) -> OpDef | None:
-        """The op that was registered under this name, or that is a bundled kernel."""
+        """Return the op that is registered under this name, or bundled as a kernel."""
         return self._source.find_op(self.name)
 
     def unknown(self) -> UnknownName:

@@ -1,6 +1,6 @@
-"""Turn what a traced function returned into the graph's outputs and their structure.
+"""Turn the return value of a traced function into the graph's outputs and their structure.
 
-The graph's attribute `results` says of each output whether NumPy would give a scalar or an array.
+The graph's attribute `results` tells for each output whether NumPy would return a scalar or an array.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Updates = tuple[tuple[int, int], ...]
 def finish(
     trace: Trace, arguments: Sequence[Tracer], returned: Any, span: Span | None
 ) -> tuple[Graph, Structure, Updates]:
-    """The finished graph of a trace, the structure of its results, and which outputs the arguments have become."""
+    """Finish a trace: return its graph, the structure of its results, and the outputs that change arguments."""
     pairs: list[tuple[Value, str]] = []
     changed: dict[int, Place] = {}  # by the tracer of the argument
     updates: list[tuple[int, int]] = []
@@ -59,7 +59,7 @@ def _structure(tree: Any) -> Structure:
 
 
 def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
-    """A value of strong dtype, and what it is to NumPy: an array, a scalar, or a number of Python's own."""
+    """Return a value of strong dtype, and what NumPy would return: an array, a scalar, or a Python number."""
     if not isinstance(part, (Tracer, TracedSize, np.ndarray, np.generic, bool, int, float, complex)):
         raise TraceProblem(
             f"the function must return arrays and numbers, not a {type(part).__name__}", span,

@@ -1,8 +1,8 @@
 """Take apart the lists, tuples and dicts among the arguments of a traced function.
 
-A container that holds arrays is packed: its arrays and numbers become inputs of the graph, and the rest of it is fixed,
-with a `Leaf` where an input belongs. One without arrays is fixed as it is. The function gets containers of its own
-with tracers in them; a function that changes one is refused, because the caller's would stay as it is.
+A container with arrays is packed: its arrays and numbers become inputs of the graph, and the rest is fixed, with a
+`Leaf` in place of each input. A container without arrays is fixed as it is. The function gets new containers with
+tracers in them. A function that changes one is refused, because the caller's would not change.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class Packed:
 
 
 def is_container(value: Any) -> bool:
-    """Whether an argument is taken apart."""
+    """Tell whether an argument is a container that is taken apart."""
     return type(value) in (list, dict) or isinstance(value, tuple)
 
 
 def holds_arrays(value: Any) -> bool:
-    """Whether arrays are among the items of nested containers."""
+    """Tell whether nested containers hold arrays."""
     if is_container(value):
         return any(map(holds_arrays, value.values() if type(value) is dict else value))
     return isinstance(value, np.ndarray) or (hasattr(value, "__array__") and not isinstance(value, (np.generic, type)))
 
 
 def packed(name: str, value: Any, is_dynamic: Test, taken: Container[str]) -> tuple[Packed, dict[str, Any]]:
-    """A container called `name`, and its arrays and numbers by names that are not `taken`."""
+    """Pack a container called `name`; its arrays and numbers get names that are not `taken`."""
     inputs: dict[str, Any] = {}
     places = count()
 
@@ -63,13 +63,13 @@ def packed(name: str, value: Any, is_dynamic: Test, taken: Container[str]) -> tu
 
 
 def unpacked(value: Any, inputs: Mapping[str, Any]) -> Any:
-    """A fixed argument as the function gets it, in containers of its own."""
+    """Rebuild a fixed argument for the function, with new containers."""
     tree = value.tree if isinstance(value, Packed) else value
     return rebuilt(tree, lambda item: inputs[item.name] if isinstance(item, Leaf) else item)
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two containers hold the same objects in the same places."""
+    """Tell whether two containers hold the same objects in the same places."""
     if not is_container(one):
         return one is other
     if type(one) is not type(other) or len(one) != len(other):

@@ -1,8 +1,8 @@
-"""Define `np.piecewise` of traced values.
+"""Define `np.piecewise` for traced values.
 
-NumPy calls each function with the elements that its condition picks. Here it is called with all of them, which is the
-same for a function of elements alone; any other is left to NumPy, and so is what could fail for an element that is not
-picked.
+NumPy calls each function with the elements that its condition picks. Here it is called with all elements, which gives
+the same results for an elementwise function. Any other function is left to NumPy, and so is one that could fail for an
+element that is not picked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OR, NOT, POWER = TABLE["logical_or"], TABLE["logical_not"], TABLE["power"]
 def piecewise(
     trace: Trace, span: Span | None, x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any
 ) -> Tracer:
-    """The result, or an `Unsupported` where NumPy has to compute it."""
+    """Record `np.piecewise`, or raise `Unsupported` if NumPy has to compute it."""
     m = Maker(trace.builder, span)
     value = trace.owned(x, span) if isinstance(x, Tracer) else trace.capture(x, span)
     conditions = [m.cast(c, BOOL) for c in _conditions(trace, m, value, condlist, span)]
@@ -66,7 +66,7 @@ def _any(m: Maker, conditions: Sequence[Value]) -> Value:
 def _called(
     trace: Trace, m: Maker, x: Value, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Value:
-    """What a function of elements gives for all of them."""
+    """Call an elementwise function on all elements."""
     builder = trace.builder
     mark, guards = len(builder.nodes), len(builder.facts.guards)
     result = m.lift(trace.operand(function(Tracer(trace, x), *args, **kwargs), False, m.span))
@@ -77,13 +77,13 @@ def _called(
 
 
 def _is_plain(node: Node) -> bool:
-    """Whether an operation looks at single elements, and can't fail for one."""
+    """Tell whether an operation works on single elements and can't fail."""
     fails = node.op is POWER and node.result.type.dtype.is_integer
     return Trait.ELEMENTWISE in node.op.traits and node.op is not SIZE and not fails
 
 
 def _number(m: Maker, given: Any, dtype: DType) -> Value:
-    """A number as assigning it to an element would make it."""
+    """Convert a number as assigning it to an element would."""
     if not isinstance(given, (bool, int, float, np.bool_, np.integer, np.floating)):
         raise m.refuse("'piecewise' with an array in place of a function")
     if type(given) is int and dtype.is_integer and not fits(given, dtype):

@@ -1,6 +1,6 @@
 """Implement NumPy's protocols for array-likes (NEP 13 and NEP 18) on top of a recorder.
 
-Functions that ask about an array and need no elements are answered at once; what would write a traced value into an
+Functions that only ask about the type of an array are answered at once. A call that would write a traced value into an
 array, or take it out of the trace, is refused.
 """
 
@@ -26,7 +26,7 @@ _WRITES = "write y = y + x instead of y += x, and do not pass out="
 def ufunc_call(
     recorder: Recorder, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Any:
-    """NEP 13."""
+    """Handle a ufunc call (NEP 13)."""
     if method == "at":
         problem = f"'{ufunc.__name__}' would write a traced value into an array"
         raise recorder.noted(TraceProblem(problem, here(), _WRITES))
@@ -36,7 +36,7 @@ def ufunc_call(
 def function_call(
     recorder: Recorder, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Any:
-    """NEP 18."""
+    """Handle a call of a NumPy function (NEP 18)."""
     if function in ANSWERS:
         try:
             return ANSWERS[function](*args, **kwargs)
@@ -55,7 +55,7 @@ def _size(a: Any, axis: Any = None) -> Any:
 
 
 def _sample(x: Any) -> Any:
-    """What stands for a tracer where only its dtype counts."""
+    """Replace a tracer by its dtype, or by a Python number if it is weak."""
     value = getattr(x, "value", None)
     if not isinstance(value, Value):
         return x

@@ -1,8 +1,8 @@
-"""Show a traced function some of its names otherwise, where tracers do not reach what the names mean.
+"""Replace names that a traced function uses by stand-ins, where the real objects can't take tracers.
 
-NumPy hands a call over to tracers (NEP 18) only where an argument is one, not where one is in a list, and not at all in
-`np.array`; Numba's compiled functions know no tracers. The function runs as a copy of itself whose globals and closure
-have stand-ins in their place, and so do the user's functions that it calls.
+NumPy passes a call to tracers (NEP 18) only if an argument is one, not if a list contains one, and never in `np.array`.
+Numba's compiled functions don't know tracers. So the function runs as a copy whose globals and closure hold stand-ins,
+and so do the user's functions that it calls.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .trace import Trace
 
 _DISPATCHED = (FunctionType, BuiltinFunctionType, type(np.sum))
-# Functions that take a tracer in their first argument, though NumPy does not ask it; `full` has the number second.
+# Functions that can take a tracer first, though NumPy does not dispatch on it; `full` has the number second.
 _UNASKED = {np.array: 0, np.asarray: 0, np.asanyarray: 0, np.ascontiguousarray: 0, np.asfortranarray: 0, np.full: 1,
             np.asarray_chkfinite: 0, np.require: 0}  # fmt: skip
 # Functions whose first argument is a sequence of arrays, not an array.
@@ -40,20 +40,20 @@ _PAIRS = frozenset((
 
 
 def seen(function: Callable[..., Any], trace: Trace) -> Callable[..., Any]:
-    """The function with stand-ins for what can't take tracers."""
+    """Copy the function with stand-ins for names that can't take tracers."""
     return Standins(trace, _package(function)).of(function)  # type: ignore[no-any-return]
 
 
 class Standins:
-    """The stand-ins of one trace: one for each object. Functions of installed packages, but of this one, have none."""
+    """The stand-ins of one trace, one for each object. Functions of other installed packages have none."""
 
     def __init__(self, trace: Trace, package: str) -> None:
         self._trace = trace
         self._package = package
-        self._made: dict[int, tuple[Any, Any]] = {}  # by the object, which is kept alive
+        self._made: dict[int, tuple[Any, Any]] = {}  # keyed by the object's id; the object is kept alive
 
     def of(self, value: Any) -> Any:
-        """What a name that means `value` is to mean."""
+        """Return the stand-in for a value, or the value itself."""
         if not self._has_standin(value):
             return value
         if (found := self._made.get(id(value))) is not None:
@@ -72,7 +72,7 @@ class Standins:
     def _copied(self, function: FunctionType) -> FunctionType:
         code, given = function.__code__, function.__closure__ or ()
         names, written = _names(code)
-        if written is None:  # it writes globals, which others must see
+        if written is None:  # it writes globals that others must see
             return function
         own = [
             n not in written and self._has_standin(contents(c)) for n, c in zip(code.co_freevars, given, strict=True)
@@ -82,7 +82,7 @@ class Standins:
         copy = FunctionType(code, space, function.__name__, function.__defaults__, cells)
         copy.__kwdefaults__ = function.__kwdefaults__
         copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
-        self._made[id(function)] = (function, copy)  # before what it calls, which may be itself
+        self._made[id(function)] = (function, copy)  # before the functions that it calls, because it may call itself
         space.update({name: self.of(space[name]) for name in names & space.keys()})
         for new, cell, known in zip(own, cells, given, strict=True):
             if new:
@@ -103,7 +103,7 @@ class Standins:
 
 @lru_cache(maxsize=1024)
 def _names(code: CodeType) -> tuple[frozenset[str], frozenset[str] | None]:
-    """The names that a function and those in it load, and those of the closure that they write; None for globals."""
+    """Find the names that a function and its inner functions load and write; None if they write globals."""
     found = [(i.opname, i.argval) for part in nested_codes(code) for i in dis.get_instructions(part)]
     written = frozenset(str(name) for op, name in found if op in ("STORE_DEREF", "DELETE_DEREF"))
     writes_globals = any(op in ("STORE_GLOBAL", "DELETE_GLOBAL") for op, _ in found)
@@ -111,7 +111,7 @@ def _names(code: CodeType) -> tuple[frozenset[str], frozenset[str] | None]:
 
 
 class NumpyNames:
-    """A module of NumPy's as a traced function sees it."""
+    """A NumPy module as a traced function sees it."""
 
     def __init__(self, module: ModuleType, standins: Standins) -> None:
         self.__wrapped__ = module
@@ -125,7 +125,7 @@ class NumpyNames:
 
 
 class ArrayFunction:
-    """A function of NumPy that takes tracers in lists, and where NumPy would not ask for them."""
+    """A NumPy function that accepts tracers in lists, and where NumPy would not dispatch on them."""
 
     def __init__(self, function: Callable[..., Any], trace: Trace) -> None:
         self.__wrapped__ = function
@@ -144,7 +144,7 @@ class ArrayFunction:
         return function(*given, **kwargs)
 
     def _joined(self, x: Any) -> Any:
-        """A list that holds tracers as one array."""
+        """Stack a list that contains tracers into one array."""
         return self._trace.apply(np.array, (x,), {}) if isinstance(x, (list, tuple)) and _holds(x) else x
 
     def __getattr__(self, name: str) -> Any:
@@ -155,7 +155,7 @@ class ArrayFunction:
 
 
 class Between:
-    """A compiled function of Numba: it runs on arrays, between two compiled pieces."""
+    """A compiled Numba function, which runs on arrays between two compiled pieces."""
 
     def __init__(self, function: Callable[..., Any], trace: Trace) -> None:
         self.__wrapped__ = function
@@ -171,7 +171,7 @@ class Between:
 
 
 def _holds(tree: Any) -> bool:
-    """Whether tracers are among the items of nested lists."""
+    """Tell whether nested lists contain tracers."""
     return any(map(_holds, tree)) if isinstance(tree, (list, tuple)) else isinstance(tree, Tracer)
 
 
@@ -180,7 +180,7 @@ def _package(function: Any) -> str:
 
 
 def _is_numpys(value: Any) -> bool:
-    """Whether it is a function of NumPy's that may take arrays, or a module of such."""
+    """Tell whether it is a NumPy function that may take arrays, or a module of them."""
     if isinstance(value, ModuleType):
         return value is np or value.__name__.startswith(("numpy.polynomial", "numpy.lib"))
     return isinstance(value, _DISPATCHED) and _package(value) == "numpy"

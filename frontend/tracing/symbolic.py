@@ -1,7 +1,7 @@
-"""Sizes inside a trace: integers that `x.shape` gives, which can be computed with.
+"""Represent sizes in a trace: integers from `x.shape` that a function can compute with.
 
-Arithmetic stays symbolic. A comparison is decided by the call at hand and guarded, so that the graph serves all sizes
-on the same side of it. Where Python needs the number itself the trace is specialised on it.
+Arithmetic stays symbolic. A comparison is decided by the current call and guarded, so that the graph serves all sizes
+on the same side. If Python needs the number itself, the trace is specialised on it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _reflected(function: Callable[[Any, Any], Any]) -> Any:
 
 
 class TracedSize:
-    """A size of a traced array: an integer that is known only at the call."""
+    """A size of a traced array: an integer that is only known in a call."""
 
     __slots__ = ("_trace", "dim")
 
@@ -50,7 +50,7 @@ class TracedSize:
         return str(self.dim)
 
     def __format__(self, spec: str) -> str:
-        """In text it is the number, which may decide what comes next; `repr` shows its name and decides nothing."""
+        """Format the number itself and specialise on it, because code may depend on the text; `repr` shows the name."""
         known = self._trace.builder.facts.number(self.dim) is not None
         return format(self.__index__(), spec) if known else format(str(self.dim), spec)
 
@@ -59,7 +59,7 @@ class TracedSize:
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        """A size is an integer to the user's own tests of its kind."""
+        """Pretend to be an `int` for `isinstance`."""
         return int
 
     __add__, __radd__ = _arithmetic(operator.add), _reflected(operator.add)
@@ -91,7 +91,7 @@ class TracedSize:
         return self if self >= 0 else -self
 
     def __index__(self) -> int:
-        """Python needs the number here, so the graph is made for it."""
+        """Return the number, because Python needs it, and specialise the graph on it."""
         number = self._trace.builder.facts.specialize(self.dim)
         if number is None:
             raise _unknown(self.dim)
@@ -145,7 +145,7 @@ class TracedSize:
         return plain(self.__index__(), other) if _is_a(other, float) else NotImplemented
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """NumPy asks for this where an integer argument is one of its own, as in `np.arange(n)`."""
+        """Return the number for NumPy, which asks for it in calls such as `np.arange(n)`."""
         return np.asarray(self.__index__(), dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -153,7 +153,7 @@ class TracedSize:
 
 
 def sized(trace: Recorder, size: Size) -> Any:
-    """A size as the user sees it: a number where it is one."""
+    """Return a size for the user: a number if it is known."""
     size = trace.builder.facts.canonical(size)
     return TracedSize(trace, size) if isinstance(size, Dim) else size
 
@@ -165,12 +165,12 @@ def _size(x: object) -> Size | None:
 
 
 def _is_a(x: object, kinds: type | tuple[type, ...]) -> bool:
-    """Whether it is a number itself: a traced one says to `isinstance` that it is."""
+    """Tell whether it really is of this type: a traced size only pretends to be for `isinstance`."""
     return issubclass(type(x), kinds)
 
 
 def _exact(trace: Recorder, function: Callable[[Any, Any], Any], a: Size, b: Size) -> Any:
-    """Integer arithmetic on sizes; a divisor or exponent must be a number."""
+    """Do integer arithmetic on sizes; a divisor or exponent must be a number."""
     if function in (operator.add, operator.sub, operator.mul):
         return sized(trace, function(a, b))
     if isinstance(b, Dim):
@@ -189,7 +189,7 @@ def _exact(trace: Recorder, function: Callable[[Any, Any], Any], a: Size, b: Siz
 
 
 def _decide(trace: Recorder, a: Size, b: Size) -> bool:
-    """Whether `a >= b`, as a guard that keeps the graph valid on this side."""
+    """Tell whether `a >= b`, and guard the answer, so that the graph serves calls on the same side."""
     facts = trace.builder.facts
     gap = facts.canonical(a - b)
     if never_negative(gap):

@@ -1,12 +1,12 @@
-"""Build expressions by hand: named tensors and NumPy calls on them, as a kernel source.
+"""Make a kernel source from an expression of named tensors and NumPy calls.
 
     x = tensor("x", "f32[n, m]")
     kernel = ExpressionKernel(np.tanh(x) + 1)
 
-The calls are recorded, and made again on a trace for the types of each call, so a dimension that is 1 there broadcasts
-as in NumPy. Arguments come in the order in which the expression first uses their tensors, read from left to right, or
-as the caller says. Types of parts are inferred at once where that needs no arrays, so that a mistake is shown at its
-own line.
+The calls are recorded, and replayed on a trace for the types of each call, so that a dimension of 1 broadcasts as in
+NumPy. The arguments are in the order in which the expression first uses their tensors, read from left to right, unless
+the caller gives another order. Types are inferred at once if that needs no arrays, so that an error points at the line
+of the mistake.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TensorLeaf:
 
 @record(eq=False)
 class Applied:
-    """A call on expressions, as it was made."""
+    """A recorded call on expressions."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -54,14 +54,14 @@ class Applied:
 
 @record(eq=False)
 class TensorPart:
-    """What an expression is: all of a record, or one of the results of a call that has several."""
+    """The record behind an expression: a whole record, or one result of a call with several."""
 
     of: TensorLeaf | Applied
     index: int | None = None
 
 
 def tensor(name: str, type: str) -> Tracer:
-    """A tensor called `name`; the type reads `f32[n, m]`, or `f32` for a scalar."""
+    """Make a tensor called `name`; `type` is text such as `f32[n, m]`, or `f32` for a scalar."""
     span = here()
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueProblem(
@@ -72,19 +72,19 @@ def tensor(name: str, type: str) -> Tracer:
 
 
 class ExpressionRecorder:
-    """Records calls. Each is tried on a trace of its own, for the types of its results."""
+    """Records calls. Each call is tried on a separate trace to find the types of its results."""
 
     @property
     def builder(self) -> Builder:
-        """Nothing is known about sizes before a call, and nothing is kept."""
+        """A fresh builder: sizes are not known before a call, and nothing is kept."""
         return Builder("expression", Facts())
 
     def noted(self, error: Error) -> Error:
-        """Nothing of an expression depends on what the user does with an error."""
+        """Return the error as it is: an expression does not depend on how the user handles it."""
         return error
 
     def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """The expression for a call; its types are left open where only NumPy can tell them."""
+        """Record a call; the types of its results stay open if only NumPy can find them."""
         record = Applied(function, args, kwargs, here())
         trace = Trace(self.builder, {})
         try:
@@ -99,7 +99,7 @@ class ExpressionRecorder:
         return False
 
     def need(self, value: Value) -> None:
-        """An expression has no call whose numbers could be fixed."""
+        """Do nothing: an expression has no call whose numbers could be fixed."""
 
     @property
     def changes_arguments(self) -> bool:
@@ -110,7 +110,7 @@ _RECORDER = ExpressionRecorder()
 
 
 def _tried(trace: Trace, x: Any) -> Any:
-    """An operand of a trace that only infers types."""
+    """Make an operand for a trace that only infers types."""
     if isinstance(x, Tracer) and x._record is not None:
         return Tracer(trace, x.value, x._shared)
     return TracedSize(trace, x.dim) if isinstance(x, TracedSize) else x
@@ -140,11 +140,11 @@ class ExpressionKernel:
 
     @property
     def shown_parameters(self) -> tuple[str, ...]:
-        """The arguments with their types, as `x: f32[n]`."""
+        """The arguments with their types, such as `x: f32[n]`."""
         return tuple(f"{name}: {leaf.type}" for name, leaf in self._leaves.items())
 
     def captures(self) -> tuple[Any, ...]:
-        """Nothing outside of the expression guards it."""
+        """Return nothing: an expression reads nothing from outside."""
         return ()
 
     def bind(self, args: Sequence[ArgType]) -> Binding:
@@ -171,7 +171,7 @@ class ExpressionKernel:
 def _replayed(
     trace: Trace, records: list[TensorLeaf | Applied], inputs: Mapping[str, Tracer], known: Mapping[str, Size]
 ) -> Callable[[Any], Any]:
-    """Makes the recorded calls again; gives what an expression has become."""
+    """Replay the recorded calls and return the value of an expression."""
     results: dict[TensorLeaf | Applied, Any] = {}
 
     def become(x: Any) -> Any:
@@ -194,7 +194,7 @@ def _replayed(
 
 
 def _mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
-    """A tree of arguments with its leaves changed."""
+    """Change the leaves of a tree of arguments."""
     if isinstance(tree, slice):
         return slice(*(_mapped(part, change) for part in (tree.start, tree.stop, tree.step)))
     if type(tree) in (tuple, list):
@@ -222,7 +222,7 @@ def _roots(expression: Any) -> list[Tracer]:
 
 
 def _ordered(roots: list[Tracer]) -> list[TensorLeaf | Applied]:
-    """All records, each after those that it needs; a loop, because expressions may be deep."""
+    """List all records, each after those it needs. This is a loop, because expressions may be deep."""
     done: dict[TensorLeaf | Applied, None] = {}
     stack: list[tuple[TensorLeaf | Applied, bool]] = [(root._record.of, False) for root in reversed(roots)]
     while stack:
@@ -239,7 +239,7 @@ def _ordered(roots: list[Tracer]) -> list[TensorLeaf | Applied]:
 
 
 def _leaves(records: list[TensorLeaf | Applied]) -> dict[str, TensorLeaf]:
-    """Tensors by name, in the order of first use."""
+    """Collect the tensors by name, in order of first use."""
     found: dict[str, TensorLeaf] = {}
     for leaf in (r for r in records if isinstance(r, TensorLeaf)):
         _same_type(found.setdefault(leaf.name, leaf), leaf)
@@ -247,7 +247,7 @@ def _leaves(records: list[TensorLeaf | Applied]) -> dict[str, TensorLeaf]:
 
 
 def _arranged(leaves: Mapping[str, TensorLeaf], arguments: Sequence[str | Tracer]) -> dict[str, TensorLeaf]:
-    """Tensors in the order that the caller wants; tensors that the expression does not use are arguments too."""
+    """Put the tensors into the caller's order; tensors that the expression does not use are arguments, too."""
     found: dict[str, TensorLeaf] = {}
     for argument in (arguments,) if isinstance(arguments, (str, Tracer)) else arguments:
         leaf = _argument(leaves, argument)

@@ -1,7 +1,7 @@
 """Record one trace: calls of NumPy on tracers become nodes of a graph.
 
-A call that has no op becomes a `numpy` node (see `fallback`). Arrays from outside become hidden inputs, one for each
-array object; an array must not change while the trace runs, because it is read again at each call.
+A call without an op becomes a `numpy` node (see `fallback`). Each array from outside becomes a hidden input. It must
+not change while the trace runs, because it is read again at each call.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ class Trace:
     """Builds the graph of one call of a function. `values` are the actual arguments, by input."""
 
     def __init__(self, builder: Builder, sizes: dict[str, int], evaluate: Evaluate | None = None) -> None:
-        self.builder = self._root = builder  # the builder is another one while a step of a loop is traced
+        self.builder = self._root = builder  # replaced while a step of a loop is traced
         self.sizes = sizes
         self.hidden: list[np.ndarray[Any, Any]] = []
         self.open = True
-        self.at: Span | None = None  # the place of a recorded call, where calls are not made by the user's code
+        self.at: Span | None = None  # the place of a recorded call, if the calls are replayed
         self.numbers: dict[Value, str] = {}  # the arguments that are numbers, by input
-        self.bools: set[Value] = set()  # the inputs that are Python's own bools
-        self.needed: set[str] = set()  # those of them that must be fixed for the function to be traced
+        self.bools: set[Value] = set()  # the inputs that are Python bools
+        self.needed: set[str] = set()  # the numbers that must be fixed before the function can be traced
         self._captured: dict[int, tuple[object, Value, np.ndarray[Any, Any]]] = {}
         self._fallback = Fallback(self, evaluate)
-        self._raised: list[Exception] = []  # what the user's code got to see
+        self._raised: list[Exception] = []  # the errors that the user's code has seen
         self.used: list[Any] = []  # arrays and NumPy numbers that are not traced
 
     @property
@@ -65,31 +65,31 @@ class Trace:
         return tuple(self._fallback.calls)
 
     def add_calls(self, calls: Sequence[Callable[..., tuple[Any, ...]]]) -> int:
-        """Functions that nodes name by number; the number of the first."""
+        """Add functions that nodes refer to by number, and return the number of the first."""
         self._fallback.calls += calls
         return len(self._fallback.calls) - len(calls)
 
     def know(self, value: Value, actual: Any) -> None:
-        """An input's value in the call at hand."""
+        """Record the value of an input in the current call."""
         self._fallback.known[value] = actual
 
     def is_python_bool(self, value: Value) -> bool:
         return value in self.bools
 
     def need(self, value: Value) -> None:
-        """Asks for the arguments that decide a value to be fixed, if all of them are numbers."""
+        """Ask for the arguments behind a value to be fixed, if all of them are numbers."""
         inputs = inputs_behind(value)
         if all(x in self.numbers for x in inputs):
             self.needed |= {self.numbers[x] for x in inputs}
 
     def noted(self, error: Error) -> Error:
-        """An error that the user's code gets to see; if it goes on after it, so does the trace, but not unawares."""
+        """Remember an error that the user's code will see, in case the function catches it and continues."""
         if not any(error is known for known in self._raised):
             self._raised.append(error)
         return error
 
     def close(self) -> None:
-        """The end of the trace: what it read must be as it was, and errors that were caught must come again."""
+        """End the trace: check that captured arrays did not change, and settle errors that the function caught."""
         self.open = False
         self._settle_caught()
         for source, value, snapshot in self._captured.values():
@@ -100,9 +100,9 @@ class Trace:
                 )  # fmt: skip
 
     def _settle_caught(self) -> None:
-        """Errors that the function caught: what NumPy raises for these sizes too makes a graph for these sizes.
+        """Settle caught errors: specialise the graph on the sizes for which NumPy raises the same error.
 
-        What only a trace raises, and what depends on values, is raised again.
+        An error that only a trace raises, or that depends on values, is raised again.
         """
         for error in self._raised:
             if isinstance(error, (TraceProblem, Unsupported)):
@@ -121,7 +121,7 @@ class Trace:
     # -- calls
 
     def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """The result of a call of NumPy, of an operator or of a method."""
+        """Record a call of a NumPy function, an operator or a method, and return its result."""
         try:
             return self._applied(function, args, kwargs)
         except Exception as error:
@@ -172,18 +172,18 @@ class Trace:
     def fallback(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
     ) -> Any:
-        """The result of a call that NumPy makes between compiled pieces."""
+        """Record a call that NumPy runs between compiled pieces."""
         return self._fallback.call(function, args, kwargs, span)
 
     @property
     def changes_arguments(self) -> bool:
-        """Whether an argument may be changed: in a call with arrays, outside of loops."""
+        """Whether an argument may be changed in place: only in a call with arrays, outside loops."""
         return self._fallback.runs and self.builder is self._root
 
     def _operate(
         self, function: NamedOp, args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
     ) -> Tracer:
-        """An op by its name, on operands alone."""
+        """Apply an op that takes only operands."""
         op = function.op()
         if op is None:
             raise function.unknown()
@@ -193,7 +193,7 @@ class Trace:
         return Tracer(self, Maker(self.builder, span).op(op, *operands))
 
     def _argument(self, name: str, place: int | str, x: Any, spread: bool, span: Span | None) -> Any:
-        """An argument of a function, by place or by name."""
+        """Convert an argument of a function, passed by position or by name."""
         if (takes_arrays(name, place) or (name == "select" and place in CASES)) and isinstance(x, (list, tuple)):
             return tuple(self.operand(item, True, span) for item in x)
         if name == "einsum" and isinstance(x, str):
@@ -201,7 +201,7 @@ class Trace:
         return self.operand(x, spread or takes_array(name, place), span)
 
     def _pythonic(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> tuple[Any, ...]:
-        """A Python int to a negative power is a float."""
+        """Convert a Python int to float before a negative power, as Python does."""
         if function is not operator.pow or len(args) != 2 or not isinstance(args[0], Tracer):
             return args
         dtype, exponent = args[0].value.type.dtype, literal(args[1])
@@ -239,7 +239,7 @@ class Trace:
     # -- operands
 
     def operand(self, x: Any, spread: bool, span: Span | None) -> Any:
-        """What an argument is to the graph; with `spread` a list is an array of numbers."""
+        """Convert an argument for the graph; with `spread`, a list becomes an array of numbers."""
         if isinstance(x, Tracer):
             return self.owned(x, span)
         if isinstance(x, TracedSize):
@@ -259,13 +259,13 @@ class Trace:
         return x
 
     def owned(self, x: Tracer, span: Span | None) -> Value:
-        """The value behind a tracer of this trace."""
+        """Return the value behind a tracer of this trace."""
         if x._trace is not self:
             raise TraceProblem("a value of another trace was used here", span, "pass it as an argument")
         return x.value
 
     def capture(self, source: Any, span: Span | None) -> Value:
-        """The hidden input for an array from outside."""
+        """Return the hidden input for an array from outside."""
         if (found := self._captured.get(id(source))) is not None:
             return found[1]
         try:
@@ -285,7 +285,7 @@ class Trace:
         return value
 
     def symbols(self, name: str, shape: Sequence[int]) -> tuple[Size, ...]:
-        """New symbols for the sizes of an array that is not an argument; 1 stays 1."""
+        """Make new symbols for the sizes of an array that is not an argument; 1 stays 1."""
         return new_symbols(f"{name}_", shape, self.sizes)
 
     def _refuse_subclasses(self, tree: Any, span: Span | None) -> None:
@@ -303,7 +303,7 @@ class Trace:
 def _resolved(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[str | None, tuple[Any, ...], Mapping[str, Any]]:
-    """The name and arguments of our function, where Python or NumPy has a rule of its own for a special form."""
+    """Resolve a call to the name and arguments of Weft's function, and apply Python's and NumPy's special cases."""
     if function is operator.pow:
         return OPERATOR, args, kwargs
     if function in ON_MATRICES:
@@ -311,7 +311,7 @@ def _resolved(
     name, array = function.name if isinstance(function, NamedOp) else numpy_name(function), args[0] if args else None
     is_complex = isinstance(array, Tracer) and array.value.type.dtype.kind == "complex"
     if isinstance(function, Method) and name in ("conj", "conjugate") and not is_complex:
-        return "real", args, kwargs  # the method gives the array itself
+        return "real", args, kwargs  # the method returns the array itself
     if function == Method("copy") and isinstance(array, Tracer) and is_scalar_result(array.value):
         return "real", args, {}  # a scalar's method gives a scalar, where `np.copy` makes an array of it
     if function == Method("clip"):  # unlike the function, the method can be given one limit
@@ -322,7 +322,7 @@ def _resolved(
 
 
 def _numpy_dtype(text: str) -> Any:
-    """A dtype by NumPy's name, where `i8` has eight bytes; other text and single letters, which name orders, stay."""
+    """Resolve NumPy's name of a dtype (`i8` has eight bytes); leave other text and single letters (orders) alone."""
     if len(text) < 2:
         return text
     try:

@@ -1,7 +1,7 @@
-"""The stand-in for an array while a Python function is traced: every use of it is recorded, nothing is computed.
+"""Stand in for an array while a Python function is traced: record every use, compute nothing.
 
-NumPy's functions reach it through NEP 13 and NEP 18, Python's operators and the methods of arrays directly. What would
-need its elements raises a `TraceProblem` that points at the user's line and says what to write in its place.
+NumPy's functions reach a tracer through NEP 13 and NEP 18; Python's operators and array methods reach it directly. A
+use that needs the elements raises a `TraceProblem` that points at the user's line and says what to write instead.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Error = TypeVar("Error", bound=Exception)
 
 
 class Recorder(Protocol):
-    """What keeps the record: a trace of a function, or an expression that is built by hand."""
+    """Records calls: the trace of a function, or an expression that is built by hand."""
 
     @property
     def builder(self) -> Builder: ...
@@ -38,14 +38,14 @@ class Recorder(Protocol):
     def apply(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any: ...
 
     def is_python_bool(self, value: Value) -> bool:
-        """Whether a value is an argument that is True or False, not NumPy's."""
+        """Whether a value is an argument that is a Python bool."""
 
     def need(self, value: Value) -> None:
-        """Python, or the graph, needs the number that a value is."""
+        """Report that Python, or the graph, needs the number behind a value."""
 
     @property
     def changes_arguments(self) -> bool:
-        """Whether what changes in an argument is written back to the caller's array."""
+        """Whether changes of an argument are written back to the caller's array."""
 
     def noted(self, error: Error) -> Error: ...
 
@@ -71,7 +71,7 @@ def _inplace(function: Callable[..., Any], sign: str) -> Any:
 
 
 def _multiplied() -> Any:
-    """`x @= y`, for which NumPy demands matrices."""
+    """Apply `x @= y`, for which NumPy demands matrices."""
 
     def method(self: Tracer, other: Any) -> Any:
         if self._value is not None and (not self.ndim or np.ndim(other) < 2):
@@ -90,7 +90,7 @@ def _method(name: str) -> Any:
 
 
 def _varied(name: str) -> Any:
-    """A method that takes its sizes or axes as one tuple or one by one."""
+    """Make a method that takes sizes or axes as one tuple or as separate arguments."""
 
     def method(self: Tracer, *args: Any, **kwargs: Any) -> Any:
         given = args[0] if len(args) == 1 else args
@@ -100,7 +100,7 @@ def _varied(name: str) -> Any:
 
 
 def _leaves(what: str, advice: str, why: str = "would leave the trace") -> Any:
-    """A method that needs the elements."""
+    """Make a method that is refused because it needs the elements."""
 
     def method(self: Tracer, *args: Any, **kwargs: Any) -> Any:
         if self._value is not None:
@@ -111,7 +111,7 @@ def _leaves(what: str, advice: str, why: str = "would leave the trace") -> Any:
 
 
 def _converts(convert: Callable[..., Any], what: str, advice: str, why: str = "would leave the trace") -> Any:
-    """A method that needs the number: a traced value has one only where it comes from sizes alone."""
+    """Make a method that needs the number, which a traced value only has if it depends on nothing but sizes."""
     refuse = _leaves(what, advice, why)
 
     def method(self: Tracer, *more: Any) -> Any:
@@ -126,7 +126,7 @@ def _hides(name: str) -> Any:
 
 
 def _kind(value: Value) -> type:
-    """The class of what NumPy, or Python for its own numbers, has in place of a value."""
+    """Return the class that a value would have in NumPy, or in Python for Python numbers."""
     dtype = value.type.dtype
     if dtype.weak:
         return python_type(dtype)
@@ -153,7 +153,7 @@ VIEW = "an array that is a view of another"
 
 
 def share(tree: Any) -> None:
-    """Notes of all traced arrays among nested arguments that another array is a view of them."""
+    """Mark all traced arrays in nested arguments as having a view."""
     if isinstance(tree, (tuple, list)):
         for item in tree:
             share(item)
@@ -172,9 +172,9 @@ class Tracer:
     ) -> None:
         self._trace = trace
         self._value = value
-        self._shared = shared  # why a change in place would be seen elsewhere, if it would
+        self._shared = shared  # why a change in place would be visible elsewhere, if it would
         self._record = record
-        self._argument = argument  # the name of the argument that it is, if it is one
+        self._argument = argument  # the name of the argument, if it is one
 
     def __repr__(self) -> str:
         return f"<traced {self._value.type}>" if self._value is not None else "<traced>"
@@ -183,14 +183,14 @@ class Tracer:
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        """What the user's own tests of its kind see: `isinstance(x, np.ndarray)`, `np.isscalar(x)`."""
+        """Pretend to be an array or a number for `isinstance(x, np.ndarray)` and `np.isscalar(x)`."""
         if self._value is None:
             return Tracer
         return bool if self._trace.is_python_bool(self._value) else _kind(self._value)
 
     @property
     def value(self) -> Value:
-        """The value of the graph that it stands for."""
+        """The graph value that the tracer stands for."""
         if self._value is None:
             raise Unsupported("the type of this expression is only known in a call", here(), "call NumPy on arrays")
         return self._value
@@ -285,12 +285,12 @@ class Tracer:
         return self._trace.apply(operator.getitem, (self, key), {})
 
     def _update(self, function: Callable[..., Any], sign: str, other: Any) -> Any:
-        """`x += y`."""
+        """Apply an update such as `x += y`."""
         made = self._trace.apply(function, (self, other), {})
         return self._change(made, f"'{sign}'", f"write x = x {sign[:-1]} y", f" instead of x {sign} y")
 
     def _change(self, made: Tracer, what: str, advice: str, rather: str = "") -> Any:
-        """What changes an array in place: its dtype and shape stay, and all names of this object see the change."""
+        """Change an array in place: its dtype and shape stay, and all names of this object see the change."""
         if self._value is None or made._value is None or self._value.type.dtype.weak or is_scalar_result(self._value):
             return made
         if self._shared:
@@ -312,7 +312,7 @@ class Tracer:
             )  # fmt: skip
         made = made if made.dtype == self.dtype else made.astype(self.dtype)
         self._value, self._record = made._value, made._record
-        if is_scalar_result(made.value):  # the array without dimensions that it was, not the number that was put there
+        if is_scalar_result(made.value):  # it stays an array without dimensions, and does not become a scalar
             self._value = self._trace.builder.op(RESHAPE, made.value, span=here(), shape=Sizes(()))
         return self
 
@@ -323,11 +323,11 @@ class Tracer:
 
     @property
     def flat(self) -> Any:
-        """The elements in C order, to be looked at."""
+        """The elements in C order, for reading."""
         return self.ravel()
 
     def view(self, dtype: Any = None) -> Any:
-        """The same memory as another dtype: one of other size needs memory that is known, that of an argument."""
+        """View the memory as another dtype; only an argument can be viewed as a dtype of another size."""
         wanted = self.dtype if dtype is None else np.dtype(dtype)
         if wanted.itemsize != self.itemsize and self.value.node is not None:
             _leaves(".view()", "use .astype(...)")(self)
@@ -347,7 +347,7 @@ class Tracer:
     clip, round, astype = _method("clip"), _method("round"), _method("astype")
 
     def copy(self, order: str = "C") -> Any:
-        """In C order unless another is asked for, unlike `np.copy`."""
+        """Copy in C order by default, unlike `np.copy`."""
         return self._trace.apply(Method("copy"), (self,), {"order": order})
 
     conj, conjugate, swapaxes = _method("conj"), _method("conjugate"), _method("swapaxes")
@@ -358,7 +358,7 @@ class Tracer:
     diagonal, repeat, take, compress = (_method(n) for n in ("diagonal", "repeat", "take", "compress"))
     choose, nonzero, searchsorted = _method("choose"), _method("nonzero"), _method("searchsorted")
 
-    # -- what would leave the trace
+    # -- methods that would leave the trace
 
     __bool__ = _converts(bool, "the truth value", _BRANCH, _UNKNOWN)
     __float__, __complex__ = _converts(float, "float()", _KEEP), _converts(complex, "complex()", _KEEP)

@@ -1,4 +1,4 @@
-"""Parse type text for tensors, and bind the sizes of declared types to the arguments of a call."""
+"""Parse the types of tensors from text, and bind their sizes to the arguments of a call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS = ("bool", "uint", "int", "float", "complex")
 
 
 def parsed(text: object, span: Span | None) -> TensorType:
-    """`f32[n, 3]` as a type: names are symbolic sizes."""
+    """Parse a type such as `f32[n, 3]`; names are symbolic sizes."""
     match = _TYPE.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise SyntaxProblem(f"{text!r} is not a type", span, "write a dtype and its dimensions, as in 'f32[n, m]'")
@@ -42,7 +42,7 @@ def _size(part: str, text: str, span: Span | None) -> Size:
 
 
 def bound(kernel: str, declared: Mapping[str, TensorType], args: Sequence[ArgType]) -> Binding:
-    """The sizes behind the names, checked; a name whose size is 1 becomes the number."""
+    """Check the arguments and find the sizes of the names; a name of size 1 becomes the number."""
     if len(args) != len(declared):
         names = ", ".join(declared) or "none"
         raise TypeProblem(f"{kernel} takes {len(declared)} arguments ({names}), not {len(args)}")

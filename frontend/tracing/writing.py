@@ -1,6 +1,6 @@
-"""Calls that write into an array of the trace: `out=`, by place or by name.
+"""Record calls that write into an array of the trace through `out=`, by position or by name.
 
-The array then stands for the results, under all its names. Where NumPy's rules for `out` may give other values than a
+The array then stands for the results, under all its names. If NumPy's rules for `out` may give different values than a
 plain call (`where=`, `casting=`, another dtype), NumPy runs the call on a copy of the array.
 """
 
@@ -31,7 +31,7 @@ _ADVICE = "write y = f(x) instead of f(x, out=y)"
 
 @record
 class Into:
-    """A function of NumPy that writes into copies of arrays, which stand first among its arguments."""
+    """A NumPy function that writes into copies of arrays, which are its first arguments."""
 
     function: Callable[..., Any]
     count: int
@@ -45,7 +45,7 @@ class Into:
 
 
 def split_out(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Arguments, Any]:
-    """The arguments of a call without `out`, and what `out` is."""
+    """Split the arguments of a call into `out` and the others."""
     place = _place_of_out(function)
     if place is not None and place < len(args):
         return ((args, kwargs), None) if len(args) > place + 1 else ((args[:place], kwargs), args[place])
@@ -58,7 +58,7 @@ def split_out(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappi
 @lru_cache(maxsize=512)
 def _place_of_out(function: Callable[..., Any]) -> int | None:
     if isinstance(function, (np.ufunc, UfuncMethod)):
-        return None  # NumPy hands it over by name
+        return None  # NumPy passes it by name
     named = getattr(np, function.name, None) if isinstance(function, Method) else function
     try:
         names = list(inspect.signature(named).parameters.values())  # type: ignore[arg-type]
@@ -68,7 +68,7 @@ def _place_of_out(function: Callable[..., Any]) -> int | None:
 
 
 def written(trace: Trace, function: Callable[..., Any], given: Arguments, out: Any, span: Span | None) -> Any:
-    """The arrays of `out`, which stand for the results of the call from now on."""
+    """Record the call and return the arrays of `out`, which stand for its results from now on."""
     outs = out if isinstance(out, tuple) else (out,)
     for array in outs:
         _demand_array(array, function, span)
@@ -86,7 +86,7 @@ def written(trace: Trace, function: Callable[..., Any], given: Arguments, out: A
 def _plainly(
     trace: Trace, function: Callable[..., Any], given: Arguments, outs: tuple[Any, ...], span: Span | None
 ) -> Any:
-    """The results of the call without `out`, if they are what would be written; None where NumPy must say."""
+    """Return the results of the call without `out` if exactly they would be written, or None if NumPy must run it."""
     args, kwargs = given
     # `concatenate` and `stack` take either `out` or `dtype`.
     asks = {"where", "casting"} if isinstance(function, (np.ufunc, UfuncMethod)) else {"where", "casting", "dtype"}
