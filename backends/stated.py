@@ -23,7 +23,7 @@ def _smaller(ufunc: np.ufunc) -> Callable[..., Any]:
     def meaning(a: Any, b: Any) -> Any:
         """The smaller number; of two zeros, the negative one."""
         found = ufunc(a, b)
-        return _with_zeros(found, _is_negative_zero(a) | _is_negative_zero(b)) if _is_float(a, b) else found
+        return _with_zeros(found, _is_negative_zero(a) | _is_negative_zero(b)) if _is_float(found) else found
 
     return meaning
 
@@ -32,7 +32,7 @@ def _larger(ufunc: np.ufunc) -> Callable[..., Any]:
     def meaning(a: Any, b: Any) -> Any:
         """The larger number; of two zeros, the positive one."""
         found = ufunc(a, b)
-        return _with_zeros(found, ~(_is_positive_zero(a) | _is_positive_zero(b))) if _is_float(a, b) else found
+        return _with_zeros(found, ~(_is_positive_zero(a) | _is_positive_zero(b))) if _is_float(found) else found
 
     return meaning
 

@@ -81,9 +81,12 @@ class Recorder:
 
 def known_kind(value: Value, x: Any) -> Any:
     """An array as NumPy would have this value: a Python number, a scalar or an array."""
+    x = np.asarray(x)
     if value.type.dtype.weak:
-        return np.asarray(x).item()
-    return np.asarray(x)[()] if is_scalar_result(value) else np.asarray(x)
+        return x.item()
+    if not x.dtype.isnative:  # a result may have the byte order that `astype` was asked for; values have none
+        x = x.astype(x.dtype.newbyteorder("="))
+    return x[()] if is_scalar_result(value) else x
 
 
 def _taken(tree: Any) -> Any:
