@@ -1,6 +1,6 @@
-"""Rules and NumPy meanings of the ops that number, assemble, look up and accumulate elements.
+"""Define the ops that number, concatenate, gather and scan elements: their rules and NumPy meanings.
 
-`iota` numbers the elements along an axis, `concatenate` puts arrays one behind another, `gather` looks elements up by
+`iota` numbers the elements along an axis, `concatenate` joins arrays along an axis, `gather` looks elements up by
 index arrays, `scan` combines each element with all before it, `argmin` and `argmax` tell where an extreme is.
 """
 

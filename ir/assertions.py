@@ -3,7 +3,7 @@
     %2 = "weft.demand"(%0, %1) {error = "DivisionByZero", message = "Weights sum to zero, can't be normalized"} : ...
 
 The result is the first operand if the condition holds everywhere. Native code reports where it does not, and the error
-is then raised by what stands here.
+is then raised as the attributes say.
 """
 
 from __future__ import annotations

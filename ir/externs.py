@@ -30,7 +30,7 @@ class ExternArray:
 
 @record
 class ExternKernel:
-    """`extern kernel name(...) -> ... from "library" symbol "symbol"`, as it stands in `file`."""
+    """`extern kernel name(...) -> ... from "library" symbol "symbol"`, as declared in `file`."""
 
     name: str
     parameters: tuple[ExternArray, ...]

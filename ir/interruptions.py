@@ -1,4 +1,4 @@
-"""Tell exceptions that interrupt a compile from errors of what is compiled, or of the compiler.
+"""Distinguish exceptions that interrupt a compile from errors in the kernel or in the compiler.
 
 A signal handler may raise anywhere: for a time limit, or for Ctrl-C with the user's handler. Such an exception has to
 reach the caller as it is. It is known by the handler's code in its traceback. Exceptions that another thread puts into

@@ -80,7 +80,7 @@ def _zeros(builder: Builder, type: TensorType, span: Span | None) -> Value:
 def map_loops(graph: Graph, run: Callable[[Graph], Graph]) -> Graph:
     """Applies `run` to the bodies of loops; returns the same graph if nothing changes.
 
-    A body knows the guards of the graph around it and the layouts of what it reads, and gives its guards back.
+    A body knows the guards of the graph around it and the layouts of what it reads, and returns its guards.
     """
     if not any(n.op is LOOP for n in graph):
         return graph

@@ -16,7 +16,7 @@ from .rules import DTypeRule, ShapeRule
 
 
 class Trait(Enum):
-    """What passes and backends may rely on."""
+    """Properties of ops that passes and backends rely on."""
 
     ELEMENTWISE = auto()  # an element of the result needs the elements at the same index
     REDUCTION = auto()

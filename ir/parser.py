@@ -45,7 +45,7 @@ _TOKEN = re.compile(
 
 @record(eq=False)
 class Parsed:
-    """A graph, where its parts stand in the text, and the pass that it was printed after, if the text says so."""
+    """A graph, the places of its parts in the text, and the pass that it was printed after, if the text says so."""
 
     graph: Graph
     places: Places

@@ -1,7 +1,7 @@
 """Define `matmul`: its rules, its NumPy meaning, and the indices at which it reads its operands.
 
 An element of the result is the sum over k of the products of a row's and a column's elements. Axes before the last two
-number matrices and are broadcast. In a region the last axis of the space is k: the variable behind those of the result.
+number matrices and are broadcast. In a region the last axis of the space is k, after those of the result.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from .windows import is_one_walk, window_axes
 
 Problem = AttributeProblem
 BYTES = 64  # of the widest vectors
-OUTSIDE = frozenset((REGION, LOOP, NUMPY, CONCATENATE, WHILE, WHEN))  # what is no part of a loop nest
+OUTSIDE = frozenset((REGION, LOOP, NUMPY, CONCATENATE, WHILE, WHEN))  # ops that can't be part of a loop nest
 OF_PRODUCTS = ("registers", "blocks", "turned")
 OF_ROWS = ("row_width", "row_cost")
 

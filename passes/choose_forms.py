@@ -17,7 +17,7 @@ have guards.
 
 `form` says how the loops run (`ir/forms.py`); `guards` are equalities between sizes under which it is chosen. A region
 that has a form keeps it. `vector`, `unroll` and `jam` mean what they do in `schedule`, and are final now: in short rows
-each lane has a row of its own, a step over long lines takes 8 vectors, and rows that are streamed are made one by one.
+each lane computes one row, a step over long lines takes 8 vectors, and streamed rows are computed one by one.
 `cut_from` is left in `rows or chunks` only, and says from how many columns on chunks run. Other attributes of a region:
 
     shared_walks    sums and the reductions that they need share the walk of a chunk (`ir/composites.py`)

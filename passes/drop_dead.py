@@ -12,7 +12,7 @@ After:
     "weft.return"(%0) : (tensor<?xf32, #weft.dims<n>>) -> ()
 
 Needs nothing. Guarantees that every operation leads to an output, makes a size that one needs, or is a NumPy function
-that has to be run to know what it gives: the trace may have read that, and NumPy would raise its errors. Inputs and
+that must run because the trace may have read its result, and because NumPy would raise its errors. Inputs and
 guards stay, they belong to the call.
 """
 

@@ -13,13 +13,13 @@ cut into blocks of `lanes * steps` elements. In a block, lane l adds up the elem
 another; missing ones count as the identity. Blocks are combined in pairs, pairs of pairs and so on, in the order
 in which they came, and at the end what is left from the youngest to the oldest; last the lanes, the upper half
 with the lower half until one is left. `steps = 0` is one block without end, for operations where order can't
-matter. `lanes = 1` is a reduction whose vectors lie along an axis that is kept.
+matter. `lanes = 1` is a reduction whose vectors run along a kept axis.
 
 A sum that needs another reduction of the same data (`ir/composites.py` has which) may share its walk:
 
     %4 = "weft.sum"(%3) {axes = array<i64: 1>, ..., composite = "exp", chunk = 32 : i64, cut_from = 262144 : i64} : ...
 
-Columns of `cut_from` elements or more are then cut into chunks of `chunk` blocks. Each has a shift of its own; its
+Columns of `cut_from` elements or more are then cut into chunks of `chunk` blocks. Each has its own shift; its
 lanes are combined to one number, which is moved to the common shift, and chunks are combined as blocks are.
 
 A sum of products over windows (`ir/windows.py`) is one chain instead, as the elements of a matrix product are: from 0
@@ -49,7 +49,7 @@ from .planning.tiling import is_of_rows, row_loops
 
 STEPS = 16
 LONG_CHUNK = 32  # blocks: 128 KB
-SEVERAL_CHUNKS = 4  # so many are worth sharing between threads
+SEVERAL_CHUNKS = 4  # enough to share between threads
 UNCACHED_CHUNKS = 8  # 1 MB, and as much of results: it does not stay in a core's cache
 LANE_BYTES = 256
 

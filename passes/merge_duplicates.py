@@ -1,4 +1,4 @@
-"""`merge-duplicates`: what is computed twice is computed once.
+"""`merge-duplicates`: compute equal operations only once.
 
 Before:
 

@@ -16,7 +16,7 @@ estimated; it decides how large the pieces for threads are. `chunk` is how many 
 reductions' trees a thread takes at a time if threads share columns, and `cut_from` how many columns a row must
 have for that, if shorter rows are walked whole. `tile` is how far a piece goes along the vectors if operands
 are in different orders (C and Fortran). `jam` is an axis and how many rows along it one step computes, if they read the
-same elements, and `piece` of how many rows along the outer loops threads take a multiple then (`unroll_and_jam`).
+same elements; threads then take multiples of `piece` rows along the outer loops (`unroll_and_jam`).
 
 The other options override what is chosen from the body, with the same bits: `unroll` and `tile` (0
 leaves the choice), and `share`, which scales the region's work, in percent, when it is decided whether

@@ -14,9 +14,9 @@ After, where `cube` is a user's graph and `rank` a Python function:
     %3 = "weft.numpy"(%2) {function = "rank", call = 0 : i64, impl = "python custom", score = 10 : i64} : ...
 
 The graph of an implementation takes the op's place, promoted and canonicalised as the rest was; ops in it are chosen
-by what its choice says they mean there. The kernel's attribute `chosen` names it: `["cube: inline custom f, score 9"]`.
-An op that only NumPy has code for becomes a `numpy` node with its name. In programs of elements graphs of elements take
-the places of ops, and all else is vector code of ours (see `programs`).
+as its choice defines them. The kernel's attribute `chosen` names it: `["cube: inline custom f, score 9"]`.
+An op that only NumPy has code for becomes a `numpy` node with its name. In elementwise programs, elementwise graphs
+replace ops, and everything else is Weft's vector code (see `programs`).
 
 Needs explicit casts: an implementation is for one dtype signature. Guarantees that every op left has code in the
 backend, that `numpy` nodes run between compiled pieces, and that the graph's guards hold the sizes it was chosen for.

@@ -16,7 +16,7 @@ After:
     %6 = "weft.complex"(%4, %5) : ...
 
 Needs chosen kernels. Guarantees that only `real`, `imag` and `complex` see complex numbers, and these only where
-the numbers are in memory: arguments, results, concatenations, and what NumPy functions in between take and give.
+the numbers are in memory: arguments, results, concatenations, and the operands and results of NumPy functions.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ load and a store is how many steps after the load the element is stored; a negat
 | loop | allowed |
 | --- | --- |
 | serial, unrolled | anything |
-| vector, with no loop inside | load before the store: distance >= 0; behind it: <= 0; two stores: 0 |
+| vector, with no loop inside | load before the store: distance >= 0; after it: <= 0; two stores: 0 |
 | vector around a loop, jammed, shared | distance 0, or memory that is allocated inside |
 """
 
@@ -26,7 +26,7 @@ NEXT = "'"  # what the name of a variable ends with in the second of two steps
 
 
 class Meeting(Enum):
-    """What is known of two accesses without a constant distance."""
+    """How two accesses relate if their distance is not constant."""
 
     NEVER = auto()
     UNKNOWN = auto()

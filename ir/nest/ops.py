@@ -11,7 +11,7 @@ is the variable of a loop:
     }) {var = "i", range = #weft.dims<0, n>, kind = "vector", width = 16 : i64} : () -> ()
 
 `kind` says how a loop may run. `verify.py` refuses a kind that could change the result; `width`, `times`, `grain` and
-the like only decide how fast it is.
+similar attributes only decide how fast it is.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _sought(region: Node) -> set[int]:
 def _unit_accesses(axis: int, accesses: list[Access], sought: Set[int] = frozenset()) -> int:
     """How many accesses are contiguous along an axis; a scattered store costs twice as much as a gather.
 
-    Along an axis on which lookups are contiguous, their indices and what is there once for each are single numbers.
+    Along an axis on which gathers are contiguous, their indices are scalars.
     """
     contiguous = [a for a in accesses if coefficient(a.address, axis) == a.itemsize]
     return sum(4 if a.slot in sought else 1 + a.is_store for a in contiguous)

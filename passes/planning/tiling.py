@@ -86,7 +86,7 @@ def _turned(region: Node, node: Node, layouts: Mapping[Value, str]) -> tuple[int
 
 
 def _contiguous(region: Node, root: tuple[Value, Index], layouts: Mapping[Value, str], axis: int) -> int:
-    """How many arrays behind an operand are contiguous along an axis."""
+    """How many arrays that an operand is computed from are contiguous along an axis."""
     assert region.body is not None
     slots = {value: slot for slot, value in enumerate(region.body.inputs)}
     count, seen, pending = 0, set[tuple[Value, Index]](), [root]

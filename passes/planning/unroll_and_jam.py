@@ -17,7 +17,7 @@ from ...ir.indexing import Index
 from ...ir.tuples import NamedTuple
 from ...ir.types import Attr, axis_groups, integer, ints
 
-SAMPLE = 3  # taps that stand for a window of any length
+SAMPLE = 3  # taps assumed for a window of unknown length
 VECTOR, NUMBER = 4, 1  # what a load costs: one that is not aligned touches two lines, a number serves several vectors
 GAIN = 0.9  # of the loads are left where it is worth the code
 ROWS, PLANES = (16,), (8, 16)  # of a piece, along the outer loops

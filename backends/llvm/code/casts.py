@@ -79,7 +79,7 @@ def _from_double(e: Emitter, x: Val, target: DType) -> Val:
 
 def float_to_integer(e: Emitter, x: Val, target: DType) -> Val:
     """Towards zero. What does not fit: i32 and i64 get their smallest number, narrower integers the low bits of the
-    i32, u32 those of the i64; u64 is the i64 where that holds it, else what lies 2**63 below, moved up.
+    i32, u32 those of the i64; u64 is the i64 if that holds it, otherwise the i64 of the float minus 2**63, plus 2**63.
     """
     if target.kind == "uint" and target.bits == 64:
         limit = e.const_like(x, 2.0**63)

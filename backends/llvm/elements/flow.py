@@ -1,10 +1,10 @@
 """Emit the body of an `each` under lane masks.
 
-Several vectors run through one body together, so that what one waits for is hidden behind the others; a value is a list
+Several vectors run through one body together, so that they hide each other's latency; a value is a list
 with one entry for each of them. A value that is the same number in all lanes is one scalar, shared by the vectors; a
 condition of that kind is a plain branch. Any other condition is a mask: a loop runs until no lane of no vector is left
 in it, and a branch is skipped when no lane takes it. Lanes that have left a loop keep the results that are used
-afterwards. All else in them is computed on: no op can trap, and what can fail looks at the mask.
+afterwards. Everything else is computed for them too: no op can trap, and ops that can fail check the mask.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Emit a region without reductions whose rows are short, with vectors that run from row to row.
 
-A block of rows is walked as one. What is the same for every row, or one number for each, is first written to scratch
-memory as often as the block's elements need it, so that all loads of the walk are of whole vectors.
+A block of rows is walked as one. Operands that are the same for every row, or one number for each, are first copied to
+scratch memory as often as the block's elements need them, so that the walk loads only whole vectors.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Hold what the functions of a region with a `matmul` share: their words, loops and elements.
 
-The space of such a product is that of the result, and k behind it. Axes before the last two of the result number
+The space of such a product is that of the result, with k as the last axis. Axes before the result's last two number
 matrices; functions count these in C order and split the number into indices.
 """
 

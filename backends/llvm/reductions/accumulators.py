@@ -133,7 +133,7 @@ class Accumulators:
     # -- chunks
 
     def left(self, totals: list[Val]) -> list[list[Val]]:
-        """What a chunk leaves, for each of `kinds`."""
+        """The partial result of a chunk, for each of `kinds`."""
         return [totals]
 
     def unjoined(self) -> list[Val]:

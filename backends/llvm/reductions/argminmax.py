@@ -32,7 +32,7 @@ def may_stop(region: Region, reductions: list[Node], outputs: list[tuple[int, Va
 class Watched:
     """Vectors along the columns, walked in C order. Loops carry the best in every lane, and where its steps began.
 
-    Inside of the steps there are the extremes of each slot besides, and where something was NaN.
+    Inside the steps they also carry the extreme of each slot, and where something was NaN.
     """
 
     steps = 0
@@ -120,7 +120,7 @@ class Watched:
     # -- the search
 
     def results(self, totals: list[Val]) -> list[Val]:
-        """The position of the first element that is the best, in the steps where it was seen."""
+        """Finds the position of the first best element, in the steps where it was seen."""
         e, nest, region, (best, since) = self.e, self.region.nest, self.region, totals
         at, outer = region.column_at(since)
         inner = region.columns[-1]

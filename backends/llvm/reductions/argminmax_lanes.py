@@ -23,7 +23,7 @@ NOWHERE = (1 << 63) - 1
 class Lanes:
     """A best element and its position in each lane. Loops carry both, slot by slot.
 
-    `is_ordered` says that a lane meets its elements in C order and keeps the first of equals by itself. Positions are
+    `is_ordered` says that a lane sees its elements in C order and keeps the first of equals by itself. Positions are
     counted from `base` where that lets narrow numbers hold them.
     """
 
