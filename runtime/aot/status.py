@@ -40,7 +40,7 @@ MEANINGS = {
 
 
 def messages_text(prefix: str, version: str) -> str:
-    """`PREFIX_version()` and `PREFIX_message(status)`."""
+    """Generate `PREFIX_version()` and `PREFIX_message(status)`."""
     texts = [MEANINGS[status] for status in Status]
     constants = [_constant(f"@weft.message{k}", text) for k, text in enumerate(texts)]
     pointers = ", ".join(f"ptr @weft.message{k}" for k in range(len(texts)))

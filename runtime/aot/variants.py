@@ -212,7 +212,7 @@ def _constants(size: Size) -> Iterator[int]:
 
 # -- the order in which sums add, by which two graphs give the same bits or not
 
-# What does not change the order in which a reduction combines elements, or is compared in another form.
+# Attributes that do not change the order of a reduction, or that are compared in another form.
 _ASIDE = frozenset(("axes", "keepdims", "order", "impl", "score", "variant", "keep"))
 _LOOPS = frozenset(
     (
@@ -224,7 +224,7 @@ _LOOPS = frozenset(
 
 
 def _trees(graph: Graph, ones: Container[str]) -> list[Mapping[str, Attr]]:
-    """How each reduction whose order matters combines elements, if those sizes are 1; of one element it is nothing."""
+    """Describe the order of each reduction if those sizes are 1; a reduction of one element has no order."""
     found: list[Mapping[str, Attr]] = []
     for region in regions(graph):
         for node in region.body or ():
@@ -241,7 +241,7 @@ def _described(region: Node, node: Node) -> dict[str, Attr]:
 
 
 def _order(region: Node, node: Node, ones: Container[str]) -> AxisGroups:
-    """The walk over the elements without axes of size 1; an inner loop of one step is a block of its own, and stays."""
+    """Return the axes in walking order, without those of size 1; an inner loop of one step is still a block."""
     space = sizes(region.attrs, "space")
     groups = [[a for a in group if str(space[a]) not in ones] for group in axis_groups(node.attrs, "order")]
     while groups and not groups[0]:

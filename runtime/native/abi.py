@@ -36,7 +36,7 @@ SYMBOLS = (
 
 @cache
 def is_known() -> bool:
-    """Whether native calls work here."""
+    """Tell whether native calls work here."""
     if os.environ.get("WEFT_NATIVE_CALLS") == "0" or sys.implementation.name != "cpython":
         return False
     if not (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.byteorder != "little" or sys.maxsize != 2**63 - 1:
@@ -48,7 +48,7 @@ def is_known() -> bool:
 
 @cache
 def has_handlers() -> bool:
-    """Whether arrays name the functions that free their data where we expect it."""
+    """Tell whether arrays name their memory handler where we expect it."""
     if not is_known() or not hasattr(ctypes.pythonapi, "PyTraceMalloc_Track"):
         return False
     owner = np.empty(3)
@@ -60,13 +60,13 @@ def has_handlers() -> bool:
 
 
 def address(symbol: str) -> int:
-    """Where a function of the interpreter is."""
+    """Return the address of a function of the interpreter."""
     return ctypes.cast(getattr(ctypes.pythonapi, symbol), ctypes.c_void_p).value or 0
 
 
 @cache
 def numpy_table() -> Any:
-    """NumPy's table of C functions."""
+    """Return NumPy's table of C functions."""
     from numpy._core._multiarray_umath import _ARRAY_API
 
     get = ctypes.pythonapi.PyCapsule_GetPointer
@@ -83,7 +83,7 @@ def _word(x: Any, offset: int) -> int:
 
 
 def _objects_fit() -> bool:
-    """Types, floats, NumPy's numbers, tuples and closure cells."""
+    """Check the layout of types, floats, NumPy scalars, tuples and closure cells."""
     number, pair = 1.25, (object(), object())
 
     def holder() -> Any:
@@ -104,7 +104,7 @@ def _objects_fit() -> bool:
 
 
 def _arrays_fit() -> bool:
-    """The fields of an array, and the places in NumPy's table."""
+    """Check the fields of an array, and the positions in NumPy's table."""
     x = np.zeros((3, 5), np.float32)[:, ::2]
     sizes, strides = ((ctypes.c_int64 * 2).from_address(_word(x, at)) for at in (SIZES, STRIDES))
     flags = [ctypes.c_int32.from_address(id(a) + FLAGS).value for a in (x, np.zeros(3), np.zeros((2, 2)).T)]

@@ -16,7 +16,7 @@ EXPORTED = ("block_malloc", "block_calloc", "block_realloc", "block_free", "new_
 
 
 def text() -> str:
-    """The whole module, the list of blocks included."""
+    """Return the whole module, including the list of blocks."""
     return block_code.text() + _TEXT.format(
         **block_code.places(), LEAST=LEAST, OWNED=OWNED, C_ARRAY=C_ARRAY, F_ARRAY=F_ARRAY, TRACED=TRACED,
         HANDLER=abi.HANDLER, FLAGS=abi.FLAGS,

@@ -26,12 +26,12 @@ OUTSIDE = ("mmap", "munmap", "madvise", "sched_yield")
 
 
 def places() -> dict[str, str]:
-    """The addresses of the fields, as constants of the text."""
+    """Return the addresses of the fields, as constants of the text."""
     return {f"at_{name}": f"getelementptr (i8, ptr @state, i64 {at})" for name, at in FIELDS.items()}
 
 
 def text() -> str:
-    """`taken(bytes)` gives a block or null, `given(block)` keeps it, `set_limit` is for Python."""
+    """Return the module: `taken(bytes)` returns a block or null, `given(block)` keeps it, `set_limit` is for Python."""
     return _TEXT.format(
         **places(), SLOTS=SLOTS, PAGE=PAGE, HUGE=HUGE, NEAR=NEAR, LESS_PAGE=PAGE - 1, LESS_HUGE=HUGE - 1
     )

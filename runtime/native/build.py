@@ -28,7 +28,7 @@ HALVES = (F16, BF16)
 
 
 def build_entry(lowered: Lowered, call: NativeCall) -> NativeEntry | None:
-    """Compiles and loads the entry, if the call can have one."""
+    """Compile and load the entry, if the call can have one."""
     inputs = zip(lowered.built.graph.inputs, call.inputs, strict=True)
     if not _is_served(lowered, call) or not all(_readable(value.type.dtype, given) for value, given in inputs):
         return None

@@ -14,14 +14,14 @@ Array = np.ndarray[Any, Any]
 
 
 class CallForm(NamedTuple):
-    """How a call passes its arguments: so many by position, then these by name."""
+    """How a call passes its arguments: the number of positional ones, and the names of the others."""
 
     positional: int
     names: tuple[str, ...]
 
 
 class Input(NamedTuple):
-    """An input of the graph: an argument (`place` is its number in the call), or an object that is always the same."""
+    """An input of the graph: an argument (`place` is its number in the call), or a constant object."""
 
     given: Any
     array: Array
@@ -30,7 +30,7 @@ class Input(NamedTuple):
 
 
 class Out(NamedTuple):
-    """A result's array that the caller gives, its number in the call, and its place in the tuple that it is in."""
+    """An output array that the caller passes: its number in the call, and its place in the `out` tuple."""
 
     array: Array
     place: int
@@ -38,7 +38,7 @@ class Out(NamedTuple):
 
 
 class NativeCall(NamedTuple):
-    """One call as an example: every call like it takes the same way."""
+    """An example call; all calls with the same signature run the same way."""
 
     form: CallForm
     inputs: Sequence[Input]

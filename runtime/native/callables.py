@@ -37,7 +37,7 @@ _kept: dict[type, Any] = {}  # the classes made here, and what the interpreter h
 
 
 def with_native_calls(base: type[T]) -> type[T]:
-    """A subclass that native code can stand in for; `set_entry` puts it there."""
+    """Make a subclass whose instances can run native code; `set_entry` sets it."""
     offset = base.__basicsize__
     name = f"{base.__module__}.{base.__qualname__}".encode()
     members = (_Member * 2)(_Member(b"__vectorcalloffset__", _SSIZE, offset, _READONLY, None), _Member())
@@ -52,12 +52,12 @@ def with_native_calls(base: type[T]) -> type[T]:
 
 
 def is_native(instance: Any) -> bool:
-    """Whether native code can stand in for an object."""
+    """Tell whether an object can run native code."""
     return type(instance) in _kept
 
 
 def set_entry(instance: Any, entry: int) -> None:
-    """From here on the interpreter calls the code at this address; 0 is the Python `__call__` again."""
+    """Make the interpreter call the code at this address; 0 restores the Python `__call__`."""
     assert is_native(instance), type(instance)
     offset = type(instance).__basicsize__ - 8
     ctypes.c_void_p.from_address(id(instance) + offset).value = entry or None

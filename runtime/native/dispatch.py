@@ -1,7 +1,7 @@
-"""Keep what one callable has learnt from its calls: native entries, and calls that can be repeated.
+"""Keep what one callable has learned from its calls: native entries, and calls that can be replayed.
 
-An entry is made when a graph has been called in the same form so often that it is likely to be called often again:
-whoever calls a few times does not wait for it.
+An entry is compiled once a graph has been called in the same form so often that more calls are likely. A program that
+makes only a few calls does not wait for it.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
 
 MAX_ENTRIES = 16
 MAX_REPEATS = 16
-AFTER = 8  # calls of a like: whoever calls less often does not wait for an entry; whoever calls so often will call on
+AFTER = 8  # calls with the same signature before an entry is compiled: after so many, more are likely
 _retired: list[NativeEntry] = []  # entries that were dropped while a call was inside
 
 
 class NativeEntry:
-    """Native code for calls of one form on one graph, with all that it needs."""
+    """Native code for calls of one form on one graph, with everything it needs."""
 
     def __init__(self, lowered: Lowered, form: CallForm, table: WordTable, library: LoadedCode, address: int) -> None:
         self.lowered, self.form, self.table, self.library, self.address = lowered, form, table, library, address
 
     @property
     def is_due(self) -> bool:
-        """Whether it serves no more calls before Python has been asked."""
+        """Tell whether it must ask Python before it serves more calls."""
         return self.table[CALLS] >= self.table[LIMIT]
 
 
 class Chain:
-    """The entries of a callable, the newest first, and the calls that Python repeats until there is one."""
+    """The entries of a callable, the newest first, and the calls that Python replays until there is an entry."""
 
     def __init__(self) -> None:
         self._entries: tuple[NativeEntry, ...] = ()
         self._after = _calls_before_an_entry()
         self._seen: dict[
             tuple[int, CallForm], tuple[Lowered, int]
-        ] = {}  # calls of a like since it last wanted an entry
+        ] = {}  # calls with the same signature since the last request for an entry
         self._repeats: dict[Any, tuple[Repeat, CallForm]] = {}
         self._lock = lock()
         self._dropped_calls = self._dropped_repeats = 0
@@ -66,7 +66,7 @@ class Chain:
             return self._dropped_calls + sum(e.table[CALLS] for e in self._entries)
 
     def repeat(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Repeat | None:
-        """How to serve a call like one that Python has served, for so long as it need not look closer."""
+        """Return how to replay a call with the same signature, or None if Python must look closer."""
         if not self._repeats:
             return None
         key = key_of(args, kwargs)
@@ -83,7 +83,7 @@ class Chain:
         return None
 
     def remember(self, key: tuple[Any, ...], form: CallForm, repeat: Repeat) -> None:
-        """Calls with this key are repeated, unless native code serves them, or will serve the next one."""
+        """Replay calls with this key, unless native code serves them or will serve the next one."""
         with self._lock:
             if self._after == 2 or any(e.lowered is repeat.lowered and e.form == form for e in self._entries):
                 return
@@ -98,7 +98,7 @@ class Chain:
             self._dropped_repeats += found[0].calls
 
     def _count(self, lowered: Lowered, form: CallForm, calls: int) -> int:
-        """Adds to the calls of a like that came since it last wanted an entry."""
+        """Count a call with the same signature since the last request for an entry."""
         graph, before = self._seen.pop((id(lowered), form), (lowered, 0))
         for oldest in list(self._seen)[: 1 - 4 * MAX_ENTRIES]:
             self._seen.pop(oldest, None)
@@ -117,7 +117,7 @@ class Chain:
             return True
 
     def add(self, instance: Any, lowered: Lowered, call: NativeCall) -> bool:
-        """Makes an entry and puts it first; False where the graph or the call is not of a kind that has one."""
+        """Compile an entry and put it first; return False if the graph or the call can't have one."""
         from .build import build_entry
 
         entry = build_entry(lowered, call)
@@ -138,14 +138,14 @@ class Chain:
         return not self._entries
 
     def limit(self, lowered: Lowered, calls: int) -> None:
-        """Python is asked again when a graph's entries have served so many more calls; 0 is as many as they have."""
+        """Ask Python again after this many more native calls of a graph; 0 means as many as before."""
         with self._lock:
             for entry in self._entries:
                 if entry.lowered is lowered and entry.table[LIMIT]:
                     entry.table[LIMIT] = entry.table[CALLS] + (calls or max(64, entry.table[CALLS]))
 
     def expire(self, graphs: Iterable[Lowered]) -> None:
-        """Ends the entries of these graphs; the next call finds out."""
+        """End the entries of these graphs; the next call notices."""
         ended = list(graphs)
         with self._lock:
             for entry in self._entries:
@@ -153,12 +153,12 @@ class Chain:
                     entry.table[LIMIT] = 0
 
     def drop_expired(self, instance: Any) -> None:
-        """Back to Python, if an entry has ended."""
+        """Return to Python if an entry has ended."""
         if any(entry.table[LIMIT] == 0 for entry in self._entries):
             self.clear(instance)
 
     def clear(self, instance: Any) -> None:
-        """Back to Python, which looks at everything again."""
+        """Return to Python, which checks everything again."""
         with self._lock:
             if is_native(instance):
                 set_entry(instance, 0)
@@ -168,7 +168,7 @@ class Chain:
             self._link(())
 
     def _link(self, entries: tuple[NativeEntry, ...]) -> None:
-        """Makes these the chain. The code of those that were in it before is kept while a call is inside."""
+        """Make these the chain. The code of dropped entries is kept while a call runs in it."""
         before, self._entries = self._entries, entries
         addresses = [*(entry.address for entry in entries[1:]), 0]
         for entry, following in zip(entries, addresses, strict=False):
@@ -179,7 +179,7 @@ class Chain:
 
 
 def _calls_before_an_entry() -> int:
-    """`WEFT_NATIVE_AFTER`, or the default."""
+    """Return `WEFT_NATIVE_AFTER`, or the default."""
     given = os.environ.get("WEFT_NATIVE_AFTER", "").strip()
     if not given:
         return AFTER

@@ -36,7 +36,7 @@ SELF = Val("%self", "ptr", 0)
 
 
 def entry_text(lowered: Lowered, call: NativeCall, table: WordTable, name: str) -> str:
-    """The function, as a module of its own that reads the table."""
+    """Return the function, as a module that reads the table."""
     w = CallWriter(table)
     w.e.place("begin")
     w.demand(w.e.icmp("slt", w.word(CALLS, 0, "i64"), w.word(LIMIT, 0, "i64")))
@@ -58,7 +58,7 @@ def entry_text(lowered: Lowered, call: NativeCall, table: WordTable, name: str) 
 
 
 def _demand_sizes(w: CallWriter, lowered: Lowered) -> None:
-    """Sizes at which this variant of the graph runs, where others run at others."""
+    """Check that the sizes are those at which this variant runs."""
     spans = lowered.plan.spans(lowered) if lowered.plan is not None else ()
     if lowered.plan is None or not spans:
         return
@@ -70,7 +70,7 @@ def _demand_sizes(w: CallWriter, lowered: Lowered) -> None:
 
 
 class _Run:
-    """What comes after the checks."""
+    """Generate everything after the checks."""
 
     def __init__(
         self, writer: CallWriter, lowered: Lowered, call: NativeCall, inputs: Inputs, memory: CallMemory
@@ -135,7 +135,7 @@ class _Run:
         return self.outputs.array(value, self.lowered.orders[k])
 
     def _demand_apart(self, made: list[Val]) -> None:
-        """An array that is written overlaps no other; Python copies where one does."""
+        """Check that written arrays overlap no others; Python copies if one does."""
         written = [v for v, out in zip(self.lowered.graph.outputs, self.call.outs, strict=True) if out is not None]
         arrays = [v for v in self.lowered.graph.inputs if self.memory.strides[v] or v.type.rank]
         bounds = {v: self.memory.bounds(v) for v in (*written, *(arrays if written else ()))}
@@ -144,7 +144,7 @@ class _Run:
                 self.w.demand(apart(self.w, bounds[value], bounds[other]))
 
     def _finished(self, k: int, value: Value, made: Val) -> Val:
-        """What is handed back: the caller's array gets one more reference."""
+        """Return the result; the caller's array gets one more reference."""
         if self.call.outs[k] is not None:
             self.w.count(made, 1)
             return made
@@ -191,7 +191,7 @@ class _Run:
 
 
 class _Pool:
-    """The pool's threads run the functions of kernels, whose addresses the table has."""
+    """Run the functions of kernels on the pool's threads; the table holds their addresses."""
 
     shared_from: ClassVar[int] = threads.SHORT
 

@@ -1,7 +1,7 @@
-"""Write native calls of BLAS for products that ask for it.
+"""Generate native calls of BLAS for matrix products, if the user asked for BLAS.
 
-BLAS reads a matrix whose rows or columns are contiguous, and takes sizes of 32 bits. A call with others, or with
-nothing to add up, is Python's (`runtime/blas.py`), which copies.
+BLAS reads a matrix with contiguous rows or columns, and takes 32-bit sizes. All other calls, and those with an empty
+sum, go to Python (`runtime/blas.py`), which copies.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ PARTS = {"f32": ("float", 1), "f64": ("double", 1), "c64": ("float", 2), "c128":
 
 
 def is_gemm(node: Node, calls: Sequence[Callable[..., Any]]) -> bool:
-    """Whether a step of a graph is a product by BLAS."""
+    """Tell whether a step of a graph is a BLAS product."""
     number = node.attrs.get("call")
     return node.op is NUMPY and isinstance(number, int) and calls[number] is blas.matmul
 
 
 class Matrix(NamedTuple):
-    """How BLAS reads matrices: whether they are turned, and how many elements their rows or columns are apart."""
+    """How BLAS reads matrices: whether they are transposed, and their leading dimension in elements."""
 
     is_turned: Val
     step: Val
@@ -44,7 +44,7 @@ class Gemm:
         self.dtype = node.result.type.dtype
 
     def demand(self) -> None:
-        """What must hold of the arguments; products and results of kernels are dense."""
+        """Check the arguments; products and results of kernels are dense."""
         w, e = self.w, self.w.e
         for size in {*self.left.type.shape, *self.right.type.shape}:
             number = w.sizes.number(size)
@@ -55,7 +55,7 @@ class Gemm:
             w.demand(e.icmp("sle", self._matrix(value).step, w.number(MOST)))
 
     def run(self) -> None:
-        """In Fortran's order, where every matrix looks transposed, the result is the right operand times the left."""
+        """Multiply. Fortran sees every matrix transposed, so it computes the right operand times the left."""
         w, e = self.w, self.w.e
         (*_, m, k), n = self.left.type.shape, self.right.type.shape[-1]
         turned, numbers = w.reserve(8), w.reserve(32)
@@ -95,12 +95,12 @@ class Gemm:
         return memory
 
     def _readable(self, value: Value) -> tuple[Val, Val]:
-        """Whether rows are contiguous and apart from each other, and whether columns are."""
+        """Tell whether the rows are contiguous and do not overlap, and the same for the columns."""
         (row, column), (rows, columns) = self.memory.strides[value][-2:], value.type.shape[-2:]
         return self._is_dense(row, column, columns), self._is_dense(column, row, rows)
 
     def _is_dense(self, outer: Val, inner: Val, length: Size) -> Val:
-        """Whether lines of so many elements are contiguous, and whole elements apart."""
+        """Tell whether lines of this many elements are contiguous, and whole elements apart."""
         w, e, size = self.w, self.w.e, self.w.number(self.dtype.size)
         is_apart = e.icmp("sge", outer, e.op("mul", w.sizes.number(length), size))
         is_whole = e.icmp("eq", e.op("srem", outer, size), w.number(0))
@@ -114,7 +114,7 @@ class Gemm:
         return Matrix(e.not_(is_straight), step)
 
     def _place(self, value: Value, number: Val) -> Val:
-        """The address of the matrix behind a result's matrix of this number."""
+        """Return the address of the operand's matrix for the result's matrix of this number."""
         w, e, place = self.w, self.w.e, self.memory.pointers[value]
         stack, own = self.node.result.type.shape[:-2], value.type.shape[:-2]
         strides = self.memory.strides[value]

@@ -27,7 +27,7 @@ ARGUMENTS, NAMES, COUNT = Val("%args", "ptr", 0), Val("%names", "ptr", 0), Val("
 
 
 class Inputs:
-    """Reads the arguments. Afterwards the memory knows where they lie, and the writer's sizes are known."""
+    """Read the arguments; afterwards their addresses and the sizes are known."""
 
     def __init__(self, writer: CallWriter, call: NativeCall, bounds: Sequence[Bound], memory: CallMemory) -> None:
         self.w, self.call, self.bounds = writer, call, bounds
@@ -50,7 +50,7 @@ class Inputs:
         return self.w.field(ARGUMENTS, 8 * place)
 
     def _form(self) -> None:
-        """So many arguments by position, and these names."""
+        """Check the number of positional arguments and the names of the others."""
         w, form = self.w, self.call.form
         passed = w.e.op("and", COUNT, w.number((1 << 63) - 1))
         w.demand(w.same(passed, w.number(form.positional)))
@@ -78,7 +78,7 @@ class Inputs:
     # -- numbers
 
     def _number(self, index: int, dtype: DType, given: Input, obj: Val) -> Val:
-        """Where a number is in memory, in the dtype that the graph wants."""
+        """Return the address of a number, converted to the dtype that the graph needs."""
         w, kind = self.w, type(given.given)
         if kind is bool:
             return self._kept(w.e.cast("zext", w.same(obj, w.object(True)), "i8"))
@@ -118,7 +118,7 @@ class Inputs:
         self._shapes.append((value, shape))
 
     def check_array(self, obj: Val, value: Value, example: Array, layout: str) -> list[Val]:
-        """Dtype, rank, layout class and which sizes are 1 are those of the example; gives the shape."""
+        """Check that dtype, rank, layout class and sizes of 1 match the example, and return the shape."""
         w, rank = self.w, example.ndim
         w.demand(w.same(w.field(obj, abi.DTYPE), w.object(example.dtype)))
         w.demand(w.same(w.field(obj, abi.RANK, "i32"), w.number(rank, "i32")))
@@ -157,7 +157,7 @@ class Inputs:
         self._order(example, [strides[k] for k in axes], [example.strides[k] for k in axes])
 
     def _order(self, example: Array, strides: list[Val], seen: list[int]) -> None:
-        """Strides compare with one another as those of the example do, so that results are laid out alike."""
+        """Check that strides sort as in the example, so that results get the same memory order."""
         w, e = self.w, self.w.e
         if len(seen) < 2:
             return
@@ -169,7 +169,7 @@ class Inputs:
                 w.demand(e.icmp("eq" if left == right else "sgt" if left > right else "slt", step, steps[b]))
 
     def _sizes(self) -> None:
-        """Every array has the shape that its type says."""
+        """Check that every array has the shape of its type."""
         w = self.w
         for value, shape in self._shapes:
             for size, number in zip(value.type.shape, shape, strict=True):
@@ -178,13 +178,13 @@ class Inputs:
                     w.demand(w.same(number, expected))
 
     def check_footprints(self, footprints: Sequence[Footprint]) -> None:
-        """No size and no number of bytes wraps around; Python says what is too large."""
+        """Check that no size and no number of bytes overflows; Python reports what is too large."""
         for footprint in footprints:
             if all(dims.symbols(s) <= self.w.sizes.known.keys() for s in footprint.shape):
                 self.w.demand(self.w.sizes.fits(footprint.shape, footprint.itemsize))
 
     def check_guards(self, guards: Sequence[tuple[dims.Size, dims.Size]]) -> None:
-        """The equalities that the graph relies on."""
+        """Check the equalities that the graph relies on."""
         w = self.w
         for left, right in guards:
             if dims.symbols(left) | dims.symbols(right) <= w.sizes.known.keys():

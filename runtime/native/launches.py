@@ -1,4 +1,4 @@
-"""Write code that fills a kernel's frame and runs its functions, on the calling thread or shared."""
+"""Generate code that fills a kernel's frame and runs its functions, on the calling thread or on several."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
 
 
 class Crew(Protocol):
-    """Who runs the functions of kernels: code for it."""
+    """Generate code that runs the functions of kernels on threads."""
 
     shared_from: ClassVar[int]  # picoseconds, as estimated, of work that it is asked to share
 
     def threads(self) -> Val:
-        """How many threads may take part."""
+        """Return how many threads may take part."""
 
     def function(self, part: NativeFunction) -> Val:
-        """The address of a function."""
+        """Return the address of a function."""
 
     def question(self) -> Val:
-        """The address of the function that long loops ask whether to stop, or null."""
+        """Return the address of the function that tells long loops whether to stop, or null."""
 
     def share(self, part: NativeFunction, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
-        """Runs a function on several threads; gives what it reported."""
+        """Run a function on several threads and return its status."""
 
     def pause(self) -> None:
-        """Lets others have a turn, and ends the call if it is to stop."""
+        """Let other threads run, and end the call if it is to stop."""
 
 
 @record
 class Launch:
-    """A kernel with its frame, for how many threads there is scratch memory, and whether it runs in chunks.
+    """A kernel with its frame, the number of threads with scratch memory, and whether it runs in chunks.
 
-    `moving` are the words of the frame that are written before each run.
+    `moving` holds the words of the frame that are written before each run.
     """
 
     code: RegionCode
@@ -53,13 +53,13 @@ class Launch:
 
 
 class Launches:
-    """Launches of one native call."""
+    """The launches of one native call."""
 
     def __init__(self, writer: CallWriter, memory: CallMemory, crew: Crew) -> None:
         self.w, self.memory, self.crew = writer, memory, crew
 
     def prepare(self, region: Node, code: RegionCode) -> Launch:
-        """The words that a kernel reads."""
+        """Write the words that a kernel reads."""
         w, slots = self.w, (*region.operands, *region.results)
         is_cut = w.e.icmp("sge", w.sizes.number(code.columns), w.number(code.cut_from if code.chunks else 1 << 62))
         space = w.sizes.number(dims.product(sizes(region.attrs, "space")))
@@ -90,7 +90,7 @@ class Launches:
         return Launch(code, frame, workers, is_cut, tuple(moving))
 
     def run(self, launch: Launch) -> None:
-        """Runs a kernel's functions, all of them or those that walk chunks."""
+        """Run a kernel's functions: all of them, or those that walk chunks."""
         w, code = self.w, launch.code
         status = w.reserve(8, cleared=True)
 
@@ -108,7 +108,7 @@ class Launches:
             w.demand(w.same(w.field(status, 0, "i32"), w.number(0, "i32")), "failed")
 
     def _run(self, launch: Launch, part: NativeFunction, status: Val) -> None:
-        """One function, on this thread or on several."""
+        """Run one function, on this thread or on several."""
         w, e = self.w, self.w.e
         function = self.crew.function(part)
         extents, unit, zero = [w.sizes.number(s) for s in part.extents], w.sizes.number(part.unit), w.number(0)

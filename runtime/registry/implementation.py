@@ -40,7 +40,7 @@ class Query:
 
 @cache
 def cpu_features(target: Target | None = None) -> frozenset[str]:
-    """The features of a target, or of this machine; as LLVM names them (`avx512f`); none without native code for it."""
+    """Return the features of a target or of this machine, by LLVM's names (`avx512f`); none without native code."""
     from ...backends.llvm.engine import target as targets
 
     if target is None:

@@ -134,7 +134,7 @@ def _shape_rule(implementations: Sequence[Implementation]) -> Callable[..., list
 
 @record(eq=False)
 class Meaning:
-    """Runs the implementation that the registry chooses, on the reference backend."""
+    """Run the implementation that the registry chooses, on the reference backend."""
 
     registry: Registry
     op: str
