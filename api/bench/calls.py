@@ -1,4 +1,4 @@
-"""The suite `calls`: arrays so short that the call itself is what takes time."""
+"""Define the suite `calls`: arrays so short that the call itself takes most of the time."""
 
 from __future__ import annotations
 

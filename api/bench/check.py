@@ -16,14 +16,14 @@ TOLERANCE = {np.dtype(np.float32): 2e-4, np.dtype(np.float64): 1e-9}
 
 @record
 class Answer:
-    """What is right: NumPy's shape and dtype, and its values computed in f64."""
+    """The right result: NumPy's shape and dtype, and its values computed in f64."""
 
     values: Any
     dtype: np.dtype[Any]
 
 
 def answer(case: Case) -> Answer:
-    """NumPy's answer; the values of floats are computed with inputs widened to f64."""
+    """Compute NumPy's answer; float inputs are widened to f64."""
     (call,) = NumPy().calls(case)
     plain = np.array(call.result())
     if plain.dtype.kind != "f" or case.row.into is not None:
@@ -33,7 +33,7 @@ def answer(case: Case) -> Answer:
 
 
 def problem(result: Any, right: Answer) -> str:
-    """What is wrong with a result; nothing if it is right. A Python number has no dtype that could be wrong."""
+    """Describe what is wrong with a result, or return nothing. A Python number has no dtype to check."""
     found = np.asarray(result)
     if found.shape != right.values.shape:
         return f"gives shape {found.shape}"

@@ -1,4 +1,4 @@
-"""The suite `compile`: the first calls of a new kernel, dtype and shape, in a process that has compiled before."""
+"""Define the suite `compile`: the first calls of a new kernel, dtype and shape, in a process that compiled before."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BEFORE = Row("1 - x", lambda np: lambda x: 1.0 - x, normal())
 
 
 def measure(row: Row, libraries: Sequence[BenchLibrary]) -> Iterator[Outcome]:
-    """One outcome for each step; the best of several compiles, of one where a compile takes longer than a second."""
+    """Measure each step; take the best of several compiles, or one if it takes longer than a second."""
     best: list[dict[str, float]] = [{} for _ in STEPS]
     notes: dict[str, str] = {}
     cases = [case(row, size, dtype) for _, size, dtype in STEPS]
@@ -56,7 +56,7 @@ def measure(row: Row, libraries: Sequence[BenchLibrary]) -> Iterator[Outcome]:
 def _steps(
     library: BenchLibrary, row: Row, cases: Sequence[Case], answers: Sequence[Answer]
 ) -> tuple[list[float], str]:
-    """The seconds of each step, and what is wrong with the library's results."""
+    """Return the seconds of each step, and what is wrong with the library's results."""
     made, note = [], ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

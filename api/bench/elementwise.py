@@ -1,4 +1,4 @@
-"""The suite `elementwise`: arithmetic and choices over contiguous arrays of one dtype."""
+"""Define the suite `elementwise`: arithmetic and choices over contiguous arrays of one dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The suite `layouts`: arrays that are not contiguous, broadcasting, shifts, stencils and short or odd rows."""
+"""Define the suite `layouts`: non-contiguous arrays, broadcasting, shifts, stencils and short or odd rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _every_second(rng: Any, n: int, dtype: str) -> tuple[Any, ...]:
 
 
 def _parts(rng: Any, n: int, dtype: str) -> tuple[Any, ...]:
-    """Two matrices that are the left parts of wider ones."""
+    """Make two matrices that are the left parts of wider ones."""
     rows, columns = shape(n)
     return tuple(x[:, :columns] for x in matrices(2, columns + 16)(rng, rows * (columns + 16), dtype))
 

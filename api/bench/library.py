@@ -19,12 +19,12 @@ _AFTER = "WEFT_NATIVE_AFTER"
 
 
 class Unable(Exception):
-    """A library has no way to compute a row; the message says why."""
+    """Raised when a library can't compute a row; the message says why."""
 
 
 @record
 class TimedCall:
-    """`run(n)` calls n times and gives the seconds; `result()` calls once and gives what came out."""
+    """A call to time: `run(n)` calls n times and returns the seconds, `result()` calls once and returns the result."""
 
     run: Callable[[int], float]
     result: Callable[[], Any]
@@ -36,14 +36,14 @@ class BenchLibrary(Protocol):
     name: str
 
     def calls(self, case: Case) -> list[TimedCall]:
-        """The ways in which the library may compute a case; the fastest counts."""
+        """Return the ways in which the library may compute a case; the fastest counts."""
 
     def fresh(self, row: Row) -> Function:
-        """The row as a function of NumPy arrays for which nothing was compiled yet."""
+        """Return the row as a function of NumPy arrays for which nothing is compiled yet."""
 
 
 def timed(function: Function, args: tuple[Any, ...], finish: Callable[[Any], Any] | None = None) -> TimedCall:
-    """A call with these arguments; `finish` waits for its result where a call returns before it is done."""
+    """Make a timed call with these arguments; `finish` waits for its result if the call is asynchronous."""
     if finish is None:
         return TimedCall(_loop(function, args), lambda: function(*args))
 
@@ -57,7 +57,7 @@ def timed(function: Function, args: tuple[Any, ...], finish: Callable[[Any], Any
 
 
 def _loop(function: Function, args: tuple[Any, ...]) -> Callable[[int], float]:
-    """Calls as a user writes them: spelled out, since unpacking a tuple takes as long as a short call."""
+    """Generate the loop as a user writes it; unpacking a tuple would take as long as a short call."""
     if len(args) == 1:
         (only,) = args
 
@@ -89,7 +89,7 @@ def _loop(function: Function, args: tuple[Any, ...]) -> Callable[[int], float]:
 
 
 def written(call: Callable[[Any, Any, Any], Any], case: Case) -> TimedCall:
-    """A call of `call(a, b, out)`; its result is the memory that was given."""
+    """Make a timed call of `call(a, b, out)`; its result is `out`."""
     a, b, out = case.args
 
     def result() -> Any:
@@ -101,7 +101,7 @@ def written(call: Callable[[Any, Any, Any], Any], case: Case) -> TimedCall:
 
 
 class NumPy:
-    """NumPy itself: the one that says what is right."""
+    """NumPy itself, which defines the right result."""
 
     name = "NumPy"
 
@@ -116,7 +116,7 @@ class NumPy:
 
 @contextmanager
 def _native_at_once() -> Iterator[None]:
-    """Functions that are made here have native entries after two calls, so that none is made while the clock runs."""
+    """Make native entries after two calls, so that none is compiled while the clock runs."""
     before = os.environ.get(_AFTER)
     os.environ[_AFTER] = "2"
     try:

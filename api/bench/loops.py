@@ -1,6 +1,6 @@
-"""Rows as the loops that a user of Numba would write, for what Numba can't do (or does slowly) with whole arrays.
+"""Write rows as the loops of a Numba user, if Numba can't compile whole arrays or does so slowly.
 
-Each takes NumPy and `prange` and gives the function; without `parallel=True` `prange` is a plain `range`.
+Each function takes NumPy and `prange` and returns the loop; without `parallel=True`, `prange` is a plain `range`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Choices between elements as the loops that a user of Numba would write, who has `if` and needs no `where`."""
+"""Write choices between elements as the loops of a Numba user, with `if` instead of `where`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broadcasting, transposed operands, shifts and stencils as the loops that a user of Numba would write."""
+"""Write broadcasting, transposed operands, shifts and stencils as the loops of a Numba user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a matrix as the loops that a user of Numba would write: softmax and the other ways to normalise a row."""
+"""Write softmax and other normalisations of matrix rows as the loops of a Numba user."""
 
 from __future__ import annotations
 

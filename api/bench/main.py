@@ -20,14 +20,14 @@ BAR = 24
 
 
 def main(args: argparse.Namespace) -> None:
-    """Measures, or reads what was measured, and shows it."""
+    """Measure, or read earlier results, and show them."""
     for suite in args.suite:
         if suite not in SUITES:
             raise UnknownName(
                 f"unknown suite '{suite}'", hint=nearest(suite, list(SUITES)) or f"there are {', '.join(SUITES)}"
             )
     for path in filter(None, (args.json, args.markdown, args.plot)):
-        if not Path(path).parent.is_dir():  # now, and not after an hour
+        if not Path(path).parent.is_dir():  # now, not after an hour
             raise FileProblem(f"there is no folder for {path}", hint=f"mkdir -p {Path(path).parent}")
     results = joined([_read(path) for path in args.read]) if args.read else [_measured(args)]
     for found in results:
@@ -73,7 +73,7 @@ def _show(results: BenchResults) -> None:
 
 
 class _Screen:
-    """Rows on stdout as they come, and a bar below them where stderr is a terminal."""
+    """Print rows on stdout as they come, with a progress bar on stderr if that is a terminal."""
 
     def __init__(self, libraries: list[str], threads: int) -> None:
         self._libraries, self._threads, self._suite = libraries, threads, ""

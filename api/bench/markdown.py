@@ -1,4 +1,4 @@
-"""Write results as tables for a document: a line for each row and dtype, a column for each size."""
+"""Write results as tables for a document: one line for each row and dtype, one column for each size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BEGIN, END = "<!-- weft bench: begin -->", "<!-- weft bench: end -->"
 
 
 def write(path: str, results: Sequence[BenchResults]) -> None:
-    """Puts the tables between the marks of an existing file, or makes a file of them."""
+    """Put the tables between the marks of an existing file, or create a file."""
     made = f"{BEGIN}\n\n{text(results)}\n{END}\n"
     if os.path.exists(path) and not is_stream(path):
         old = Path(path).read_text(encoding="utf-8")
@@ -26,7 +26,7 @@ def write(path: str, results: Sequence[BenchResults]) -> None:
 
 
 def text(results: Sequence[BenchResults]) -> str:
-    """The machine, a summary, and all rows."""
+    """Return the text: the machine, a summary, and all rows."""
     parts = [_machine(results[0]), _summary(results)]
     for found in results:
         parts.append(f"## Every row, {_threads(found)}\n")
@@ -85,7 +85,7 @@ def _suite(results: BenchResults, suite: str) -> str:
 
 
 def _cell(outcome: Outcome | None, scale: float) -> str:
-    """Weft's time, the ratio with the best peer's name, and the share of the memory's speed."""
+    """Format Weft's time, the ratio with the best peer's name, and the share of the memory speed."""
     if outcome is None:
         return ""
     if OURS not in outcome.seconds:

@@ -1,4 +1,4 @@
-"""The suite `math`: expressions whose time goes into mathematical functions."""
+"""Define the suite `math`: expressions dominated by mathematical functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .row import Inputs, Row, normal, uniform
 
 
 def _black_scholes(np: Any) -> Any:
-    """The price of a call option; the normal distribution by a polynomial, because NumPy has no erf."""
+    """Price a call option; the normal distribution is a polynomial, because NumPy has no erf."""
 
     def price(spot: Any, strike: Any, time: Any) -> Any:
         root = np.sqrt(time)
@@ -29,7 +29,7 @@ def _black_scholes(np: Any) -> Any:
 
 
 def _black_scholes_text() -> str:
-    """The same for numexpr, which binds no names and finds common parts itself."""
+    """Write the same for numexpr, which binds no names and finds common subexpressions itself."""
     d1 = "((log(a/b) + 0.065*c)/(0.3*sqrt(c)))"
     d2 = f"({d1} - 0.3*sqrt(c))"
 

@@ -1,4 +1,4 @@
-"""Measure a case in several libraries; nothing is timed before its result was compared with NumPy's."""
+"""Measure a case in several libraries; each result is compared with NumPy's before it is timed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPENMP = 6e-3  # and those of OpenMP, which Numba uses
 
 
 def measure(suite: str, case: Case, libraries: Sequence[BenchLibrary], memory: MemoryLoop, seconds: float) -> Outcome:
-    """The time of every library that computes the case rightly, and the reason for every other."""
+    """Time every library that computes the case correctly, and give the reason for every other."""
     right = check.answer(case)
     calls: dict[str, list[TimedCall]] = {}
     notes: dict[str, str] = {}
@@ -37,7 +37,7 @@ def measure(suite: str, case: Case, libraries: Sequence[BenchLibrary], memory: M
 
 
 def _right_calls(library: BenchLibrary, case: Case, right: Answer) -> tuple[list[TimedCall], str]:
-    """The calls of a library that give the right result, and what is wrong with the last of the others."""
+    """Return a library's calls that give the right result, and what is wrong with the last of the others."""
     kept, note = [], ""
     try:
         with warnings.catch_warnings():

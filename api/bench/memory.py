@@ -26,7 +26,7 @@ _TYPES = {"f": ("float", 4), "d": ("double", 8)}
 
 
 def applies(case: Case, answer: Any) -> bool:
-    """Whether a plain loop does the same reading and writing: floats of one dtype and size, too many for the caches."""
+    """Tell whether a plain loop reads and writes the same: floats of one dtype and size, too many for the caches."""
     if not case.row.streams:
         return False
     arrays = _long(case)
@@ -36,13 +36,13 @@ def applies(case: Case, answer: Any) -> bool:
 
 
 def _long(case: Case) -> list[Any]:
-    """The inputs that are as long as the case; a row or column beside them stays in a cache."""
+    """Return the inputs as long as the case; a single row or column stays in a cache."""
     longest = max(x.size for x in case.arrays)
     return [x for x in case.arrays if x.size == longest]
 
 
 class MemoryLoop:
-    """Plain loops, compiled once for each number of inputs and dtype, and the threads that run them."""
+    """Compile plain loops once for each number of inputs and dtype, and run them on threads."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -56,7 +56,7 @@ class MemoryLoop:
         self._pool.shutdown()
 
     def call(self, case: Case, answer: Any) -> TimedCall:
-        """The loop over the inputs of a case, with memory of its own for the result."""
+        """Return the loop over the inputs of a case, with its own memory for the result."""
         arrays = _long(case)
         stores, kind = answer.size > 1, arrays[0].dtype.char
         library = self._library(len(arrays), kind, stores)
@@ -99,7 +99,7 @@ class MemoryLoop:
 
 
 def _loop(inputs: int, kind: str, stores: bool) -> str:
-    """A C programmer's loop over one index."""
+    """Write a C programmer's loop over one index."""
     names = [f"%x{k}" for k in range(inputs)]
     lines = []
     for k, name in enumerate(names):
@@ -135,7 +135,7 @@ done:
 
 
 def _compiled(text: str) -> LoadedCode:
-    """LLVM's whole pipeline, as for C: Weft's own kernels come vectorised and need less."""
+    """Compile with LLVM's whole pipeline, as for C: Weft's own kernels are already vectorised and need less."""
     target = targets.host()
     machine = llvm.Target.from_triple(target.triple).create_target_machine(
         cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small", jit=True

@@ -1,4 +1,4 @@
-"""The suite `mixed`: integers, booleans, and several dtypes in one expression."""
+"""Define the suite `mixed`: integers, booleans, and several dtypes in one expression."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _whole(kind: Any, low: int, high: int, count: int = 1) -> Inputs:
 
 
 def _with_float(kind: Any, low: int, high: int) -> Inputs:
-    """A vector of whole numbers, and one of f32."""
+    """Make a vector of whole numbers and one of f32."""
     return lambda rng, n, dtype: (
         rng.integers(low, high, n).astype(kind),
         rng.standard_normal(n).astype(np.float32),

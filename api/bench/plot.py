@@ -1,4 +1,4 @@
-"""Draw results as an SVG: every case a dot, by suite and by ratio to the best peer, on a logarithmic scale."""
+"""Draw results as SVG: one dot per case, by suite and by ratio to the best peer, on a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INK, GRID = "#333333", "#dddddd"
 
 
 def svg(results: Sequence[BenchResults]) -> str:
-    """One band for each suite, in it one column of dots for each run."""
+    """Draw one band for each suite, with one column of dots for each run."""
     suites = list(dict.fromkeys(o.suite for r in results for o in r.outcomes if o.ratio is not None))
     width = LEFT + BAND * len(suites) + 20
     parts = [
@@ -47,7 +47,7 @@ def _legend(results: Sequence[BenchResults]) -> list[str]:
 
 
 def _grid(width: int) -> list[str]:
-    """A line for each power of two, a strong one at 1."""
+    """Draw a line for each power of two, a strong one at 1."""
     parts, value = [], LOWEST
     while value <= HIGHEST:
         y, colour = _y(value), INK if value == 1 else GRID
@@ -58,7 +58,7 @@ def _grid(width: int) -> list[str]:
 
 
 def _column(outcomes: Sequence[Outcome], middle: float, reach: float, colour: str) -> list[str]:
-    """Dots side by side, and the geometric mean. Each dot says what it is when it is pointed at."""
+    """Draw dots side by side, and the geometric mean; each dot has a tooltip."""
     parts = []
     shown = [o for o in outcomes if o.ratio is not None]
     for k, outcome in enumerate(shown):
@@ -80,7 +80,7 @@ def _column(outcomes: Sequence[Outcome], middle: float, reach: float, colour: st
 
 
 def _y(ratio: float) -> float:
-    """Ratios beyond the picture stand at its edge."""
+    """Return the position of a ratio; ratios beyond the picture are drawn at its edge."""
     inside = min(max(ratio, LOWEST), HIGHEST)
     return TOP + HEIGHT * (math.log(HIGHEST / inside) / math.log(HIGHEST / LOWEST))
 

@@ -1,4 +1,4 @@
-"""The suite `products`: matrix products alone, and with what comes before and after. Sizes are elements of a side."""
+"""Define the suite `products`: matrix products, also with operations before and after. A size is one side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LARGE = (64, 512, 1024)
 
 
 def _squares(count: int = 2, bias: bool = False) -> Inputs:
-    """Square matrices, and a vector behind them."""
+    """Make square matrices, and a vector."""
 
     def make(rng: np.random.Generator, n: int, dtype: str) -> tuple[Any, ...]:
         shapes = [(n, n)] * count + [(n,)] * bias
@@ -23,7 +23,7 @@ def _squares(count: int = 2, bias: bool = False) -> Inputs:
 
 
 def _stacks(rng: np.random.Generator, n: int, dtype: str) -> tuple[Any, ...]:
-    """As many matrices as make half a million elements."""
+    """Make as many matrices as have half a million elements."""
     shape = (max(1, 500_000 // (n * n)), n, n)
     return tuple(rng.standard_normal(shape).astype(NUMPY[dtype]) for _ in range(2))
 

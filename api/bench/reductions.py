@@ -1,4 +1,4 @@
-"""The suite `reductions`: arrays to one number, columns or rows to one number each, and running sums."""
+"""Define the suite `reductions`: whole arrays, columns or rows to one number each, and running sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured, as values that can be written as JSON and read back."""
+"""Hold measurements as values that can be written as JSON and read back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OURS = "Weft"
 
 @record
 class Outcome:
-    """One case: seconds by library, and for a library without a time the reason."""
+    """One case: seconds by library, and the reason for each library without a time."""
 
     suite: str
     row: str
@@ -35,14 +35,14 @@ class Outcome:
 
     @property
     def ratio(self) -> float | None:
-        """The time of the fastest peer over Weft's."""
+        """The time of the fastest peer divided by Weft's."""
         if not self.best or OURS not in self.seconds:
             return None
         return self.seconds[self.best] / self.seconds[OURS]
 
     @property
     def share(self) -> float | None:
-        """How much of the machine's memory speed Weft has reached."""
+        """The share of the machine's memory speed that Weft reaches."""
         if self.memory is None or OURS not in self.seconds:
             return None
         return self.memory / self.seconds[OURS]
@@ -73,7 +73,7 @@ class BenchResults:
 
 
 def from_json(text: str, file: str) -> BenchResults:
-    """What `to_json` has written."""
+    """Read what `to_json` wrote."""
     try:
         found = json.loads(text)
         if found["format"] != FORMAT:
@@ -85,7 +85,7 @@ def from_json(text: str, file: str) -> BenchResults:
 
 
 def joined(runs: Sequence[BenchResults]) -> list[BenchResults]:
-    """Runs with the same threads as one: a long run may be made in parts. What comes later replaces."""
+    """Join runs with the same threads, because a long run may be made in parts. Later results replace earlier ones."""
     found: dict[int, BenchResults] = {}
     for run in runs:
         if run.threads in found:
@@ -103,6 +103,6 @@ def _outcome(values: dict[str, Any]) -> Outcome:
 
 
 def geometric_mean(ratios: Iterable[float | None]) -> float | None:
-    """Of those that there are."""
+    """Return the geometric mean of the values that exist."""
     logs = [math.log(r) for r in ratios if r is not None]
     return math.exp(sum(logs) / len(logs)) if logs else None

@@ -1,4 +1,4 @@
-"""What is measured: a `Row` is one expression with its inputs, a `Case` is a row at one size and one dtype."""
+"""Define what is measured: a `Row` is one expression with its inputs, a `Case` is a row at one size and dtype."""
 
 from __future__ import annotations
 
@@ -55,32 +55,32 @@ class Case:
 
 
 def cases(row: Row, sizes: Sequence[int]) -> list[tuple[int, str]]:
-    """Sizes and dtypes of a row; the same dtype stays together, because it is compiled once."""
+    """Return the sizes and dtypes of a row; equal dtypes are adjacent, because they are compiled once."""
     return [(size, dtype) for dtype in row.dtypes for size in row.sizes or sizes]
 
 
 def case(row: Row, size: int, dtype: str) -> Case:
-    """The arguments depend on the row's name, size and dtype alone."""
+    """Make a case; its arguments depend only on the row's name, size and dtype."""
     seed = [size, len(dtype), *row.name.encode()]
     return Case(row, size, dtype, row.inputs(np.random.default_rng(seed), size, dtype))
 
 
 def normal(count: int = 1) -> Inputs:
-    """Vectors of normal numbers."""
+    """Make vectors of normally distributed numbers."""
     return lambda rng, n, dtype: tuple(rng.standard_normal(n).astype(NUMPY[dtype]) for _ in range(count))
 
 
 def uniform(low: float, high: float, count: int = 1) -> Inputs:
-    """Vectors of numbers between two bounds."""
+    """Make vectors of numbers between two bounds."""
     return lambda rng, n, dtype: tuple(rng.uniform(low, high, n).astype(NUMPY[dtype]) for _ in range(count))
 
 
 def matrices(count: int = 1, width: int = 0) -> Inputs:
-    """Matrices of normal numbers with rows of `width`, else of 64 up to 1,000 elements and 512 above."""
+    """Make normal matrices with rows of `width`, or by default of 64 up to 1,000 elements and 512 above."""
     return lambda rng, n, dtype: tuple(rng.standard_normal(shape(n, width)).astype(NUMPY[dtype]) for _ in range(count))
 
 
 def shape(n: int, width: int = 0) -> tuple[int, int]:
-    """Rows and columns of about n elements."""
+    """Return the rows and columns of a matrix of about n elements."""
     columns = width or (64 if n <= SMALL else 512)
     return max(1, n // columns), columns

@@ -1,4 +1,4 @@
-"""The suite `rows`: every row of a matrix is normalised or reduced, with rows of 64, 512 and 10,000 elements."""
+"""Define the suite `rows`: normalise or reduce every row of a matrix, with rows of 64, 512 and 10,000 elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run the suites that the user wants measured, and report each outcome as soon as it is known."""
+"""Run the requested suites, and report each outcome as soon as it is known."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .suites import ROWS, SUITES
 
 @record
 class BenchPlan:
-    """Suites and peers by name, and how long each library is timed in each case."""
+    """The suites and peers by name, and how long each library is timed in each case."""
 
     suites: Sequence[str] = SUITES
     peers: Sequence[str] = ("NumPy",)
@@ -39,7 +39,7 @@ Report = Callable[[int, int, str, Outcome | None], None]
 
 
 def run(plan: BenchPlan, report: Report) -> BenchResults:
-    """Measures everything in the plan."""
+    """Measure everything in the plan."""
     _set_threads(plan.threads)
     libraries: list[BenchLibrary] = [Weft(), *peers(plan.peers, plan.threads)]
     steps = [(suite, row) for suite in plan.suites for row in _rows(suite) if plan.only in _name(row)]
@@ -57,12 +57,12 @@ def run(plan: BenchPlan, report: Report) -> BenchResults:
 
 
 def usable_cores() -> int:
-    """The cores that this process may run on."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def machine(libraries: Sequence[str]) -> dict[str, str]:
-    """Where the run took place, and with what: nothing that tells one machine of a kind from another."""
+    """Describe the machine and the versions, without anything that identifies this very machine."""
     found = {"cpu": _cpu(), "cores": str(usable_cores()), "system": platform.system()}
     found["python"] = platform.python_version()
     modules = {OURS: "weft", "NumPy": "numpy", **MODULES}
@@ -77,7 +77,7 @@ def _version(module: str) -> str:
 
 
 def _cpu() -> str:
-    """The model of the CPU, with the vectors that it has."""
+    """Return the model of the CPU and its vector width."""
     model = platform.machine()
     if sys.platform == "linux" and (info := Path("/proc/cpuinfo")).exists():
         lines = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model n")]
@@ -116,7 +116,7 @@ def _measured(
 
 
 def _set_threads(threads: int) -> None:
-    """Weft's own threads. A version without `set_threads` has one, and reads no variable."""
+    """Set Weft's threads. A version without `set_threads` has one, and reads no variable."""
     os.environ["WEFT_NUM_THREADS"] = str(threads)
     setter = getattr(import_module("weft"), "set_threads", None)
     if setter is not None:

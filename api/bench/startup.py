@@ -1,4 +1,4 @@
-"""The suite `startup`: new processes that import a library, and that come from text to a first softmax."""
+"""Define the suite `startup`: new processes that import a library, and that run a first softmax from text."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ ROWS = {
 
 
 def measure(row: str, libraries: Sequence[str]) -> Iterator[Outcome]:
-    """The best of several processes, of one where a process takes longer than a second and a half.
+    """Measure the best of several processes, or one if it takes longer than a second and a half.
 
-    NumPy is shown and not compared: every library imports it, and it compiles nothing.
+    NumPy is shown but not compared: every library imports it, and it compiles nothing.
     """
     scripts, answer = ROWS[row]
     best: dict[str, float] = {}
@@ -98,7 +98,7 @@ def measure(row: str, libraries: Sequence[str]) -> Iterator[Outcome]:
 
 
 def _process(script: str, own: Mapping[str, str]) -> tuple[float, str]:
-    """Seconds from start to end of a new Python, and what it prints; caches of other libraries are off."""
+    """Return the seconds of a new Python process, and what it prints; other libraries' caches are off."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     env |= {**own, "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "JAX_PLATFORMS": "cpu"}
     start = perf_counter()

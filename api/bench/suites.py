@@ -1,4 +1,4 @@
-"""The suites by name, in the order in which they run."""
+"""List the suites by name, in the order in which they run."""
 
 from __future__ import annotations
 

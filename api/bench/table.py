@@ -12,7 +12,7 @@ MICROSECONDS = ("µs", 1e6)
 
 
 def heading(suite: str, libraries: Sequence[str], threads: int) -> str:
-    """The line above a suite's rows."""
+    """Return the line above a suite's rows."""
     unit, plural = UNITS.get(suite, MICROSECONDS)[0], "s" * (threads != 1)
     columns = "".join(f"{name:>10}" for name in libraries)
     return (
@@ -22,7 +22,7 @@ def heading(suite: str, libraries: Sequence[str], threads: int) -> str:
 
 
 def line(outcome: Outcome, libraries: Sequence[str]) -> str:
-    """One row: times, the ratio to the best peer, and the share of the memory's speed where that is the limit."""
+    """Format one row: times, the ratio to the best peer, and the share of the memory speed if that is the limit."""
     scale = UNITS.get(outcome.suite, MICROSECONDS)[1]
     times = "".join(f"{cell(outcome, name, scale):>10}" for name in libraries)
     size = f"{outcome.size:,}" if outcome.size else ""
@@ -33,7 +33,7 @@ def line(outcome: Outcome, libraries: Sequence[str]) -> str:
 
 
 def cell(outcome: Outcome, name: str, scale: float) -> str:
-    """A time, or a word for why there is none: the notes say it in full."""
+    """Format a time, or a word for why there is none; the notes give the full reason."""
     if name in outcome.seconds:
         return number(outcome.seconds[name] * scale)
     note = outcome.notes.get(name, "")
@@ -41,7 +41,7 @@ def cell(outcome: Outcome, name: str, scale: float) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits, and thousands in full."""
+    """Format a number with three digits, and thousands in full."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -50,7 +50,7 @@ def ratio(value: float | None) -> str:
 
 
 def summary(results: BenchResults) -> str:
-    """Geometric means, rows behind a peer, the reached share of the memory's speed, and why libraries have no times."""
+    """Summarise geometric means, rows slower than a peer, the share of the memory speed, and missing times."""
     lines = ["", "best peer's time over Weft's: geometric mean, lowest, rows, rows below 0.95"]
     for suite in (*results.suites, "all"):
         found = results.of(suite) if suite != "all" else list(results.outcomes)
@@ -67,7 +67,7 @@ def summary(results: BenchResults) -> str:
 
 
 def _notes(results: BenchResults) -> list[str]:
-    """Every reason once, with the rows that it holds for."""
+    """List every reason once, with its rows."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for outcome in results.outcomes:
         for name, note in outcome.notes.items():

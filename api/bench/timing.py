@@ -1,4 +1,4 @@
-"""Find the shortest time of one call for several libraries, measured in turn."""
+"""Find the shortest time of one call for several libraries, measured in turns."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _goes_on(spent: float, planned: float, unchanged: int) -> bool:
 
 
 def _first(run: object) -> float:
-    """About the time of one call. The first calls compile, and native entries are made after that."""
+    """Estimate the time of one call. The first calls compile, and native entries are made after that."""
     assert callable(run)
     run(3)
     count, best = 1, float(run(1))

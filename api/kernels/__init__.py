@@ -1,7 +1,9 @@
-"""Look up `weft.kernels.NAME`: a kernel of the library or of the user's own.
+"""Look up `weft.kernels.NAME`: a kernel of the library or of the user.
 
-The library's files stand beside this one, what their kernels mean in NumPy in `references`. Nothing is read before it
-is named; `dir(weft.kernels)` lists what there is.
+    weft.kernels.softmax(x)
+
+The library's files are in this folder, and their NumPy equivalents in `references`. A kernel is loaded when it is first
+used; `dir(weft.kernels)` lists all of them.
 """
 
 from __future__ import annotations

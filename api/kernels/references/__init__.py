@@ -1,4 +1,4 @@
-"""The kernels of the library as NumPy functions: what they must agree with.
+"""Define the library's kernels as NumPy functions, which they must agree with.
 
-`weft.kernels.NAME.reference` is the function NAME of the module that is called as the kernel's file is.
+`weft.kernels.NAME.reference` is the function NAME in the module named after the kernel's file.
 """
