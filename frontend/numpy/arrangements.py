@@ -1,4 +1,4 @@
-"""The functions that view, assemble, make and look up arrays: one table by NumPy's names, and their aliases."""
+"""List the functions that view, join, create and index arrays, by their NumPy names and aliases."""
 
 from __future__ import annotations
 

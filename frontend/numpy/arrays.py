@@ -14,7 +14,7 @@ from ..sizes import guard_equal
 
 
 def array_of(m: Maker, x: Operand | Sequence[object]) -> Value:
-    """The value; a tuple becomes an array with one more axis than its items have. A lone number stays weak."""
+    """Convert an argument; a tuple becomes an array with one more axis than its items. A lone number stays weak."""
     if not isinstance(x, (tuple, list)):
         return m.lift(x)  # type: ignore[arg-type]
     if not x:
@@ -23,13 +23,13 @@ def array_of(m: Maker, x: Operand | Sequence[object]) -> Value:
 
 
 def strong_array(m: Maker, x: object) -> Value:
-    """The value with a dtype of its own: as part of an array a Python number is an i64, f64 or c128."""
+    """Convert an argument to a strong dtype: a Python number becomes i64, f64 or c128."""
     value = array_of(m, x)  # type: ignore[arg-type]
     return m.cast(value, value.type.dtype.strong)
 
 
 def stacked(m: Maker, values: Sequence[Value], axis: int = 0) -> Value:
-    """Values of one shape one behind another along a new axis."""
+    """Stack values of the same shape along a new axis."""
     shape = values[0].type.shape
     for value in values:
         same = len(value.type.shape) == len(shape) and all(
@@ -44,5 +44,5 @@ def stacked(m: Maker, values: Sequence[Value], axis: int = 0) -> Value:
 
 
 def joined(m: Maker, pieces: Sequence[Value], axis: int) -> Value:
-    """Pieces one behind another along an axis that they have."""
+    """Join pieces along an existing axis."""
     return pieces[0] if len(pieces) == 1 else m.builder.op(CONCATENATE, *pieces, span=m.span, axis=axis)

@@ -11,7 +11,7 @@ from ..maker import Maker, NumberNeeded, number_of, static_int
 
 
 def axes_of(m: Maker, axis: object, rank: int, *, lenient: bool = True) -> tuple[int, ...]:
-    """The axes that an argument names, in order; None is all of them.
+    """Return the axes that an argument names, sorted; None means all of them.
 
     With `lenient` a number has an axis 0, as NumPy's ufuncs have it and its means and variances do not.
     """
@@ -33,7 +33,7 @@ def ordered_axes(m: Maker, axis: object, rank: int) -> tuple[int, ...]:
 
 
 def axis_of(m: Maker, axis: object, rank: int) -> int:
-    """One axis, where only one can be."""
+    """Return an axis where only one is allowed."""
     number = static_int(axis, "axis", m.span)
     found = normalize_axis(number, rank)
     if found is None:
@@ -43,7 +43,7 @@ def axis_of(m: Maker, axis: object, rank: int) -> int:
 
 
 def flag(m: Maker, x: object, what: str) -> bool:
-    """An argument that is true or false when the kernel is compiled."""
+    """Return an argument that must be a bool known at compile time."""
     if isinstance(x, (bool, int, np.bool_, np.integer)):
         return bool(x)
     if isinstance(x, Value) and (number := number_of(x)) is not None:

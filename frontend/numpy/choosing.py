@@ -97,7 +97,7 @@ def _reachable(m: Maker, limit: Operand | None, have: DType, dtype: DType, lower
 
 
 def select(m: Maker, condlist: Sequence[Operand], choicelist: Sequence[Operand], default: Operand = 0) -> Value:
-    """The first choice whose condition holds; the result is an array in C order always."""
+    """Take the first choice whose condition holds; the result is always an array in C order."""
     if not isinstance(condlist, (tuple, list)) or not isinstance(choicelist, (tuple, list)):
         raise m.refuse("'select' without lists of conditions and choices")
     if len(condlist) != len(choicelist):
@@ -117,7 +117,7 @@ def select(m: Maker, condlist: Sequence[Operand], choicelist: Sequence[Operand],
 
 def nan_to_num(m: Maker, x: Operand, copy: bool = True, nan: Operand = 0.0, posinf: Operand | None = None,
                neginf: Operand | None = None) -> Value:  # fmt: skip
-    """What is not finite replaced; without numbers to replace it, by the largest and the smallest finite ones."""
+    """Replace NaN and infinities; by default, infinities become the largest and smallest finite numbers."""
     if not copy:
         raise m.refuse("'nan_to_num' in place")
     value = m.lift(x)
@@ -146,7 +146,7 @@ def _finite(m: Maker, x: Value, nan: Operand, posinf: Operand | None, neginf: Op
 
 
 def as_scalar(m: Maker, x: Value) -> Value:
-    """The same value, but a scalar where it has no dimensions."""
+    """Return the same value, as a scalar if it has no dimensions."""
     return m.op(BOTH, x, x) if x.type.dtype == BOOL else m.op(POSITIVE, x)
 
 

@@ -30,7 +30,7 @@ def sequence(m: Maker, arrays: Arrays, name: str) -> list[Value]:
 
 
 def _items(m: Maker, arrays: Arrays, name: str) -> Sequence[object]:
-    """What a sequence holds, Python numbers as they are."""
+    """List the items of a sequence; Python numbers stay as they are."""
     if isinstance(arrays, Value):
         if not arrays.type.rank:
             raise TypeProblem(f"'{name}' needs a sequence of arrays, not a number", m.span, f"{name}((a, b))")
@@ -51,7 +51,7 @@ def _in_dtype(m: Maker, values: Sequence[Value], dtype: object, casting: str) ->
 
 
 def _join(m: Maker, values: Sequence[Value], axis: object, dtype: object = None, casting: str = "same_kind") -> Value:
-    """What `concatenate` makes of values."""
+    """Join values as `concatenate` does."""
     if axis is None:
         values, axis = [ravel(m, value) for value in values], 0
     if any(not value.type.rank for value in values):
@@ -173,7 +173,7 @@ def _sections(m: Maker, sections: object, name: str) -> int:
 
 
 def _cut(m: Maker, x: Value, places: Sequence[object], axis: int) -> tuple[Value, ...]:
-    """Slices from place to place, which may count from the end or lie outside."""
+    """Slice between positions, which may count from the end or be out of range."""
     before = (slice(None),) * axis
     edges = [0, *(static_size(place, "indices", m.span) for place in places), None]
     return tuple(index(m.builder, x, (*before, slice(start, stop), ...), m.span) for start, stop in pairwise(edges))

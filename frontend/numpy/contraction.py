@@ -24,7 +24,7 @@ Labels = Sequence[object]
 
 
 def contracted(m: Maker, a: Value, left: Labels, b: Value, right: Labels, result: Labels) -> Value:
-    """The product; no label is twice in one value, and one that only one value has is in the result."""
+    """Contract two values. A value has each label once, and a label of only one value must be in the result."""
     gone = [label for label in left if label in right and label not in result]
     for label in gone:
         meet(m.builder.facts, a.type.shape[left.index(label)], b.type.shape[right.index(label)], m.span)
@@ -80,14 +80,14 @@ def spread(m: Maker, x: Value, labels: Labels, wanted: Labels) -> Value:
 
 
 def turned(m: Maker, x: Value, order: Sequence[int]) -> Value:
-    """The axes in another order."""
+    """Permute the axes."""
     if list(order) == list(range(x.type.rank)):
         return x
     return m.builder.op(TRANSPOSE, x, span=m.span, order=tuple(order))
 
 
 def _merged(m: Maker, x: Value, count: int, size: dims.Size, place: int) -> Value:
-    """So many axes that end at a place, as one."""
+    """Merge `count` axes that end at a position into one."""
     if count == 1:
         return x
     shape = list(x.type.shape)

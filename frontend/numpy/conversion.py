@@ -22,7 +22,7 @@ def astype(m: Maker, x: Operand, /, dtype: object, order: str = "K", casting: st
 
 
 def assigned(m: Maker, x: Operand, dtype: DType) -> Value:
-    """A number in the dtype of an array that it is put into: a Python integer must fit it, now and in later calls."""
+    """Convert a number to the dtype of the array it is stored in; a Python integer must fit, now and in later calls."""
     if not dtype.is_integer or m.dtype_of(x) != WEAK_INT:
         return m.cast(x, dtype)
     number = literal(x)
@@ -34,7 +34,7 @@ def assigned(m: Maker, x: Operand, dtype: DType) -> Value:
 
 
 def demand_cast(m: Maker, have: DType, wanted: DType, casting: str) -> None:
-    """Refuses a conversion that NumPy's casting rule does not allow."""
+    """Refuse a conversion that NumPy's casting rule does not allow."""
     if casting == "same_value":
         raise m.refuse("casting='same_value'")
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):

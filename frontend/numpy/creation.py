@@ -25,12 +25,12 @@ from .shapes import at_least, broadcast_to, reshaped, shape_of
 
 
 def filled(m: Maker, number: Operand, dtype: DType, shape: Sequence[Size]) -> Value:
-    """An array of one number."""
+    """Make an array filled with one number."""
     return m.builder.op(BROADCAST, assigned(m, number, dtype), span=m.span, shape=Sizes(shape))
 
 
 def new_shape(m: Maker, shape: object) -> tuple[Size, ...]:
-    """The shape of an array that does not exist yet."""
+    """Read the shape of a new array."""
     return tuple(count_of(m, size, "shape") for size in shape_of(m, shape))
 
 
@@ -41,7 +41,7 @@ def full(m: Maker, shape: object, fill_value: Operand, dtype: object = None, ord
 
 
 def _fill(m: Maker, value: Operand) -> Operand:
-    """What an array is filled with: a number as it is, or an array."""
+    """Convert a fill value: a number stays as it is, anything else becomes an array."""
     return strong_array(m, value) if isinstance(value, (tuple, list)) else value
 
 

@@ -17,7 +17,7 @@ from .shapes import ravel, reshaped
 
 
 def running(m: Maker, algebra: Algebra, x: Value, axis: int, dtype: object) -> Value:
-    """Each element along an axis combined with all before it."""
+    """Combine each element along an axis with all elements before it."""
     algebra, x, wanted = in_dtype(m, algebra, x, dtype)
     x = m.cast(x, wanted)
     if algebra is not PLUS or wanted.kind != "complex":
@@ -27,7 +27,7 @@ def running(m: Maker, algebra: Algebra, x: Value, axis: int, dtype: object) -> V
 
 
 def accumulated(m: Maker, algebra: Algebra, array: Operand, axis: object, dtype: object) -> Value:
-    """What `ufunc.accumulate` gives: along one axis of an array that has one."""
+    """Apply `ufunc.accumulate` along one axis."""
     x = array_of(m, array)
     if axis is None:
         raise _several_axes(m)

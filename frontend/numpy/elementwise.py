@@ -1,4 +1,4 @@
-"""NumPy's functions of elements: a table from their names to what makes their nodes.
+"""Map the names of NumPy's elementwise functions to the code that makes their nodes.
 
 Most are one op. Those that are several ops stand in `powers`, `choosing`, `rounding` and `complex_parts`.
 """
@@ -41,7 +41,7 @@ CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
 def simple(op: OpDef) -> Make:
-    """A function that is one op; a ufunc can be told the dtype to compute in."""
+    """Make a function of a single op; a ufunc also takes the dtype to compute in."""
 
     def one(m: Maker, x: Operand, /, *, dtype: object = None, casting: Any = "same_kind") -> Value:
         return m.op(op, *_told(m, op, (x,), dtype, casting))
@@ -72,7 +72,7 @@ def _told(m: Maker, op: OpDef, operands: tuple[Operand, ...], dtype: object, cas
 
 
 def together(*names: str) -> Make:
-    """A function with several results, each of them an op."""
+    """Make a function with several results, one op for each."""
     ops = [TABLE[name] for name in names]
     if ops[0].arity == 1:
         return lambda m, x, /: tuple(m.op(op, x) for op in ops)

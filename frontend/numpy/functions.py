@@ -2,7 +2,7 @@
 
     call(builder, "mean", (x,), {"axis": -1}, span)
 
-Arguments are values or Python constants. What NumPy has and we do not honour is an `Unsupported`: the language shows
+Arguments are values or Python constants. An unsupported argument raises `Unsupported`: the language shows
 it to the user, tracing leaves the call to NumPy.
 """
 
@@ -48,7 +48,7 @@ _NEUTRAL: Mapping[str, tuple[object, ...]] = {
 
 @record
 class NumpyFunction:
-    """One of NumPy's functions: its name there, and what makes its nodes."""
+    """A NumPy function: its name, and the function that makes its nodes."""
 
     name: str
     make: Make
@@ -87,14 +87,14 @@ def is_known(name: str) -> bool:
 def call(
     builder: Builder, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], span: Span | None
 ) -> Value | tuple[Value, ...]:
-    """The result of one function, or of those that have several, a tuple."""
+    """Call a function and return its result, or a tuple if it has several."""
     if name.endswith(OUTER):
         return call(builder, name.removesuffix(OUTER), outer_operands(Maker(builder, span), *args), kwargs, span)
     function = FUNCTIONS.get(name) or METHODS.get(name)
     if function is None:
         raise UnknownName(f"unknown function '{name}'", span, nearest(name, list(FUNCTIONS)))
     maker = Maker(builder, span)
-    # What `like` names is a traced value, or the call would not be here.
+    # A `like` argument must be a traced value, or NumPy would not have passed the call on.
     kept = {key: x for key, x in kwargs.items() if x is not _NO_VALUE and not (key == "like" and isinstance(x, Value))}
     bound = _bound(function, maker, args, kept)
     if bound.arguments.get("out") is not None:

@@ -26,7 +26,7 @@ Range = tuple[Size, int, Size]  # start, step, size
 
 
 def index(builder: Builder, value: Value, items: Sequence[Any], span: Span | None) -> Value:
-    """`value[items]`; items are ints, sizes, slices, None and Ellipsis."""
+    """Compute `value[items]`; items are ints, sizes, slices, None and Ellipsis."""
     full = expanded(items, value.type.rank, span)
     ranges: list[Range] = []
     shape: list[Size] = []
@@ -49,7 +49,7 @@ def index(builder: Builder, value: Value, items: Sequence[Any], span: Span | Non
 
 
 def expanded(items: Sequence[Any], rank: int, span: Span | None) -> list[Any]:
-    """One item for each axis, and None for each new one."""
+    """Expand the items to one for each axis, and None for each new axis."""
     used = sum(item is not None and item is not Ellipsis for item in items)
     if used > rank:
         raise IndexProblem(f"too many indices for array: array is {rank}-dimensional, but {used} were indexed", span)
@@ -69,7 +69,7 @@ def _taken(builder: Builder, value: Value, ranges: list[Range], span: Span | Non
 
 
 def _position(builder: Builder, item: Any, size: Size, axis: int, span: Span | None) -> Size:
-    """An integer index, counted from the front and in range."""
+    """Check an integer index, and count it from the front."""
     at, facts = _size(item, "an index", span), builder.facts
     negative = at < 0 if isinstance(at, int) else guard_negative(facts, at)
     needed = -at if negative else at + 1

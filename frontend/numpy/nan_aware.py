@@ -34,7 +34,7 @@ def _is_inexact(dtype: DType) -> bool:
 
 
 def _without_nan(m: Maker, x: Value, algebra: Algebra) -> Value:
-    """The identity in place of each NaN."""
+    """Replace each NaN by the identity."""
     assert algebra.identity is not None
     if not _has_nan(x):
         return x
@@ -101,7 +101,7 @@ def _variance(m: Maker, x: Value, axis: object, dtype: object, lost: Operand, ke
 
 
 def _numbers(m: Maker, x: Value, where: object) -> Value:
-    """The elements that are no NaN and that `where` leaves."""
+    """Select the elements that are not NaN and that `where` keeps."""
     numbers = m.op(NOT, m.op(IS_NAN, x))
     return numbers if where is True else m.op(AND, numbers, mask_in(m, where, x.type.shape))
 

@@ -87,7 +87,7 @@ def _euclidean(m: Maker, x: Value, axes: Sequence[int], keepdims: object) -> Val
 
 
 def _of_vectors(m: Maker, x: Value, order: Number | str | None, axes: Sequence[int], keepdims: object) -> Value:
-    """Of all elements over the axes."""
+    """Compute the vector norm of all elements over the axes."""
     if isinstance(order, (str, complex)):
         raise ValueProblem(f"Invalid norm order '{order}' for vectors", m.span, "use a number, inf or -inf")
     if order is None or order == 2:
@@ -108,7 +108,7 @@ def _of_vectors(m: Maker, x: Value, order: Number | str | None, axes: Sequence[i
 
 
 def _of_matrices(m: Maker, x: Value, order: Number | str | None, axes: Sequence[int], keepdims: object) -> Value:
-    """Of the matrices whose rows and columns lie along two axes."""
+    """Compute the norm of the matrices along two axes."""
     if order in FROBENIUS:
         return _euclidean(m, x, axes, keepdims)
     if order in (2, -2, "nuc"):

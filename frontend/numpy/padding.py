@@ -112,7 +112,7 @@ def _around(m: Maker, x: Value, axis: int, before: Sequence[Value], after: Seque
 
 
 def _extended(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> tuple[list[Value], list[Value]]:
-    """What stands before and after the array along an axis, in pieces."""
+    """Make the pieces before and after the array along an axis."""
     facts, size = m.builder.facts, x.type.shape[axis]
     if not guard_at_least(facts, size, 1):
         raise ValueProblem(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'", m.span)
@@ -200,7 +200,7 @@ def _width(m: Maker, x: object) -> Size:
 
 
 def _pairs(m: Maker, given: object, rank: int, what: str) -> list[tuple[object, object]]:
-    """One number for all sides, a pair for all axes, or a pair for each axis."""
+    """Read one number for all sides, a pair for all axes, or a pair for each axis."""
     if isinstance(given, Value) and given.type.rank:
         raise m.refuse(f"an array as '{what}' of 'pad'")
     shape = _shape(given)

@@ -155,7 +155,7 @@ def _is_single(m: Maker, x: Value) -> bool:
 
 
 def _as_gufunc(m: Maker, x: Value, core: int) -> Value:
-    """A sum of products that lies in memory as a product of matrices does."""
+    """Return a sum of products that is stored as a matrix product would be."""
     return x if x.node is not None and x.node.op is MATMUL else with_core(m, x, core)
 
 
@@ -172,7 +172,7 @@ def _demand_equal(m: Maker, x: Value, i: int, y: Value, j: int) -> None:
 
 
 def _operands(m: Maker, name: str, signature: str, *wanted: tuple[Operand, int]) -> list[Value]:
-    """Operands with at least so many dimensions each."""
+    """Convert the operands, and check that each has enough dimensions."""
     found = []
     for k, (x, rank) in enumerate(wanted):
         value = strong_array(m, x)

@@ -33,7 +33,7 @@ ADD, MUL, SUB, POSITIVE, LOGICAL_OR = (TABLE[n] for n in ("add", "mul", "sub", "
 
 @record
 class Algebra:
-    """What a ufunc reduces with: the op over axes, the op of two numbers, and what changes nothing."""
+    """How a ufunc reduces: its op over axes, its op on two numbers, and its identity."""
 
     ufunc: str
     over: OpDef
@@ -66,7 +66,7 @@ PLUS, TIMES, LEAST, MOST = (ALGEBRAS[name] for name in ("add", "multiply", "mini
 
 def reduced(m: Maker, algebra: Algebra, a: Operand, axis: object = None, dtype: object = None,
             keepdims: object = False, initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip
-    """What `ufunc.reduce` gives."""
+    """Apply `ufunc.reduce`."""
     x = array_of(m, a)
     axes, keep = axes_of(m, axis, x.type.rank), flag(m, keepdims, "keepdims")
     algebra, x, wanted = in_dtype(m, algebra, x, dtype)
@@ -135,7 +135,7 @@ def _masked(m: Maker, algebra: Algebra, x: Value, where: object, start: Value | 
 
 
 def identity_in(m: Maker, algebra: Algebra, dtype: DType) -> Value:
-    """What changes nothing, in a dtype; -1 is all bits."""
+    """Return the identity in a dtype; -1 means all bits."""
     assert algebra.identity is not None
     number = (1 << dtype.bits) - 1 if algebra.identity == -1 and dtype.kind == "uint" else algebra.identity
     return take(m, number, dtype)
@@ -187,7 +187,7 @@ def _truncated(m: Maker, x: float) -> int:
 
 
 def mask_in(m: Maker, where: object, shape: Sequence[Size]) -> Value:
-    """A `where` argument as truth values that broadcast to a shape."""
+    """Convert a `where` argument to bools that broadcast to a shape."""
     if where is None or isinstance(where, (bool, int, float, complex)):
         return m.builder.constant(bool(where), span=m.span)
     mask = array_of(m, where)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""NumPy's functions that move elements round and repeat them: `roll`, `tile` and `repeat`."""
+"""Define `roll`, `tile` and `repeat`."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _rolled(m: Maker, x: Value, axis: int, shift: Size) -> Value:
 
 
 def _rolled_by_value(m: Maker, x: Value, axis: int, shift: Value) -> Value:
-    """Each place looks up the element that comes to it."""
+    """Look up the element for each position."""
     size = x.type.shape[axis]
     place = m.builder.op(IOTA, span=m.span, shape=Sizes((size,)), axis=0)
     number = m.builder.size(size, m.span)

@@ -1,4 +1,4 @@
-"""Rounding to decimals and the cardinal sine, each composed of the ops that NumPy computes it by."""
+"""Define `round` and `sinc` by the operations that NumPy uses."""
 
 from __future__ import annotations
 

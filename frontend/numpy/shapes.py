@@ -24,13 +24,13 @@ from .elementwise import Make
 
 
 def shape_of(m: Maker, shape: object) -> tuple[Size, ...]:
-    """A static shape: one size or several."""
+    """Read a static shape: one size or several."""
     parts = shape if isinstance(shape, (tuple, list)) else (shape,)
     return tuple(countable(m, static_size(part, "shape", m.span), "shape") for part in parts)
 
 
 def reshaped(m: Maker, x: Value, shape: Sequence[Size]) -> Value:
-    """A reshape, unless the shape is the one that the value has."""
+    """Reshape a value, unless it already has the shape."""
     if tuple(shape) == x.type.shape:
         return x
     return m.builder.op(RESHAPE, x, span=m.span, shape=Sizes(shape))
@@ -178,7 +178,7 @@ def broadcast_arrays(m: Maker, *args: Operand, subok: bool = False) -> tuple[Val
 
 
 def part(m: Maker, x: Value, axis: int, start: Size, size: Size, step: int = 1) -> Value:
-    """So many elements along one axis, from a start that is in range."""
+    """Take a slice along one axis, from a start that is in range."""
     shape = x.type.shape
     if start == 0 and step == 1 and size == shape[axis]:
         return x
@@ -229,7 +229,7 @@ def rot90(maker: Maker, /, m: Operand, k: object = 1, axes: object = (0, 1)) -> 
 
 
 def at_least(m: Maker, x: Value, rank: int) -> Value:
-    """New axes of size 1 in front, up to a rank."""
+    """Add axes of size 1 in front, up to a rank."""
     return reshaped(m, x, (1,) * (rank - x.type.rank) + x.type.shape)
 
 

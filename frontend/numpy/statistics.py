@@ -38,7 +38,7 @@ def mean(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: N
 
 
 def averaged(m: Maker, x: Value, axes: Sequence[int], dtype: object, keepdims: object, where: object) -> Value:
-    """The mean over axes that are known to be right."""
+    """Compute the mean over valid axes."""
     inner = _inner(m, x.type.dtype, dtype)
     total = reduced(m, PLUS, x, tuple(axes), inner, keepdims, ABSENT, where)
     found = quotient(m, total, counted(m, x, axes, keepdims, where))
@@ -46,7 +46,7 @@ def averaged(m: Maker, x: Value, axes: Sequence[int], dtype: object, keepdims: o
 
 
 def counted(m: Maker, x: Value, axes: Sequence[int], keepdims: object, where: object) -> Operand:
-    """How many elements there are over the axes, or how many of them `where` leaves."""
+    """Count the elements over the axes, or those that `where` keeps."""
     if where is True:
         return dims.product(x.type.shape[axis] for axis in axes)
     mask = m.builder.op(BROADCAST, mask_in(m, where, x.type.shape), span=m.span, shape=Sizes(x.type.shape))
@@ -59,7 +59,7 @@ def quotient(m: Maker, total: Value, count: Operand) -> Value:
 
 
 def _inner(m: Maker, have: DType, asked: object) -> DType:
-    """What a mean is summed in: integers in f64, halves in f32."""
+    """Return the dtype that a mean is summed in: f64 for integers, f32 for halves."""
     if asked is not None:
         return as_dtype(asked, m.span)
     have = have.strong

@@ -1,4 +1,4 @@
-"""Look elements up by arrays of integers.
+"""Index arrays with arrays of integers.
 
 Integers and slices are taken first, as views. The index arrays then look elements up together, and their axes stand
 where the first of them stood, or in front where something stands between them, as NumPy has it.
@@ -28,7 +28,7 @@ REMAINDER, MINIMUM, MAXIMUM, SUB = (TABLE[name] for name in ("remainder", "minim
 
 
 def index(builder: Builder, value: Value, items: Sequence[Any], span: Span | None) -> Value:
-    """`value[items]`; items are ints, sizes, slices, None, Ellipsis and values of integers."""
+    """Compute `value[items]`; items are ints, sizes, slices, None, Ellipsis and integer arrays."""
     if not any(is_array(item) for item in items):
         return indexing.index(builder, value, items, span)
     m = Maker(builder, span)
@@ -116,7 +116,7 @@ def take(m: Maker, a: Operand, indices: Operand, axis: object = None, out: None 
 
 
 def _kept_inside(m: Maker, places: Value, size: Size, mode: object) -> Value:
-    """What `mode` makes of indices that lie outside."""
+    """Apply `mode` to indices that are out of range."""
     if mode not in ("raise", "wrap", "clip"):
         raise ValueProblem(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})", m.span)
     if mode == "raise":
