@@ -7,8 +7,9 @@ there, and values kept between stages must be in memory that nothing else overwr
 from __future__ import annotations
 
 from . import dims
-from .accesses import slot_strides
+from .accesses import address, coefficient, region_elements, slot_strides
 from .composites import SCALED
+from .dims import Size
 from .forms import (
     CHUNKS,
     EITHER,
@@ -25,6 +26,7 @@ from .forms import (
     walks_along_vectors,
 )
 from .graph import Node
+from .indexing import loop_name
 from .ops import MATMUL, Trait
 from .schemas import AttributeProblem
 from .stages import needed_in, only_writes, region_stages
@@ -153,9 +155,10 @@ def _memory_problem(region: Node) -> Problem | None:
         slot = integer(attrs, "peel") if name == "peel" else next((s for s, _ in stages.outputs[-1]), len(values))
         if slot >= len(values):
             return Problem(name, f"attribute '{name}' needs an array to align")
-        size, strides = values[slot].type.dtype.size, slot_strides(region, slot, str(layouts[slot]))
-        along = len(strides) == len(sizes(attrs, "space")) and vector >= 0 and strides[vector] == size
-        if not along or (name == "stream" and values[slot].type.dtype.kind == "complex"):
+        strides = slot_strides(region, slot, str(layouts[slot]))
+        if not _is_contiguous(region, slot, strides, vector) or (
+            name == "stream" and values[slot].type.dtype.kind == "complex"
+        ):
             return Problem(name, f"attribute '{name}' needs an array that is contiguous along the vectors")
     if "peel" in attrs:
         slot, of_result = integer(attrs, "peel"), integer(attrs, "peel") >= len(region.operands)
@@ -165,6 +168,22 @@ def _memory_problem(region: Node) -> Problem | None:
     if "prefetch" in attrs and (not attrs["columns"] or ints(attrs, "prefetch")[1] > 3):
         return Problem("prefetch", "attribute 'prefetch' needs columns and a cache level from 1 to 3")
     return None
+
+
+def _is_contiguous(region: Node, slot: int, strides: tuple[Size, ...], vector: int) -> bool:
+    """Whether vectors read or write neighbouring elements of an operand or result; an operand may be read by views."""
+    assert region.body is not None
+    size = (*region.operands, *region.results)[slot].type.dtype.size
+    if slot >= len(region.operands):
+        return len(strides) == len(sizes(region.attrs, "space")) and vector >= 0 and strides[vector] == size
+    joined: dict[str, Size] = {
+        loop_name(axis): 0 for group in axis_groups(region.attrs, "columns") for axis in group[:-1]
+    }
+    return any(
+        coefficient(address(tuple(dims.substitute(i, joined) for i in index), strides), vector) == size
+        for value, index in region_elements(region)
+        if value is region.body.inputs[slot]
+    )
 
 
 def _kept_problem(region: Node) -> Problem | None:

@@ -118,7 +118,7 @@ def test_after_all_shows_every_pass(weft: Weft) -> None:
 
 def test_an_unknown_pass_shows_the_nearest(weft: Weft) -> None:
     status, out, err = weft("dump", "one.weft", "--after", "fused")
-    assert (status, out, err) == (1, "", "error: no pass 'fused' was run\nhint: did you mean 'fuse'?\n")
+    assert (status, out, err) == (1, "", "error: pass 'fused' was not run\nhint: did you mean 'fuse'?\n")
 
 
 def test_locations_are_printed_on_request(weft: Weft) -> None:

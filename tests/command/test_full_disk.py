@@ -117,7 +117,7 @@ def test_every_file_of_the_runtime(tmp_path: Path) -> None:
             history.save()
             with pytest.raises(NoSecret, match=f"File too large|{NO_SPACE}"):
                 make_secret(str(tmp_path / "other"))
-            with pytest.raises(PassFailure, match="no file to replay it could be written"):
+            with pytest.raises(PassFailure, match="the file that replays it could not be written"):
                 run_pipeline(Graph("g", (), (), ()), (Fails(),), PipelineOptions(folder=tmp_path / "replays"))
         assert state(tmp_path) == before
     history.save()

@@ -258,3 +258,12 @@ def test_zeros_that_meet_python_numbers_have_the_stated_sign() -> None:
 def test_conversions_to_another_byte_order_go_on() -> None:
     """The oracle compared byte orders, which values inside a graph do not have."""
     check(lambda a: np.real(a.astype(np.dtype(">f8"))), np.array(1.5))
+
+
+def test_peeling_by_an_operand_that_is_read_through_a_view() -> None:
+    a = np.array([0, 0], "int8")
+
+    def function(a: Any) -> Any:
+        return np.all(a[None])
+
+    check(function, a)

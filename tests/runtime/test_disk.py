@@ -237,7 +237,7 @@ def test_imports_are_part_of_the_key(disk: Cache, tmp_path: Path) -> None:
     late = weft.load(main)
     common.write_text("fn step(x) = x + 2\n")
     assert weft.load(main).run(x)[0] == 2
-    with pytest.raises(weft.errors.FileProblem, match="has changed since it was loaded"):
+    with pytest.raises(weft.errors.FileProblem, match="have changed since it was loaded"):
         late.run(np.zeros((3,), "f4")[::2])
     main.write_text("kernel run(x: f32[n]) { return step(x) }\n")
     with pytest.raises(weft.errors.UnknownName):
