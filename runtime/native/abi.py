@@ -1,7 +1,7 @@
 """Check by inspection that this interpreter and NumPy have the memory layout that native calls expect.
 
-Calls are made natively only where every offset below was seen to hold what it should; everywhere else, and with
-`WEFT_NATIVE_CALLS=0`, they go through ctypes.
+Calls run natively only if every offset below holds what it should. Otherwise, and with `WEFT_NATIVE_CALLS=0`, they go
+through ctypes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Arrays whose data is a block, as LLVM text: the functions that they name for NumPy, and one that makes them.
+"""Generate the LLVM code that makes NumPy arrays whose data is a block of the free list, and that frees them.
 
-NumPy gives back, or makes larger and smaller, an array's data by functions that the array itself names. Data that has
-become small by a resize is the C library's, behind 64 bytes whose first word is 0: a block has its size there.
+NumPy frees and resizes an array's data with functions that the array itself names. If a resize makes the data small, it
+moves to memory from the C library's `malloc`, behind 64 bytes whose first word is 0. A block has its size in that word.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A list of blocks of memory, as LLVM text: they are kept when nobody uses them any more, and used again.
+"""Generate the LLVM code of a free list of memory blocks, which are kept for reuse when nobody needs them.
 
-A block begins on a page, behind a page of its own whose last line holds the size of the block in each of its words: so
-it stands 64 bytes before the data of an array, wherever in the block's first line that begins. The newest block stands
-last in the list, and the oldest go back to the system when the list holds more than its limit. No system
-call is made while the list is locked.
+A block begins on a page. The page before it ends in a cache line whose words all hold the size of the block. So the
+size can be read 64 bytes before the data of an array, wherever in the block's first line the data begins. The newest
+block is last in the list; the oldest are returned to the system when the list exceeds its limit. No system call is made
+while the list is locked.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def build_entry(lowered: Lowered, call: NativeCall) -> NativeEntry | None:
 
 
 def _readable(dtype: DType, given: Input) -> bool:
-    """Arrays in the machine's byte order, numbers whose value lies in the object itself, and Python's numbers."""
+    """Accept arrays in the machine's byte order, NumPy scalars that hold their value, and Python numbers."""
     kind = type(given.given)
     if kind is np.ndarray:
         return given.given is given.array and given.array.dtype is dtype.numpy
@@ -53,7 +53,7 @@ def _readable(dtype: DType, given: Input) -> bool:
 
 
 def _is_served(lowered: Lowered, call: NativeCall) -> bool:
-    """Whether a graph can be called natively in this way: all of it is kernels, and they know their results' order."""
+    """Tell whether a graph can be called natively like this: it has only kernels, which know their results' order."""
     by_blas = {n for n in lowered.graph if is_gemm(n, lowered.launcher.calls)}
     nodes_ok = all(_is_native(graph, by_blas) for graph in graphs(lowered.graph))
     given = any(out is not None for out in call.outs)
@@ -65,14 +65,14 @@ def _is_served(lowered: Lowered, call: NativeCall) -> bool:
 
 
 def _is_native(graph: Graph, by_blas: set[Node]) -> bool:
-    """Whether a graph, or the body of a loop, is kernels, products by BLAS, and reshapes that hand memory on."""
+    """Tell whether a graph or the body of a loop has only kernels, BLAS products, and reshapes that share memory."""
     layouts = value_layouts(graph)
     dense = {n for n in graph if n.op is RESHAPE and layouts[n.operands[0]] == C}
     return all(n.op in (REGION, CONCATENATE, LOOP) or n in dense or n in by_blas for n in graph)
 
 
 def _writes_dense_outputs(lowered: Lowered, call: NativeCall, by_blas: set[Node]) -> bool:
-    """Whether kernels and BLAS write every output, some of them in another shape, as `tile` does."""
+    """Tell whether kernels and BLAS write every output, possibly in another shape, as `tile` does."""
     if len(lowered.launcher.calls) > len(by_blas) or lowered.options.backend != "llvm":
         return False
     for value, order, out in zip(lowered.graph.outputs, lowered.orders, call.outs, strict=True):
@@ -85,7 +85,7 @@ def _writes_dense_outputs(lowered: Lowered, call: NativeCall, by_blas: set[Node]
 
 
 def _unshaped(value: Value, lowered: Lowered) -> Value | None:
-    """What kernels make in memory of their own and reshapes hand on, if it is so."""
+    """Return the value behind reshapes if a kernel writes it to its own memory, else None."""
     while value.node is not None and value.node.op is RESHAPE:
         value = value.node.operands[0]
         if value in lowered.graph.outputs or value in lowered.launcher.places:

@@ -1,4 +1,4 @@
-"""What a native entry is made for: the form of a call, where each of its arguments goes, and what guards it."""
+"""Describe the calls that a native entry serves: how arguments are passed, where each goes, and what guards it."""
 
 from __future__ import annotations
 

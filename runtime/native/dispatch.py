@@ -107,7 +107,7 @@ class Chain:
         return total
 
     def count_served(self, lowered: Lowered, form: CallForm) -> bool:
-        """Counts a call that Python has just served, and says whether it is time for an entry. Then it counts anew."""
+        """Count a call that Python has just served, and tell whether an entry is due; then count anew."""
         with self._lock:
             if any(e.lowered is lowered and e.form == form and e.is_due for e in self._entries):
                 return False  # it has one, which asked Python

@@ -1,9 +1,9 @@
 """Write the native function that serves every call with the signature of an example.
 
 The function has the interpreter's vectorcall signature. It checks that objects have the types, dtypes, ranks, layout
-classes and sizes that the graph was compiled for, makes the results' memory, runs the kernels and hands the results
-back; the interpreter is not asked. Whatever does not match goes on to the next entry, the last of which is Python;
-so does a call in which a kernel reports failure, because Python knows how to say what is wrong.
+classes and sizes that the graph was compiled for. Then it allocates the results, runs the kernels and returns, without
+the interpreter. A call that does not match goes to the next entry; the last one is Python. So does a call in which a
+kernel reports failure, because Python can say what is wrong.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class _Run:
             self.products[node].run()
 
     def _demand_elements(self, region: Node, kernel: NativeRegion) -> None:
-        """The smallest of nothing is an error that Python reports; so is an index that leads nowhere to nothing."""
+        """Leave calls to Python whose minimum or index has no elements to read; it reports the error."""
         space = list(sizes(region.attrs, "space"))
         axes = range(len(space)) if kernel.looks_up else ints(region.attrs, "reduced")
         if kernel.ordered or kernel.looks_up:
@@ -144,7 +144,7 @@ class _Run:
                 self.w.demand(apart(self.w, bounds[value], bounds[other]))
 
     def _finished(self, k: int, value: Value, made: Val) -> Val:
-        """Return the result; the caller's array gets one more reference."""
+        """Return the result. The caller's own array gets one more reference."""
         if self.call.outs[k] is not None:
             self.w.count(made, 1)
             return made

@@ -100,7 +100,7 @@ class Gemm:
         return self._is_dense(row, column, columns), self._is_dense(column, row, rows)
 
     def _is_dense(self, outer: Val, inner: Val, length: Size) -> Val:
-        """Tell whether lines of this many elements are contiguous, and whole elements apart."""
+        """Tell whether lines of this many elements are contiguous, and start a whole number of elements apart."""
         w, e, size = self.w, self.w.e, self.w.number(self.dtype.size)
         is_apart = e.icmp("sge", outer, e.op("mul", w.sizes.number(length), size))
         is_whole = e.icmp("eq", e.op("srem", outer, size), w.number(0))

@@ -1,4 +1,4 @@
-"""Learn a native entry from a call that Python has served, where there can be one."""
+"""Make a native entry from a call that Python has served, if there can be one."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ def learn(
     fixed: Mapping[str, Any],
     guards: Sequence[Guard] | None,
 ) -> None:
-    """Makes an entry of `instance` once calls of this form on this graph repeat.
+    """Give `instance` an entry once calls of this form on this graph repeat.
 
-    `parameters` are the names that places in a call stand for, `arguments` those that the graph reads, `fixed` those
-    that were fixed when it was traced; without `guards` the graph can't be told to be still right, so there is none.
+    `parameters` are the names of the places in a call, `arguments` the parameters that the graph reads, and `fixed`
+    those that were fixed when it was traced. Without `guards` nothing could tell whether the graph is still right, so
+    there is no entry.
     """
     if guards is None or not all(isinstance(x, FIXED) for x in fixed.values()) or not chain.count_served(lowered, form):
         return

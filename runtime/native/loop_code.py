@@ -1,8 +1,9 @@
-"""Write code that runs a graph: its kernels one after another, and its loops.
+"""Generate code that runs a graph: its kernels one after another, and its loops.
 
-A loop has two buffers for each value that it makes in a step, and one more for each variable that the value is handed
-on to, as `x` in `x = y`: they are written in turn. Words say where each value is and where its next one goes, and
-kernels are told before they run. Memory for all that a step needs is taken once, before the first one.
+A loop has two buffers for each value that it makes in a step, and one more for each variable that the value is passed
+on to, such as `x` in `x = y`. They are written in turn. For each value, one word holds its address and another the
+address of its next version. Kernels get both before they run. All memory that a step needs is allocated once, before
+the first one.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Other = Callable[[Node], None]
 
 
 class Steps:
-    """Runs graphs in one native call. `place` and `run` say what nodes other than kernels and loops need."""
+    """Run graphs in one native call. `place` and `run` handle nodes other than kernels and loops."""
 
     def __init__(self, launches: Launches, functions: Mapping[Node, RegionCode], place: Other, run: Other) -> None:
         self.w, self.memory, self.launches = launches.w, launches.memory, launches
@@ -39,7 +40,7 @@ class Steps:
         self._times: dict[Node, Val] = {}
 
     def prepare(self, graph: Graph) -> None:
-        """Memory for all values, and what kernels read that stays as it is."""
+        """Allocate all values, and write the words of kernels that never change."""
         self.place(graph)
         for region in regions(graph):
             self._ready[region] = self.launches.prepare(region, self.functions[region])
@@ -53,7 +54,7 @@ class Steps:
                 self._place(node)
 
     def _place_loop(self, node: Node, own: set[Value]) -> None:
-        """Buffers; what the state starts from is one of them where nothing else (but in `own`) needs it."""
+        """Allocate a loop's buffers. The initial state is used as one of them if nothing outside of `own` needs it."""
         body, count, memory = body_of(node), carried(node), self.memory
         state = [_Carried(self, node.operands[1 + k]) for k in range(count)]
         for k, each in enumerate(state):
@@ -73,7 +74,7 @@ class Steps:
         self._times[node] = self._time(body)
 
     def _time(self, body: Graph) -> Val:
-        """What one step takes at least."""
+        """Estimate the shortest time of one step."""
         total: dims.Size = 0
         for region in body:
             if region.op is REGION:
@@ -111,7 +112,7 @@ class Steps:
 
 
 def _heirs(body: Graph, place: int) -> int:
-    """How many variables a value of the state is handed on to, one after another."""
+    """Count the variables that a value of the state is passed on to, one after another."""
     found, value = 0, body.inputs[place]
     while value in body.outputs[1:]:
         found, value = found + 1, body.inputs[body.outputs.index(value, 1) - 1]
@@ -119,7 +120,7 @@ def _heirs(body: Graph, place: int) -> int:
 
 
 class _Carried:
-    """One variable: words for where it is and where its next value goes, and the buffers that take turns."""
+    """One variable: words with its address and that of its next value, and the buffers that they alternate between."""
 
     def __init__(self, steps: Steps, start: Value) -> None:
         self.w, self.memory, self._start = steps.w, steps.memory, start
@@ -128,7 +129,8 @@ class _Carried:
         self.count = 0
 
     def reserve(self, value: Value, heirs: int, is_own: bool) -> None:
-        """Buffers for what a step makes; the last one may be what the loop starts from, if nobody else needs it."""
+        """Allocate buffers for the values of steps. The loop's initial value may be the last one, if nothing else needs
+        it."""
         self.count = 2 + heirs
         self.buffers = self.w.reserve(8 * self.count)
         start = self._start
@@ -151,11 +153,11 @@ class _Carried:
             self.w.put(self.w.number(0), self.turn, 0)
 
     def made(self) -> Val:
-        """Where the value of the next step is."""
+        """Return the address of the next step's value."""
         return self.w.field(self.there if self.source is None else self.source.here, 0)
 
     def take(self, pointer: Val) -> None:
-        """The next step begins: what it makes goes to the buffer that was written longest ago."""
+        """Begin the next step: its value goes to the buffer that was written longest ago."""
         w, e = self.w, self.w.e
         w.put(pointer, self.here, 0)
         if not self.count:

@@ -1,8 +1,8 @@
-"""Write the addresses and strides of a graph's values in a native call, and allocate what has no memory.
+"""Generate code for the addresses and strides of a graph's values in a native call, and allocate those without memory.
 
-A value between two kernels gets memory of its own, a piece of a concatenation a part of the whole's, and a reshaped
-value the memory of what it was. Memory that was taken is noted in the call's own (0 where nothing was taken yet), so
-that one piece of code frees all of it, however far the call came. What a loop carries moves: a word says where it is.
+A value between two kernels gets its own memory. A piece of a concatenation is part of the whole, and a reshaped value
+shares its operand's memory. The call's stack frame notes each allocation (0 before it is made), so the same code frees
+them all, however far the call came. A value carried by a loop moves; a word holds its address.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Span = tuple[Val, Val]
 
 
 class Heap(Protocol):
-    """Code that takes memory, null where there is none, and frees it, null too."""
+    """Generate code that allocates memory, which may fail with null, and frees it; freeing null does nothing."""
 
     def take(self, bytes: Val) -> Val: ...
 
@@ -31,7 +31,7 @@ class Heap(Protocol):
 
 
 class CallMemory:
-    """Addresses and strides by value. `pieces` says which values are parts of which concatenation."""
+    """Addresses and strides of values. `pieces` tells which values are parts of which concatenation."""
 
     def __init__(self, writer: CallWriter, heap: Heap, pieces: Mapping[Value, tuple[Node, int]]) -> None:
         self.w, self.heap, self.pieces = writer, heap, pieces
@@ -41,7 +41,7 @@ class CallMemory:
         self.taken: dict[Val, bool] = {}  # places of memory that was taken, and whether it always is
 
     def place(self, value: Value) -> None:
-        """Memory for a value, unless it has some."""
+        """Allocate a value, unless it has memory."""
         if value in self.pointers or value in self.moving:
             return
         if value in self.pieces:
@@ -60,19 +60,19 @@ class CallMemory:
             self.put_dense_strides(value)
 
     def pointer(self, value: Value) -> Val:
-        """Where a value is now."""
+        """Return the current address of a value."""
         if value not in self.moving:
             return self.pointers[value]
         word, behind = self.moving[value]
         return self.w.e.offset(self.w.field(word, 0), behind)
 
     def move(self, value: Value, word: Val) -> None:
-        """The value is where a word says, in C order."""
+        """Read the value's address from a word; the value is in C order."""
         self.moving[value] = word, self.w.number(0)
         self.put_dense_strides(value)
 
     def share(self, value: Value, other: Value) -> None:
-        """The value is where another is."""
+        """Let the value share another's memory."""
         if other in self.moving:
             self.moving[value] = self.moving[other]
         else:
@@ -80,7 +80,7 @@ class CallMemory:
         self.strides[value] = self.strides.get(other, [])
 
     def scratch(self, bytes: Val, wanted: Val | None = None) -> Val:
-        """Memory for this call alone, or null where it is not wanted."""
+        """Allocate memory for this call alone, or give null if none is wanted."""
         place = self.w.reserve(8, cleared=True)
 
         def take() -> None:
@@ -96,7 +96,7 @@ class CallMemory:
         return self.w.field(place, 0)
 
     def free(self) -> None:
-        """Frees all that was taken."""
+        """Free all allocations."""
         for place, is_always in self.taken.items():
             taken = self.w.field(place, 0)
             if is_always:
@@ -105,17 +105,17 @@ class CallMemory:
                 self.w.e.when(self.w.e.icmp("ne", taken, NULL), lambda t=taken: self.heap.free(t))  # type: ignore[misc]
 
     def put_dense_strides(self, value: Value) -> None:
-        """The value lies in C order without gaps."""
+        """Set the strides of C order without gaps."""
         strides = byte_strides("C", value.type.shape, value.type.dtype.size, "")
         self.strides[value] = [self.w.sizes.number(s) for s in strides]
 
     def reshaped(self, value: Value, dense: Value) -> None:
-        """The memory of a dense value in another shape."""
+        """Give a dense value's memory another shape."""
         self.share(value, dense)
         self.put_dense_strides(value)
 
     def _piece(self, value: Value, whole: Value, axis: int, before: dims.Size) -> None:
-        """A part of the memory of a concatenation, which starts so many elements behind it along an axis."""
+        """Place a value in the memory of a concatenation, this many elements from its start along an axis."""
         w, strides = self.w, self.strides[whole]
         skipped = w.e.op("mul", w.sizes.number(before), strides[axis])
         if whole in self.moving:
@@ -126,12 +126,12 @@ class CallMemory:
         self.strides[value] = strides
 
     def bounds(self, value: Value) -> Span:
-        """The addresses between which the elements of an array lie."""
+        """Return the first and last addresses of an array's elements."""
         return span(self.w, self.pointers[value], value.type.shape, self.strides[value], value.type.dtype.size)
 
 
 def span(w: CallWriter, pointer: Val, shape: Sequence[dims.Size], strides: Sequence[Val], itemsize: int) -> Span:
-    """The addresses between which elements lie; nothing for an empty array."""
+    """Return the address range of the elements; it is empty for an empty array."""
     e = w.e
     low = high = e.cast("ptrtoint", pointer, "i64")
     some = w.number(1, "i1")
@@ -146,5 +146,5 @@ def span(w: CallWriter, pointer: Val, shape: Sequence[dims.Size], strides: Seque
 
 
 def apart(w: CallWriter, a: Span, b: Span) -> Val:
-    """Whether two ranges of addresses have nothing in common."""
+    """Tell whether two address ranges are disjoint."""
     return w.e.op("or", w.e.icmp("ule", a[1], b[0]), w.e.icmp("uge", a[0], b[1]))

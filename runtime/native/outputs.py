@@ -1,7 +1,7 @@
-"""Write the results of a native call: memory for each, and objects for the caller.
+"""Generate code that allocates the results of a native call and makes objects of them.
 
-Every object that the call makes is noted in memory of its own (0 where nothing was made yet), so that one piece of
-code lets go of all of them when a kernel reports failure or memory runs out.
+The call's stack frame notes every object that is made (0 before that). So the same code releases all of them if a
+kernel reports failure or memory runs out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LEADS = 48  # of a line of 64 bytes: the places where the C library would begin 
 
 
 class CallHeap:
-    """Memory for one call, from the list of blocks if it is large."""
+    """Memory for one call; large requests come from the free list of blocks."""
 
     def __init__(self, writer: CallWriter) -> None:
         self.w = writer
@@ -43,19 +43,19 @@ class CallHeap:
 
 
 def of_blocks(w: CallWriter, name: str) -> Val:
-    """A word of the list's state."""
+    """Return a word of the free list's state."""
     return w.field(w.word("blocks", blocks().base), FIELDS[name])
 
 
 class Outputs:
-    """Memory and objects of results."""
+    """Allocate results and make their objects."""
 
     def __init__(self, writer: CallWriter, inputs: Inputs) -> None:
         self.w, self.inputs = writer, inputs
         self.objects: list[Val] = []  # places of objects that were made
 
     def array(self, value: Value, order: tuple[int, ...]) -> Val:
-        """A new array whose axes lie in this order."""
+        """Make a new array whose axes have this order in memory."""
         w, rank = self.w, value.type.rank
         shape = [w.sizes.number(s) for s in value.type.shape]
         sizes = self._list(shape)
@@ -76,7 +76,8 @@ class Outputs:
         return made
 
     def _maker(self, value: Value) -> tuple[Val, Val, Val]:
-        """NumPy's function that makes arrays, and nulls; or for a large array that of `array_code`, size and lead."""
+        """Return NumPy's function that makes arrays, and nulls; for large arrays that of `array_code`, the size and the
+        lead."""
         w, e = self.w, self.w.e
         usual = w.numpy(abi.NEW_ARRAY)
         if not abi.has_handlers():
@@ -90,9 +91,9 @@ class Outputs:
         return make, size, lead
 
     def _lead(self, value: Value) -> Val:
-        """How far behind a line of the cache a result begins: as far as what it is made from.
+        """Compute how far after a cache line a result begins: as far as an input with elements of the same size does.
 
-        Then loads and stores are aligned together, which counts as long as the second cache holds both.
+        Then loads and stores are aligned together, which is faster as long as both fit the second-level cache.
         """
         w, e, type = self.w, self.w.e, value.type
         alike = [
@@ -123,19 +124,19 @@ class Outputs:
         self.w.demand(self.w.e.icmp("ne", made, NULL), FAIL)
 
     def number(self, value: Value) -> Val:
-        """Memory for a result that is a number."""
+        """Allocate a result that is a number."""
         memory = self.w.reserve(value.type.dtype.size)
         self.inputs.pointers[value], self.inputs.strides[value] = memory, []
         return memory
 
     def scalar(self, value: Value, memory: Val) -> Val:
-        """The NumPy number in memory, as an object."""
+        """Make a NumPy scalar from the number in memory."""
         made = self.w.invoke(self.w.numpy(abi.MAKE_SCALAR), "ptr", memory, self.w.object(value.type.dtype.numpy), NULL)
         self._note(made, self.objects)
         return made
 
     def given(self, value: Value, out: Out) -> Val:
-        """The caller's array: of the result's type and shape, writeable, and apart from all that is read."""
+        """Return the caller's array after checking that it is writeable and has the dtype and shape of the result."""
         w, e = self.w, self.w.e
         obj = self.inputs.argument(out.place)
         if out.item is not None:
@@ -158,7 +159,7 @@ class Outputs:
             w.e.when(w.e.icmp("ne", obj, NULL), lambda obj=obj: w.release(obj))  # type: ignore[misc]
 
     def packed(self, objects: Sequence[Val]) -> Val:
-        """A tuple of the results."""
+        """Make a tuple of the results."""
         w = self.w
         pack = w.invoke(w.interpreter("PyTuple_New"), "ptr", w.number(len(objects)))
         w.demand(w.e.icmp("ne", pack, NULL), FAIL)

@@ -1,17 +1,18 @@
-"""The code of the thread pool, as LLVM text: a worker's endless loop, and a way to run one kernel on several threads.
+"""Generate the LLVM code of the thread pool: a worker's endless loop, and a function that runs one kernel on several
+threads.
 
-The pool is memory that all threads see. A caller takes it with `busy`, writes its job's address down, opens the gate
-and counts `posted` up, which wakes workers. Who comes through the open gate is counted in it and may read the job;
-everyone, the caller too, takes pieces of it until none is left. Then the caller shuts the gate and waits until it
-counts nobody. A worker that finds it shut goes back to waiting, so a job is never read after its call has ended. A
-caller that finds the pool busy runs its pieces alone.
+The pool is memory that all threads see. A caller takes it by setting `busy`. It stores the address of its job, opens
+the gate, and increments `posted`, which wakes workers. The gate counts the threads that have come through it and may
+read the job. They and the caller take pieces of the job until none is left. Then the caller shuts the gate and waits
+until the count is 0. A worker that finds the gate shut goes back to waiting, so no job is read after its call has
+ended. A caller that finds the pool busy runs its pieces alone.
 
-A job is a grid of pieces over a kernel's two outer loops. Where it is cut depends on sizes and the kernel's estimated
-time alone, and which thread runs which piece changes nothing. Every thread begins with a range of pieces that is its
-own, the same in each call, because its caches may still have what the last call left there; then it helps the others.
+A job is a grid of pieces over a kernel's two outer loops. The cuts depend only on sizes and the kernel's estimated
+time, and it does not matter which thread runs which piece. Every thread starts with its own range of pieces, the same
+in each call, because its caches may still hold data of the last call. Then it helps the others.
 
-A short job is done before a sleeping worker is awake. It is shared with those that are awake, as they are while one
-call follows another; every now and then it wakes them, so that they are.
+A short job is done before a sleeping worker wakes, so only workers that are awake take part. Workers stay awake while
+one call follows another. Now and then a short job wakes them, so that they are awake for the next.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ WAIT, WAKE = 128, 129  # operations of `futex` within one process
 
 
 def text(machine: str) -> str:
-    """The module: `worker()` never returns; `launch` runs a kernel from a thread that holds the interpreter's lock."""
+    """Return the module. `worker()` never returns; `launch` runs a kernel from a thread that holds the interpreter's
+    lock."""
     futex, give_way, pause = _SYSTEMS[machine]
     places = {name: f"getelementptr (i8, ptr @pool, i64 {at})" for name, at in FIELDS.items()}
     numbers = {
@@ -69,7 +71,7 @@ def text(machine: str) -> str:
 
 
 def _rounded_up(name: str, number: str, step: str) -> str:
-    """Code for the next multiple of a step; a function for it would take LLVM longer than all of its uses."""
+    """Round up to a multiple of a step, inline: LLVM would take longer to compile a function for it."""
     return (
         f"  %{name}.less = sub i64 {step}, 1\n  %{name}.more = add i64 {number}, %{name}.less\n"
         f"  %{name}.steps = sdiv i64 %{name}.more, {step}\n  %{name} = mul i64 %{name}.steps, {step}"
@@ -77,7 +79,7 @@ def _rounded_up(name: str, number: str, step: str) -> str:
 
 
 def _written_job() -> str:
-    """Code that fills the job in."""
+    """Write the fields of the job."""
     words = {name: f"ptr %{name}" if name in ("function", "frame") else f"i64 %{name}" for name in _JOB}
     words |= {"tickets": "i64 1", "status": "i64 0"}
     lines = []

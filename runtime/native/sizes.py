@@ -1,4 +1,4 @@
-"""Write sizes, which are polynomials, as code of a native call."""
+"""Generate code for sizes, which are polynomials."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST = float(1 << 60)  # bytes of one array, as estimated, that native calls cou
 
 
 class SizeCode:
-    """Computes sizes from those that arguments have shown."""
+    """Compute sizes from those of the arguments."""
 
     def __init__(self, e: Emitter) -> None:
         self.e = e
@@ -35,7 +35,7 @@ class SizeCode:
         return self._made[size]
 
     def estimate(self, size: Size) -> Val:
-        """A float that a size does not exceed, but for rounding: unlike whole numbers it never wraps around."""
+        """Compute an upper bound of a size as a float, which unlike an integer never wraps around."""
         e = self.e
         total = e.const("double", 0.0)
         for monomial, factor in terms_of(size):
@@ -56,7 +56,7 @@ class SizeCode:
         return first
 
     def fits(self, shape: Sequence[Size], itemsize: int) -> Val:
-        """Whether so many bytes can be counted, with room to spare; an empty axis does not hide the others."""
+        """Tell whether the number of bytes can be counted, with room to spare; empty axes do not hide the others."""
         e, one = self.e, self.e.const("double", 1.0)
         total = e.const("double", float(itemsize))
         for size in shape:
@@ -78,7 +78,7 @@ class SizeCode:
         return first
 
     def _floordiv(self, a: Val, b: Val) -> Val:
-        """Rounds down for a positive divisor."""
+        """Divide and round down; the divisor is positive."""
         e = self.e
         below = e.icmp("slt", e.op("srem", a, b), e.const("i64", 0))
         return e.op("sub", e.op("sdiv", a, b), e.cast("zext", below, "i64"))

@@ -1,7 +1,8 @@
-"""The words that a native call reads, so that its code holds no address itself: types, dtypes, functions, kernels.
+"""Hold the words that a native call reads, such as types, dtypes, functions and kernels, so that its code has no
+addresses.
 
-The first words are the table's own: the address of the next entry (0 is Python), how many calls are inside, how many
-there were, and after how many Python is asked again.
+The first words belong to the table itself: the address of the next entry (0 means Python), how many calls are running,
+how many there were, and after how many Python is asked again.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ NEXT, INSIDE, CALLS, LIMIT = "next", "inside", "calls", "limit"
 
 
 class WordTable:
-    """Words by name. Objects whose addresses are in it are kept alive by it."""
+    """Words by name. The table keeps the objects alive whose addresses it holds."""
 
     def __init__(self) -> None:
         self._places: dict[Any, int] = {NEXT: 0, INSIDE: 1, CALLS: 2, LIMIT: 3}
@@ -22,21 +23,21 @@ class WordTable:
         self._memory: Any = None
 
     def word(self, key: Any, content: int) -> int:
-        """The place of a word."""
+        """Return the index of a word."""
         if key not in self._places:
             self._places[key] = len(self._words)
             self._words.append(content)
         return self._places[key]
 
     def object(self, x: Any) -> int:
-        """The place of an object's address."""
+        """Return the index of an object's address."""
         key = ("object", id(x))
         if key not in self._places:
             self._objects.append(x)
         return self.word(key, id(x))
 
     def finish(self) -> int:
-        """The address of the table; from here on its words can be changed, but none be added."""
+        """Return the address of the table. From now on its words can change, but none can be added."""
         self._memory = (ctypes.c_int64 * len(self._words))(*self._words)
         return ctypes.addressof(self._memory)
 

@@ -1,4 +1,4 @@
-"""Steps that all parts of a native call are written with: words of the table, fields of objects, checks, calls."""
+"""Provide the steps of which native calls are built: words of the table, fields of objects, checks, calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MISS, FAIL = "miss", "fail"  # to the next entry, and back to the caller with th
 
 
 class CallWriter:
-    """The text of one function, written step by step."""
+    """Write the text of one function step by step."""
 
     def __init__(self, table: WordTable) -> None:
         self.table = table
@@ -28,14 +28,14 @@ class CallWriter:
         return self.e.const(elem, value)
 
     def word(self, key: Any, content: int, elem: str = "ptr") -> Val:
-        """What a word of the table holds."""
+        """Load a word of the table."""
         return self.e.load(self.place(key, content), elem, 0, 8)
 
     def place(self, key: Any, content: int) -> Val:
         return self.e.emit(f"getelementptr i8, ptr @table, i64 {8 * self.table.word(key, content)}", "ptr", 0)
 
     def object(self, x: Any) -> Val:
-        """The address of an object that the table keeps alive."""
+        """Load the address of an object that the table keeps alive."""
         at = self.e.emit(f"getelementptr i8, ptr @table, i64 {8 * self.table.object(x)}", "ptr", 0)
         return self.e.load(at, "ptr", 0, 8)
 
@@ -55,7 +55,7 @@ class CallWriter:
         self.e.store(x, self.at(base, offset), 8)
 
     def demand(self, condition: Val, otherwise: str = MISS) -> None:
-        """Goes on only where the condition holds."""
+        """Continue only if the condition holds."""
         on = self.e.label("on")
         self.exits.add(otherwise)
         self.e.cbr(condition, on, otherwise)
@@ -65,7 +65,7 @@ class CallWriter:
         return self.e.icmp("eq", a, b)
 
     def reserve(self, bytes: int, cleared: bool = False) -> Val:
-        """Memory of the call's own."""
+        """Reserve memory on the call's stack."""
         name = self.e.name()
         self.allocas.append(f"  {name} = alloca i8, i64 {max(8, bytes)}, align 16")
         if cleared:
@@ -80,11 +80,11 @@ class CallWriter:
         return self.e.emit(text, result, 0)
 
     def count(self, place: Val, step: int) -> None:
-        """Adds to a number in memory: of calls, of calls inside, of references."""
+        """Add to a counter in memory: of calls, of running calls, or of references."""
         self.e.store(self.e.op("add", self.e.load(place, "i64", 0, 8), self.number(step)), place, 8)
 
     def release(self, obj: Val) -> None:
-        """One reference less; the last one ends the object."""
+        """Drop one reference; dropping the last frees the object."""
         e = self.e
         self.count(obj, -1)
         gone = self.same(e.load(obj, "i64", 0, 8), self.number(0))
@@ -92,4 +92,4 @@ class CallWriter:
 
 
 def void(_: Val) -> None:
-    """For steps that give nothing."""
+    """Discard the result of a call that has none."""
