@@ -1,0 +1,1 @@
+"""Lower pieces of Python functions, with their loops, branches and stores, to nests."""

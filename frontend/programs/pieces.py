@@ -1,0 +1,144 @@
+"""Describe a piece of a function that was lowered to a nest: how to call it, and what it leaves behind.
+
+A call of a piece works like this:
+
+1. `inputs` say what each buffer of the nest is: an array of the caller, a number in a buffer without dimensions, fresh
+   memory for an array that the piece makes, or a buffer without dimensions for a number that it returns.
+2. `sizes` are symbols that no array has: Python ints that steer loops and indices. They must be in `[0, SIZE_END)`.
+3. `guards` of the nest, `sizes` in their range and `apart` arrays are checked before it runs. If a check fails, the
+   original statements run. So they do if the nest ends with an error, after the arrays in `kept` got their
+   contents back, which were copied before the call.
+4. `results` say what each live-out variable is bound to, and `returned` what the function returns, if it ends here.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Union
+
+from ...ir.dims import Size
+from ...ir.dtypes import DType
+from ...ir.graph import Graph
+from ...ir.records import record
+from .kinds import Kind
+
+SIZE_END = 2**31  # so that products of two sizes do not overflow
+Path = tuple[str, ...]
+"""Where a live-in value is: the name of a variable, then the positions in nested tuples (`("xs", "0")`)."""
+
+
+@record
+class ArrayInput:
+    """An array of the caller."""
+
+    path: Path
+
+
+@record
+class NumberInput:
+    """A number of the caller, converted to the buffer's dtype: a Python int is i64, a float f64, a bool bool."""
+
+    path: Path
+
+
+@record
+class FreshInput:
+    """An array that the caller allocates in C order, with nothing in it: a result of the piece."""
+
+    dtype: DType
+    shape: tuple[Size, ...]
+
+
+@record
+class NumberOutput:
+    """A buffer without dimensions for a number that the piece computes."""
+
+    dtype: DType
+
+
+Input = Union[ArrayInput, NumberInput, FreshInput, NumberOutput]
+
+
+@record
+class NumberResult:
+    """The number in a buffer, as the kind says: a NumPy scalar, or a Python int, float, bool or complex."""
+
+    buffer: int
+    kind: Kind
+
+
+@record
+class FreshResult:
+    """An array that the piece made. A view of one gives the part of it."""
+
+    buffer: int
+    view: ViewOf | None = None
+
+
+@record
+class SameResult:
+    """The very object that came in."""
+
+    path: Path
+
+
+@record
+class ViewOf:
+    """How a view lies in its base: per axis of the view its size, and per axis of the base a start.
+
+    Element `(i, j)` of the view is the base's element whose index on axis k is `starts[k] + sum of steps[k][a] * index
+    of the view on axis a`.
+    """
+
+    shape: tuple[Size, ...]
+    starts: tuple[Size, ...]
+    steps: tuple[tuple[int, ...], ...]
+
+
+@record
+class ViewResult:
+    """A view of an array of the caller."""
+
+    path: Path
+    view: ViewOf
+
+
+@record
+class KnownResult:
+    """An object that was known when the piece was compiled, as None or a Python constant."""
+
+    value: object
+
+
+@record
+class TupleResult:
+    """A tuple of results."""
+
+    items: tuple[Result, ...]
+
+
+Result = Union[NumberResult, FreshResult, SameResult, ViewResult, KnownResult, TupleResult]
+
+
+@record(eq=False)
+class Piece:
+    """A lowered piece. `inputs` are in the order of the nest's buffers."""
+
+    nest: Graph
+    inputs: tuple[Input, ...]
+    sizes: tuple[tuple[str, Path], ...]  # symbol, and the Python int that it stands for
+    results: tuple[tuple[str, Result], ...]  # by live-out variable
+    returned: Result | None = None  # the value of `return`, if the piece ends with one
+    apart: tuple[tuple[int, int], ...] = ()  # pairs of buffers that must not overlap
+    kept: tuple[int, ...] = ()  # buffers to copy before the call, and to restore if the nest fails
+    may_fail: bool = False  # whether the nest can end with an error
+    written: tuple[int, ...] = ()  # buffers of the caller that the nest stores to
+    functions: tuple[object, ...] = ()  # user functions that were inlined, by identity, `__code__` and defaults
+
+
+@record(eq=False)
+class Cut:
+    """Why statements can't be one piece, and the node of the source to point at."""
+
+    reason: str
+    node: ast.AST
