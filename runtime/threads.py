@@ -67,10 +67,11 @@ class Pool:
         start = ctypes.addressof(self._memory)
         self.base = start + -start % pool_code.LINE
         code = object_code(pool_code.text(platform.machine()), allowed=frozenset(("pool",)))
-        self._library = LoadedCode(code, ["worker", "launch", "question"], {"pool": self.base})
+        self._library = LoadedCode(code, ["worker", "launch", "question", "turn"], {"pool": self.base})
         self.launch_address = self._library.addresses["launch"]
         self.launch = _LAUNCH(self.launch_address)
         self.question_address = self._library.addresses["question"]
+        self.turn_address = self._library.addresses["turn"]
         self._worker = ctypes.CFUNCTYPE(None)(self._library.addresses["worker"])
         self._starter = self._start_workers  # native code calls this object: a ctypes callback would need a page
         # that is both writable and executable

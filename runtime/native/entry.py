@@ -218,7 +218,5 @@ class _Pool:
 
     def pause(self) -> None:
         w = self.w
-        thread = w.invoke(w.interpreter("PyEval_SaveThread"), "ptr")
-        w.invoke(w.interpreter("PyEval_RestoreThread"), "void", thread)
-        raised = w.invoke(w.interpreter("PyErr_CheckSignals"), "i32")
+        raised = w.invoke(w.word("turn", threads.pool().turn_address), "i32")
         w.demand(w.same(raised, w.number(0, "i32")), "interrupted")

@@ -23,11 +23,11 @@ LINE = 128  # fields that threads write at the same time have cache lines of the
 _SHARED = ("posted", "gate", "busy", "sleepers")
 _PLAIN = (
     "job", "threads", "started", "named", "short", "syscall", "call", "starter", "drop", "clock", "save", "restore",
-    "signals", "ensure", "release", "fetch", "stopped", "raised", "value", "trace",
+    "signals", "ensure", "release", "fetch", "stopped", "raised", "value", "trace", "gave",
 )  # fmt: skip
 FIELDS = {name: LINE * k for k, name in enumerate(_SHARED)}
 FIELDS |= {name: LINE * len(_SHARED) + 8 * k for k, name in enumerate(_PLAIN)}
-SIZE = LINE * (len(_SHARED) + 1)
+SIZE = max(FIELDS.values()) + 8
 # A job, in its caller's stack.
 _JOB = ("function", "frame", "extent0", "extent1", "piece0", "piece1", "columns", "count", "workers", "ranges")
 RANGES = 16  # of pieces, at most, each with a line for the number of its next one
@@ -286,9 +286,32 @@ done:
   ret void
 }}
 
+; Gives other threads of Python a turn, from a thread that holds the interpreter's lock, and looks for signals. Only a
+; thread that has waited for 5 ms (`sys.setswitchinterval`) is certain to get the lock when it is released; each release
+; makes it wait anew. So the lock is not released again for a longer time than that.
+define i32 @turn() {{
+entry:
+  %now = call i64 @now()
+  %last = load i64, ptr {gave}, align 8
+  %passed = sub i64 %now, %last
+  %is_due = icmp uge i64 %passed, {PATIENCE}
+  br i1 %is_due, label %give, label %look
+give:
+  %save = load ptr, ptr {save}, align 8
+  %thread = call ptr %save()
+  %restore = load ptr, ptr {restore}, align 8
+  call void %restore(ptr %thread)
+  %after = call i64 @now()
+  store i64 %after, ptr {gave}, align 8
+  br label %look
+look:
+  %signals = load ptr, ptr {signals}, align 8
+  %raised = call i32 %signals()
+  ret i32 %raised
+}}
+
 ; What a loop that may not end asks now and then: whether to stop. In the main thread a signal runs its handler. What
-; that raises waits in the pool until the call is back in Python; workers on the same frame are told to stop. Other
-; threads of Python get a turn, because a short call holds the interpreter's lock.
+; that raises waits in the pool until the call is back in Python; workers on the same frame are told to stop.
 define i32 @question(ptr %frame) {{
 entry:
   %stopped = load atomic ptr, ptr {stopped} monotonic, align 8
@@ -297,13 +320,8 @@ entry:
 look:
   %ensure = load ptr, ptr {ensure}, align 8
   %release = load ptr, ptr {release}, align 8
-  %signals = load ptr, ptr {signals}, align 8
-  %save = load ptr, ptr {save}, align 8
-  %restore = load ptr, ptr {restore}, align 8
   %state = call i32 %ensure()
-  %thread = call ptr %save()
-  call void %restore(ptr %thread)
-  %raised = call i32 %signals()
+  %raised = call i32 @turn()
   %ends = icmp ne i32 %raised, 0
   br i1 %ends, label %keep, label %go_on
 keep:

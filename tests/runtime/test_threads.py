@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 import weft
+from weft.backends.llvm.engine.library import LoadedCode
 from weft.errors import ValueProblem
+from weft.runtime.disk.code import object_code
+from weft.runtime.native.pool_code import FIELDS, PATIENCE, SIZE, text
 from weft.runtime.threads import pool
 
 COUNTS = (1, 2, 3, 8, 16)
@@ -295,3 +300,38 @@ def test_a_first_call_makes_a_pool_only_for_much_work() -> None:
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False True False True"
+
+
+def test_a_loop_releases_the_lock_no_sooner_than_others_are_certain_to_get_it() -> None:
+    """A thread that waits asks for the lock after 5 ms without a release: one that comes sooner only makes it wait."""
+    clock, events, raises = [100 * PATIENCE], [], [0]
+
+    def read(_: int, at: int) -> int:
+        (ctypes.c_int64 * 2).from_address(at)[:] = (0, clock[0])
+        return 0
+
+    def note(name: str, result: int | None) -> Callable[..., int | None]:
+        return lambda *_: (events.append(name), result)[1]
+
+    address, number = ctypes.c_void_p, ctypes.c_int32
+    words = {
+        "clock": ctypes.PYFUNCTYPE(number, number, address)(read),
+        "save": ctypes.PYFUNCTYPE(address)(note("save", 1)),
+        "restore": ctypes.PYFUNCTYPE(None, address)(note("restore", None)),
+        "signals": ctypes.PYFUNCTYPE(number)(lambda: (events.append("signals"), raises[0])[1]),
+    }
+    memory = ctypes.create_string_buffer(SIZE)
+    base = ctypes.addressof(memory)
+    for name, word in words.items():
+        ctypes.c_void_p.from_address(base + FIELDS[name]).value = ctypes.cast(word, address).value
+    code = object_code(text(platform.machine()), allowed=frozenset(("pool",)))
+    library = LoadedCode(code, ["turn"], {"pool": base})
+    turn = ctypes.PYFUNCTYPE(number)(library.addresses["turn"])
+    released = ["save", "restore", "signals"]
+    for later, expected in ((0, released), (0, ["signals"]), (PATIENCE - 1, ["signals"]), (1, released)):
+        clock[0] += later
+        events.clear()
+        assert turn() == 0
+        assert events == expected
+    raises[0] = -1
+    assert turn() == -1
