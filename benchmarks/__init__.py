@@ -1,1 +1,1 @@
-"""What is measured rather than tested: time (`basics.py`) and accuracy (`accuracy/`)."""
+"""Measure time (`basics.py` and others) and accuracy (`accuracy/`)."""

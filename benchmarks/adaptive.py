@@ -1,11 +1,11 @@
-"""Whether choosing by measurement pays: a kernel at sizes from 10 to 10^7, each variant alone and the chosen ones.
+"""Check whether choosing variants by measurement pays, at sizes from 10 to 10^7.
 
     python -m benchmarks.adaptive            needs an installed weft; takes about two minutes
 
-Each size is calibrated first. Then all variants and the kernel that chooses among them are timed, one after another
-and several times over; the best counts. The last lines say how far the choice is from the best variant of each size,
-and how much longer every single variant takes for the whole mix, each size counting the same. How far two copies of
-one variant are apart is shown too: closer than that nothing can be told.
+Each size is calibrated first. Then all variants, and the kernel that chooses among them, are timed in turns several
+times; the best time counts. The last lines tell how far the choice is from the best variant of each size, and how much
+longer each single variant takes for all sizes together, with equal weights. The difference between two copies of one
+variant is shown too: smaller differences mean nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KERNEL = "kernel f(x: f32[n], y: f32[n]) -> f32[n] { return x * y + exp(x - y) }
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     weft.selection.configure(explore=0, time_limit=2)
     adaptive = weft.compile(KERNEL).f
     data = {int(size): arrays(int(size)) for size in SIZES}
@@ -55,13 +55,13 @@ def main() -> None:
 
 
 def arrays(size: int) -> tuple[Any, Any]:
-    """Data that nothing rare happens on."""
+    """Make data without NaN, overflow or other rare cases."""
     rng = np.random.default_rng(size)
     return rng.random(size, np.float32), rng.random(size, np.float32)
 
 
 def measured(callees: dict[str, Callable[..., Any]], args: tuple[Any, ...]) -> dict[str, float]:
-    """The best time of each, in turns."""
+    """Return the best time of each, measured in turns."""
     best = dict.fromkeys(callees, math.inf)
     for callee in callees.values():
         timed(callee, args, 4)
@@ -73,7 +73,7 @@ def measured(callees: dict[str, Callable[..., Any]], args: tuple[Any, ...]) -> d
 
 
 def timed(callee: Callable[..., Any], args: tuple[Any, ...], calls: int) -> float:
-    """Seconds for one of several calls, after one that brings its own state of the caches about."""
+    """Return the seconds per call, averaged over several; a call before them warms the caches."""
     callee(*args)
     start = time.perf_counter()
     for _ in range(calls):

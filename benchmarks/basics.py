@@ -34,7 +34,7 @@ print(time.perf_counter() - start)
 
 
 def best(run: Callable[[], Any], repeats: int = 9) -> float:
-    """The shortest of several runs, in seconds."""
+    """Return the shortest of several runs, in seconds."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()

@@ -1,9 +1,9 @@
-"""`mandelbrot` of docs/control-flow.md against the same loop in C, both on one thread, in turns: the best of each.
+"""Time `mandelbrot` of docs/control-flow.md against the same loop in C, both on one thread.
 
     python benchmarks/mandelbrot.py
 
-The C compiler is `cc`, with `-O3 -march=native`. Every result is compared before anything is measured; GCC may contract
-products and sums, so a few pixels at the edge may differ.
+The two take turns, and the best time of each counts. The C compiler is `cc`, with `-O3 -march=native`. Every result is
+compared before anything is timed. GCC may contract products and sums, so a few pixels at the edge may differ.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ VIEWS = {"whole": (-2.0, 0.6, -1.2, 1.2), "seahorses": (-0.75, -0.73, 0.1, 0.12)
 
 
 def best(functions: list[Callable[[], object]]) -> list[float]:
-    """The shortest time of each, in seconds, taken in turns."""
+    """Return the shortest time of each, in seconds, measured in turns."""
     found = [float("inf")] * len(functions)
     for _ in range(ROUNDS):
         for k, function in enumerate(functions):

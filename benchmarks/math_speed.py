@@ -1,11 +1,11 @@
-"""Prints the throughput of mathematical functions in cache, on one thread, against NumPy and (if installed) torch.
+"""Print the throughput of mathematical functions in cache, on one thread, against NumPy and (if installed) torch.
 
     python benchmarks/math_speed.py [--sizes 4000 20000] [--rounds 400] [names...]
 
-Each library writes into memory that it was given. Weft's native function is called as the runtime calls it, without
-the Python part of a call; what a call of 64 elements takes is subtracted from every time, for each library, so that
-arithmetic is compared with arithmetic. The libraries take turns and the best of many short rounds counts. The ratio is
-the time of the faster of the others over Weft's: above 1, Weft is ahead.
+Each library writes into memory that it is given. Weft's native function is called directly, without the Python part of
+a call. The time of a call with 64 elements is subtracted from every time of each library, so that only arithmetic is
+compared. The libraries take turns, and the best of many short rounds counts. The ratio is the time of the faster of the
+other libraries over Weft's: above 1, Weft is faster.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ FUNCTIONS: dict[str, tuple[str, Callable[[Any, int], tuple[Any, ...]]]] = {
 
 
 def aligned(x: Any) -> Any:
-    """A copy that begins with a cache line, so that no library is slowed down by where memory happened to lie."""
+    """Copy an array to the start of a cache line, so that alignment slows no library down."""
     memory = np.empty(x.nbytes + LINE, np.uint8)
     begin = -memory.ctypes.data % LINE
     copy = memory[begin : begin + x.nbytes].view(x.dtype)
@@ -81,7 +81,7 @@ class Native:
         self.address = self.library.addresses[name]
 
     def bind(self, args: tuple[Any, ...], out: Any) -> Run:
-        """A call on these arrays; they and the code live as long as it does."""
+        """Return a call on these arrays; it keeps them and the code alive."""
         arrays = [*args, out]
         words = array(
             "q", [arrays[w.slot].ctypes.data if w.kind == "pointer" else out.size for w in self.function.entries]
@@ -93,7 +93,7 @@ class Native:
 
 
 def runs(name: str, torch_name: str, args: tuple[Any, ...], kernel: Native) -> dict[str, Run]:
-    """One call for each library, with memory for its result."""
+    """Return one call for each library, with memory for its result."""
     ufunc, out = getattr(np, name), aligned(args[0])
     found: dict[str, Run] = {"weft": kernel.bind(args, aligned(out)), "numpy": lambda: ufunc(*args, out=out)}
     if torch is not None and torch_name:
@@ -104,7 +104,7 @@ def runs(name: str, torch_name: str, args: tuple[Any, ...], kernel: Native) -> d
 
 
 def best_times(calls: dict[str, Run], rounds: int) -> dict[str, float]:
-    """The shortest time of one call, in seconds; the calls take turns."""
+    """Return the shortest time of one call, in seconds; the calls take turns."""
     repeats, best = {}, dict.fromkeys(calls, float("inf"))
     for library, call in calls.items():
         call()
@@ -121,7 +121,7 @@ def best_times(calls: dict[str, Run], rounds: int) -> dict[str, float]:
 
 
 def measure(name: str, dtype: str, size: int, rounds: int) -> dict[str, float]:
-    """Nanoseconds for one element, by library."""
+    """Return nanoseconds per element for each library."""
     torch_name, arguments = FUNCTIONS[name]
     args = tuple(aligned(x.astype(dtype)) for x in arguments(np.random.default_rng(0), size))
     kernel = Native(getattr(np, name), args)

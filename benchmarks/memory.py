@@ -1,9 +1,9 @@
-"""Prints the figures of docs/memory.md: what new memory costs, and what keeping the memory of results saves.
+"""Print the figures of docs/memory.md: the cost of new memory, and what reusing the memory of results saves.
 
     python benchmarks/memory.py
 
-Ways are timed in turns, on one thread; each figure is the best of several. "Results kept" holds the last result while
-the next is made, as `y = f(x)` in a loop does.
+The alternatives are timed in turns, on one thread; each figure is the best of several. "Results kept" holds the last
+result while the next one is made, as `y = f(x)` in a loop does.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROUNDS = 8
 
 
 def best(ways: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """The shortest time of each way in milliseconds; the ways take turns."""
+    """Return the shortest time of each alternative in milliseconds; they take turns."""
     found = dict.fromkeys(ways, float("inf"))
     for _ in range(ROUNDS):
         for name, run in ways.items():
@@ -38,7 +38,7 @@ def line(title: str, found: dict[str, float]) -> None:
 
 
 def new_memory(megabytes: int) -> None:
-    """Writing to memory that is new in pages of 4 KB, new in huge pages (where the system gives them), or used."""
+    """Time writes to new memory in 4 KB pages, to new memory in huge pages (if there are any), and to used memory."""
     size = megabytes * MEGABYTE
     used = np.ones(size, np.uint8)
 
@@ -60,7 +60,7 @@ def new_memory(megabytes: int) -> None:
 
 
 def results(name: str, function: Callable[..., Any], elements: int) -> None:
-    """A function of three arrays of f32 with the list, and without it."""
+    """Time a function of three f32 arrays with the free list, and without it."""
     kernel = weft.jit(function)
     rng = np.random.default_rng(0)
     arrays = [rng.random(elements, dtype=np.float32) for _ in range(3)]

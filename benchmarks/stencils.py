@@ -1,9 +1,10 @@
-"""Stencils and convolutions beside NumPy and, if they are installed, Numba and JAX, in turns: the best time of each.
+"""Time stencils and convolutions against NumPy and, if they are installed, Numba and JAX.
 
     python benchmarks/stencils.py [--threads 1] [--only heat2d conv2d_f32] [--seconds 2]
 
-Every result is compared with NumPy's before anything is measured. A ratio is the peer's time over Weft's, so above 1
-Weft is faster. Numba runs `njit(parallel=True)` without fastmath; the last column is what compiling takes in Weft.
+The libraries take turns, and the best time of each counts. Every result is compared with NumPy's first. A ratio is the
+other library's time over Weft's: above 1, Weft is faster. Numba runs `njit(parallel=True)` without fastmath. The last
+column is Weft's compile time.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ kernel life_i32(c: i32[n, m]) -> i32[n, m] {
 
 @dataclass
 class Case:
-    """A kernel, its arguments, what NumPy makes of them, and what peers do."""
+    """A kernel, its arguments, NumPy's function for it, and the functions of other libraries."""
 
     name: str
     args: tuple[Any, ...]
@@ -182,7 +183,7 @@ def jax_channels(jax: Any) -> Callable[..., Any]:
 
 
 def jax_slices(function: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:
-    """A function of slices, where an assignment is `.at[...].set`."""
+    """Write a function of slices for JAX, in which an assignment is `.at[...].set`."""
 
     def made(jax: Any) -> Callable[..., Any]:
         if function is life:
@@ -234,7 +235,7 @@ def cases() -> list[Case]:
 
 
 def peers(case: Case, threads: int) -> dict[str, Callable[[], Any]]:
-    """What is measured, by name."""
+    """Return the functions to measure, by name."""
     found: dict[str, Callable[[], Any]] = {
         "weft": lambda: case.weft(*case.args),
         "numpy": lambda: case.numpy(*case.args),
@@ -259,9 +260,9 @@ def _installed(name: str) -> Any:
 
 
 def best(functions: Sequence[Callable[[], Any]], seconds: float) -> list[float]:
-    """The shortest time of each, in seconds, taken in turns for so long.
+    """Return the shortest time of each, in seconds, measured in turns for this long.
 
-    A turn is three calls, the later of which find their own memory in the caches, not that of the library before.
+    A turn is three calls. The later ones find their own memory in the caches, not that of the library before.
     """
     times = [float("inf")] * len(functions)
     end, rounds = time.perf_counter() + seconds, 0

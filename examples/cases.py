@@ -1,8 +1,8 @@
-"""What `run.py` runs: for each kernel of the examples its data, the NumPy code for the same, and how close it must be.
+"""Define the cases of `run.py`: for each example kernel its data, the NumPy code, and the tolerance.
 
-A tolerance is in units in the last place (ULP) of the expected value or of `scale`, whichever is larger: where
-numbers cancel, the rounding errors of NumPy and of Weft are both as large as those of what was cancelled. Integers
-and booleans must be equal.
+A tolerance is in units in the last place (ULP) of the expected value or of `scale`, whichever is larger. `scale` is for
+results in which large numbers cancel: their rounding errors stay, in NumPy as in Weft. Integers and booleans must be
+equal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EARTH = 6371.0
 
 
 class Data:
-    """Arrays of about `count` elements, the same on every run."""
+    """Make arrays of about `count` elements, the same on every run."""
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -1,4 +1,4 @@
-"""Functions written against NumPy, compiled by `weft.jit`: they run as they stand, traced at the first call.
+"""Compile functions written for NumPy with `weft.jit`; they are traced at the first call.
 
 python examples/functions.py
 """
@@ -13,25 +13,25 @@ import weft
 
 @weft.jit
 def wave(x: Any, y: Any) -> Any:
-    """A row sum of a bell curve, scaled: elementwise work goes into the reduction."""
+    """Sum a scaled bell curve along rows; the elementwise work is fused into the reduction."""
     return np.exp(-(x**2)).sum(axis=-1) * y
 
 
 @weft.jit
 def summary(x: Any) -> Any:
-    """Several results come back as the function would return them: here a dict."""
+    """Return several results in a dict, as the original function does."""
     return {"mean": x.mean(), "spread": x.max() - x.min(), "energy": (x * x).sum()}
 
 
 @weft.jit(static=("axis",))
 def normalised(x: Any, axis: int) -> Any:
-    """`axis` is fixed when the function is traced; another one traces anew."""
+    """Normalise along an axis. `axis` is fixed when the function is traced; another axis means another trace."""
     return x / np.sqrt((x * x).sum(axis=axis, keepdims=True))
 
 
 @weft.jit
 def sharpened(x: Any, amount: float) -> Any:
-    """A branch on values is `np.where`; a Python number may change from call to call without a compile."""
+    """Sharpen an image. Choose between values by `np.where`; a Python number may change without compiling again."""
     edge = x[1:-1, 1:-1] - (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]) / 4
     return np.where(np.abs(edge) > 0.1, x[1:-1, 1:-1] + amount * edge, x[1:-1, 1:-1])
 

@@ -1,4 +1,4 @@
-"""Expression graphs by hand: named inputs from `weft.tensor`, NumPy's operators and functions, `weft.compile`.
+"""Build expression graphs by hand from `weft.tensor` inputs and NumPy's operators, and compile them.
 
 python examples/graphs.py
 """

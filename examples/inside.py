@@ -1,4 +1,4 @@
-"""What the compiler does, step by step: the graph after each pass, LLVM text, assembly, and the explanation.
+"""Show what the compiler does: the graph after each pass, LLVM text, assembly, and the explanation.
 
 python examples/inside.py [PASS]
 """

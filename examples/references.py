@@ -1,4 +1,4 @@
-"""The kernels of the `.weft` examples as a NumPy user would write them."""
+"""Define the kernels of the `.weft` examples as a NumPy user would write them."""
 
 from __future__ import annotations
 

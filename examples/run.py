@@ -1,6 +1,6 @@
 """Compile and run each example kernel, check it against NumPy, time both, and print a table.
 
-Then the scripts of `library/` run, which show kernels of the library in use and check themselves.
+Then run the scripts of `library/`, which show kernels of the library in use and check themselves.
 
 python examples/run.py [--pictures FOLDER] [WORD ...]    only kernels whose file or name has one of the words in it
 """
@@ -32,11 +32,11 @@ LEAST_RUNS, ENOUGH_SECONDS = 3, 0.1
 
 
 class Mismatch(Exception):
-    """A kernel and NumPy do not agree."""
+    """Raised when a kernel and NumPy do not agree."""
 
 
 def kernel_of(case: Case) -> Any:
-    """The kernel of a `.weft` file, or a jitted function of `functions.py`; nothing is compiled yet."""
+    """Return the kernel of a `.weft` file, or a jitted function of `functions.py`; nothing is compiled yet."""
     if case.file.endswith(".weft"):
         return weft.load(HERE / case.file)[case.kernel]
     return getattr(functions, case.kernel)
@@ -47,7 +47,7 @@ def reference_of(case: Case, kernel: Any) -> Callable[..., Any]:
 
 
 def check(case: Case, got: Any, expected: Any) -> float:
-    """The largest distance in ULP; raises `Mismatch` where type, dtype, shape or a value is not as NumPy has it."""
+    """Return the largest distance in ULP; raise `Mismatch` if type, dtype, shape or a value differs from NumPy's."""
     pairs = list(zip(_flat(got), _flat(expected), strict=True))
     return max(_distance(case, a, b) for a, b in pairs)
 
@@ -84,7 +84,7 @@ def _distance(case: Case, got: Any, expected: Any) -> float:
 
 @dataclass(frozen=True)
 class Row:
-    """What one kernel came to."""
+    """The result of one kernel."""
 
     case: Case
     ops: int
@@ -97,7 +97,7 @@ class Row:
 
 
 def measure(case: Case, count: int = COUNT) -> Row:
-    """Compiles, checks and times one kernel."""
+    """Compile, check and time one kernel."""
     args = case.make(Data(count))
     kernel = kernel_of(case)
     reference = reference_of(case, kernel)
@@ -113,7 +113,7 @@ def measure(case: Case, count: int = COUNT) -> Row:
 
 
 def best(run: Callable[[], Any]) -> float:
-    """The shortest of several runs."""
+    """Return the shortest of several runs."""
     times: list[float] = []
     while len(times) < LEAST_RUNS or sum(times) < ENOUGH_SECONDS:
         start = time.perf_counter()
@@ -123,7 +123,7 @@ def best(run: Callable[[], Any]) -> float:
 
 
 def machine() -> str:
-    """The processor's name, as the system tells it."""
+    """Return the processor's name, as the system tells it."""
     name = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -145,7 +145,7 @@ def line(row: Row) -> str:
 
 
 def run_script(name: str, folder: str) -> None:
-    """Runs a script of `library/` as its command line would; pictures go to the folder."""
+    """Run a script of `library/` as from the command line; pictures go to the folder."""
     path, given = list(sys.path), list(sys.argv)
     script = str(LIBRARY / f"{name}.py")
     sys.path.insert(0, str(LIBRARY))
@@ -157,7 +157,7 @@ def run_script(name: str, folder: str) -> None:
 
 
 def library(chosen: Iterable[str], folder: str) -> list[str]:
-    """Runs scripts; gives the names of those that failed."""
+    """Run the scripts and return the names of those that failed."""
     failed = []
     for name in chosen:
         print(f"\nlibrary/{name}.py", flush=True)
@@ -187,7 +187,7 @@ def main(argv: Iterable[str] = ()) -> int:
 
 
 def table(chosen: Iterable[Case]) -> list[str]:
-    """Compiles, checks and times kernels, and prints a line for each; gives the names of those that failed."""
+    """Compile, check and time kernels, and print a line for each; return the names of those that failed."""
     start = time.perf_counter()
     weft.compile("kernel start(x: f32[n]) = x + 1").start(np.ones(2, np.float32))
     started = time.perf_counter() - start

@@ -1,6 +1,6 @@
-"""Numba: a row as loops if it has them or maps numbers to numbers, else as its NumPy function.
+"""Run a row with Numba: as loops if the row has them or is elementwise, else as its NumPy function.
 
-Literals have the arrays' dtype. Numba computes f32 with a Python float in f64, and its users write `np.float32(0.5)`.
+Literals get the arrays' dtype. Numba computes f32 with a Python float in f64, so its users write `np.float32(0.5)`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .row import NUMPY, Case, Function, Row
 
 
 class Numba:
-    """Numba; it is left to the measurement whether one thread or all are faster."""
+    """Numba, on one thread and on all; the measurement decides which is faster."""
 
     name = "Numba"
 
@@ -45,7 +45,7 @@ class Numba:
         return self._compiled(row.loops(np, self.module.prange) if row.loops else row.make(np), False)
 
     def _working(self, case: Case, args: tuple[Any, ...], parallel: bool) -> list[Function]:
-        """The first of the ways to write a row that Numba compiles and that is right; if none is, the last."""
+        """Return the first way to write a row that Numba compiles correctly, or else the last one that it compiles."""
         found: list[Function] = []
         right = check.answer(case)
         for function in self._ways(case):
@@ -78,7 +78,7 @@ class Numba:
 
 
 def _with_literals(function: Any, dtype: str) -> Function:
-    """The function with its literals in the arrays' dtype."""
+    """Return the function with its literals in the arrays' dtype."""
     if "f64" in dtype:
         return FunctionType(*_parts(function))
     kind, number = (int, np.int32) if dtype == "i32" else (float, np.float32)
@@ -92,7 +92,7 @@ def _parts(function: Any) -> tuple[Any, ...]:
 
 
 def _each(np: Any, prange: Any, scalar: Any, count: int, dtype: Any) -> Any:
-    """`scalar` over `count` vectors, as a user of Numba would map it; `dtype` is that of the result."""
+    """Map `scalar` over `count` vectors, as a user of Numba would; `dtype` is that of the result."""
 
     def one(a: Any) -> Any:
         out = np.empty(a.size, dtype)

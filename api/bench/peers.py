@@ -1,8 +1,8 @@
-"""The other compilers of array expressions, each with the settings that suit it best, and which of them are installed.
+"""Wrap the other compilers of array expressions, each with the settings that suit it best.
 
-numexpr takes literals as numbers of the arrays' dtype (it would compute f32 in f64 otherwise) and is called by
-`re_evaluate`, which skips reading the expression again. JAX gets arrays of its own and is waited for. `torch.compile`
-compiles for one shape at a time, without gradients. Numba has a file of its own.
+numexpr gets its literals in the arrays' dtype, because it would compute f32 with them in f64 otherwise. It is called by
+`re_evaluate`, which does not parse the expression again. JAX gets its own arrays, and the clock stops when its result
+is there. `torch.compile` compiles for one shape at a time, without gradients. Numba has its own file.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _SETTERS = ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_", 
 
 
 def installed() -> list[str]:
-    """The peers that this Python has, NumPy first."""
+    """List the libraries that are installed, NumPy first."""
     return ["NumPy", *(name for name, module in MODULES.items() if importlib.util.find_spec(module))]
 
 
 def peers(names: Iterable[str], threads: int) -> list[BenchLibrary]:
-    """The libraries with these names; each may use so many threads. Some read that from the environment, once."""
+    """Return the libraries with these names, each limited to so many threads; some read that from the environment."""
     os.environ["NUMBA_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(threads)
     os.environ["NUMEXPR_NUM_THREADS"] = os.environ["NUMEXPR_MAX_THREADS"] = str(threads)
     os.environ["NPROC"] = str(threads)  # XLA's pool
@@ -62,7 +62,7 @@ class Numexpr:
         raise Unable("interprets, and has nothing to compile")
 
     def _expression(self, row: Row, args: tuple[Any, ...], dtype: str) -> tuple[str, dict[str, Any]]:
-        """The expression with a name for each literal, and what the names stand for."""
+        """Return the expression with a name for each literal, and the values of the names."""
         if not row.numexpr:
             raise Unable("has no expression for it")
         values, number = dict(zip(_NAMES, args, strict=False)), NUMPY.get(dtype, np.float64)
@@ -98,7 +98,7 @@ class Jax:
 
 
 class Torch:
-    """`torch.compile`, which makes C++ and needs a compiler for it."""
+    """`torch.compile`, which generates C++ and needs a C++ compiler."""
 
     name = "torch"
 
@@ -134,15 +134,15 @@ class Torch:
         return compiled
 
     def _tensor(self, x: Any) -> Any:
-        """Memory of torch's own where it can have the same layout, else NumPy's."""
+        """Copy to torch's own memory if it can have the same layout, else share NumPy's."""
         tensor = self.module.from_numpy(x)
         return tensor.clone() if x.flags.forc else tensor
 
 
 def _limit_blas(threads: int) -> None:
-    """NumPy's BLAS reads its environment when NumPy is imported, so it is told by a call.
+    """Limit the threads of NumPy's BLAS by a call: it read its environment when NumPy was imported.
 
-    Where it is no OpenBLAS, or the system does not say what is loaded, nothing happens.
+    Does nothing if the BLAS is not OpenBLAS, or if the system does not tell which libraries are loaded.
     """
     try:
         maps = Path("/proc/self/maps").read_text(encoding="utf-8")

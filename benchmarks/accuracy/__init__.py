@@ -1,1 +1,1 @@
-"""Measures how far mathematical functions are from the true values: `make accuracy` writes docs/accuracy.md."""
+"""Measure how far mathematical functions are from the true values: `make accuracy` writes docs/accuracy.md."""

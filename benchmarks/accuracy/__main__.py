@@ -2,9 +2,9 @@
 
     python -m benchmarks.accuracy exp log --points 100000000 --jobs 2
 
-Only what has no measurement of today's code is measured; with nothing to do the page is written from what is stored.
-The status is 1 where an error is over the bound or a measurement failed. `--quick` takes few points, prints the table
-and keeps nothing.
+A function is measured only if there is no measurement of its current code. If nothing is left to measure, the page is
+written from stored measurements. The exit status is 1 if an error exceeds the bound or a measurement failed. `--quick`
+takes few points, prints the table and stores nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The complex functions that are measured, and their points: numbers all over the plane."""
+"""List the complex functions that are measured, with points from all over the plane."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .points import Array, Random, Source, interval, near, patterns, sizes
 
 
 def plane(parts: PairSource) -> Source:
-    """Complex numbers of two real sources. Arithmetic would make NaN of infinities."""
+    """Make complex numbers from two sources of real numbers. Adding `1j * imag` would turn infinities into NaN."""
 
     def source(rng: Random, count: int) -> Array:
         made = np.empty(count, np.complex128)
@@ -33,13 +33,13 @@ def circle(radius: Source) -> Source:
 
 
 def quarter_turns(format: Format) -> Source:
-    """Numbers near multiples of a quarter turn."""
+    """Draw numbers near multiples of a quarter turn."""
     apart = sizes(2.0**-format.bits, 0.1)
     return lambda rng, count: np.pi / 2 * rng.integers(-6, 7, count) + apart(rng, count)
 
 
 def anywhere(format: Format) -> list[Source]:
-    """Points of moderate, of small and of all sizes; near the unit circle, near 1 and i; near multiples of a quarter
+    """Draw points of moderate size, small size and any size; near the unit circle, 1 and i; near multiples of a quarter
     turn on both axes; and where exponentials are large or overflow."""
     part = format.part
     reach = interval(-1.05 * np.log(part.largest), 1.05 * np.log(part.largest))
@@ -60,7 +60,7 @@ def anywhere(format: Format) -> list[Source]:
 
 
 def powers(format: Format) -> list[PairSource]:
-    """Bases of all sizes and near 1, with exponents that are moderate, real, and small and whole."""
+    """Draw bases of any size and near 1, with exponents that are moderate, real, or small integers."""
     part = format.part
     zero: Source = lambda rng, count: np.zeros(count)  # noqa: E731
     moderate, any_base = plane(both(interval(-3, 3))), circle(sizes(2.0**-60, 2.0**60))
@@ -76,10 +76,10 @@ def powers(format: Format) -> list[PairSource]:
 
 
 def is_moderate(x: Array, y: Array) -> Array:
-    """Whether a power is finite, and its angle of at most a million turns: of more, quad precision has too few bits.
+    """Tell whether a power is finite and its angle is at most a million turns; beyond that, quad precision is too
+    short.
 
-    Whole powers whose products overflow, or those of what is infinite, have the parts that plain products give, here
-    as in NumPy.
+    Integer powers that overflow, and those of infinities, have the parts that plain products give, as in NumPy.
     """
     product = y.astype(np.complex128) * np.log(x.astype(np.complex128))
     size = np.where((y.imag == 0) & (y.real == np.rint(y.real)), np.abs(product.real), product.real)
@@ -87,7 +87,7 @@ def is_moderate(x: Array, y: Array) -> Array:
 
 
 def _true_arctanh(z: Any) -> Any:
-    """mpmath's own loses small numbers."""
+    """Compute arctanh by mpmath, but not with its own function, which loses small numbers."""
     return (mpmath.log1p(z) - mpmath.log1p(-z)) / 2
 
 

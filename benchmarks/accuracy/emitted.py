@@ -27,7 +27,7 @@ _CONSTANT = re.compile(r"\b(?:float|double) 0x([0-9A-F]{16})|\b(?:i32|i64) (-?\d
 
 
 def code(function: Function, format: Format) -> str | None:
-    """The text of the vector code; nothing where the backend has no such op. Halves are computed in f32."""
+    """Return the text of the vector code, or nothing if the backend has no such op. Halves are computed in f32."""
     op = TABLE.get(function.language)
     if op is None or (function.language not in COMPLEX if format.is_complex else op not in EMITTERS):
         return None
@@ -43,12 +43,12 @@ def code(function: Function, format: Format) -> str | None:
 
 
 def fingerprint(text: str, format: Format) -> str:
-    """The code's hash, hints for LLVM left out: they change no result."""
+    """Return the code's hash without the hints for LLVM, which change no result."""
     return hashlib.sha256(f"{format.name}\n{_HINT.sub('', text)}".encode()).hexdigest()[:16]
 
 
 def thresholds(text: str, format: Format) -> Array:
-    """The sizes that the code compares with, and numbers made of them: not every comparison is with `|x|` itself."""
+    """Return the constants that the code compares with, and related numbers: not all comparisons are with `|x|`."""
     found = set()
     for line in _COMPARE.findall(text):
         for real, whole in _CONSTANT.findall(line):
@@ -60,7 +60,7 @@ def thresholds(text: str, format: Format) -> Array:
 
 
 def _reinterpreted(bits: int, format: Format) -> float:
-    """A threshold on the bits of a number, as the number."""
+    """Return a threshold on the bits of a number as that number."""
     computed = F32 if format.bits < F32.bits else format.part
     size = 8 * computed.dtype.itemsize
     return float(np.array(bits & ((1 << (size - 1)) - 1), computed.pattern).view(computed.dtype))

@@ -1,6 +1,6 @@
-"""Compute a function's true values by mpmath, and errors in ULP.
+"""Compute a function's true values with mpmath, and errors in ULP.
 
-It needs no compiler and shares no code with `reference.c`: the test suite measures with it, and `make accuracy` checks
+It needs no compiler and shares no code with `reference.c`. The test suite measures with it, and `make accuracy` checks
 its own reference with it.
 """
 
@@ -18,7 +18,7 @@ DIGITS, COMPLEX_DIGITS = 40, 90
 
 
 def errors(true: Callable[..., Any], format: Format, inputs: tuple[Array, ...], got: Array) -> Array:
-    """The distance of each result from the true value in its ULP; NaN where mpmath can't tell."""
+    """Return the distance of each result from the true value in ULP, or NaN if mpmath can't tell."""
     wide = np.complex128 if format.is_complex else np.float64
     columns = [x.astype(wide).tolist() for x in (*inputs, got)]
     error = _normwise if format.is_complex else _error
@@ -40,8 +40,11 @@ def _error(true: Callable[..., Any], format: Format, point: tuple[float, ...], g
 
 
 def _normwise(true: Callable[..., Any], format: Format, point: tuple[complex, ...], got: complex) -> float:
-    """Real and imaginary numbers are left out: they are on branch cuts, and mpmath has no -0 to tell the sides by. So
-    are results next to a power of two, which quad precision may put on its other side, where an ULP is half as much."""
+    """Return errors relative to the absolute values of complex results.
+
+    Real and imaginary numbers are left out: they lie on branch cuts, and mpmath has no -0 to tell the sides apart. So
+    are results next to a power of two: quad precision may put them on its other side, where an ULP is half as large.
+    """
     if any(not np.isfinite(z) or z.real == 0 or z.imag == 0 for z in point):
         return np.nan
     exact = true(*map(mpmath.mpc, point))
@@ -55,6 +58,6 @@ def _normwise(true: Callable[..., Any], format: Format, point: tuple[complex, ..
 
 
 def _steps(size: Any, format: Format) -> Any:
-    """How many ULP of a number of this size there are in 1."""
+    """Return how many ULP of a number of this size fit in 1."""
     exponent = min(max(mpmath.frexp(size)[1] - 1, format.least), format.most)
     return mpmath.ldexp(1, format.bits - 1 - exponent)

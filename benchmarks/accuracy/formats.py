@@ -1,4 +1,4 @@
-"""The formats of floating-point numbers: bits, exponents, NumPy's dtype, and every number there is."""
+"""Describe the formats of floating-point numbers: bits, exponents, NumPy's dtype, and all their numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A binary format: its mantissa's bits with the leading one, and the exponents of its normal numbers."""
+    """A binary format: the bits of its mantissa, including the leading one, and the exponents of its normal numbers."""
 
     name: str
     bits: int
@@ -32,12 +32,12 @@ class Format:
 
     @property
     def part(self) -> Format:
-        """The format of a complex number's parts; a real one is its own."""
+        """The format of a complex number's parts; a real format is its own part."""
         return {"c64": F32, "c128": F64}.get(self.name, self)
 
     @property
     def pattern(self) -> np.dtype[Any]:
-        """The unsigned integers of the same size."""
+        """The unsigned integer type of the same size."""
         return np.dtype(f"u{self.dtype.itemsize}")
 
     @property
@@ -54,13 +54,13 @@ class Format:
 
     @property
     def count(self) -> int:
-        """How many numbers there are, NaN of every kind and infinities among them."""
+        """Return how many numbers there are, including infinities and all NaNs."""
         return int(1 << 8 * self.dtype.itemsize)
 
     def every(self, block: int) -> Iterator[Array]:
-        """All numbers of the format, so many neighbours at a time, far apart from the ones before.
+        """Yield all numbers of the format in blocks of neighbours; consecutive blocks are far apart.
 
-        Large errors are met early so, and with them to compare with, few points are left that need many digits.
+        So large errors are met early. After that, few points can exceed them and need to be computed with many digits.
         """
         first = np.arange(min(block, self.count)).astype(self.pattern)
         blocks = self.count // first.size  # a power of two, so every number is met once
@@ -84,7 +84,7 @@ FORMATS = {format.name: format for format in (*REAL, *COMPLEX)}
 
 @functools.cache
 def specials(format: Format) -> Array:
-    """Zeros, infinities, NaN, the smallest and the largest numbers, and numbers that many functions take exactly."""
+    """Return zeros, infinities, NaN, the smallest and largest numbers, and exact arguments of many functions."""
     limits = [format.smallest, format.smallest_normal, format.largest]
     sizes = np.array([0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, *limits, np.inf, np.nan])
     return np.concatenate([sizes, -sizes]).astype(format.dtype)

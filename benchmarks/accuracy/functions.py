@@ -1,7 +1,7 @@
-"""The real functions that are measured: names here, in NumPy and in the language, true values, and points.
+"""List the real functions that are measured: their names here, in NumPy and in the language, true values, and points.
 
-The names are C's, as in `reference.c`. `sources` says where random points come from; places that are hard for every
-function (the thresholds in its code, all powers of two) are added by `hard.py`, and random bits by `plan.py`.
+The names are C's, as in `reference.c`. `sources` tells where random points come from. `hard.py` adds points that are
+hard for every function (thresholds in its code, all powers of two), and `plan.py` adds random bits.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ class Function:
         return self.name == "abs"
 
     def most_points(self, format: Format) -> int:
-        """Complex powers of doubles have no reference but the slowest."""
+        """Limit the points of complex powers in c128, which only the slowest reference can compute."""
         return 10_000_000 if self.name == "pow" and format.name == "c128" else sys.maxsize
 
 
 def _exponents(format: Format) -> tuple[float, float]:
-    """The powers of two below all numbers of the format and above them."""
+    """Return exponents of two just below and just above all numbers of the format."""
     return format.least - format.bits - 1.0, format.most + 1.0
 
 
 def _exponential(scale: float, low: float | None = None) -> Callable[[Format], list[Source]]:
-    """A function that overflows and underflows, whose argument is `scale` times the exponent of its result."""
+    """Draw arguments of a function that overflows and underflows; they are `scale` times the exponent of the result."""
 
     def sources(format: Format) -> list[Source]:
         bottom, top = (scale * exponent for exponent in _exponents(format))
@@ -103,7 +103,7 @@ def _true_power(x: Any, y: Any) -> Any:
 
 
 def _true_complement(x: Any) -> Any:
-    """Far below the smallest number mpmath gives up."""
+    """Compute erfc; mpmath fails far below the smallest number, where the result is 0."""
     return mpmath.erfc(x) if x < 1000 else mpmath.mpf(0)
 
 
@@ -116,7 +116,7 @@ def _true_cube_root(x: Any) -> Any:
 
 
 def _log_of_sum(name: str, base: Any) -> Function:
-    """The result is a sum that may cancel, here as in NumPy: points where it takes more than half are left out."""
+    """Describe `log(b**x + b**y)`, a sum that may cancel, in NumPy too; points that lose over half are left out."""
 
     def true(x: Any, y: Any) -> Any:
         added = mpmath.log1p(base ** -abs(x - y)) / mpmath.log(base) if abs(x - y) < 5000 else 0

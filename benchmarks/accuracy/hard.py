@@ -1,4 +1,4 @@
-"""List the points where errors of a function are likely, from its thresholds."""
+"""List the points where a function is likely to have large errors, from its thresholds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST_LINE = 600  # more numbers would make too many pairs
 
 
 def hard_points(function: Function, format: Format, thresholds: Array) -> tuple[Array, ...]:
-    """Special values, the neighbours of thresholds and of powers of two, and the function's own hard places."""
+    """Return special values, neighbours of thresholds and of powers of two, and the function's own hard points."""
     if format.is_complex:
         return _hard_numbers(format, thresholds, function.arity)
     if function.arity == 2:
@@ -34,7 +34,7 @@ def hard_points(function: Function, format: Format, thresholds: Array) -> tuple[
 
 
 def _hard_line(format: Format, thresholds: Array) -> Array:
-    """Special values, and some neighbours of thresholds and of powers of two."""
+    """Return special values, and some neighbours of thresholds and of powers of two."""
     some = binades(format)[:: max(1, (format.most - format.least) // 60)]
     line = np.concatenate(
         [
@@ -53,7 +53,7 @@ def _pairs(line: Array) -> tuple[Array, Array]:
 
 
 def _hard_numbers(format: Format, thresholds: Array, arity: int) -> tuple[Array, ...]:
-    """Complex numbers, or pairs of them, with hard parts."""
+    """Return complex numbers, or pairs of them, with hard parts."""
     line = _hard_line(format.part, thresholds) if arity == 1 else specials(format.part)
     if line.size > LONGEST_LINE:
         line = np.random.default_rng(0).choice(line, LONGEST_LINE, replace=False)

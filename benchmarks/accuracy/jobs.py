@@ -1,8 +1,8 @@
-"""Run measurements in processes of their own, several at a time.
+"""Run measurements in separate processes, several at a time.
 
     python -m benchmarks.accuracy.jobs LIBRARY FUNCTION DTYPE POINTS [quick]
 
-is such a process. It prints one line of JSON for each report of progress, and the measurement last.
+runs one measurement. It prints one line of JSON for each report of progress, and the measurement last.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Task(NamedTuple):
 
 
 def run(tasks: list[Task], library: Path, jobs: int) -> Iterator[tuple[Task, Record]]:
-    """Measurements in the order in which they are done, with a line of progress; of failures, the reason."""
+    """Yield measurements as they finish, or the reason of a failure, while a line shows the progress."""
     waiting: queue.SimpleQueue[Task] = queue.SimpleQueue()
     reports: queue.SimpleQueue[tuple[Task, Record]] = queue.SimpleQueue()
     for task in tasks:

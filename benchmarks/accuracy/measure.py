@@ -1,7 +1,7 @@
-"""Measure a function: its largest error, where that is, and the share of nearest results.
+"""Measure a function: its largest error, the point where it occurs, and how many results are the nearest number.
 
-Weft's results and NumPy's are taken over the same points: every number there is for functions of one f16, bf16 or f32,
-and for the others hard places first, then random points.
+Weft and NumPy are measured at the same points. Functions of one f16, bf16 or f32 are measured at every number. For
+other functions, hard points come first, then random points.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Progress = Callable[[int], None]
 
 
 class WrongReference(Exception):
-    """The quick reference is further from quad precision than the margin that decides what is judged."""
+    """Raised when the quick reference differs from quad precision by more than the margin for judging points."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What is known of one subject's results so far."""
+    """Running totals for Weft's or NumPy's results."""
 
     worst: float = 0.0
     place: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Tally:
     _errors: Array = field(default_factory=lambda: np.empty(BLOCK))
 
     def add(self, reference: Reference, inputs: tuple[Array, ...], got: Array) -> None:
-        """Takes the results for the points that `reference` has evaluated."""
+        """Add the results at the points that `reference` has just evaluated."""
         errors = reference.errors(got, self._errors)
         certain, doubtful = reference.sift(errors, max(self.worst, NOTHING))
         self.points += got.size
@@ -81,7 +81,7 @@ class Tally:
 def measure(
     library: Library, function: Function, format: Format, total: int, progress: Progress
 ) -> dict[str, Any] | None:
-    """The measurement over so many points as plain data, or nothing where Weft has no code of its own."""
+    """Measure at this many points and return plain data, or nothing if Weft has no code for the function."""
     text, mine = code(function, format), kernel(function, format)
     if text is None or mine is None:
         return None
@@ -115,7 +115,7 @@ def measure(
 
 
 def check_reference(reference: Reference, function: Function, mine: Subject, text: str) -> None:
-    """Compares quad precision with mpmath on a few points of every kind."""
+    """Compare quad precision with mpmath at a few points of every kind."""
     for inputs in point_blocks(function, reference.format, text, BLOCK):
         some = np.random.default_rng(0).integers(0, inputs[0].size, CHECKED)
         chosen = tuple(x[some] for x in inputs)

@@ -1,6 +1,6 @@
-"""Compute true values and errors in ULP by `reference.c` and `complex.c`, compiled for the run.
+"""Compute true values and errors in ULP with `reference.c` and `complex.c`, which are compiled for each run.
 
-The compiler is the environment's `CC`, else `gcc`, `cc` or `clang`; its quad precision (`libquadmath`) is needed.
+The compiler is the environment's `CC`, else `gcc`, `cc` or `clang`. It must support quad precision (`libquadmath`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Array = np.ndarray[Any, Any]
 
 
 class NoReference(Exception):
-    """The reference can't be compiled here."""
+    """Raised when the reference can't be compiled."""
 
 
 def compiler() -> str:
@@ -45,7 +45,7 @@ def compiler() -> str:
 
 
 def compile_reference(folder: Path) -> Path:
-    """The shared library, made in a folder."""
+    """Compile the shared library into a folder."""
     target = folder / "reference.so"
     command = [compiler(), *FLAGS, "-shared", "-fPIC", *SOURCES, "-o", str(target), "-lquadmath", "-lm"]
     made = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -58,7 +58,7 @@ def compile_reference(folder: Path) -> Path:
 
 
 def _angles() -> Array:
-    """A quarter turn, and the powers of two up to the largest float modulo a turn, each as a sum of two doubles."""
+    """Return a quarter turn, and powers of two up to the largest float modulo a turn, as sums of two doubles."""
     with mpmath.workprec(400):
         turn = 2 * mpmath.pi
         exact = [turn / 4, *(mpmath.mpf(2) ** k % turn for k in range(F32.most - F32.bits + 2))]
@@ -66,7 +66,7 @@ def _angles() -> Array:
 
 
 class Library:
-    """The compiled code. Every function takes a count first; arrays go as addresses."""
+    """The compiled code. Every function takes a count first, and arrays as addresses."""
 
     def __init__(self, path: Path) -> None:
         self._loaded = ctypes.CDLL(str(path))
@@ -82,7 +82,7 @@ class Library:
 
 
 class Reference:
-    """The true values of one function for results of one format. Buffers are kept from block to block."""
+    """Compute the true values of one function, rounded to one format. Buffers are reused between blocks."""
 
     def __init__(self, library: Library, name: str, format: Format, block: int) -> None:
         self._library = library
@@ -95,26 +95,26 @@ class Reference:
         self._doubtful = np.empty(block, np.int64)
 
     def carried(self, values: Array) -> Array:
-        """Values of the format in the type that the C code takes."""
+        """Convert values to the type that the C code takes."""
         return np.ascontiguousarray(values, CARRIED[self.kind])
 
     def evaluate(self, *inputs: Array) -> None:
-        """Takes the points of one block."""
+        """Evaluate the points of one block."""
         self._library.call(f"quick_{self.kind}_{self.name}", inputs[0].size, *inputs, self._truth)
 
     def errors(self, got: Array, out: Array) -> Array:
-        """How far results are from the points last evaluated, in ULP, up to `margin`."""
+        """Return the distances of results from the values last evaluated, in ULP, to within `margin`."""
         self._library.call(f"errors_{self.kind}", got.size, got, self._truth, self._format, out)
         return out[: got.size]
 
     def sift(self, errors: Array, worst: float) -> tuple[int, Array]:
-        """How many results are certainly the nearest numbers, and the points that `judge` must decide."""
+        """Count the results that are certainly the nearest numbers, and return the points that `judge` must decide."""
         nearest = np.zeros(1, np.int64)
         doubts = self._library.call("sift", errors.size, errors, worst, self.margin, nearest, self._doubtful)
         return int(nearest[0]), self._doubtful[:doubts]
 
     def judge(self, inputs: tuple[Array, ...], got: Array) -> tuple[Array, Array]:
-        """The error of each result in ULP, and whether it is the nearest number, in quad precision."""
+        """Return the error of each result in ULP, and whether it is the nearest number, in quad precision."""
         errors, nearest = np.empty(got.size), np.empty(got.size, np.bool_)
         self._library.call(f"judge_{self.kind}_{self.name}", got.size, *inputs, got, self._format, errors, nearest)
         return errors, nearest

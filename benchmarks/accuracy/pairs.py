@@ -13,12 +13,12 @@ PairSource = Callable[[Random, int], tuple[Array, Array]]
 
 
 def both(source: Source, other: Source | None = None) -> PairSource:
-    """Two numbers that have nothing to do with each other."""
+    """Draw two independent numbers."""
     return lambda rng, count: (source(rng, count), (other or source)(rng, count))
 
 
 def times(source: Source, ratio: Source) -> PairSource:
-    """A number, and that number times a ratio."""
+    """Draw a number, and that number times a ratio."""
 
     def made(rng: Random, count: int) -> tuple[Array, Array]:
         x = source(rng, count)
@@ -28,7 +28,7 @@ def times(source: Source, ratio: Source) -> PairSource:
 
 
 def plus(source: Source, distance: Source) -> PairSource:
-    """A number, and that number plus a distance."""
+    """Draw a number, and that number plus a distance."""
 
     def made(rng: Random, count: int) -> tuple[Array, Array]:
         x = source(rng, count)
@@ -38,7 +38,7 @@ def plus(source: Source, distance: Source) -> PairSource:
 
 
 def raised(format: Format, base: Source, exponent: Source) -> PairSource:
-    """A positive base and the power that makes a result of a given binary exponent."""
+    """Draw a positive base, and the exponent that gives a result of a given size."""
 
     def made(rng: Random, count: int) -> tuple[Array, Array]:
         x = np.abs(base(rng, count).astype(format.dtype).astype(np.float64))
@@ -52,8 +52,8 @@ def whole(low: int, high: int) -> Source:
 
 
 def powers(format: Format) -> list[PairSource]:
-    """Results of every size from bases of every size; bases near 1 with huge powers; the borders of overflow and
-    underflow; negative bases; powers that are exact."""
+    """Draw results of any size from bases of any size, bases near 1 with huge exponents, results near overflow and
+    underflow, negative bases, and exact powers."""
     low, high = format.least - format.bits - 1.0, format.most + 1.0
     any_base, near_one = patterns(format), near(1.0, format, 0.3)
     results = interval(low, high)
@@ -73,7 +73,7 @@ def powers(format: Format) -> list[PairSource]:
 
 
 def angles(format: Format) -> list[PairSource]:
-    """Points all around the origin, at all slopes, near the axes and the diagonals."""
+    """Draw points all around the origin, at all slopes, near the axes and the diagonals."""
     anywhere = patterns(format)
     return [
         both(anywhere),
@@ -87,7 +87,7 @@ def angles(format: Format) -> list[PairSource]:
 
 
 def sides(format: Format) -> list[PairSource]:
-    """Sides of every size, of like size, near overflow, subnormal, and whole ones, whose triangles may be exact."""
+    """Draw sides of any size, of similar size, near overflow, subnormal, and integers with exact results."""
     anywhere = patterns(format)
     return [
         both(anywhere),
@@ -101,7 +101,7 @@ def sides(format: Format) -> list[PairSource]:
 
 
 def logarithms(format: Format) -> list[PairSource]:
-    """Logarithms near each other, far apart, and with sums near 1, where the result cancels."""
+    """Draw logarithms near each other, far apart, and with sums near 1, where the result cancels."""
 
     def probabilities(rng: Random, count: int) -> tuple[Array, Array]:
         p = rng.uniform(0, 1, count)
@@ -117,7 +117,7 @@ def logarithms(format: Format) -> list[PairSource]:
 
 
 def block(format: Format, sources: Sequence[PairSource], rng: Random, count: int) -> tuple[Array, Array]:
-    """Two arrays of `count` numbers, an equal share from every source."""
+    """Draw two arrays of `count` numbers, an equal share from every source."""
     share = -(-count // len(sources))
     with np.errstate(all="ignore"):
         made = [source(rng, share) for source in sources]

@@ -21,7 +21,7 @@ def is_exhaustive(function: Function, format: Format) -> bool:
 
 
 def planned_points(function: Function, format: Format, count: int, quick: bool = False) -> int:
-    """How many points a measurement has besides the hard places. Halves have few numbers to make pairs of."""
+    """Count the points of a measurement besides the hard ones. Halves have few numbers to make pairs of."""
     if is_exhaustive(function, format) and (not quick or format.count <= count):
         return format.count
     most = PAIRS_OF_HALVES if format.bits < F32.bits else function.most_points(format)
@@ -29,7 +29,7 @@ def planned_points(function: Function, format: Format, count: int, quick: bool =
 
 
 def point_blocks(function: Function, format: Format, text: str, count: int) -> Iterator[tuple[Array, ...]]:
-    """Every number, or the hard places and then `count` random points, so many at a time."""
+    """Yield blocks of every number, or of the hard points followed by `count` random points."""
     for inputs in _all_blocks(function, format, text, count):
         if function.kept is None:
             yield inputs

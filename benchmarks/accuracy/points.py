@@ -1,7 +1,8 @@
 """Draw random arguments of a format.
 
 A source is a function `(rng, count) -> Array` of float64 or of the format's dtype. Sources fill a block in equal
-shares, so that the whole line, the range where a function does its work and the places where it is hard are covered.
+shares. Together they cover all numbers, the range in which a function varies, and the points where it is hard to
+compute.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Source = Callable[[Random, int], Array]
 
 
 def patterns(format: Format) -> Source:
-    """Any bits at all: every exponent is as likely as any other."""
+    """Draw any bits at all, so that every exponent is equally likely."""
 
     def source(rng: Random, count: int) -> Array:
         return rng.integers(0, format.count - 1, count, format.pattern, endpoint=True).view(format.dtype)
@@ -34,19 +35,19 @@ def interval(low: float, high: float) -> Source:
 
 
 def sizes(smallest: float, largest: float) -> Source:
-    """Numbers of both signs; every power of two between the bounds is as likely as any other."""
+    """Draw numbers of both signs; every power of two between the bounds is equally likely."""
     low, high = np.log2(smallest), np.log2(largest)
     return lambda rng, count: np.exp2(rng.uniform(low, high, count)) * rng.choice([-1.0, 1.0], count)
 
 
 def near(centre: float, format: Format, farthest: float = 0.5) -> Source:
-    """Numbers on both sides of a centre at all distances down to the last bit."""
+    """Draw numbers on both sides of a centre, at all distances down to the last bit."""
     apart = sizes(abs(centre or 1.0) * 2.0 ** (-format.bits - 1), farthest)
     return lambda rng, count: centre + apart(rng, count)
 
 
 def block(format: Format, sources: Sequence[Source], rng: Random, count: int) -> Array:
-    """One array of `count` points, an equal share from every source."""
+    """Draw `count` points, an equal share from every source."""
     share = -(-count // len(sources))
     with np.errstate(all="ignore"):
         parts = [np.asarray(source(rng, share)).astype(format.dtype) for source in sources]
@@ -54,7 +55,7 @@ def block(format: Format, sources: Sequence[Source], rng: Random, count: int) ->
 
 
 def steps(format: Format, centres: Array | Sequence[float], reach: int) -> Array:
-    """Each centre and its neighbours, `reach` numbers to each side, with both signs."""
+    """Return each centre and its neighbours, `reach` numbers to each side, with both signs."""
     rounded = np.asarray(centres, np.float64).astype(format.dtype)
     bits = np.abs(rounded).view(format.pattern).astype(np.int64)[:, None] + np.arange(-reach, reach + 1)
     sizes_ = bits.clip(0, np.iinfo(format.pattern).max >> 1).astype(format.pattern).view(format.dtype).ravel()
@@ -62,12 +63,12 @@ def steps(format: Format, centres: Array | Sequence[float], reach: int) -> Array
 
 
 def binades(format: Format) -> list[float]:
-    """Every power of two of the format."""
+    """Return every power of two of the format."""
     return [float(np.ldexp(1.0, k)) for k in range(format.least - format.bits + 1, format.most + 1)]
 
 
 def quarter_turns(format: Format, count: int, seed: int = 0) -> Array:
-    """Numbers near multiples of pi/2: the small multiples, and multiples of all sizes."""
+    """Return numbers near multiples of pi/2: small multiples, and multiples of any size."""
     rng = np.random.default_rng(seed)
     multiples = [*range(1, count), *(int(2.0**e) for e in rng.uniform(1, format.most, count))]
     with mpmath.workprec(format.most + 2 * format.bits):
@@ -76,7 +77,7 @@ def quarter_turns(format: Format, count: int, seed: int = 0) -> Array:
 
 @functools.cache
 def nearest_to_quarter_turns(format: Format) -> Array:
-    """For each exponent, the numbers that come closest to a multiple of pi/2.
+    """Return the numbers that come closest to a multiple of pi/2, for each exponent.
 
     `m * 2**e` is close to `n * pi/2` where `n / m` is a convergent of the continued fraction of `2**e / (pi/2)`; the
     bits of such a number cancel, and a range reduction with too few digits of pi fails there first.

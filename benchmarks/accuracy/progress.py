@@ -13,7 +13,7 @@ SILENT = 20.0  # seconds between lines where the output is not a screen
 
 
 class Meter:
-    """Watches several measurements at once."""
+    """Show the progress of several measurements at once."""
 
     def __init__(self, totals: Mapping[Any, int]) -> None:
         self._totals = dict(totals)
@@ -25,7 +25,7 @@ class Meter:
         return planned
 
     def update(self, task: Any, done: int) -> None:
-        """So many points of a task are done; hard places come on top of those that were planned."""
+        """Note that this many points of a task are done; hard points are counted on top of the planned ones."""
         self._done[task] = min(done, self._totals[task])
         now = time.monotonic()
         if now - self._shown < (0.2 if sys.stderr.isatty() else SILENT):

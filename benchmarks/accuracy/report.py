@@ -56,7 +56,7 @@ Measured with `make accuracy` on {machine}, Python {python}, NumPy {numpy}, Weft
 
 
 def bound(format: Format) -> float:
-    """What is promised."""
+    """Return the promised error bound in ULP."""
     return COMPLEX_BOUND if format.is_complex else BOUND
 
 
@@ -69,7 +69,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def render(rows: Sequence[Row]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     records = [record for _, _, record in rows if record]
     wrong = [f"{r['function']} {r['dtype']} {text}" for r in records for text in r["specials"]]
     head = HEAD.format(
@@ -125,13 +125,13 @@ def _cells(found: Record, format: Format) -> list[str]:
 
 
 def _share(share: float) -> str:
-    """A percentage that says 100 only where every result is the nearest."""
+    """Format a percentage; it says 100 only if every result is the nearest number."""
     rounded = f"{100 * share:.2f}"
     return "100" if share == 1 else "99.99+" if rounded == "100.00" else rounded
 
 
 def processor() -> str:
-    """The processor's own name where the system tells it."""
+    """Return the processor's name, if the system tells it."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     named = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), None)

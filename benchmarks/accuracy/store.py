@@ -26,7 +26,7 @@ class Store:
         return self.folder / f"{function.name}-{format.name}.json"
 
     def read(self, function: Function, format: Format) -> Record | None:
-        """The measurement of the code as it is now, if there is one."""
+        """Return the measurement of the current code, if there is one."""
         text, path = code(function, format), self._path(function, format)
         if text is None or not path.exists():
             return None
@@ -38,7 +38,7 @@ class Store:
         write_file(str(self._path(function, format)), f"{json.dumps(record, indent=1)}\n".encode())
 
     def is_measured(self, function: Function, format: Format, points: int) -> bool:
-        """Whether there is nothing left to do for so many points."""
+        """Tell whether a measurement with this many points exists already."""
         record = self.read(function, format)
         if record is None:
             return False

@@ -1,4 +1,4 @@
-"""Find what computes a function in a format: Weft's own code, and NumPy's."""
+"""Find the implementations of a function in a format: Weft's own code, and NumPy's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Subject = Callable[..., Array]
 
 
 def kernel(function: Function, format: Format) -> Subject | None:
-    """Weft's own code for a function, or nothing where it has none and leaves the work to NumPy."""
+    """Return Weft's own code for a function, or nothing if Weft leaves the function to NumPy."""
     names = "xy"[: function.arity]
     parameters = ", ".join(f"{name}: {format.name}[n]" for name in names)
     result = format.part.name if function.has_real_result else format.name
@@ -29,7 +29,7 @@ def kernel(function: Function, format: Format) -> Subject | None:
 
 
 def numpy_subject(function: Function, format: Format) -> Subject | None:
-    """NumPy's function, where it has one for the format."""
+    """Return NumPy's function, if it has one for the format."""
     ufunc = function.numpy
     if ufunc is None:
         return None
@@ -42,9 +42,9 @@ def numpy_subject(function: Function, format: Format) -> Subject | None:
 
 
 def wrong_specials(function: Function, format: Format, mine: Subject) -> list[str]:
-    """Where results for special values, or results that are special, differ from NumPy's; signs of zeros count.
+    """List special values whose results differ from NumPy's, and special results that differ; signs of zeros count.
 
-    Complex ones are left to the test suite, which knows where NumPy's own lose what they should keep.
+    Complex numbers are left to the test suite, which knows where NumPy's own results are wrong.
     """
     theirs = numpy_subject(function, format)
     if theirs is None or format.is_complex:

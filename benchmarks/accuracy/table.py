@@ -16,7 +16,7 @@ def find(name: str, dtype: str) -> Function:
 
 
 def rows() -> Iterator[tuple[Function, Format]]:
-    """Everything that is measured, in the order of the table."""
+    """Return everything that is measured, in the order of the table."""
     for name in NAMES:
         for format in FORMATS.values():
             if name in (COMPLEX_FUNCTIONS if format.is_complex else FUNCTIONS):

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.replay --against REV`: which kernels get another LLVM text than from a git revision.
+"""List the kernels whose LLVM text differs from that of a git revision: `python -m benchmarks.replay --against REV`.
 
-`--write FILE` keeps the digests of this tree instead, `--compare FILE` compares with digests that were kept; `--texts
-DIR` keeps the texts as well, so that `--diff` can show what differs. Words choose kernels by name.
+`--write FILE` stores the digests of this tree instead, and `--compare FILE` compares with stored digests. `--texts DIR`
+stores the texts too, so that `--diff` can show the differences. Other words select kernels by name.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _digests(rows: Iterator[tuple[str, str]], kept: Path | None) -> Iterator[tup
 
 
 def _compare(known: Digests, given: argparse.Namespace) -> int:
-    """Prints the rows that differ; the status is 1 if there are some."""
+    """Print the rows that differ; the exit status is 1 if there are any."""
     count = different = 0
     for name, rows in _rows(given.words, known):
         shown = False
@@ -97,7 +97,7 @@ def _compare(known: Digests, given: argparse.Namespace) -> int:
 
 
 def _against(given: argparse.Namespace) -> int:
-    """Has the package of a revision write its digests, then compares."""
+    """Let the package of a revision write its digests, then compare."""
     with tempfile.TemporaryDirectory(prefix="weft-replay-") as folder:
         place, here = Path(folder), Path(__file__).parents[2]
         archive = subprocess.run(["git", "archive", given.against], cwd=here, check=True, capture_output=True).stdout
@@ -113,7 +113,7 @@ def _against(given: argparse.Namespace) -> int:
 
 
 def _link(tree: Path, package: Path) -> None:
-    """A folder in which a tree's packages are importable without being installed."""
+    """Make a folder in which a tree's packages can be imported without being installed."""
     folders = tomllib.loads((tree / "pyproject.toml").read_text())["tool"]["setuptools"]["package-dir"]
     top = package / "weft"
     top.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The kernels whose text is compared: each with a name, a way to make it for given options, and arguments."""
+"""List the kernels to compare: each with a name, a function that makes it for given options, and arguments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FUZZ_SEED, FUZZ_COUNT = 15, 80
 
 @dataclass(frozen=True)
 class Kernel:
-    """`make` gives the kernel object for options; `args` and `out` are those of a call."""
+    """One kernel to compare: `make` returns it for given options, `args` and `out` are the arguments of a call."""
 
     name: str
     make: Callable[[Options], Any]
@@ -32,7 +32,7 @@ class Kernel:
 
 
 def kernels() -> Iterator[Kernel]:
-    """All of them, in a fixed order."""
+    """Return all kernels, in a fixed order."""
     yield from _bench()
     yield from _examples()
     yield from _library()
@@ -45,7 +45,7 @@ def _traced(function: Any) -> Callable[[Options], Any]:
 
 
 def _bench() -> Iterator[Kernel]:
-    """A function that stands in several rows, at other sizes, comes once: its forms are found anyway."""
+    """Return the functions of bench rows, each once even if several rows use it: all its forms are found anyway."""
     seen = set[Any]()
     for suite, rows in ROWS.items():
         for row in rows:
@@ -98,7 +98,7 @@ def _library() -> Iterator[Kernel]:
 
 
 def _chosen() -> Iterator[Kernel]:
-    """Functions that need what few kernels do: each loop strategy, in several layouts and dtypes."""
+    """Return functions that cover each loop strategy, in several layouts and dtypes."""
     from .functions import FUNCTIONS
 
     for function in FUNCTIONS:

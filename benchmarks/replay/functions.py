@@ -1,4 +1,4 @@
-"""Small functions that need one loop strategy each: x is a matrix, r a row of it, c a column."""
+"""Define small functions that need one loop strategy each: x is a matrix, r a row of it, c a column."""
 
 from __future__ import annotations
 

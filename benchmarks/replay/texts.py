@@ -1,4 +1,4 @@
-"""Emit a kernel's LLVM text in each of its forms, without what does not matter: the numbers of values and labels."""
+"""Emit a kernel's LLVM text in each of its forms, with values and labels renumbered so that texts can be compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAME = re.compile(r"%[a-z]+\d+\b|\b[a-z]+\d+(?=:)")
 
 
 def texts(kernel: Kernel, level: str, wanted: list[str] | None = None) -> Iterator[tuple[str, str]]:
-    """Sizes such as `m=8,n=64` with the text for them, for each form; or for the sizes that are wanted alone."""
+    """Return the text of each form by sizes such as `m=8,n=64`, or only for the sizes asked for."""
     options = Options(target=x86(LEVELS[level]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -60,7 +60,7 @@ def _parsed(text: str) -> dict[str, int]:
 
 
 def text_of(lowered: Lowered) -> str:
-    """The text, and behind it all that callers of the code are told."""
+    """Return the text, followed by the description that callers of the code get."""
     program, lines = lowered.program, list[str]()
     for function in program.functions:
         lines += [f"; {entry}" for entry in function.entries]
@@ -72,7 +72,7 @@ def text_of(lowered: Lowered) -> str:
 
 
 def _renumbered(text: str) -> str:
-    """Values and labels numbered in the order in which they first appear in a function."""
+    """Number values and labels in the order in which they first appear in a function."""
     return re.sub(r"^define .*?^}", lambda function: _renumbered_function(function[0]), text, flags=re.M | re.S)
 
 
@@ -88,7 +88,7 @@ def _renumbered_function(text: str) -> str:
 
 
 def _envs(lowered: Lowered, sizes: Mapping[str, int]) -> list[dict[str, int]]:
-    """Sizes for each form, found by breaking the guards of the forms that were found before."""
+    """Return sizes for each form, found by breaking the guards of the forms found before."""
     found: list[tuple[Lowered, dict[str, int]]] = []
     pending = [dict(sizes)]
     while pending and len(found) < MOST_FORMS:
@@ -109,7 +109,7 @@ def _hold(guards: list[tuple[Size, Size]], env: Mapping[str, int]) -> bool:
 
 
 def _moved(left: Size, right: Size, env: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """The sizes with one of them around what the guard names, then with several made large or small together."""
+    """Vary one size around the bounds in a guard, then make several sizes large or small together."""
     names = sorted(dims.symbols(left) | dims.symbols(right))
     if not env.keys() >= set(names):  # what a NumPy function between two pieces gives is known when it has run
         return

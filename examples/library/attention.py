@@ -1,4 +1,4 @@
-"""Attention of 2048 queries over 4096 keys in one pass, without the 2048 by 4096 array of weights.
+"""Compute attention of 2048 queries over 4096 keys in one pass, without the 2048 by 4096 array of weights.
 
 python examples/library/attention.py
 """

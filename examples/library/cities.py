@@ -1,4 +1,4 @@
-"""Distances between cities along the globe: all pairs by broadcasting, the farthest and the nearest pair.
+"""Compute distances between cities along the globe: all pairs by broadcasting, the farthest and the nearest pair.
 
 python examples/library/cities.py
 """

@@ -1,4 +1,4 @@
-"""A linear classifier of three clouds of points, trained by gradient descent with gemm, softmax and cross_entropy.
+"""Train a linear classifier of three clouds of points by gradient descent, with gemm, softmax and cross_entropy.
 
 python examples/library/classifier.py
 """
@@ -14,7 +14,7 @@ RATE, STEPS, CLASSES = 0.5, 60, 3
 
 @weft.jit
 def slope(weights, x, wanted):  # type: ignore[no-untyped-def]
-    """The gradient of the mean loss: softmax fuses with the product and with the difference."""
+    """Compute the gradient of the mean loss: softmax fuses with the product and with the difference."""
     return x.T @ (softmax(x @ weights) - wanted) / x.shape[0]
 
 

@@ -1,4 +1,4 @@
-"""The edges of a picture by two convolutions, and a smaller picture of them by maxpool.
+"""Find the edges of a picture by two convolutions, and shrink the result by maxpool.
 
 python examples/library/edges.py
 """

@@ -1,4 +1,4 @@
-"""Heat spreads over a plate whose rim is kept cold; writes heat.png.
+"""Simulate heat that spreads over a plate with a cold rim; writes heat.png.
 
 python examples/library/heat.py [FOLDER]
 """

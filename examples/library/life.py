@@ -1,4 +1,4 @@
-"""Conway's game of life on a torus, all steps in one native call; writes life.png.
+"""Play Conway's game of life on a torus, all steps in one native call; writes life.png.
 
 python examples/library/life.py [FOLDER]
 """

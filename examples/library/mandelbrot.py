@@ -1,4 +1,4 @@
-"""The Mandelbrot set, every point of the plane for itself in SIMD; writes mandelbrot.png.
+"""Draw the Mandelbrot set, several points at a time in SIMD lanes; writes mandelbrot.png.
 
 python examples/library/mandelbrot.py [FOLDER]
 """

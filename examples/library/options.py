@@ -1,4 +1,4 @@
-"""The price of a million options by Black and Scholes, and a check that needs no other program: put-call parity.
+"""Price a million options by Black and Scholes, and check the prices by put-call parity.
 
 python examples/library/options.py
 """

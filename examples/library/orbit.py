@@ -1,4 +1,4 @@
-"""A planet and its moon go around a sun: 20,000 steps in one native call, and the energy stays what it was.
+"""Simulate a planet and its moon around a sun for 20,000 steps in one native call, and check that energy is conserved.
 
 python examples/library/orbit.py
 """

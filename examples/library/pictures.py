@@ -17,7 +17,7 @@ EIGHT_BITS, RGB = 8, 2
 
 
 def write_png(path: Path, colours: Array) -> None:
-    """Writes `colours`, u8[height, width, 3], as a picture."""
+    """Write `colours`, u8[height, width, 3], as a picture."""
     height, width, _ = colours.shape
     lines = np.zeros((height, 1 + 3 * width), np.uint8)  # each line begins with the number of its filter, 0 is none
     lines[:, 1:] = colours.reshape(height, 3 * width)
@@ -31,7 +31,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def shaded(values: Array) -> Array:
-    """Numbers from 0 to 1 as colours from black over blue and orange to white."""
+    """Map numbers from 0 to 1 to colours from black over blue and orange to white."""
     stops = np.array([[0, 0, 0], [0, 20, 100], [40, 110, 200], [240, 250, 255], [255, 170, 0], [90, 30, 0]], float)
     at = np.clip(values, 0, 1) * (len(stops) - 1)
     channels = [np.interp(at, np.arange(len(stops)), stops[:, c]) for c in range(3)]
@@ -39,7 +39,7 @@ def shaded(values: Array) -> Array:
 
 
 def target(name: str) -> Path:
-    """Where a script writes a picture: into the folder on its command line, or into a temporary one."""
+    """Return the path for a script's picture: in the folder on its command line, or in a temporary one."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp(prefix="weft-pictures-"))
     folder.mkdir(parents=True, exist_ok=True)
     return folder / name

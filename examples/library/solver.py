@@ -1,4 +1,4 @@
-"""A system of linear equations by Jacobi's iteration, which stops by itself when it is near enough.
+"""Solve a system of linear equations by Jacobi's iteration, which stops when it has converged.
 
 python examples/library/solver.py
 """
