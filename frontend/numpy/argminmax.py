@@ -17,7 +17,7 @@ from .shapes import reshaped
 
 
 def position(m: Maker, op: OpDef, a: Operand, axis: object, keepdims: object) -> Value:
-    """The first place of an extreme along an axis, or in C order; a number is an array of one element."""
+    """Return the first position of an extreme along an axis, or in C order; a number is an array of one element."""
     given = array_of(m, a)
     x = given if given.type.rank else reshaped(m, given, (1,))
     axes = tuple(range(x.type.rank)) if axis is None else (axis_of(m, axis, x.type.rank),)

@@ -30,10 +30,10 @@ _ARRAYS: Mapping[str, tuple[int | str, ...]] = {
 
 
 def takes_array(name: str, argument: int | str) -> bool:
-    """Whether NumPy takes a list as an array in this argument, by place or by name."""
+    """Tell whether NumPy converts a list to an array in this argument, given by position or by name."""
     return argument in _ARRAYS.get(name, ())
 
 
 def takes_arrays(name: str, argument: int | str) -> bool:
-    """Whether NumPy takes each item of a list as an array in this argument."""
+    """Tell whether NumPy converts each item of a list to an array in this argument."""
     return name in _SEQUENCES and argument in (0, "arrays", "tup")

@@ -13,7 +13,7 @@ from ..maker import Maker, NumberNeeded, number_of, static_int
 def axes_of(m: Maker, axis: object, rank: int, *, lenient: bool = True) -> tuple[int, ...]:
     """Return the axes that an argument names, sorted; None means all of them.
 
-    With `lenient` a number has an axis 0, as NumPy's ufuncs have it and its means and variances do not.
+    With `lenient` a number has an axis 0, as in NumPy's ufuncs; in its means and variances it has none.
     """
     if axis is None:
         return tuple(range(rank))
@@ -24,7 +24,7 @@ def axes_of(m: Maker, axis: object, rank: int, *, lenient: bool = True) -> tuple
 
 
 def ordered_axes(m: Maker, axis: object, rank: int) -> tuple[int, ...]:
-    """Axes in the order in which they were named."""
+    """Return the axes in the order in which they were named."""
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     found = tuple(axis_of(m, one, rank) for one in given)
     if len(set(found)) != len(found):

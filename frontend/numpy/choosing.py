@@ -29,12 +29,12 @@ def where(m: Maker, condition: Operand, x: Operand | None = None, y: Operand | N
 
 
 def _truth(x: Operand) -> Operand:
-    """A number of any length is true or false."""
+    """Convert a literal to a bool; an integer may be larger than any dtype holds."""
     return x if literal(x) is None else bool(literal(x))
 
 
 def wrapped(m: Maker, x: Operand, dtype: DType) -> Operand:
-    """NumPy lets an integer literal wrap around where it makes an array of it: in `where` and `concatenate`."""
+    """Wrap an integer literal around, as NumPy does when it makes an array of it: in `where` and `concatenate`."""
     number = literal(x)
     if number is None or not dtype.is_integer or fits(number, dtype):
         return x
@@ -45,7 +45,7 @@ def wrapped(m: Maker, x: Operand, dtype: DType) -> Operand:
 
 def clip(m: Maker, a: Operand, a_min: Any = ABSENT, a_max: Any = ABSENT, *, min: Any = ABSENT,
          max: Any = ABSENT) -> Value:  # fmt: skip
-    """Limits of a kind that the array can't reach are no limits, as in NumPy."""
+    """Clip to limits. As in NumPy, limits beyond the range of an integer array's dtype are ignored."""
     if (a_min is ABSENT) != (a_max is ABSENT):
         missing = "a_min" if a_min is ABSENT else "a_max"
         raise TypeProblem(
@@ -77,9 +77,9 @@ def clip(m: Maker, a: Operand, a_min: Any = ABSENT, a_max: Any = ABSENT, *, min:
 
 
 def _reachable(m: Maker, limit: Operand | None, have: DType, dtype: DType, lower: bool) -> Operand | None:
-    """A limit that is known at run time only: what the array can't reach is the furthest that it can.
+    """Clamp a limit that is only known at run time to the range of the array's dtype.
 
-    What is out of bounds on the other side is refused, as a Python number is that meets an array.
+    A limit beyond the range on the other side is refused, like a Python number that does not fit an array.
     """
     if not isinstance(limit, Value) or limit.type.dtype != WEAK_INT or literal(limit) is not None:
         return limit

@@ -1,7 +1,7 @@
-"""Find extremes of complex numbers and their positions by real ops.
+"""Find extremes of complex numbers and their positions with ops on real numbers.
 
-Complex numbers are ordered by their real parts, and among equal ones by their imaginary parts. A number with a part
-that is NaN is NaN. As in NumPy, the first of several extremes, or of several NaN, is the one.
+Complex numbers are ordered by their real parts, and then by their imaginary parts. A number with a NaN part is NaN. As
+in NumPy, the first of several equal extremes, or of several NaN, is the result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ORDERED = frozenset((MIN, MAX, FMIN, FMAX))
 
 
 def extreme(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool) -> Value:
-    """What `min`, `max`, `fmin` or `fmax` gives over axes."""
+    """Compute `min`, `max`, `fmin` or `fmax` over axes."""
     found = places(m, op in (MIN, FMIN), op in (FMIN, FMAX), x, axes)
     count = _counted(m, x, axes)
     first = m.op(EQUAL, count, _over(m, MIN, m.op(WHERE, found, count, NOWHERE), axes))
@@ -38,7 +38,7 @@ def extreme(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool) 
 
 
 def places(m: Maker, least: bool, skips: bool, x: Value, axes: Sequence[int]) -> Value:
-    """Whether an element is the smallest, or the largest; with `skips` NaN is that only if there is nothing else."""
+    """Mark the smallest or largest elements; with `skips`, mark NaN only if there is nothing else."""
     over, worst = (MIN, math.inf) if least else (MAX, -math.inf)
     re, im, nan = m.op(REAL, x), m.op(IMAG, x), m.op(IS_NAN, x)
     best = _over(m, over, m.op(WHERE, nan, worst if skips else math.nan, re), axes)
@@ -53,7 +53,7 @@ def _over(m: Maker, op: OpDef, x: Value, axes: Sequence[int]) -> Value:
 
 
 def _counted(m: Maker, x: Value, axes: Sequence[int]) -> Value:
-    """The position of each element in C order over the axes."""
+    """Number the elements over the axes in C order."""
     shape: list[Size] = [size if k in axes else 1 for k, size in enumerate(x.type.shape)]
     count = m.builder.op(IOTA, span=m.span, shape=Sizes((dims.product(shape),)), axis=0)
     return reshaped(m, count, shape)

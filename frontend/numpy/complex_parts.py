@@ -15,13 +15,13 @@ ARCTAN2, MUL = TABLE["arctan2"], TABLE["mul"]
 
 
 def real(m: Maker, val: Operand) -> Value:
-    """Of a real number the number itself."""
+    """Return the real part; a real number is its own."""
     value = m.lift(val)
     return _part(m, value, m.op(REAL, value)) if value.type.dtype.kind == "complex" else value
 
 
 def imag(m: Maker, val: Operand) -> Value:
-    """Of a real number 0, in its dtype."""
+    """Return the imaginary part; for a real number it is 0 in the same dtype."""
     value = m.lift(val)
     dtype = value.type.dtype
     if dtype.kind == "complex":
@@ -33,12 +33,12 @@ def imag(m: Maker, val: Operand) -> Value:
 
 
 def _part(m: Maker, whole: Value, part: Value) -> Value:
-    """A part of a NumPy scalar is a scalar; of an array without dimensions it is such an array."""
+    """Return a part: a scalar for a NumPy scalar, an array for an array without dimensions."""
     return as_scalar(m, part) if is_scalar_result(whole) else part
 
 
 def angle(m: Maker, z: Operand, deg: bool = False) -> Value:
-    """From the positive real axis, in radians or degrees."""
+    """Return the angle from the positive real axis, in radians or degrees."""
     value = m.lift(z)
     is_complex = value.type.dtype.kind == "complex"
     parts = (m.op(IMAG, value), m.op(REAL, value)) if is_complex else (0, value)

@@ -25,7 +25,7 @@ Arrays = Value | Sequence[object]
 
 
 def sequence(m: Maker, arrays: Arrays, name: str) -> list[Value]:
-    """The arrays of a tuple, or those along the first axis of one array."""
+    """List the arrays of a tuple, or those along the first axis of one array."""
     return [strong_array(m, x) for x in _items(m, arrays, name)]
 
 
@@ -43,7 +43,7 @@ def _items(m: Maker, arrays: Arrays, name: str) -> Sequence[object]:
 
 
 def _in_dtype(m: Maker, values: Sequence[Value], dtype: object, casting: str) -> list[Value]:
-    """Values that can be joined, in one dtype that the casting rule lets them have."""
+    """Convert values that are to be joined to one dtype, as far as the casting rule allows."""
     wanted = as_dtype(dtype, m.span)
     for value in values:
         demand_cast(m, value.type.dtype, wanted, casting)
@@ -197,7 +197,7 @@ def split(m: Maker, ary: Operand, indices_or_sections: object, axis: object = 0)
 
 
 def _split_along(name: str, axis: int) -> Make:
-    """`hsplit`, `vsplit` and `dsplit`."""
+    """Make `hsplit`, `vsplit` or `dsplit`."""
 
     def make(m: Maker, ary: Operand, indices_or_sections: object) -> tuple[Value, ...]:
         x = array_of(m, ary)

@@ -2,9 +2,9 @@
 
     contracted(m, a, "bik", b, "bkj", "bij")     a stack of matrix products
 
-Labels of both values that stay number matrices of a stack, as do all but the last of those that only one of them has;
-labels of both that go are k, merged to one axis if there are several. Where one value has nothing of its own the sum is
-one of elementwise products, and where no label goes there is no sum at all.
+Labels that both values have and the result lacks become k, merged into one axis if there are several. The last label
+that only one value has is an axis of the matrices. All other labels number the matrices of a stack. If one value has no
+label of its own, the result is a sum of elementwise products. If the result has every label, there is no sum.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def contracted(m: Maker, a: Value, left: Labels, b: Value, right: Labels, result
 
 
 def summed(m: Maker, a: Value, b: Value, count: int) -> Value:
-    """Elementwise products, summed over the first axes, in the dtype that a product of matrices has."""
+    """Sum elementwise products over the first axes, in the dtype of a matrix product."""
     (dtype, _), (result,) = matmul_dtypes((a.type.dtype, b.type.dtype), {})
     wide = F32 if dtype in (F16, BF16) else dtype
     terms = m.op(AND if dtype.kind == "bool" else MUL, m.cast(a, wide), m.cast(b, wide))
@@ -53,7 +53,7 @@ def summed(m: Maker, a: Value, b: Value, count: int) -> Value:
 
 
 def total(m: Maker, x: Value, axes: Sequence[int]) -> Value:
-    """The sum over axes in the dtype of the terms, which integers may leave; of bools, whether one is true."""
+    """Sum over axes in the dtype of the terms, in which integers wrap around; for bools, tell whether any is true."""
     if not axes:
         return x
     if x.type.dtype.kind == "bool":
@@ -62,17 +62,17 @@ def total(m: Maker, x: Value, axes: Sequence[int]) -> Value:
 
 
 def cleared(m: Maker, x: Value) -> Value:
-    """Products as the first terms of sums that start at 0: none of them is -0.0."""
+    """Add products to 0, as a sum does that starts at 0, so that none is -0.0."""
     return m.cast(m.op(ADD, x, 0), x.type.dtype) if x.type.dtype.kind in ("float", "complex") else x
 
 
 def _is_long(m: Maker, x: Value, own: Labels, labels: Labels) -> bool:
-    """Whether a value has an axis of its own that is more than one element long, as its last."""
+    """Tell whether the last label that only this value has is longer than one element."""
     return bool(labels) and m.builder.facts.canonical(x.type.shape[own.index(labels[-1])]) != 1
 
 
 def spread(m: Maker, x: Value, labels: Labels, wanted: Labels) -> Value:
-    """The axes in this order, with axes of size 1 for labels that the value lacks."""
+    """Put the axes in this order, with axes of size 1 for labels that the value lacks."""
     have = [labels.index(label) for label in wanted if label in labels]
     moved = turned(m, x, have)
     sizes = iter(moved.type.shape)

@@ -46,7 +46,7 @@ def _fill(m: Maker, value: Operand) -> Operand:
 
 
 def _filled(number: int) -> Make:
-    """`zeros` and `ones`."""
+    """Make `zeros` or `ones`."""
 
     def make(m: Maker, shape: object, dtype: object = None, order: str = "C") -> Value:
         return full(m, shape, float(number) if dtype is None else number, dtype, order)
@@ -70,7 +70,7 @@ def full_like(m: Maker, a: Operand, fill_value: Operand, dtype: object = None, o
 
 
 def _filled_like(number: int) -> Make:
-    """`zeros_like` and `ones_like`."""
+    """Make `zeros_like` or `ones_like`."""
 
     def make(
         m: Maker, a: Operand, dtype: object = None, order: str = "K", subok: bool = True, shape: object = None
@@ -112,7 +112,7 @@ def _as_contiguous(order: str) -> Make:
 
 
 def copy(m: Maker, a: Operand, order: str = "K", subok: bool = False) -> Value:
-    """Values never change, so a copy is the value; without dimensions it is an array, not a scalar."""
+    """Return the value itself, because values never change; without dimensions the copy is an array, not a scalar."""
     return array(m, a, order=order)
 
 
@@ -150,7 +150,7 @@ def indices(m: Maker, dimensions: object, dtype: object = int, sparse: bool = Fa
 
 
 def numbered(m: Maker, shape: Sequence[Size], axis: int) -> Value:
-    """The index along an axis, as i64."""
+    """Return the index along an axis, as i64."""
     return m.builder.op(IOTA, span=m.span, shape=Sizes(shape), axis=axis)
 
 

@@ -37,7 +37,7 @@ def accumulated(m: Maker, algebra: Algebra, array: Operand, axis: object, dtype:
 
 
 def _only_axis(m: Maker, axis: object, rank: int) -> int:
-    """The axis of `accumulate`, which a tuple of one may name."""
+    """Return the axis of `accumulate`; a tuple of one is accepted."""
     if isinstance(axis, (tuple, list)) and len(axis) != 1:
         raise _several_axes(m)
     return axis_of(m, axis[0] if isinstance(axis, (tuple, list)) else axis, rank)
@@ -55,7 +55,7 @@ def _total(algebra: Algebra) -> Make:
 
 
 def along(m: Maker, algebra: Algebra, a: Operand, axis: object, dtype: object) -> Value:
-    """Along an axis, or over all elements in C order; a number is an array of one element."""
+    """Accumulate along an axis, or over all elements in C order; a number counts as an array of one element."""
     x = array_of(m, a)
     if axis is None or not x.type.rank:
         x = ravel(m, x)

@@ -44,7 +44,7 @@ def diff(m: Maker, a: Operand, n: object = 1, axis: object = -1, prepend: Operan
 
 
 def _end(m: Maker, end: Operand, x: Value, axis: int) -> Value:
-    """What is put before or behind; a number stands for one element of each row."""
+    """Convert `prepend` or `append`; a number stands for one element of each row."""
     value = strong_array(m, end)
     if value.type.rank:
         return value
@@ -116,7 +116,7 @@ def _spacing(m: Maker, given: Sequence[Operand], count: int) -> list[Operand]:
 
 
 def _slopes(m: Maker, x: Value, axis: int, by: Operand, order: int) -> list[Value]:
-    """The first slope, those inside, and the last one."""
+    """Compute the first slope, those inside, and the last one."""
     size = x.type.shape[axis]
 
     def at(place: int) -> Value:

@@ -1,7 +1,7 @@
 """Define `einsum` as a sequence of products of pairs.
 
-Operands are multiplied from the left to the right. What is needed no more is summed over at once; an index that an
-operand has twice is its diagonal, and `...` stands for axes that are broadcast.
+Operands are multiplied from left to right. Indices that are not needed any more are summed over at once. An index that
+an operand has twice selects its diagonal, and `...` stands for axes that are broadcast.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object
 
 
 def _contracts(m: Maker, terms: Sequence[tuple[Value, list[Label]]]) -> bool:
-    """Whether two operands share an index of more than one place."""
+    """Tell whether two operands share an index longer than 1."""
     seen: set[Label] = set()
     for value, labels in terms:
         sizes = map(m.builder.facts.canonical, value.type.shape)
@@ -71,7 +71,7 @@ def _contracts(m: Maker, terms: Sequence[tuple[Value, list[Label]]]) -> bool:
 
 
 def _is_product(x: Value) -> bool:
-    """Whether a value is a product of matrices, or one in another order."""
+    """Tell whether a value is a matrix product, possibly transposed."""
     node = x.node
     if node is not None and node.op is TRANSPOSE:
         node = node.operands[0].node
@@ -79,7 +79,7 @@ def _is_product(x: Value) -> bool:
 
 
 def _laid_out(m: Maker, x: Value, terms: Sequence[tuple[Value, list[Label]]], result: Sequence[Label]) -> Value:
-    """In the order of memory that NumPy's iterator over all labels finds from the strides of the operands."""
+    """Lay out the result in the memory order that NumPy's iterator derives from the strides of the operands."""
     if x.type.rank < 2:
         return x
     gone = sorted({label for _, labels in terms for label in labels if label not in result}, key=str)
@@ -90,7 +90,7 @@ def _laid_out(m: Maker, x: Value, terms: Sequence[tuple[Value, list[Label]]], re
 
 
 def _parsed(m: Maker, text: str, ranks: Sequence[int]) -> tuple[list[list[Label]], list[Label]]:
-    """The labels of each operand, and those of the result."""
+    """Return the labels of each operand, and those of the result."""
     left, arrow, right = text.partition("->")
     parts = left.split(",")
     if len(parts) != len(ranks):
@@ -115,7 +115,7 @@ def _parsed(m: Maker, text: str, ranks: Sequence[int]) -> tuple[list[list[Label]
 
 
 def _labels(m: Maker, part: str, rank: int) -> list[Label]:
-    """One label for each axis."""
+    """Return one label for each axis."""
     before, dots, after = part.partition(DOTS)
     count = rank - len(before) - len(after)
     if not (before + after).isalpha() and before + after:
@@ -130,7 +130,7 @@ def _labels(m: Maker, part: str, rank: int) -> list[Label]:
 
 
 def _diagonals(m: Maker, x: Value, labels: list[Label]) -> tuple[Value, list[Label]]:
-    """Each label once."""
+    """Take diagonals until each label appears once."""
     for label in [label for label, count in Counter(labels).items() if count > 1]:
         while labels.count(label) > 1:
             first = labels.index(label)
@@ -144,7 +144,7 @@ def _diagonals(m: Maker, x: Value, labels: list[Label]) -> tuple[Value, list[Lab
 
 
 def _broadcast(m: Maker, terms: list[tuple[Value, list[Label]]]) -> list[tuple[Value, list[Label]]]:
-    """Operands whose axes of size 1 are as long as those of the same letter in others."""
+    """Broadcast axes of size 1 to the size that other operands have for the same letter."""
     facts = m.builder.facts
     sizes = [(label, n) for x, labels in terms for label, n in zip(labels, x.type.shape, strict=True)]
     longer = {label: n for label, n in sizes if isinstance(label, str) and not guard_one(facts, n)}
@@ -157,6 +157,6 @@ def _broadcast(m: Maker, terms: list[tuple[Value, list[Label]]]) -> list[tuple[V
 
 
 def _without(m: Maker, x: Value, labels: list[Label], wanted: set[Label]) -> tuple[Value, list[Label]]:
-    """Summed over the labels that are not wanted."""
+    """Sum over the labels that are not wanted."""
     gone = [k for k, label in enumerate(labels) if label not in wanted]
     return total(m, x, gone), [label for label in labels if label in wanted]

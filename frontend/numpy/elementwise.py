@@ -1,6 +1,6 @@
 """Map the names of NumPy's elementwise functions to the code that makes their nodes.
 
-Most are one op. Those that are several ops stand in `powers`, `choosing`, `rounding` and `complex_parts`.
+Most are one op. Functions of several ops are in `powers`, `choosing`, `rounding` and `complex_parts`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def simple(op: OpDef) -> Make:
 
 
 def _told(m: Maker, op: OpDef, operands: tuple[Operand, ...], dtype: object, casting: Any) -> tuple[Operand, ...]:
-    """The operands in the dtypes of the loop that NumPy takes for the dtype of the result that was asked for."""
+    """Cast the operands to the dtypes of the loop that NumPy selects for the requested result dtype."""
     if dtype is None and casting == "same_kind":
         return operands
     ufunc = op.numpy
@@ -80,7 +80,7 @@ def together(*names: str) -> Make:
 
 
 def in_dtypes_of(ufunc: np.ufunc, op: OpDef) -> Make:
-    """An op in the dtypes of another ufunc: `fabs` is always a float, and bf16 becomes f32 in `degrees`."""
+    """Apply an op in the dtypes of another ufunc: `fabs` always gives a float, and `degrees` turns bf16 into f32."""
     resolve = rules.ufunc_dtypes(ufunc)
 
     def make(m: Maker, x: Operand, /) -> Value:
@@ -91,7 +91,7 @@ def in_dtypes_of(ufunc: np.ufunc, op: OpDef) -> Make:
 
 
 def sign(m: Maker, x: Operand, /) -> Value:
-    """Of -0.0 it is 0.0, but for bf16 -0.0, as ml_dtypes has it."""
+    """Return the sign. That of -0.0 is 0.0, but -0.0 for bf16, as in ml_dtypes."""
     found = m.op(TABLE["sign"], x)
     return m.op(TABLE["copysign"], found, x) if found.type.dtype == BF16 else found
 

@@ -2,8 +2,8 @@
 
     call(builder, "mean", (x,), {"axis": -1}, span)
 
-Arguments are values or Python constants. An unsupported argument raises `Unsupported`: the language shows
-it to the user, tracing leaves the call to NumPy.
+Arguments are values or Python constants. An unsupported argument raises `Unsupported`. The language shows this error to
+the user; tracing leaves the call to NumPy.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ OUTER = ".outer"
 
 
 def is_known(name: str) -> bool:
-    """Whether a function of NumPy, or a method of a ufunc such as `add.reduce`, has a rule here."""
+    """Tell whether a NumPy function, or a ufunc method such as `add.reduce`, is defined here."""
     known = name in FUNCTIONS or name in METHODS or name == "piecewise"
     return known or name.removesuffix(OUTER) in elementwise.ELEMENTWISE
 
@@ -125,7 +125,7 @@ def _bound(
 
 
 def _is_same(given: object, neutral: object) -> bool:
-    """None and bools are only themselves: NumPy has it that `np.dtype("float64") == None`, and 1 is no True."""
+    """Compare an argument with its default; None and bools equal only themselves, as np.dtype("f8") == None is true."""
     return given is neutral or (neutral is not None and type(neutral) is not bool and given == neutral)
 
 

@@ -93,7 +93,7 @@ Bound = tuple[Size, bool]  # the place counted from the front, not clamped, and 
 
 
 def _forward(start: Bound | None, stop: Bound | None, size: Size, step: int) -> tuple[Size, Size]:
-    """Only those clamps that can matter: a start beyond the end gives a negative count all by itself."""
+    """Return start and count for a positive step, clamped only if needed: a late start gives a negative count."""
     first: Size = 0
     if start is not None:
         first = dims.maximum(0, start[0]) if start[1] else start[0]
@@ -120,7 +120,7 @@ def _bound(builder: Builder, part: Any, size: Size, span: Span | None) -> Bound:
 
 
 def _clamped(at: Size) -> Size:
-    """A bound as far away as any array reaches, for one that is further: native code counts in signed words."""
+    """Clamp a constant bound to the largest possible array, because native code counts in signed 64-bit words."""
     return max(-MOST_ELEMENTS, min(at, MOST_ELEMENTS)) if isinstance(at, int) else at
 
 

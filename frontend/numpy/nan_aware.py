@@ -1,4 +1,4 @@
-"""NumPy's reductions that leave NaN out: as their namesakes, with `where` or the identity in place of each NaN."""
+"""Define NumPy's reductions that skip NaN, by the ordinary ones with `where` or with the identity in place of NaN."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _has_nan(x: Value) -> bool:
 
 
 def _is_inexact(dtype: DType) -> bool:
-    """Whether NumPy looks for NaN in it: bf16 is no float to NumPy, so its NaN count like other numbers."""
+    """Tell whether NumPy looks for NaN in this dtype. For NumPy bf16 is not a float, so its NaN is not skipped."""
     return dtype.kind in ("float", "complex") and dtype != BF16
 
 
@@ -89,7 +89,7 @@ def nanstd(m: Maker, a: Operand, axis: object = None, dtype: object = None, out:
 
 def _variance(m: Maker, x: Value, axis: object, dtype: object, lost: Operand, keepdims: object, where: object,
               mean: object) -> tuple[Value, DType]:  # fmt: skip
-    """The variance of the numbers that there are: NaN where no freedom is left, and in the dtype of the array."""
+    """Compute the variance without NaN, in the array's dtype; it is NaN if no degrees of freedom are left."""
     _demand_inexact(m, dtype)
     x = copied(m, x)
     axes, numbers = axes_of(m, axis, x.type.rank), _numbers(m, x, where)

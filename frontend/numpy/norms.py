@@ -1,7 +1,7 @@
 """Define NumPy's norms of vectors and matrices.
 
-Integers, and with them bf16, are taken as f64; f16 is computed in f32 and rounded once. Norms that need singular
-values (matrices with the orders 2, -2 and 'nuc') are left to NumPy.
+Integers and bf16 are converted to f64; f16 is computed in f32 and rounded once. Norms that need singular values
+(matrices with the orders 2, -2 and 'nuc') are left to NumPy.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _order(m: Maker, ord: object) -> Number | str | None:
 
 
 def _named(m: Maker, axis: object, rank: int) -> tuple[int, ...]:
-    """Axes in the order given: the rows of a matrix come first."""
+    """Return the axes in the order given: the rows of a matrix come first."""
     axes = tuple(axis_of(m, one, rank) for one in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     if len(set(axes)) != len(axes):
         raise ValueProblem("Duplicate axes given.", m.span, "name each axis once")

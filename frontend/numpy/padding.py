@@ -1,6 +1,6 @@
 """Define NumPy's `pad`.
 
-Each axis is padded in turn, so that corners are made of what the axes before them were padded with, as in NumPy.
+Axes are padded one after another, so corners come from the padding of earlier axes, as in NumPy.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _number(m: Maker, x: object) -> Value:
 
 
 def _filling(m: Maker, value: Value, dtype: DType) -> Value:
-    """Convert a constant to the array's dtype. NumPy refuses what does not fit a signed integer and wraps others."""
+    """Convert a constant to the array's dtype. NumPy refuses constants that do not fit i64, and wraps others around."""
     if dtype.kind != "int" or value.type.dtype.kind == "complex":
         return m.cast(value, dtype)
     ends, number = np.iinfo(dtype.numpy), number_of(value)
@@ -98,13 +98,13 @@ def _filling(m: Maker, value: Value, dtype: DType) -> Value:
 
 
 def _spread(m: Maker, piece: Value, x: Value, axis: int, width: Size) -> Value:
-    """A number, or a slice of one element along the axis, repeated to a width."""
+    """Repeat a number, or a slice of one element along the axis, to a width."""
     shape = Sizes(width if k == axis else n for k, n in enumerate(x.type.shape))
     return m.builder.op(BROADCAST, piece, span=m.span, shape=shape)
 
 
 def _around(m: Maker, x: Value, axis: int, before: Sequence[Value], after: Sequence[Value]) -> Value:
-    """The pieces one behind another; NumPy lays the result out as the array is."""
+    """Join the pieces before and after the array with it; as in NumPy, the result has the array's memory order."""
     if not before and not after:
         return x
     pieces = (*before, x, *after)
@@ -128,7 +128,7 @@ def _extended(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> tuple[lis
 
 
 def _guard_far(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> bool:
-    """Whether an axis is extended by many times its own length, so that a piece for each time would be too many."""
+    """Tell whether an axis is extended to so many times its length that one piece for each would be too many."""
     size, number = x.type.shape[axis], m.builder.facts.number
     have = number(size)
     if mode == "edge" or have is None or have < 1 or (mode != "wrap" and have == 1):
@@ -141,7 +141,7 @@ def _guard_far(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> bool:
 
 
 def _looked_up(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> Value:
-    """Each place looks up its element: places run to and fro over the array, or round and round."""
+    """Look up the element for each position: positions run back and forth over the array, or wrap around."""
     size = x.type.shape[axis]
     before, after = pair
     place = m.builder.op(IOTA, span=m.span, shape=Sizes((before + size + after,)), axis=0)
@@ -155,7 +155,7 @@ def _looked_up(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> Value:
 
 
 def _repeated(m: Maker, x: Value, axis: int, width: Size, mode: str, backwards: bool) -> list[Value]:
-    """Pieces from the array outwards: copies of it for `wrap`, else every other one mirrored."""
+    """List the pieces from the array outwards: copies of it for `wrap`, else every other one mirrored."""
     size, left, turned = x.type.shape[axis], width, mode != "wrap"
     skipped = 1 if mode == "reflect" else 0  # a mirror that stands on the last element does not repeat it
     pieces: list[Value] = []
@@ -172,7 +172,7 @@ def _repeated(m: Maker, x: Value, axis: int, width: Size, mode: str, backwards: 
 
 
 def _guard_some(m: Maker, width: Size) -> bool:
-    """Whether a width is not 0, for this call and all that the graph serves."""
+    """Tell whether a width is not 0, and guard the answer."""
     return guard_reaches(m.builder.facts, width, 1)
 
 
@@ -224,7 +224,7 @@ def _pairs(m: Maker, given: object, rank: int, what: str) -> list[tuple[object, 
 
 
 def _shape(given: object) -> tuple[int, ...] | None:
-    """The shape of nested tuples; None where they are uneven."""
+    """Return the shape of nested tuples, or None if they are ragged."""
     if not isinstance(given, (tuple, list)):
         return ()
     inner = {_shape(item) for item in given}

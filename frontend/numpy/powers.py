@@ -1,4 +1,4 @@
-"""Define powers by the operations that NumPy uses for some exponents."""
+"""Define powers by the operations that NumPy uses for certain exponents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPERATOR = "**"  # the name of the operator, which differs from the function for
 
 
 def power(m: Maker, x1: Operand, x2: Operand, /) -> Value:
-    """`np.power`: exponents 2, 1/2 and -1 are square, root and reciprocal; that differs at -inf and -0."""
+    """Define `np.power`: exponents 2, 1/2 and -1 are square, root and reciprocal, which differ at -inf and -0."""
     x2 = _settled(m, x2)
     exponent, dtype = _checked(m, x1, x2)
     # For f16, unlike f32 and f64, NumPy's own loop takes no root.
@@ -29,7 +29,7 @@ def power(m: Maker, x1: Operand, x2: Operand, /) -> Value:
 
 
 def raised(m: Maker, x1: Operand, x2: Operand, /) -> Value:
-    """The operator `**` on arrays: a Python number as exponent is looked at before dtypes are."""
+    """Define the operator `**` on arrays, which looks at a Python number as exponent before it looks at dtypes."""
     base, x2 = m.dtype_of(x1), _settled(m, x2)
     if literal(x2) == 2 and not base.weak:
         return m.op(SQUARE, x1)  # of bool an i8, which `np.power` makes an i64
@@ -41,7 +41,7 @@ def raised(m: Maker, x1: Operand, x2: Operand, /) -> Value:
 
 
 def _settled(m: Maker, x2: Operand) -> Operand:
-    """An exponent that is a size: whether it is 2 decides about the graph, and later calls are checked for it."""
+    """Decide whether an exponent that is a size is 2, and guard the answer."""
     number = m.builder.facts.number(x2) if isinstance(x2, Dim) else None
     if number is None or not isinstance(x2, Dim):
         return x2
@@ -53,7 +53,7 @@ def _settled(m: Maker, x2: Operand) -> Operand:
 
 
 def _checked(m: Maker, x1: Operand, x2: Operand) -> tuple[float | complex | None, DType]:
-    """The exponent, if it is a number that is known, and the dtype of the power."""
+    """Return the exponent, if it is a known number, and the dtype of the power."""
     exponent = number_of(x2)
     dtype = POWER.dtypes((m.dtype_of(x1), m.dtype_of(x2)), {})[0][0]
     negative = exponent is not None and not isinstance(exponent, complex) and exponent < 0
@@ -81,7 +81,7 @@ def _power(m: Maker, x1: Operand, x2: Operand, dtype: DType, short: OpDef | None
 
 
 def float_power(m: Maker, x1: Operand, x2: Operand, /) -> Value:
-    """In f64 or c128 always, and without roots."""
+    """Define `np.float_power`, which always computes in f64 or c128 and uses no roots."""
     dtypes, _ = _FLOAT_POWER((m.dtype_of(x1).strong, m.dtype_of(x2).strong), {})
     return m.op(POWER, m.cast(x1, dtypes[0]), m.cast(x2, dtypes[1]))
 

@@ -1,7 +1,7 @@
 """Define NumPy's products of matrices and vectors.
 
-What has a side of length 1 is no product of matrices but a sum of elementwise products, which reductions do best, and
-in their order. All else is `matmul` on views.
+If an operand has a side of length 1, the product is a sum of elementwise products: reductions compute it faster, in
+their own order. All other products are `matmul` on views.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def inner(m: Maker, a: Operand, b: Operand, /) -> Value:
 
 
 def _along(m: Maker, x: Value, y: Value, place: int) -> Value:
-    """Sum over the last axis of one and an axis of the other. NumPy asks BLAS for vectors and matrices only."""
+    """Sum over the last axis of one and an axis of the other. NumPy uses BLAS for vectors and matrices only."""
     over = _over if max(x.type.rank, y.type.rank) <= 2 else _summed
     return over(m, x, y, [x.type.rank - 1], [place])
 
@@ -118,7 +118,7 @@ def _tensor_axes(m: Maker, x: Value, y: Value, axes: object) -> tuple[list[int],
 
 
 def _over(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int]) -> Value:
-    """Sum over pairs of axes. Where NumPy asks BLAS for single elements, multiply them, which keeps -0.0."""
+    """Sum over pairs of axes. Single elements that NumPy gives to BLAS are multiplied, which keeps -0.0."""
     is_blas = promote((x.type.dtype, y.type.dtype)) in BLAS_DTYPES
     if not (is_blas and _is_single(m, x) and _is_single(m, y)):
         return _summed(m, x, y, left, right)
@@ -127,7 +127,7 @@ def _over(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int
 
 
 def _summed(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[int]) -> Value:
-    """Summed over pairs of axes, in C order; the other axes of one come before those of the other."""
+    """Sum over pairs of axes, in C order; the remaining axes of x come before those of y."""
     own = [f"a{k}" for k in range(x.type.rank)]
     others = [f"b{k}" for k in range(y.type.rank)]
     for k, (i, j) in enumerate(zip(left, right, strict=True)):
@@ -143,7 +143,7 @@ def _summed(m: Maker, x: Value, y: Value, left: Sequence[int], right: Sequence[i
 
 
 def _scaled(m: Maker, x: Value, y: Value) -> Value:
-    """A product with a number: NumPy leaves that of matrices to BLAS, which adds it to zeros in C order."""
+    """Multiply by a number. For matrices NumPy calls BLAS, which adds the product to zeros in C order."""
     found = m.op(MUL, x, y)
     if found.type.dtype not in BLAS_DTYPES or found.type.rank > 2 or _is_single(m, found):
         return found
@@ -155,12 +155,12 @@ def _is_single(m: Maker, x: Value) -> bool:
 
 
 def _as_gufunc(m: Maker, x: Value, core: int) -> Value:
-    """Return a sum of products that is stored as a matrix product would be."""
+    """Give a sum of products the memory order that a matrix product would have."""
     return x if x.node is not None and x.node.op is MATMUL else with_core(m, x, core)
 
 
 def _demand_equal(m: Maker, x: Value, i: int, y: Value, j: int) -> None:
-    """One axis of size 1 is not repeated here."""
+    """Check that both axes have the same size; a single axis of size 1 is not broadcast here."""
     facts = m.builder.facts
     a, b = facts.canonical(x.type.shape[i]), facts.canonical(y.type.shape[j])
     if (a == 1) != (b == 1) and facts.number(a) != facts.number(b):
@@ -188,7 +188,7 @@ def _operands(m: Maker, name: str, signature: str, *wanted: tuple[Operand, int])
 
 
 def _stack_labels(left: int, right: int) -> tuple[list[object], list[object], list[object]]:
-    """Labels for the axes that number matrices, aligned at the last: of each operand, and of the result."""
+    """Label the axes that number matrices, aligned at the last: those of each operand, and of the result."""
     labels: list[object] = list(range(max(left, right)))
     return labels[len(labels) - left :], labels[len(labels) - right :], labels
 

@@ -45,7 +45,7 @@ def arange(m: Maker, start: object = None, stop: object = None, step: object = 1
 
 
 def _fixed(m: Maker, x: object) -> Any:
-    """A number or a size; what only a call knows is left to NumPy, because the shape depends on it."""
+    """Return a number or a size. Numbers only known at run time go to NumPy, because the shape depends on them."""
     if not isinstance(x, Value):
         return x
     number = number_of(x)
@@ -70,7 +70,7 @@ def _number(m: Maker, x: Any) -> Any:
 
 
 def _symbolic(m: Maker, first: Size, last: Size, by: Size, dtype: object) -> Value:
-    """Whole numbers between sizes: one graph serves all of them."""
+    """Make a range of integers between symbolic sizes with one graph for all of them."""
     step = _number(m, by)
     wanted = as_dtype(np.int64 if dtype is None else dtype, m.span)
     _refuse_dtype(m, wanted)
@@ -84,7 +84,7 @@ def _symbolic(m: Maker, first: Size, last: Size, by: Size, dtype: object) -> Val
 
 
 def _counted(m: Maker, first: Any, last: Any, by: Any, dtype: object) -> Value:
-    """Numbers that are known: NumPy's own arithmetic tells how many, and the first two."""
+    """Make a range between known numbers; NumPy's own arithmetic gives the count and the first two elements."""
     wanted = _dtype_of(m, (first, last, by), dtype)
     _refuse_dtype(m, wanted)
     try:
@@ -110,7 +110,7 @@ def _counted(m: Maker, first: Any, last: Any, by: Any, dtype: object) -> Value:
 
 
 def _dtype_of(m: Maker, numbers: tuple[Any, ...], dtype: object) -> DType:
-    """The dtype asked for, or what NumPy takes for these numbers: never less than i64."""
+    """Return the requested dtype, or the one that NumPy uses for these numbers: at least i64."""
     if dtype is not None:
         return as_dtype(dtype, m.span)
     try:
@@ -125,7 +125,7 @@ def _refuse_dtype(m: Maker, dtype: DType) -> None:
 
 
 def _spaced(m: Maker, count: Size, start: Value, step: Value, dtype: DType) -> Value:
-    """`start + i * step` for each place i."""
+    """Compute `start + i * step` for each position i."""
     place = m.cast(numbered(m, (count,), 0), dtype)
     return m.op(ADD, start, m.op(MUL, place, step))
 
@@ -159,7 +159,7 @@ def _linspace(
 
 
 def _scaled(m: Maker, place: Value, delta: Value, parts: Size) -> tuple[Value, Value]:
-    """Places in steps; where a step is too small for its dtype, NumPy divides first."""
+    """Multiply positions by the step. If the step underflows to 0, divide first, as NumPy does."""
     if not guard_reaches(m.builder.facts, parts, 1):
         return m.op(MUL, place, delta), m.lift(math.nan)
     by = m.builder.size(parts, m.span)

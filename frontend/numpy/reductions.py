@@ -1,7 +1,7 @@
 """Define NumPy's reductions by a ufunc, with NumPy's dtypes.
 
-An `Algebra` is what a ufunc reduces with. `where` puts the identity in place of what it leaves out, `initial` is
-combined with the result; a ufunc without identity puts `initial` there.
+An `Algebra` describes how a ufunc reduces. Elements that `where` leaves out are replaced by the identity, and `initial`
+is combined with the result. A ufunc without identity uses `initial` in place of these elements.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def reduced(m: Maker, algebra: Algebra, a: Operand, axis: object = None, dtype: 
 
 
 def over_axes(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool) -> Value:
-    """One reduction. Over no axis it is its dtype rule alone, and gives a fresh array, as NumPy does."""
+    """Reduce over axes. Without axes only the dtype changes, and the result is a new array, as in NumPy."""
     if axes and op in ORDERED and x.type.dtype.kind == "complex":
         return extreme(m, op, x, axes, keepdims)
     if axes:
@@ -102,10 +102,10 @@ def over_axes(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool
 
 
 def in_dtype(m: Maker, algebra: Algebra, x: Value, asked: object) -> tuple[Algebra, Value, DType]:
-    """The algebra for a `dtype` argument, the array in it, and the dtype of the result.
+    """Return the algebra for a `dtype` argument, the array in that dtype, and the dtype of the result.
 
-    Sums of small integers are taken in 64 bits unless another dtype is asked for; those of truth values then are
-    logical.
+    Small integers are summed in 64 bits unless another dtype is requested. If bool is requested, the sum is a logical
+    or.
     """
     wanted = None if asked is None else as_dtype(asked, m.span)
     if algebra.is_logical:
@@ -160,7 +160,7 @@ def _is_negative_zero(x: object) -> bool:
 
 
 def scalar_in(m: Maker, x: object, dtype: DType) -> Value:
-    """An argument that is one number, in a dtype; a Python number as an integer must fit it."""
+    """Convert an argument that is one number to a dtype; a Python integer must fit."""
     if type(x) is float and dtype.is_integer:
         x = _truncated(m, x)
     if type(x) is complex and dtype.kind not in ("complex", "bool"):
@@ -207,7 +207,7 @@ def mask_in(m: Maker, where: object, shape: Sequence[Size]) -> Value:
 
 
 def guard_nonempty(m: Maker, x: Value, axes: Sequence[int]) -> bool:
-    """Whether there is something to reduce over these axes; a graph that relies on there being nothing is guarded."""
+    """Tell whether there is something to reduce over these axes; a graph that relies on an empty axis is guarded."""
     facts = m.builder.facts
     for axis in axes:
         if not guard_at_least(facts, x.type.shape[axis], 1):
@@ -228,7 +228,7 @@ def _total(algebra: Algebra) -> Make:
 
 
 def extreme_by(algebra: Algebra) -> Make:
-    """A function such as `min`, by the algebra of its ufunc."""
+    """Define a function such as `min` by the algebra of its ufunc."""
 
     def make(m: Maker, a: Operand, axis: object = None, out: None = None, keepdims: object = False,
              initial: object = ABSENT, where: object = True) -> Value:  # fmt: skip

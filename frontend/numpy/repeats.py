@@ -47,7 +47,7 @@ def roll(m: Maker, a: Operand, shift: object, axis: object = None) -> Value:
 
 
 def _rolled(m: Maker, x: Value, axis: int, shift: Size) -> Value:
-    """The last elements, then the first; how many is settled by the call at hand where the size is a symbol."""
+    """Join the last elements and the first. A symbolic size is replaced by that of the current call if necessary."""
     facts, size = m.builder.facts, m.builder.facts.canonical(x.type.shape[axis])
     backwards = guard_negative(facts, shift)
     amount = -shift if backwards else shift
@@ -107,7 +107,7 @@ def repeat(m: Maker, a: Operand, repeats: object, axis: object = None) -> Value:
 
 
 def _merged(m: Maker, x: Value, apart: Sequence[Size], spread: Sequence[Size], axis: int | None = None) -> Value:
-    """The array with new axes of size 1, these repeated, then every two axes (or those from `axis` on) as one."""
+    """Insert axes of size 1, broadcast them, and merge every two axes, or only the pair at `axis`."""
     wide = m.builder.op(BROADCAST, reshaped(m, x, apart), span=m.span, shape=Sizes(spread))
     if axis is None:
         shape = [dims.product(spread[k : k + 2]) for k in range(0, len(spread), 2)]

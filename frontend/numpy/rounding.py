@@ -18,7 +18,7 @@ MUL, DIV, RINT, POSITIVE, SIN = (TABLE[name] for name in ("mul", "div", "rint", 
 
 
 def round(m: Maker, a: Operand, decimals: int = 0) -> Value:
-    """Multiplies by a power of ten, rounds to even, and divides again."""
+    """Multiply by a power of ten, round to even, and divide again."""
     places = static_int(decimals, "decimals", m.span)
     value = m.lift(a)
     dtype = value.type.dtype
@@ -38,7 +38,7 @@ def round(m: Maker, a: Operand, decimals: int = 0) -> Value:
 
 
 def _rounded(m: Maker, x: Value, places: int) -> Value:
-    """Each step in the dtype of the array, which bf16 among numbers is not by itself."""
+    """Round each step to the dtype of the array: bf16 with a number would compute in f32."""
     factor, dtype = _power_of_ten(abs(places)), x.type.dtype
     first, last = (MUL, DIV) if places > 0 else (DIV, MUL)
     whole = m.op(RINT, m.cast(m.op(first, x, factor), dtype))
@@ -46,7 +46,7 @@ def _rounded(m: Maker, x: Value, places: int) -> Value:
 
 
 def _power_of_ten(exponent: int) -> float:
-    """As NumPy computes it: up to 10**9 it is exact, and beyond it collects the roundings of its factors."""
+    """Compute a power of ten like NumPy: exact up to 10**9, then multiplied by 10 step by step, and rounded."""
     power = 10.0 ** min(exponent, 9)
     for _ in range(exponent - 9):
         power *= 10.0
@@ -56,7 +56,7 @@ def _power_of_ten(exponent: int) -> float:
 
 
 def sinc(m: Maker, x: Operand) -> Value:
-    """`sin(pi x) / (pi x)`; NumPy puts a small number in the place of 0."""
+    """Compute `sin(pi x) / (pi x)`; NumPy replaces 0 by a small number."""
     value = m.lift(x)
     scaled = m.op(MUL, value, math.pi)
     argument = m.op(WHERE, scaled, scaled, m.builder.constant(_tiny(scaled.type.dtype.strong), None, m.span))

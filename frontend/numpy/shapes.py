@@ -1,6 +1,6 @@
 """Define NumPy's functions that change the shape of an array.
 
-What NumPy gives back unchanged for an array without dimensions stays the same value, so that a scalar stays one.
+If NumPy returns an array without dimensions unchanged, the value stays the same, so that a scalar stays a scalar.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def reshape(m: Maker, a: Operand, /, shape: object, order: str = "C", *, copy: b
 
 
 def _completed(m: Maker, x: Value, shape: tuple[Size, ...]) -> tuple[Size, ...]:
-    """The shape with its one -1 (any negative number means that) computed from the others."""
+    """Compute the size written as -1 (or any negative number) from the other sizes."""
     shape = tuple(-1 if isinstance(size, int) and size < 0 else size for size in shape)
     unknown = [i for i, size in enumerate(shape) if size == -1]
     if not unknown:
@@ -234,7 +234,7 @@ def at_least(m: Maker, x: Value, rank: int) -> Value:
 
 
 def at_least_3d(m: Maker, x: Value) -> Value:
-    """Of a matrix the last axis is the new one, of a vector the first and the last."""
+    """Add axes up to three: after a matrix, or on both sides of a vector."""
     if x.type.rank >= 3:
         return x
     grown = at_least(m, x, 2)

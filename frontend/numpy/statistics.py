@@ -1,8 +1,8 @@
 """Define NumPy's means, averages, variances and standard deviations.
 
-16-bit floats are computed in f32 and rounded once. A variance takes two passes, the mean and then the squared
-distances to it, and takes off what the rounding of the mean has added: sum(d)**2 / n, which is 0 but for rounding.
-So the mean may be as large as it likes.
+16-bit floats are computed in f32 and rounded once. A variance takes two passes: the mean, then the sum of the squared
+distances d to it. From that, sum(d)**2 / n is subtracted, which corrects for the rounding of the mean. So the variance
+is accurate even if the mean is large.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def counted(m: Maker, x: Value, axes: Sequence[int], keepdims: object, where: ob
 
 
 def quotient(m: Maker, total: Value, count: Operand) -> Value:
-    """A sum by a count; NumPy's count is an i64, so complex numbers are divided in c128."""
+    """Divide a sum by a count. NumPy's count is an i64, so complex numbers are divided in c128."""
     return m.op(DIV, m.cast(total, C128) if total.type.dtype == C64 else total, count)
 
 
@@ -86,7 +86,7 @@ def std(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: No
 
 def _variance(m: Maker, x: Value, axis: object, dtype: object, ddof: Operand, keepdims: object, where: object,
               mean: object, correction: object) -> tuple[Value, DType]:  # fmt: skip
-    """A variance that is not rounded to the dtype of the result yet, and that dtype."""
+    """Return a variance that is not yet rounded to the dtype of the result, and that dtype."""
     axes = axes_of(m, axis, x.type.rank, lenient=where is not True)
     lost = freedom_lost(m, ddof, correction)
     total, count, wanted = squared_distances(m, x, axes, dtype, keepdims, where, mean)
@@ -94,7 +94,7 @@ def _variance(m: Maker, x: Value, axis: object, dtype: object, ddof: Operand, ke
 
 
 def root(m: Maker, variance: Value, wanted: DType) -> Value:
-    """The standard deviation for a variance that is not rounded yet; NumPy has no arrays of whole ones."""
+    """Compute the standard deviation from an unrounded variance; NumPy refuses an integer dtype for arrays."""
     if wanted.kind not in ("float", "complex") and variance.type.rank:
         raise TypeProblem(
             f"Cannot cast ufunc 'sqrt' output from a float to dtype('{wanted.numpy}') with casting rule 'same_kind'",
@@ -104,7 +104,7 @@ def root(m: Maker, variance: Value, wanted: DType) -> Value:
 
 
 def freedom_lost(m: Maker, ddof: Operand, correction: object) -> Operand:
-    """`ddof`, which the array API calls `correction`; a float counts in f64, as in NumPy."""
+    """Read `ddof`, which the array API calls `correction`; a float is taken as f64, as in NumPy."""
     if correction is not ABSENT and number_of(ddof) != 0:
         raise ValueProblem("ddof and correction can't be provided simultaneously.", m.span, "leave one out")
     lost = ddof if correction is ABSENT else correction
@@ -112,7 +112,7 @@ def freedom_lost(m: Maker, ddof: Operand, correction: object) -> Operand:
 
 
 def _freedom(m: Maker, count: Operand, lost: Operand) -> Operand:
-    """The count less the degrees of freedom that are lost, not below 0."""
+    """Return the count minus the lost degrees of freedom, but at least 0."""
     if isinstance(count, (int, Dim)) and (number := literal(lost)) is not None:
         return dims.maximum(0, count - number)
     return m.op(MAXIMUM, m.op(SUB, count, lost), 0)
@@ -120,7 +120,7 @@ def _freedom(m: Maker, count: Operand, lost: Operand) -> Operand:
 
 def squared_distances(m: Maker, x: Value, axes: Sequence[int], dtype: object, keepdims: object, where: object,
                       mean: object) -> tuple[Value, Operand, DType]:  # fmt: skip
-    """The sum of the squared distances to the mean, the number of elements, and the dtype of their quotient."""
+    """Return the sum of the squared distances to the mean, the number of elements, and the dtype of their quotient."""
     have, own = x.type.dtype.strong, mean is ABSENT or mean is None
     inner = _inner(m, have, dtype)
     centre = averaged(m, x, axes, inner, True, where) if own else _fitting(m, x, mean)
@@ -140,7 +140,7 @@ def squared_distances(m: Maker, x: Value, axes: Sequence[int], dtype: object, ke
 
 
 def _fitting(m: Maker, x: Value, mean: object) -> Value:
-    """A mean that the caller knows; NumPy lets one of another shape change the array's."""
+    """Check a mean that the caller passes. NumPy would let its shape change that of the array, which is refused."""
     centre = array_of(m, mean)  # type: ignore[arg-type]
     shape = m.builder.facts.broadcast([x.type.shape, centre.type.shape], m.span)
     if len(shape) != x.type.rank or not all(map(m.builder.facts.same, shape, x.type.shape)):
@@ -151,12 +151,12 @@ def _fitting(m: Maker, x: Value, mean: object) -> Value:
 
 
 def _squares(m: Maker, distances: Value) -> Value:
-    """Squares of the absolute values of complex numbers."""
+    """Square the absolute values of complex numbers."""
     return m.op(ADD, *(m.op(SQUARE, m.op(part, distances)) for part in (REAL, IMAG)))
 
 
 def _without_rest(m: Maker, total: Value, rest: Value, count: Operand) -> Value:
-    """The sum of squares without the share of a centre that is not quite the mean; infinities stay what they are."""
+    """Subtract what the rounding of the mean has added to the sum of squares; infinities stay as they are."""
     parts = [m.op(part, rest) for part in (REAL, IMAG)] if rest.type.dtype.kind == "complex" else [rest]
     left = total
     for part in parts:
@@ -203,7 +203,7 @@ def _weighted(m: Maker, x: Value, axes: Sequence[int] | None, weights: object, k
 
 
 def _weights_for(m: Maker, x: Value, weight: Value, axes: Sequence[int] | None) -> Value:
-    """Weights of all elements, or those along the named axes, so that they broadcast."""
+    """Reshape weights of all elements, or those along the named axes, so that they broadcast."""
     shape, facts = x.type.shape, m.builder.facts
     if len(weight.type.shape) == len(shape) and all(
         guard_equal(facts, a, b) for a, b in zip(weight.type.shape, shape, strict=True)

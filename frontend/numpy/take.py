@@ -1,7 +1,7 @@
 """Index arrays with arrays of integers.
 
-Integers and slices are taken first, as views. The index arrays then look elements up together, and their axes stand
-where the first of them stood, or in front where something stands between them, as NumPy has it.
+Integers and slices are applied first, as views. Then the index arrays select elements together. As in NumPy, their axes
+replace the axis of the first one, or come first if a slice stands between index arrays.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def index(builder: Builder, value: Value, items: Sequence[Any], span: Span | Non
 
 
 def is_array(item: Any) -> bool:
-    """Whether an index is read from memory at a call."""
+    """Tell whether an index is read from memory at a call."""
     return isinstance(item, Value) and literal(item) is None
 
 
 def _without_arrays(m: Maker, value: Value, items: Sequence[Any]) -> tuple[Value, list[int]]:
-    """The view that all other items make, with the axes of arrays left whole, and where arrays stand."""
+    """Apply all other items as a view that keeps the axes of index arrays; return their positions too."""
     places = [k for k, item in enumerate(items) if is_array(item)]
     basic = [slice(None) if k in places else item for k, item in enumerate(items)]
     whole = all(isinstance(item, slice) and item == slice(None) for item in basic)
@@ -54,12 +54,12 @@ def _without_arrays(m: Maker, value: Value, items: Sequence[Any]) -> tuple[Value
 
 
 def _axis_behind(items: Sequence[Any], place: int) -> int:
-    """The axis of the view that an item stands for: integers have left none."""
+    """Return the axis of the view that an item belongs to; integers leave none."""
     return sum(1 for item in items[:place] if item is None or isinstance(item, slice) or is_array(item))
 
 
 def _stand_apart(items: Sequence[Any]) -> bool:
-    """Whether a slice or a new axis stands between index arrays; integers count as arrays where there is one."""
+    """Tell whether a slice or a new axis stands between index arrays; integers count as arrays if there is one."""
     kinds = [not (item is None or isinstance(item, slice)) for item in items]
     first, last = kinds.index(True), len(kinds) - 1 - kinds[::-1].index(True)
     return not all(kinds[first : last + 1])
@@ -80,7 +80,7 @@ def _as_index(m: Maker, x: Value) -> Value:
 
 
 def _looked_up(m: Maker, x: Value, arrays: Sequence[Value], axes: Sequence[int], apart: bool) -> Value:
-    """Elements by arrays for any axes; where they are no neighbours, the axes are brought together first."""
+    """Gather elements by arrays for any axes; axes that are not adjacent are first moved together."""
     first = 0 if apart else axes[0]
     if list(axes) != list(range(first, first + len(axes))):
         others = [k for k in range(x.type.rank) if k not in axes]
@@ -91,7 +91,7 @@ def _looked_up(m: Maker, x: Value, arrays: Sequence[Value], axes: Sequence[int],
 
 
 def _demand_one_shape(m: Maker, arrays: Sequence[Value]) -> None:
-    """NumPy says of index arrays that do not broadcast that the index is wrong, not the shape."""
+    """Check that index arrays broadcast; if not, raise NumPy's error about the index rather than about shapes."""
     try:
         m.builder.facts.broadcast([array.type.shape for array in arrays], m.span)
     except ShapeProblem as error:

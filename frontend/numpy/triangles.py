@@ -42,13 +42,13 @@ def tri(m: Maker, N: object, M: object = None, k: object = 0, dtype: object = fl
 
 
 def _compared(m: Maker, op: OpDef, shape: tuple[Size, Size], k: object) -> Value:
-    """Whether the row, moved by k, equals (or is not below) the column."""
+    """Compare row + k with the column, for each element of a matrix."""
     row, column = numbered(m, (shape[0], 1), 0), numbered(m, (1, shape[1]), 1)
     return m.op(op, row if k == 0 else m.op(ADD, row, m.cast(_offset(m, k), I64)), column)
 
 
 def _offset(m: Maker, k: object) -> Operand:
-    """How far right of the main diagonal; a number that only the call knows will do."""
+    """Return the distance to the right of the main diagonal; it may be a number only known at run time."""
     if isinstance(k, Value) and (k.type.rank or not k.type.dtype.is_integer):
         raise TypeProblem(f"'k' must be a whole number, not {k.type}", m.span)
     if not isinstance(k, Value):
@@ -59,12 +59,12 @@ def _offset(m: Maker, k: object) -> Operand:
 
 
 def _near(offset: Size) -> Size:
-    """An offset as far away as any array reaches, for one that is further: native code counts in signed words."""
+    """Clamp a constant offset to the largest possible array, because native code counts in signed 64-bit words."""
     return max(-MOST_ELEMENTS, min(offset, MOST_ELEMENTS)) if isinstance(offset, int) else offset
 
 
 def _triangle(lower: bool) -> Make:
-    """`tril` and `triu`."""
+    """Make `tril` or `triu`."""
 
     def make(maker: Maker, /, m: Operand, k: object = 0) -> Value:
         x = array_of(maker, m)
@@ -91,7 +91,7 @@ def diagonal(m: Maker, a: Operand, offset: object = 0, axis1: object = 0, axis2:
 
 
 def _along(m: Maker, x: Value, axes: tuple[int, int], offset: Size) -> Value:
-    """The diagonal that starts so far right of the corner, or so far below it if the offset is negative."""
+    """Take the diagonal that starts this far right of the corner, or below it if the offset is negative."""
     below = guard_negative(m.builder.facts, offset)
     starts = (-offset, 0) if below else (0, offset)
     left = [m.builder.facts.canonical(x.type.shape[axis]) - start for axis, start in zip(axes, starts, strict=True)]

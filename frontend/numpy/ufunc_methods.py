@@ -29,7 +29,7 @@ def _accumulate(algebra: Algebra) -> Make:
 
 
 def outer_operands(m: Maker, a: object, b: object) -> tuple[Value, Value]:
-    """Reshape the operands of `outer` to broadcast; unlike in a plain call, a Python number gets a strong dtype."""
+    """Reshape the operands of `outer` to broadcast. Unlike in a plain call, a Python number gets a strong dtype."""
     left, right = strong_array(m, a), strong_array(m, b)
     return reshaped(m, left, (*left.type.shape, *(1,) * right.type.rank)), right
 
