@@ -1,7 +1,7 @@
 """Compute complex arithmetic on real and imaginary parts in NumPy, with the same bits as native code.
 
-NumPy's own products depend on the path that it takes; these are the formulas that Weft states:
-`a*b` is `fma(ar, br, -(ai*bi)) + i fma(ar, bi, ai*br)`, and a quotient is Smith's, with one reciprocal.
+The bits of NumPy's own products depend on the code path that it takes. Weft uses fixed formulas: `a*b` is `fma(ar, br,
+-(ai*bi)) + i fma(ar, bi, ai*br)`, and a quotient is Smith's, with one reciprocal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def square(a: Any) -> Any:
 
 
 def divide(a: Any, b: Any) -> Any:
-    """Divides by the divisor's longer part; if that is the imaginary one, both are turned by a quarter first."""
+    """Divide by the longer part of the divisor; if that is the imaginary one, first turn both numbers by a quarter."""
     ar, ai, br, bi = _parts(a, b)
     flat = np.abs(br) >= np.abs(bi)
     longer, shorter = np.where(flat, br, bi), np.where(flat, bi, br)

@@ -1,7 +1,7 @@
 """Run an `each`, an elementwise program with control flow, in NumPy.
 
-A body is run for many elements at once, each value an array with one number for each element. A branch and a step of a
-loop run only for the elements that take them, so nothing is ever computed for an element that does not need it.
+A body runs for many elements at once; each value is an array with one number per element. A branch or a step of a loop
+runs only for the elements that take it, so nothing is computed for an element that does not need it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RunNode = Callable[[Node, list[Any]], tuple[Any, ...]]
 
 
 def run(node: Node, operands: Sequence[Any], run_node: RunNode) -> tuple[Any, ...]:
-    """The results of an `each`."""
+    """Return the results of an `each`."""
     assert node.op is EACH and node.body is not None
     shape = np.broadcast_shapes(*(np.shape(x) for x in operands))
     count = int(np.prod(shape))
@@ -29,7 +29,7 @@ def run(node: Node, operands: Sequence[Any], run_node: RunNode) -> tuple[Any, ..
 
 
 def _body(body: Graph, inputs: Sequence[Any], count: int, run_node: RunNode) -> list[Any]:
-    """The outputs of a body for `count` elements."""
+    """Return the outputs of a body for `count` elements."""
     values: dict[Value, Any] = dict(zip(body.inputs, inputs, strict=True))
     for node in body:
         operands = [values[v] for v in node.operands]

@@ -13,19 +13,19 @@ SMALLEST, LARGEST = 2.0**-900, 2.0**900
 
 
 def fma(a: Any, b: Any, c: Any) -> Array:
-    """Rounds the exact value once; infinities and NaN come from plain arithmetic."""
+    """Round the exact value once; infinities and NaN come from plain arithmetic."""
     a, b, c = np.broadcast_arrays(a, b, c)
     return _narrow(a, b, c) if a.dtype == np.float32 else _wide(a, b, c)
 
 
 def _narrow(a: Array, b: Array, c: Array) -> Array:
-    """Computes in f64, where the product of two f32 is exact; a sum rounded to odd makes the second rounding right."""
+    """Compute in f64, in which products of f32 are exact; rounding the sum to odd makes the second rounding right."""
     product, addend = a.astype(np.float64) * b, c.astype(np.float64)
     return _sum_to_odd(product, addend).astype(np.float32)
 
 
 def _wide(a: Array, b: Array, c: Array) -> Array:
-    """Computes product and sum as pairs of f64, and joins the low parts with rounding to odd (Boldo and Melquiond)."""
+    """Compute product and sum as pairs of f64, and join the low parts with rounding to odd (Boldo and Melquiond)."""
     plain = a * b + c
     size = np.abs(np.stack([a, b, c, a * b, plain]))
     usual = ((size > SMALLEST) & (size < LARGEST)).all(axis=0)
@@ -53,14 +53,14 @@ def _exactly(a: float, b: float, c: float, plain: float) -> float:
 
 
 def _sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """A sum and its rounding error."""
+    """Return a sum and its rounding error."""
     total = a + b
     back = total - a
     return total, (a - (total - back)) + (b - back)
 
 
 def _product(a: Array, b: Array) -> tuple[Array, Array]:
-    """A product and its rounding error, by splitting the factors into halves."""
+    """Return a product and its rounding error, by splitting the factors into halves."""
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
     total = a * b
     return total, ((a_high * b_high - total) + a_high * b_low + a_low * b_high) + a_low * b_low
@@ -73,7 +73,7 @@ def _halves(x: Array) -> tuple[Array, Array]:
 
 
 def _sum_to_odd(a: Array, b: Array) -> Array:
-    """A sum rounded to odd: exact, or with an odd last digit."""
+    """Round a sum to odd: it is exact, or its last digit is odd."""
     total, rest = _sum(a, b)
     bits = total.view(np.int64)
     # Of the two neighbours of an inexact sum one is odd: the total itself, or the one towards what was left.

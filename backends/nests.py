@@ -1,10 +1,10 @@
 """Run a loop nest in Python on NumPy arrays; this defines every op of the `nest` dialect.
 
-Nothing here reads `width`, `times`, `grain` or `line`: they change how fast a nest is, never what it computes. Loops
-that are shared between threads run in a shuffled order. Fresh memory is full of NaN, and every index is checked.
+Nothing here reads `width`, `times`, `grain` or `line`: they only affect speed, never the result. Loops that are shared
+between threads run in a shuffled order. New memory is filled with NaN, and every index is checked.
 
-In lockstep, vector and jammed loops run all of their steps at once, statement by statement, as if every step were a
-lane. A nest that the verifier accepts gives the same result either way; tests hold it to that.
+In lockstep mode, vector and jammed loops run all of their steps at once, statement by statement, as if every step were
+a lane. A nest that the verifier accepts gives the same result in both modes; tests check that.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Lane:
         self.env, self.values, self.running = env, values, running
 
     def step(self, **variables: int) -> Lane:
-        """A step inside this one, which sees its variables and values."""
+        """Make a step inside this one, which sees its variables and values."""
         env = {**self.env, **{dims.LOOP + name: number for name, number in variables.items()}}
         return Lane(env, dict(self.values), self.running)
 
@@ -211,7 +211,7 @@ class _Runner:
             array[index] = lane.values[node.operands[0]]
 
     def nothing(self, node: Node, lanes: Lanes) -> None:
-        """Does nothing: for a prefetch, for a view (accesses resolve it), and where Ctrl-C is noticed."""
+        """Do nothing: for a prefetch, a view (accesses resolve it), and the check for Ctrl-C."""
 
     # -- numbers
 

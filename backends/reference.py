@@ -1,8 +1,8 @@
-"""Run a graph in NumPy: the living definition of every op.
+"""Run a graph in NumPy: this defines every op.
 
-The graph is walked in order. Each op does what its `OpDef.numpy` says, on operands cast to the dtypes that it
-computes in; what NumPy leaves open is in `stated`. It runs any stage of the pipeline; a reduction that
-`lower-reductions` has given a tree follows that tree (see `tree`), so its bits are those of native code.
+The graph is walked in order. Each op applies its `OpDef.numpy` to operands cast to the dtypes that it computes in;
+`stated` defines what NumPy leaves open. Graphs of any stage of the pipeline can be run. A reduction to which
+`lower-reductions` has given a tree follows that tree (see `tree`), so it has the same bits as native code.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _output(value: Value, x: Any) -> np.ndarray[Any, Any]:
 
 
 def _is_long(node: Node, values: Mapping[Value, Any]) -> bool:
-    """Whether a sum shares the walk of the reduction that it needs."""
+    """Tell whether a sum shares the walk of the reduction that it needs."""
     shape: tuple[int, ...] = np.shape(values[node.operands[0]])
     return math.prod(shape[a] for a in ints(node.attrs, "axes")) >= integer(node.attrs, "cut_from")
 
@@ -140,7 +140,7 @@ def _run_loop(
 
 
 def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanings: Meanings = stated.MEANINGS) -> Any:
-    """Runs an op without native code for these dtypes, which a `numpy` node names."""
+    """Run an op without native code for these dtypes, as a `numpy` node names it."""
     op = TABLE[str(node.attrs["op"])]
     attrs = {name: _resolve(a, sizes) for name, a in node.attrs.items() if name not in ("op", "function", *CHOICE)}
     meaning = meanings.get(op.name, op.numpy)
@@ -151,7 +151,7 @@ def run_op(node: Node, operands: Sequence[Any], sizes: Mapping[str, int], meanin
 
 @contextmanager
 def _typed_errors(span: Span | None) -> Iterator[None]:
-    """Turns an error that NumPy raises for its values into a typed error with a place."""
+    """Turn an error that NumPy raises about values into a typed error with a source span."""
     try:
         yield
     except WeftError as error:
@@ -166,7 +166,7 @@ def _typed_errors(span: Span | None) -> Iterator[None]:
 def _run_numpy(
     node: Node, operands: list[Any], sizes: dict[str, int], calls: Calls, meanings: Meanings
 ) -> tuple[Any, ...]:
-    """Runs a function without an op, or an op without native code; its results define new sizes."""
+    """Run a function without an op, or an op without native code; its results define new sizes."""
     call = node.attrs.get("call")
     if "op" in node.attrs:
         results: tuple[Any, ...] = (run_op(node, operands, sizes, meanings),)
@@ -189,7 +189,7 @@ def _resolve(attr: Attr, sizes: Mapping[str, int]) -> Any:
 
 
 def _sizes_of(values: Sequence[Value], arrays: Sequence[Any]) -> dict[str, int]:
-    """The numbers of symbols that are a whole dimension of some array."""
+    """Return the numbers of symbols that are a whole dimension of some array."""
     found: dict[str, int] = {}
     for value, array in zip(values, arrays, strict=True):
         for size, number in zip(value.type.shape, np.shape(array), strict=True):

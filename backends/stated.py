@@ -1,7 +1,7 @@
-"""Define results that NumPy leaves open, by Weft's stated rules.
+"""Define results that NumPy leaves open, by fixed rules.
 
-NumPy's smaller or larger of two zeros, and what a float too large for an integer becomes, depend on the path that it
-takes (by length, stride and CPU). Here -0.0 is below 0.0, and what does not fit is what scalar code on x86 gives.
+In NumPy, which of two zeros is smaller, and what a float too large for an integer becomes, depend on the code path (by
+length, stride and CPU). Here -0.0 is below 0.0, and a float that does not fit becomes what scalar code on x86 gives.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def scan(x: Any, combine: str, axis: int) -> Any:
 
 
 def cast(x: Any, to: np.dtype[Any]) -> Any:
-    """NumPy's `astype`; a float that does not fit an integer becomes what C code on x86 gives.
+    """Convert like NumPy's `astype`; a float that does not fit an integer becomes what C code on x86 gives.
 
-    That is the smallest number of i32 and i64, the low bits of that i32 for what is narrower and of the i64 for u32;
-    a u64 from 2**63 on is taken 2**63 lower and moved up.
+    That is the smallest i32 or i64. Narrower integers take the low bits of that i32, u32 those of the i64. For a u64
+    from 2**63 on, 2**63 is subtracted before and added after.
     """
     x = np.asarray(x)
     if x.dtype.kind == "c" and to.kind not in "cb":
@@ -106,13 +106,13 @@ def _is_float(*operands: Any) -> bool:
 
 
 def _with_zeros(found: Any, negative: Any) -> Any:
-    """Gives zeros the signs wanted; other numbers stay."""
+    """Give zeros the right signs; other numbers stay."""
     found = np.asarray(found)
     return np.where(found == 0, np.where(negative, -found.dtype.type(0), found.dtype.type(0)), found)
 
 
 def _arithmetic(name: str, formula: Callable[..., Any]) -> Callable[..., Any]:
-    """NumPy's function, but Weft's formula for complex numbers."""
+    """Apply NumPy's function, or Weft's formula for complex numbers."""
     plain = TABLE[name].numpy
     assert plain is not None
 

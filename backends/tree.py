@@ -1,7 +1,7 @@
 """Run a reduction by its tree, element by element, with the same bits as native code.
 
-`passes/lower_reductions.py` says in words what this says in code. Only the elementwise meaning of the combining
-operation is NumPy's; the order is made here.
+This is the code for the tree that `passes/lower_reductions.py` describes in words. NumPy only combines two elements;
+the order is determined here.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def composite(
 
 
 def walked(combine: Combine, identity: Any, run: Array, lanes: int, steps: int) -> Array:
-    """The lanes after a walk over a run: blocks of `steps` steps in pairs, or one block if `steps` is 0."""
+    """Return the lanes after a walk over a run: blocks of `steps` steps in pairs, or one block if `steps` is 0."""
     if not run.size:
         return np.full(lanes, identity, run.dtype)
     blocks = _blocks(run, lanes * steps or run.size)
@@ -106,7 +106,7 @@ def _sum(run: Array, lanes: int, steps: int) -> Array:
 
 
 def _runs(x: Array, axes: tuple[int, ...], order: Sequence[tuple[int, ...]]) -> Array:
-    """The elements as the columns are walked: the last axis is a run of the innermost group."""
+    """Arrange the elements as the columns are walked: the last axis is a run of the innermost group."""
     kept = [a for a in range(x.ndim) if a not in axes]
     named = [a for group in order for a in group]
     unnamed = [a for a in axes if a not in named]  # axes of size 1 are in no loop
@@ -126,7 +126,7 @@ def _blocks(run: Array, size: int) -> list[Array]:
 
 
 def _block(combine: Combine, identity: Any, block: Array, lanes: int) -> Array:
-    """A block's lanes: each takes every `lanes`-th element, one after another."""
+    """Return a block's lanes: each takes every `lanes`-th element, one after another."""
     missing = -block.shape[-1] % lanes
     padding = np.full((*block.shape[:-1], missing), identity, block.dtype)
     steps = np.concatenate([block, padding], axis=-1).reshape(*block.shape[:-1], -1, lanes)

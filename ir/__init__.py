@@ -1,1 +1,1 @@
-"""The graph, its types, op table, text form, verifier and diagnostics. It imports no other layer."""
+"""Define the graph, its types, op table, text form, verifier and diagnostics. It imports no other layer."""

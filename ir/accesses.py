@@ -24,7 +24,7 @@ class Access(NamedTuple):
 
 
 def home_index(space: tuple[Size, ...], reduced: tuple[int, ...], shape: tuple[Size, ...]) -> Index | None:
-    """The index at which one iteration computes a value: an element of the whole space or of its rows."""
+    """Return the index at which one iteration computes a value: an element of the whole space or of its rows."""
     index = loop_variables(space)
     if shape == space:
         return index
@@ -55,12 +55,12 @@ def address(index: Index, strides: tuple[Size, ...]) -> Size:
 
 
 def coefficient(expression: Size, axis: int) -> Size:
-    """By how much a linear expression grows when the loop variable of an axis grows by one."""
+    """Return by how much a linear expression grows if the loop variable of an axis grows by one."""
     return coefficient_of(expression, loop_name(axis))
 
 
 def coefficient_of(expression: Size, name: str) -> Size:
-    """By how much a linear expression grows when a variable grows by one."""
+    """Return by how much a linear expression grows if a variable grows by one."""
     if isinstance(expression, int):
         return 0
     variable = Atom(name)
@@ -74,7 +74,7 @@ def coefficient_of(expression: Size, name: str) -> Size:
 
 
 def walk_kind(address: Size, outer: int, inner: int, length: Size) -> str | None:
-    """How an address moves from row to row: "flat", the same "row" each time, a "column", or "fixed"."""
+    """Tell how an address moves from row to row: "flat", the same "row" each time, a "column", or "fixed"."""
     along, across = coefficient(address, inner), coefficient(address, outer)
     if along == 0:
         return "fixed" if across == 0 else "column"
@@ -157,7 +157,8 @@ def operands_at(node: Node, index: Index, space: tuple[Size, ...]) -> list[tuple
 
 
 def value_layouts(graph: Graph) -> dict[Value, str]:
-    """The layout class of every value in memory: what the attributes say for arguments and regions' results, or C.
+    """Return the layout class of every value in memory: as attributes give it for arguments and results of regions,
+    else C.
 
     A piece of a concatenation is stored inside the whole.
     """

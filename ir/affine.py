@@ -42,7 +42,7 @@ def access(x: Any, shape: tuple[int, ...], starts: tuple[int, ...], steps: tuple
 
 
 def steps_of(attrs: Attrs, axis: int) -> tuple[Size, ...]:
-    """By how much each axis of the result moves the index along one axis of the operand."""
+    """Return by how much each axis of the result moves the index along one axis of the operand."""
     rank = len(sizes(attrs, "shape"))
     return tuple(sizes(attrs, "steps")[axis * rank : (axis + 1) * rank])
 
@@ -82,7 +82,7 @@ def access_problem(attrs: Attrs, operand: tuple[Size, ...]) -> str | None:
 
 
 def composed(outer: Attrs, inner: Attrs) -> tuple[Sizes, Sizes]:
-    """Composes two accesses: the starts and steps of one access that reads what `outer` of `inner` reads."""
+    """Compose two accesses: return the starts and steps of a single access that reads `outer` of `inner`."""
     columns = range(len(sizes(outer, "shape")))
     between = range(len(sizes(inner, "shape")))
     starts, steps = list[Size](), list[Size]()

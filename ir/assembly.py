@@ -29,7 +29,7 @@ Shapes = list[tuple[Size, ...]]
 
 
 def index_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """Positions are i64, whatever the array's dtype."""
+    """Return i64 for positions, whatever the array's dtype."""
     return tuple(d.strong for d in operands), (I64,)
 
 
@@ -49,7 +49,7 @@ def iota(shape: tuple[int, ...], axis: int) -> Any:
 
 
 def joined_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """Pieces are promoted together."""
+    """Promote the pieces together."""
     if not operands:
         raise ValueProblem("need at least one array to concatenate")
     dtype = promote(operands)
@@ -91,7 +91,7 @@ def _must_match(facts: Facts, a: Size, b: Size, axis: int, position: int) -> Non
 
 
 def looked_up_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """The array keeps its dtype; indices become i64."""
+    """Keep the dtype of the array; indices become i64."""
     dtype = operands[0].strong
     if not all(d.is_integer for d in operands[1:]):
         raise IndexProblem("arrays used as indices must be of integer (or boolean) type")
@@ -109,7 +109,7 @@ def looked_up(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
 
 
 def gather(x: Any, *indices: Any, axes: tuple[int, ...], named: tuple[str, ...] = ()) -> Any:
-    """Indexes as NumPy does. If the array and the indices have names, negative indices are an error."""
+    """Index as NumPy does. If the array and the indices have names, negative indices are an error."""
     for axis, name, index in zip(axes, named[1:], indices, strict=False):
         size = np.shape(x)[axis]
         wrong = np.asarray(index)[(np.asarray(index) < 0) | (np.asarray(index) >= size)]
@@ -123,7 +123,7 @@ def gather(x: Any, *indices: Any, axes: tuple[int, ...], named: tuple[str, ...] 
 
 
 def scan_dtypes(find: Callable[[str], OpDef | None]) -> DTypeRule:
-    """Keeps the dtype; `find` looks up the combining op by name, which must keep it too."""
+    """Keep the dtype; `find` looks up the combining op by name, which must keep it too."""
 
     def rule(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
         name, dtype = str(attrs["combine"]), operands[0].strong
@@ -157,7 +157,7 @@ def scan(x: Any, function: Callable[[Any, Any], Any], axis: int) -> Any:
 
 
 def positions(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
-    """Refuses to search an axis that is surely empty, as NumPy does."""
+    """Refuse to search an axis that is surely empty, as NumPy does."""
     result = reduced(facts, shapes, attrs)
     if any(facts.canonical(shapes[0][a]) == 0 for a in ints(attrs, "axes")):
         raise ValueProblem("attempt to get the position of an extreme of an empty sequence")

@@ -2,8 +2,8 @@
 
     %2 = "weft.demand"(%0, %1) {error = "DivisionByZero", message = "Weights sum to zero, can't be normalized"} : ...
 
-The result is the first operand if the condition holds everywhere. Native code reports where it does not, and the error
-is then raised as the attributes say.
+The result is the first operand if the condition holds everywhere. If it does not, native code reports failure, and the
+error that the attributes describe is raised.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ They are sums over `u - shift`, where `shift` comes from a reduction of `u` itse
     moment1       sum(u - shift), shift = sum(u) / count
     moment2       sum((u - shift)**2), shift = sum(u) / count
 
-Each chunk of the columns uses its own shift, its maximum or its mean, and is walked again while it is in the cache.
-When all chunks are done, their sums are moved from their own shift to the common one.
+Each chunk of the columns uses its own maximum or mean as shift, and is walked again while it is in the cache. When all
+chunks are done, their sums are moved from their own shift to the common one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Composite:
 
 
 def recognise(node: Node) -> Composite | None:
-    """Recognises a reduction that may share the walk of the reduction that it needs."""
+    """Recognise a reduction that may share the walk of the reduction that it needs."""
     if node.op is not SUM or node.result.type.dtype not in (F32, F64) or node.operands[0].node is None:
         return None
     summed, term = node.operands[0], node.operands[0].node
@@ -85,7 +85,7 @@ def _unshaped(value: Value) -> Value:
 
 
 def composites(body: Graph, space: Sequence[Size]) -> list[Composite]:
-    """The reductions that share a walk: all of a stage, where nothing else is written, with all of the stage before."""
+    """Return the reductions that share a walk: all of a stage that writes nothing, with those of the stage before."""
     known, found = known_stages(body), list[Composite]()
     reductions = [n for n in body if Trait.REDUCTION in n.op.traits]
     written = {known[v] for v in body.outputs if v.type.shape == tuple(space)}

@@ -1,7 +1,7 @@
-"""Sizes that are numbers or symbolic expressions in a normal form, so that equal sizes compare equal.
+"""Represent sizes as numbers or symbolic expressions in a normal form, so that equal sizes compare equal.
 
-A `Dim` is a polynomial with integer coefficients over atoms; an atom is a symbol or `min`, `max` or `floordiv`
-of further sizes. A polynomial without symbols is a plain `int`, so a size is an `int | Dim`.
+A `Dim` is a polynomial with integer coefficients over atoms. An atom is a symbol, or `min`, `max` or `floordiv` of
+other sizes. A polynomial without symbols is a plain `int`, so a size is an `int | Dim`.
 """
 
 from __future__ import annotations
@@ -140,12 +140,12 @@ def is_symbol(size: Size) -> bool:
 
 
 def data_name(call: int, label: str) -> str:
-    """The name of a size that is known only after the NumPy call of this number: `?3_unique`."""
+    """Return the name of a size that is known only after the NumPy call with this number: `?3_unique`."""
     return f"{DATA}{call}_{label}"
 
 
 def age(name: str) -> int:
-    """When a symbol becomes known: -1 with the arguments, otherwise after the NumPy call of this number."""
+    """Tell when a symbol becomes known: -1 with the arguments, otherwise after the NumPy call with this number."""
     return int(name[1:].partition("_")[0]) if name.startswith(DATA) else -1
 
 
@@ -305,7 +305,7 @@ def _combine(a: Size, b: Size, sign: int) -> Size:
 
 
 def from_terms(terms: Mapping[Monomial, int]) -> Size:
-    """Makes a sum. A single `min` or `max` absorbs the other terms, so that slices compare equal."""
+    """Make a sum. A single `min` or `max` absorbs the other terms, so that slices compare equal."""
     result = _build(terms)
     if isinstance(result, int) or (len(result.terms) == 1 and result.terms[0][1] > 0):
         return result
@@ -347,7 +347,7 @@ def _is_beyond(name: str, size: Size, other: Size) -> bool:
 
 
 def never_negative(size: Size) -> bool:
-    """Whether a size is at least 0 for all symbols of at least 0."""
+    """Tell whether a size is at least 0 if all symbols are."""
     return all(c >= 0 and all(_atom_never_negative(a) for a in m) for m, c in terms_of(size))
 
 

@@ -1,4 +1,4 @@
-"""Element types: the fifteen of the language and the weak kinds that literals and Python numbers have."""
+"""Define element types: the fifteen of the language, and the weak kinds of literals and Python numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .records import record
 
 @record
 class DType:
-    """An element type. `weak` ones belong to Python numbers and give way to any strong type of their kind (NEP 50)."""
+    """An element type. Weak ones belong to Python numbers and give way to any strong type of their kind (NEP 50)."""
 
     name: str
     kind: str  # "bool", "int", "uint", "float" or "complex"
@@ -29,7 +29,7 @@ class DType:
 
     @property
     def numpy(self) -> np.dtype:
-        """The NumPy dtype; a weak kind has the one that its values are computed in."""
+        """The NumPy dtype; for a weak kind, the one that its values are computed in."""
         return _numpy_dtype(self)
 
     @property

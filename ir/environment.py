@@ -1,6 +1,6 @@
 """Save and set the floating-point environment of a thread: rounding, subnormal numbers, traps.
 
-Other code may change it and not restore it: a library when it is loaded (as GCC's `-ffast-math` code does) or a
+Other code may change it without restoring it: a library that is being loaded (as GCC's `-ffast-math` code does), or a
 function that a library exports.
 """
 

@@ -1,7 +1,7 @@
 """Define every error that Weft raises, and the source spans that errors point at.
 
-One tree under `WeftError`; each is also the built-in that a NumPy user would expect. A span knows its file, line
-and column and shows the line with a caret.
+All are subclasses of `WeftError`, and each is also the built-in exception that a NumPy user would expect. A span knows
+its file, line and column, and shows the line with a caret.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Span:
 
 
 class WeftError(Exception):
-    """The root of all errors of Weft: a message, where it happened, and what to do."""
+    """The base class of all errors of Weft: a message, where it happened, and what to do."""
 
     def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
         super().__init__(message)
@@ -156,7 +156,7 @@ class PassFailure(WeftError, RuntimeError):
 
 
 def nearest(name: str, known: list[str]) -> str | None:
-    """A hint that names the nearest known name, if one is near."""
+    """Suggest the most similar known name, if one is similar enough."""
     import difflib
 
     found = difflib.get_close_matches(name, sorted(set(known)), n=1, cutoff=0.6)

@@ -20,7 +20,7 @@ from .errors import ShapeProblem, Span
 class Facts:
     """Equalities between sizes. `sizes` are the numbers of the current call, if there is one.
 
-    `strict` is the rule of the language: dimensions with different names never meet.
+    With `strict`, dimensions with different names are never unified: the rule of the language.
     """
 
     def __init__(self, sizes: Mapping[str, int] | None = None, strict: bool = False) -> None:
@@ -65,7 +65,7 @@ class Facts:
 
     @property
     def live_guards(self) -> list[tuple[Size, Size]]:
-        """The guards, in sizes that types still mention; guards that unify two sizes stay as they were."""
+        """Return the guards, in sizes that types still mention; guards that unify two sizes stay as they are."""
         found = []
         for guard in self.guards:
             a, b = (dims.substitute(size, self._known) for size in guard)
@@ -94,13 +94,13 @@ class Facts:
             self._pair(b, a)
 
     def _demand_size(self, size: Size) -> None:
-        """Requires that a formula for the size of a result is not negative."""
+        """Require that the size of a result is not negative."""
         guard = dims.maximum(0, size), size
         if guard[0] != size and guard not in self.guards:
             self.guards.append(guard)
 
     def _pair(self, size: Dim, other: Size) -> None:
-        """Replaces a single `min`, `max` or quotient everywhere, inside products too."""
+        """Replace a single `min`, `max` or quotient everywhere, also inside products."""
         (monomial, factor), *more = size.terms
         if isinstance(other, int) and not more and factor == 1 and len(monomial) == 1:
             self._atoms[monomial[0]] = other
@@ -181,7 +181,7 @@ def _solved(a: Size, b: Size) -> tuple[Size, Size]:
 
 
 def _may_replace(target: Size, replaced: Size) -> bool:
-    """Whether `target` may replace the other size everywhere: that must be a symbol that is not known earlier."""
+    """Tell whether `target` may replace the other size everywhere: it must be a symbol that is not known earlier."""
     if not dims.is_symbol(replaced) or dims.symbols(replaced) <= dims.symbols(target):
         return False
     return dims.known_after(target) <= dims.known_after(replaced)

@@ -96,7 +96,7 @@ def is_plain(path: str) -> bool:
 
 
 def read_plain(path: str, limit: int) -> bytes:
-    """Reads a plain file. Raises `OSError` if the path is anything else, also a link, or the file is too long."""
+    """Read a plain file. Raise `OSError` if the path is anything else, also a link, or if the file is too long."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     with open(descriptor, "rb") as file:
         found = os.fstat(descriptor)

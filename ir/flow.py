@@ -36,9 +36,9 @@ from .types import TensorType, integer
 def close(
     builder: Builder, outputs: Sequence[Value], remade: Sequence[OpDef] = (CONSTANT,)
 ) -> tuple[Graph, list[Value]]:
-    """Closes a body: returns it with the outer values that it reads, which become its last inputs.
+    """Close a body: return it with the outer values that it reads, which become its last inputs.
 
-    A constant from around (or another op of `remade`) is made anew inside.
+    A constant from outside (or another op of `remade`) is made again inside.
     """
     inside = {*builder.inputs, *(r for n in builder.nodes for r in n.results)}
     used = dict.fromkeys(v for n in builder.nodes for v in n.operands)
@@ -101,7 +101,7 @@ def has_loop(graph: Graph) -> bool:
 
 
 def is_light(graph_nodes: Sequence[Node]) -> bool:
-    """Whether code is so cheap, and can't fail, that computing it always beats a branch around it."""
+    """Tell whether code can't fail and is so cheap that computing it always is faster than a branch around it."""
     cost = sum(20 if Trait.EXPENSIVE in n.op.traits else 1 for n in graph_nodes)
     return cost <= 16 and all(n.body is None and n.op.name not in ("demand", "power") for n in graph_nodes)
 

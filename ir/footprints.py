@@ -1,7 +1,7 @@
 """Check that arrays are small enough to exist: sizes, bytes and ranks within what NumPy and native code can count.
 
-NumPy refuses an array whose bytes do not fit a signed word; an empty axis does not hide how long the others are. One
-size is at most half of that, so that native code may add two sizes.
+NumPy refuses an array whose size in bytes does not fit a signed word, even if another axis is empty. One size is at
+most half of that, so that native code can add two sizes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def check_array(shape: Sequence[int], itemsize: int, span: Span | None = None) -
 
 
 def check_ranks(graph: Graph) -> None:
-    """Refuses results with more dimensions than NumPy's arrays have; on the way there may be more."""
+    """Refuse results with more dimensions than NumPy's arrays have; intermediate values may have more."""
     for value in graph.outputs:
         if value.type.rank > MOST_DIMENSIONS:
             span = value.node.span if value.node is not None else None
@@ -84,7 +84,7 @@ def _footprints(graph: Graph) -> Iterable[Footprint]:
 
 
 def _bounds(given: Footprint, other: Footprint) -> bool:
-    """Whether an existing array has at least as many bytes as another one would have."""
+    """Tell whether an existing array has at least as many bytes as another one would have."""
     return other.itemsize <= given.itemsize and Counter(other.shape) <= Counter(given.shape)
 
 

@@ -1,12 +1,12 @@
 """Make locks that can't deadlock in a forked child or in a signal handler.
 
-A forked child has one thread. A lock that another thread of its parent held at that moment is never let go there, so
-every lock made here is free in a child, unless the thread that forked holds it itself. What it protects must therefore
-be whole after each statement. A handler runs in the middle of what the main thread does, so locks are re-entrant, and
-what they protect may have changed after any call that runs Python code.
+A forked child has one thread. A lock that another thread of the parent held at that moment would never be released. So
+every lock made here is free in a child, unless the forking thread holds it itself, and the data that it protects must
+be consistent after each statement. A signal handler interrupts the main thread, so locks are re-entrant, and the data
+may have changed after any call that runs Python code.
 
-Two things can't be left half done: LLVM at work, and an import (the child would wait for the module for ever). A fork
-waits for the end of both. It waits no longer than `PATIENCE` for imports: one that waits for the forking thread itself
+Two things must not be interrupted by a fork: LLVM at work, and an import (the child would wait for the module for
+ever). A fork waits for both. It waits at most `PATIENCE` for imports, because one that waits for the forking thread
 would never end.
 """
 
@@ -36,7 +36,7 @@ def lock() -> Any:
 
 
 def make_once(kept: list[T], make: Callable[[], T], making: Any) -> T:
-    """Return the one value of this process, which is kept in a list, and made at its first use under a lock."""
+    """Return this process's one value, which is kept in a list and made under a lock at its first use."""
     with making:
         if not kept:
             made = make()
@@ -54,7 +54,7 @@ def event() -> threading.Event:
 def native_lock() -> Any:
     """The one lock for code that can't handle forks, such as LLVM: no process forks while another thread holds it.
 
-    Whoever holds it imports nothing, takes no other lock and runs no code of users.
+    Code that holds it must not import, take another lock or run code of users.
     """
     return _native
 

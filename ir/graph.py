@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Value:
-    """What a node produces, or an input of a graph. Compared by identity.
+    """A result of a node, or an input of a graph. Values are compared by identity.
 
-    `scalar` marks an input that is a NumPy number, not an array without dimensions.
+    `scalar` marks an input that is a NumPy scalar, not an array without dimensions.
     """
 
     __slots__ = ("index", "name", "node", "scalar", "type")
@@ -37,7 +37,7 @@ class Value:
         return f"<{self.name or (self.node.op.name if self.node else 'input')}: {self.type}>"
 
     def __bool__(self) -> bool:
-        """Raises: the truth of a value is known only when the graph runs. Test for a value with `is not None`."""
+        """Raise an error: the truth of a value is known only when the graph runs. Test it with `is not None`."""
         raise Unsupported("the truth of a value is not known before the call", hint="write True or False here")
 
 
@@ -95,7 +95,7 @@ class Graph:
         return len(self.nodes)
 
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
-        """Converts the graph, without loss, to networkx; `weft.compile` makes a kernel of it again."""
+        """Convert the graph to networkx without loss; `weft.compile` makes a kernel of it again."""
         from .networks import to_networkx
 
         return to_networkx(self)

@@ -1,7 +1,7 @@
 """Map the index of a result's element to the indices of the operand elements that it needs.
 
-An index is a tuple of sizes in the sense of `dims`: polynomials over the loop variables, so that an affine map is
-the coefficients of those variables.
+An index is a tuple of sizes (`dims`): polynomials over the loop variables. An affine map is given by the coefficients
+of those variables.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def loop_variables(space: tuple[Size, ...]) -> Index:
 
 
 def operand_elements(node: Node, index: Index, looked_up: Size = 0) -> list[tuple[Value, Index]]:
-    """The operand elements from which the element at `index` is computed.
+    """Return the operand elements from which the element at `index` is computed.
 
-    Only the call knows which element of its first operand a `gather` reads; `looked_up` stands for those indices.
+    Which element of its first operand a `gather` reads is only known in the call; `looked_up` stands for those indices.
     """
     if node.op is MATMUL:
         left, right = node.operands

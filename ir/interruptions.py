@@ -1,8 +1,8 @@
 """Distinguish exceptions that interrupt a compile from errors in the kernel or in the compiler.
 
-A signal handler may raise anywhere: for a time limit, or for Ctrl-C with the user's handler. Such an exception has to
-reach the caller as it is. It is known by the handler's code in its traceback. Exceptions that another thread puts into
-this one have no code of their own; they are known by their type, which is none that the compiler's code raises.
+A signal handler may raise anywhere: for a time limit, or for Ctrl-C with the user's handler. Such an exception must
+reach the caller unchanged. It is recognised by the handler's code in its traceback. An exception that another thread
+injects into this one has no such code; it is recognised by its type, which the compiler's own code never raises.
 """
 
 from __future__ import annotations

@@ -15,11 +15,11 @@ from .types import Attr, TensorType
 
 @record(eq=False)
 class Choice:
-    """An implementation: its kind (`inline`, `weft`, `library` or `python`), its variant, and what it scored.
+    """An implementation: its kind (`inline`, `weft`, `library` or `python`), its variant, and its score.
 
-    With a `body` that graph takes the op's place, and `inside` tells what the ops in it mean. With a `call` a function
-    of that number runs between compiled pieces, and `name` is what it is called. With neither it is the backend's
-    own code, or for `python` NumPy's. `guards` are equalities between sizes under which the choice is the right one.
+    If it has a `body`, that graph replaces the op, and `inside` tells what the ops in it mean. If it has a `call`, the
+    function with that number runs between compiled pieces under the name `name`. With neither, it is the backend's own
+    code, or for `python` NumPy's. `guards` are equalities between sizes under which the choice is right.
     """
 
     kind: str

@@ -1,7 +1,7 @@
 """Turn a layout class and a shape into symbolic byte strides.
 
-A graph is compiled for one of five layout classes of each array; strides that a class leaves open are
-symbols that the call fills in.
+A graph is compiled for one of five layout classes of each array. Strides that a class leaves open are symbols, which
+the call fills in.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
       "weft.yield"(%7, %5, %6) : (tensor<i1>, tensor<?xf64, #weft.dims<n>>, tensor<i64>) -> ()
     }) {carried = 2 : i64} : (...) -> (tensor<?xf64, #weft.dims<n>>, tensor<i64>)
 
-The operands are whether to run a first step, the state (`carried` values), and what else the body reads. The body takes
-the latter two and returns whether there is another step, and the next state:
+The operands are: whether to run a first step, the state (`carried` values), and the other values that the body reads.
+The body takes the state and the other values. It returns whether there is another step, and the next state:
 
     while go: go, *state = body(*state, *others)
 
@@ -40,9 +40,9 @@ from .walking import walk as walk
 def loop(
     builder: Builder, state: Sequence[Value], step: Builder, go: Value, after: Sequence[Value], span: Span | None
 ) -> tuple[Value, ...]:
-    """Adds a loop; returns the last state. `step` built the body, whose outputs are `after`; `go` is in `builder`.
+    """Add a loop and return its last state. `step` built the body, whose outputs are `after`; `go` is in `builder`.
 
-    What the step read from around it becomes operands of the loop, and so does state that no step changes.
+    Values that the step reads from outside become operands of the loop, and so does state that no step changes.
     """
     inputs, again, made = step.inputs, after[0], after[1:]
     kept = [k for k, new in enumerate(made) if new is not inputs[k]] or [0]
@@ -64,7 +64,7 @@ def needs_guard(nodes: Sequence[Node]) -> bool:
 def once(
     builder: Builder, condition: Value, side: Builder, values: Sequence[Value], span: Span | None
 ) -> tuple[Value, ...]:
-    """Runs what was built aside if the condition holds, otherwise gives zeros: a loop of one step or none."""
+    """Run separately built nodes only if the condition holds, else give zeros: a loop of one step or none."""
     start = [_zeros(builder, v.type, span) for v in values]
     for value in values:
         side.input("none", value.type)

@@ -1,4 +1,4 @@
-"""Translate a graph whose forms are chosen into native kernels: one for each region, of one function or several."""
+"""Compile a graph whose forms are chosen to native kernels: one per region, with one function or several."""
 
 from __future__ import annotations
 

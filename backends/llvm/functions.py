@@ -12,11 +12,12 @@ STOPPED = 2  # as a kernel's status: it was told to stop
 
 
 class FrameWord(NamedTuple):
-    """One word: the address of a slot ("pointer"), a size's number ("size"), a stride of a slot ("stride"), or memory.
+    """One word: the address of a slot ("pointer"), a size ("size"), a stride of a slot ("stride"), or memory.
 
-    Loops that may not end call `int question(frame)` at the address in "question", if there is one, and stop if told.
+    Loops that may run for ever call `int question(frame)` at the address in "question", if there is one, and stop if it
+    tells them to.
 
-    `bytes` is how much memory the kernel needs: for each worker ("scratch", or "chunked" where only chunks need it), or
+    `bytes` is how much memory the kernel needs: for each worker ("scratch", or "chunked" if only chunks need it), or
     for all together ("shared", which only chunks need).
     """
 
@@ -46,8 +47,8 @@ class NativeFunction(NamedTuple):
 class RegionCode(NamedTuple):
     """The code of one region: the words of its frame, and the functions to run in order.
 
-    These are `whole`, or `chunks` if the columns have `cut_from` elements or more. A kernel that may fail says so when
-    it has run, and may have written results by then.
+    The functions are `whole`, or `chunks` if there are `cut_from` columns or more. A kernel that may fail reports it
+    after it has run; it may have written some results by then.
     """
 
     entries: tuple[FrameWord, ...]

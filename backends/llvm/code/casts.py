@@ -1,8 +1,8 @@
 """Map dtypes to LLVM types, and emit conversions between them as NumPy defines them.
 
-A bool is an `i1` in a register and a byte in memory. The 16-bit floats are their bits, an `i16`: they are stored,
-loaded and moved so, and computed with as f32 (`halves` converts). Floats that an integer dtype does not hold become
-what NumPy's C code gives on x86, on every machine (see `float_to_integer`).
+A bool is an `i1` in a register and a byte in memory. The 16-bit floats are kept as their bits, an `i16`, and computed
+with as f32 (`halves` converts). A float that does not fit an integer dtype becomes what NumPy's C code gives on x86, on
+every machine (see `float_to_integer`).
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def _from_double(e: Emitter, x: Val, target: DType) -> Val:
 
 
 def float_to_integer(e: Emitter, x: Val, target: DType) -> Val:
-    """Towards zero. What does not fit: i32 and i64 get their smallest number, narrower integers the low bits of the
-    i32, u32 those of the i64; u64 is the i64 if that holds it, otherwise the i64 of the float minus 2**63, plus 2**63.
-    """
+    """Convert towards zero. A float that does not fit becomes the smallest i32 or i64. Narrower integers take the low
+    bits of that i32, u32 those of the i64. A u64 is the i64 if it fits; otherwise 2**63 is subtracted before and added
+    after."""
     if target.kind == "uint" and target.bits == 64:
         limit = e.const_like(x, 2.0**63)
         above = e.fcmp("oge", x, limit)

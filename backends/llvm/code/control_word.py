@@ -1,8 +1,8 @@
 """Run kernels under the default floating-point control word, whatever the calling thread has set.
 
-Rounding to nearest, subnormal numbers kept, no traps: the bits of a result depend on nothing else. A thread may have
-other settings, its own or inherited ones; most have none, and then a function costs one read of
-the word and a jump. Other settings are restored afterwards.
+The default rounds to nearest, keeps subnormal numbers and does not trap, so that results have the same bits everywhere.
+Few threads change it, so a function usually costs one read of the word and a jump. Other settings are restored
+afterwards.
 """
 
 from __future__ import annotations

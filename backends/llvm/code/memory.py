@@ -1,7 +1,7 @@
 """Emit loads and stores at addresses that are polynomials over loop variables.
 
-The stride along the vector axis decides how: 0 is a scalar, the element's size a vector
-load, anything else one access for each lane. Lanes outside the mask are never touched.
+The stride along the vector axis selects the instructions: a scalar for 0, a vector load for contiguous elements,
+otherwise one access per lane. Lanes outside the mask are never touched.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Memory:
         self.streamed: Buffer | None = None  # what non-temporal stores write
 
     def splat(self, x: Val, scope: Scope, lanes: int) -> Val:
-        """Broadcasts a scalar to every lane, in the scope of the scalar."""
+        """Broadcast a scalar to every lane, in the scope in which the scalar was computed."""
         if not lanes or x.lanes or not x.text.startswith("%"):
             return self.nest.e.splat(x, lanes)
         key = ("splat", x.text, lanes)
@@ -72,7 +72,7 @@ class Memory:
         return result, scope
 
     def load_whole(self, buffer: Buffer, index: Index) -> Val:
-        """Loads a whole vector that is stored at one index."""
+        """Load a whole vector that is stored at one index."""
         e = self.nest.e
         pointer, _ = self.pointer(buffer, address(index, buffer.strides))
         raw = e.load(pointer, memory_element(buffer.dtype), self.width, buffer.align)
@@ -144,10 +144,11 @@ class Memory:
         return e.masked_load(pointer, elem, align, self.mask)
 
     def _gather(self, pointer: Val, elem: str, stride: Size, align: int) -> Val:
-        """Loads elements that are not contiguous.
+        """Load elements that are not contiguous.
 
-        A gather instruction takes several times as long as a load for each lane (measured; some CPUs' microcode makes
-        it slower still), so only tails are gathered. Neighbours in reverse, and every second element, are shuffled.
+        A gather instruction takes several times as long as one load per lane (measured; the microcode of some CPUs
+        makes it slower still), so only tails use it. Reversed neighbours, and every second element, are loaded as
+        vectors and shuffled.
         """
         e, size, width = self.nest.e, BITS[elem] // 8, self.width
         if self.mask is not None:
@@ -178,7 +179,7 @@ class Memory:
                 e.store(e.extract(x, lane), self._lane(pointer, stride, lane), align)
 
     def _lane(self, pointer: Val, stride: Size, lane: int) -> Val:
-        """The address of a lane, from that of its group of four: there are not enough registers for every offset."""
+        """Return the address of a lane from that of its group of four: there are too few registers for every offset."""
         for steps in (lane & ~3, lane & 3):
             pointer = self.nest.e.offset(pointer, self.frame.size(stride * steps)) if steps else pointer
         return pointer
@@ -232,7 +233,7 @@ class Memory:
             return e.op("add", e.splat(total, self.width), self.along(step)), scope
 
     def _share(self, variable: Val, step: Size, scope: Scope) -> Val:
-        """The part of an address that one loop variable contributes."""
+        """Return the term of an address that one loop variable contributes."""
         key = ("share", variable.text, step)
         if key not in scope.memo:
             with self.nest.at(scope):

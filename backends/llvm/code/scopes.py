@@ -1,7 +1,7 @@
 """Emit loops so that invariant code can be hoisted in front of them.
 
-A `Scope` is a straight run of code: the function's entry, or the body of a loop. While a loop is being written its
-parent stays open at the place before the loop, so a value that does not change inside is computed there.
+A `Scope` is straight-line code: the entry of the function, or the body of a loop. While a loop is being written, its
+parent scope stays open just before the loop, and invariant values are computed there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .text import Emitter, Val
 
 
 class Scope:
-    """Code that is still being written, what has been computed in it, and how deep it is nested."""
+    """Code that is still being written, the values computed in it, and its nesting depth."""
 
     def __init__(self, parent: Scope | None, block: str) -> None:
         self.parent = parent

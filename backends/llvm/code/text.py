@@ -1,8 +1,8 @@
 """Write LLVM assembly text from typed values and calls.
 
-`Emitter` writes one function. A `Val` is an SSA name or a constant with its element type and number of lanes
-(0 lanes is a scalar), so code written against it serves every vector width. Text is used rather than
-llvmlite's object model because building it takes a tenth of the time.
+`Emitter` writes one function. A `Val` is an SSA name or a constant with its element type and number of lanes (0 means
+scalar), so the same code works for every vector width. Text takes a tenth of the time that llvmlite's object model
+needs.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ class Emitter:
         self.lines.append(f"  store {x.typed}, ptr {address.text}, align {align}")
 
     def stream(self, x: Val, address: Val) -> None:
-        """Stores an aligned vector by a non-temporal store; other threads see it after a fence."""
+        """Store an aligned vector by a non-temporal store; other threads see it after a fence."""
         self.declared["!0"] = "!0 = !{i32 1}"
         bytes = x.lanes * BITS[x.elem] // 8
         self.lines.append(f"  store {x.typed}, ptr {address.text}, align {bytes}, !nontemporal !0")

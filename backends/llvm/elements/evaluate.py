@@ -92,7 +92,7 @@ class Elements:
         return found
 
     def _needs(self, value: Value, index: Index) -> list[Element]:
-        """The elements that an element is computed from; none if it is in memory."""
+        """Return the elements that an element is computed from; none if it is in memory."""
         if value in self.slots or (value in self.kept and self.kept[value][1] < self.stage):
             return []
         node = value.node
@@ -130,7 +130,7 @@ class Elements:
         self._keep(value, index, result)
 
     def _run_each(self, node: Node, index: Index) -> None:
-        """Emits all results of an elementwise program, at this index and at those that the loop's step needs next."""
+        """Emit all results of an elementwise program, at this index and at others that the same step needs next."""
         variable = loop_name(self.vector)
         moved = [{variable: dims.symbol(variable) + k} for k in self.ahead]
         indices = dict.fromkeys([index, *(tuple(dims.substitute(i, m) for i in index) for m in moved)])
@@ -161,7 +161,7 @@ class Elements:
         return Clock(self.nest.entry.memo["clock"], question)
 
     def _emit_alone(self, node: Node, values: Sequence[Val], made: dict[Hashable, Sequence[Val]]) -> Val:
-        """Emits an op of an elementwise program; `made` has the joint results of the straight-line code around it."""
+        """Emit one op of an elementwise program; `made` holds results that several ops of straight-line code share."""
         joint = joint_of(node)
         if joint is None:
             return self._emit(node, list(values))
@@ -173,7 +173,7 @@ class Elements:
 
     @staticmethod
     def part_of(node: Node) -> int | None:
-        """Which part of a complex number in memory a node reads, if any."""
+        """Return which part of a complex number in memory a node reads, if any."""
         return PART_OF.get(node.op)
 
     def _compute(self, node: Node, operands: list[tuple[Val, Scope]]) -> tuple[Val, Scope]:
@@ -200,7 +200,7 @@ class Elements:
             return self._emit(node, values), scope
 
     def _share(self, joint: Joint, node: Node, values: list[Val], scope: Scope) -> Val:
-        """One of several values that are computed together, once for each set of operands."""
+        """Return one of several values that are computed together, once for each set of operands."""
         dtype, place = node.operands[0].type.dtype, joint.place(node.attrs)
         key = ("joint", joint.function, dtype, tuple(values))
         if (*key, place) not in scope.memo:
@@ -225,7 +225,7 @@ class Elements:
     # -- memory
 
     def operand(self, slot: int) -> Buffer:
-        """An operand or a result of the region; operands are counted first."""
+        """Return the memory of an operand or a result of the region; operands are counted first."""
         value = (*self.region.operands, *self.region.results)[slot]
         strides = slot_strides(self.region, slot, self.layouts[slot])
         # Arrays may lie at any address; only the element's own size is never assumed.

@@ -49,7 +49,7 @@ def modf(e: Emitter, x: Val) -> tuple[Val, Val]:
 
 
 def frexp(e: Emitter, x: Val) -> tuple[Val, Val]:
-    """A mantissa from 1/2 to 1 and an exponent as `i32`; zeros, infinities and NaN stay, with exponent 0."""
+    """Return a mantissa from 1/2 to 1 and an exponent as `i32`; zeros, infinities and NaN stay, with exponent 0."""
     width, bias = MANTISSA_BITS[x.elem], BIAS[x.elem]
     smallest = e.const_like(x, 2.0 ** (1 - bias))
     subnormal = e.fcmp("olt", e.call("fabs", x), smallest)
@@ -67,10 +67,10 @@ def frexp(e: Emitter, x: Val) -> tuple[Val, Val]:
 
 
 def ldexp(e: Emitter, x: Val, power: Val) -> Val:
-    """`x * 2**power` with one rounding, whatever the power.
+    """Compute `x * 2**power` with one rounding, for any power.
 
-    Three factors reach from the largest number to below the smallest. A factor that may leave a subnormal number is the
-    last, or leaves one so small that the next makes it 0.
+    It multiplies by three factors, which reach from the largest number to below the smallest. Only the last factor may
+    round to a subnormal number, unless the result is so small that the next factor makes it 0.
     """
     width, bias = MANTISSA_BITS[x.elem], BIAS[x.elem]
     limit = 4 * bias
@@ -127,7 +127,7 @@ def _distance(e: Emitter, dtype: DType, bits: Val, magnitude: Val) -> Val:
 
 
 def _half_distance(e: Emitter, bits: Val, magnitude: Val) -> Val:
-    """Follows NumPy's rule for f16: a negative power of two has the distance to the next number towards zero."""
+    """Follow NumPy's rule for f16: the spacing of a negative power of two is that towards zero."""
     one, zero = e.const_like(bits, 1), e.zero_like(bits)
     field = e.op("and", magnitude, e.const_like(bits, 0x7C00))
     power_of_two = e.icmp("eq", field, magnitude)

@@ -1,10 +1,10 @@
 """Emit the body of an `each` under lane masks.
 
-Several vectors run through one body together, so that they hide each other's latency; a value is a list
-with one entry for each of them. A value that is the same number in all lanes is one scalar, shared by the vectors; a
-condition of that kind is a plain branch. Any other condition is a mask: a loop runs until no lane of no vector is left
-in it, and a branch is skipped when no lane takes it. Lanes that have left a loop keep the results that are used
-afterwards. Everything else is computed for them too: no op can trap, and ops that can fail check the mask.
+Several vectors run through one body together to hide each other's latency; a value is a list with one entry per vector.
+A value that is the same in all lanes is one scalar, and a condition of that kind is a plain branch. Any other condition
+is a mask: a loop runs until no lane is left in it, and a branch is skipped if no lane takes it. Lanes that have left a
+loop keep the results that are used afterwards. Everything else is computed for them too: no op traps, and ops that can
+fail check the mask.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EmitOp = Callable[[Node, Sequence[Val], dict[Hashable, Sequence[Val]]], Val]
 def emit_each(
     e: Emitter, node: Node, operands: list[Several], mask: Val | None, emit_op: EmitOp, clock: Clock | None
 ) -> list[Several]:
-    """The results for each of the vectors; `mask` has the active lanes, if not all are."""
+    """Return the results for each of the vectors; `mask` holds the active lanes, if not all are."""
     assert node.body is not None
     count = len(operands[0]) if operands else 1
     lanes = max((x.lanes for several in operands for x in several), default=0)
@@ -41,7 +41,7 @@ def emit_each(
 
 
 def spread(body: Graph, inputs: Sequence[bool]) -> dict[Value, bool]:
-    """Which values of a body differ from lane to lane, given which of its inputs do."""
+    """Tell which values of a body differ from lane to lane, given which of its inputs do."""
     found = dict(zip(body.inputs, inputs, strict=True))
     for node in body:
         operands = [found[v] for v in node.operands]
@@ -59,7 +59,7 @@ def spread(body: Graph, inputs: Sequence[bool]) -> dict[Value, bool]:
 
 
 def loop_spread(node: Node, operands: Sequence[bool]) -> tuple[bool, list[bool]]:
-    """Whether lanes leave a loop at different steps, and which carried values differ between those still in it."""
+    """Tell whether lanes leave a loop at different steps, and which carried values differ among those still in it."""
     assert node.body is not None
     carried = integer(node.attrs, "carried")
     state = list(operands[:carried])
@@ -73,7 +73,7 @@ def loop_spread(node: Node, operands: Sequence[bool]) -> tuple[bool, list[bool]]
 
 
 def step_cost(body: Graph) -> int:
-    """The ticks of one step of a loop; inner loops count their own."""
+    """Return the ticks of one step of a loop; inner loops count their own."""
     found = 1
     for node in body:
         if node.op in FLOW:
@@ -85,13 +85,13 @@ def step_cost(body: Graph) -> int:
 
 @record
 class Clock:
-    """Counts down the ops of all loops in memory; now and then a loop asks whether it should stop."""
+    """Count down the ops of all loops in memory; now and then a loop asks whether it should stop."""
 
     ticks: Val
     question: Val
 
     def tick(self, e: Emitter, cost: int, done: str) -> None:
-        """Jumps to `done` if the loop should stop. The loops around it ask again at their next step."""
+        """Jump to `done` if the loop should stop. The loops around it ask again at their next step."""
         left = e.op("sub", e.load(self.ticks, "i32", 0, 4), e.const("i32", cost))
         e.store(left, self.ticks, 4)
         due, ask, stop, on = (e.label(hint) for hint in ("due", "ask", "stop", "on"))
@@ -277,7 +277,7 @@ class _Body:
 
 
 def _used(body: Graph, node: Node) -> list[bool]:
-    """Which results of a node the body reads."""
+    """Return the results of a node that the body reads."""
     read = {v for n in body for v in n.operands} | set(body.outputs)
     return [r in read for r in node.results]
 

@@ -1,8 +1,8 @@
 """Emit the gather of an element at indices that are data.
 
-A negative index counts from the end, but not in index notation. If an index is out of range, nothing is read and the
-kernel reports failure. The source is memory or a view of memory: the indices are part of the view's index as
-separate variables.
+A negative index counts from the end, except in index notation. If an index is out of range, nothing is read and the
+kernel reports failure. The source is memory or a view of memory; the gathered indices are extra variables in the view's
+index.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Emit conversions between f32 and the 16-bit floats, with one rounding to nearest even.
 
-Every f16 and every bf16 is an f32, and a sum, difference, product, quotient or square root of two of them that is
-rounded to f32 and then to 16 bits is the one that is rounded once: f32 has more than twice as many digits.
+Sums, differences, products, quotients and square roots of 16-bit floats may be computed in f32: f32 has more than twice
+as many digits, so rounding to f32 and then to 16 bits gives the same as rounding once.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def narrow(e: Emitter, x: Val, dtype: DType) -> Val:
 
 
 def double_to_float(e: Emitter, x: Val, dtype: DType) -> Val:
-    """Rounds an f64 to the f32 from which a 16-bit float is made.
+    """Round an f64 to the f32 from which a 16-bit float is made.
 
-    To f16 NumPy rounds once, so the f32 is rounded to odd: its last digit says whether anything was lost.
-    To bf16 (ml_dtypes) it rounds twice.
+    NumPy rounds to f16 once, so the f32 is rounded to odd: its last digit tells whether anything was lost. ml_dtypes
+    rounds to bf16 twice.
     """
     nearest = e.cast("fptrunc", x, "float")
     if dtype != F16:

@@ -43,10 +43,10 @@ def _is_plain_constant(b: Val) -> bool:
 
 
 def _quotient(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
-    """Divides and rounds towards zero.
+    """Divide and round towards zero.
 
-    CPUs divide vectors of floats only. A quotient of numbers of n bits that is not whole is further than 2**-n from the
-    next whole number, so one in a float of a few more digits than n, rounded towards zero, is right.
+    CPUs only divide vectors of floats. A quotient of n-bit integers that is not an integer is more than 2**-n away from
+    the next one. So a float with a few more digits than n, rounded towards zero, gives the right quotient.
     """
     sign = "s" if dtype.kind == "int" else "u"
     if not a.lanes or dtype.bits == 64:
@@ -77,7 +77,7 @@ def fmod(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
 
 
 def reciprocal(e: Emitter, dtype: DType, x: Val) -> Val:
-    """1 and -1 stay, other numbers become 0; for 0 it is the smallest i32 or i64, or 0 for other dtypes."""
+    """Return 1 or -1 for themselves, 0 for other numbers; for 0 the smallest i32 or i64, or 0 for other dtypes."""
     one, zero = e.const_like(x, 1), e.zero_like(x)
     found = e.select(e.icmp("eq", x, one), one, zero)
     if dtype.kind == "int":
@@ -88,7 +88,7 @@ def reciprocal(e: Emitter, dtype: DType, x: Val) -> Val:
 
 
 def absolute(e: Emitter, dtype: DType, x: Val) -> Val:
-    """The smallest number of a signed dtype is its own absolute value."""
+    """Return the absolute value; the smallest number of a signed dtype is its own."""
     if dtype.kind != "int":
         return x
     return e.select(e.icmp("slt", x, e.zero_like(x)), e.op("sub", e.zero_like(x), x), x)

@@ -1,6 +1,6 @@
-"""List ops that share work: a table from op to a function that computes several values, and which one is the op's.
+"""List ops that share work: a table from op to a function that computes several values, and the op's own among them.
 
-Two such ops on the same operands are computed once (`divmod`, for one); `elements` remembers the values.
+Two such ops on the same operands, such as quotient and remainder, are computed once; `elements` remembers the values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Several = Callable[..., tuple[Val, ...]]
 
 
 class Joint(NamedTuple):
-    """A function for several values, and which one is the op's; if None, the attribute `part` says it."""
+    """A function of several values, and which one is the op's; if None, the attribute `part` tells."""
 
     function: Several
     position: int | None = None

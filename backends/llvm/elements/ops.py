@@ -54,7 +54,7 @@ def _compare(for_float: str, for_integer: str, unsigned: str) -> Emit:
 
 def _extreme(name: str) -> Emit:
     def emit(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
-        """Lets NaN win and puts -0 below +0, so that the order of operands does not matter."""
+        """Let NaN win and order -0 below +0, so that the order of operands does not matter."""
         if dtype.kind == "float":
             return e.call(f"{name}imum", a, b)
         if dtype.kind == "bool":
@@ -90,7 +90,7 @@ def _intrinsic(name: str) -> Emit:
 
 
 def _either(for_float: Callable[..., Val], for_integer: Callable[..., Val]) -> Emit:
-    """Chooses between code for floats and for integers, which needs the dtype to know about the sign."""
+    """Choose between code for floats and for integers; the latter gets the dtype, because it depends on the sign."""
     return lambda e, dtype, *x: for_float(e, *x) if dtype.kind == "float" else for_integer(e, dtype, *x)
 
 

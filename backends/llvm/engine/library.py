@@ -1,7 +1,7 @@
 """Load an object file into memory and find the addresses of its functions.
 
-Memory is filled while it can be written, and can then be run or read but no longer be changed. This module needs no
-LLVM: code that was made by another process is loaded in the same way as code that was made a moment ago.
+Memory is writable while it is filled; afterwards it is executable or read-only. This module does not need LLVM: code
+from another process is loaded in the same way as code that was just compiled.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Place the sections of an object file at an address and apply its relocations.
 
-Memory is three runs of whole pages: code, constants, and writable data. External routines and data may
-be anywhere, so a table among the constants has their addresses, and calls go through short stubs
-behind the code.
+Memory is three ranges of whole pages: code, constants, and writable data. External functions and data may be too far
+away for a direct reference. So their addresses are in a table among the constants, and calls go through short stubs
+after the code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CODE, CONSTANTS, DATA = ALLOC | EXECUTE, ALLOC, ALLOC | WRITE
 class Layout:
     """The layout of an object in memory, as offsets from its base address.
 
-    `starts` are those of the three runs; `slots` are the words of the table and `stubs` the stubs, by symbol.
+    `starts` are the offsets of the three ranges; `slots` and `stubs` give the table entries and stubs by symbol.
     """
 
     def __init__(self, found: Object, page: int) -> None:

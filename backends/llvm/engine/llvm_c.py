@@ -1,8 +1,7 @@
 """Call LLVM's C functions in llvmlite's library directly, without llvmlite's Python layer.
 
-That layer has types and wrappers for all of LLVM and imports what it finds files in packages with, which takes longer
-than LLVM needs for a kernel. The few functions here are declared as it declares them, the same in all versions that
-are `KNOWN`; with any other version `llvmlite_api.py` does the same by means of the layer.
+Importing that layer takes longer than LLVM needs for a kernel. The few functions here are declared as llvmlite declares
+them, the same in all versions in `KNOWN`. With any other version `llvmlite_api.py` does the same through the layer.
 """
 
 from __future__ import annotations

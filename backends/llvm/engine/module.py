@@ -30,7 +30,7 @@ class Effort(Enum):
 
     The text is already vectorised, with invariants hoisted and nothing computed twice. LLVM's standard pipeline takes
     ten times as long, and the code is no faster (38 kernels, on a busy machine). Running passes through llvmlite also
-    leaks 1.7 KB a module. Code that runs seldom is made in a sixth of the time.
+    leaks 1.7 KB per module. Code that runs seldom is compiled in a sixth of the time.
     """
 
     OFTEN = auto()
@@ -57,11 +57,11 @@ def assembly(text: str, target: Target) -> str:
 
 @contextmanager
 def _at_work(text: str, target: Target, level: int) -> Iterator[tuple[Any, Any]]:
-    """A module and a code generator, for one thread at a time.
+    """Make a module and a code generator, for one thread at a time.
 
-    LLVM's search for better loop counters is left out, a third of the time that code generation takes: loops are
-    written with one counter from which all addresses are a base and an offset away; with the search, code was no
-    faster, and slower where rows are short. The option is of the whole process, hence set only for a moment.
+    LLVM's search for better loop counters takes a third of code generation, so it is turned off. Our loops have one
+    counter, and every address is a base plus an offset. With the search the code was no faster, and slower for short
+    rows. The option applies to the whole process, so it is set only for a moment.
     """
     demand_for(text)
     code_generator = llvm().machine(target.triple, target.cpu, target.features, level)
@@ -74,7 +74,7 @@ def _at_work(text: str, target: Target, level: int) -> Iterator[tuple[Any, Any]]
 
 
 def _check_symbols(code: bytes, allowed: frozenset[str]) -> None:
-    """Refuses an object that needs a library routine: it would call whatever has that name, or nothing."""
+    """Refuse an object that needs a library routine, because that name may resolve to anything or to nothing."""
     undefined = undefined_symbols(code) - ALLOWED_SYMBOLS - allowed
     if undefined:
         raise WeftError(f"native code needs routines that Weft does not provide: {', '.join(sorted(undefined))}")

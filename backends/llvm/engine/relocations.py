@@ -15,8 +15,8 @@ from .objects import AARCH64, X86_64, BadObject
 class Patch(NamedTuple):
     """The input of a relocation: the image, the offset in it, its address, and what it refers to.
 
-    `target` is the address meant, `near` one that calls reach (a stub, where the target is outside), `slot` that of
-    the table's word with the target's address, or 0. Addends are in all of them.
+    `target` is the address referred to. `near` is one that a call reaches: a stub if the target is external. `slot` is
+    the address of the table entry that holds the target's address, or 0. All of them include the addend.
     """
 
     image: bytearray
@@ -78,7 +78,7 @@ def _page(p: Patch, target: int) -> None:
 
 
 def _low(p: Patch, target: int, scale: int) -> None:
-    """Encodes a target's offset in its page, in units of the access."""
+    """Encode a target's offset in its page, in units of the access size."""
     low = target & 0xFFF
     if low & ((1 << scale) - 1):
         raise BadObject("an access to memory is not aligned")

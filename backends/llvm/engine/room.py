@@ -1,7 +1,7 @@
-"""Check that there is enough memory before LLVM starts, because LLVM aborts the process when it gets none.
+"""Check that there is enough memory before LLVM starts, because LLVM aborts the process if it runs out.
 
-Memory is allocated and freed at once, so that limits of the process (`ulimit -v`, `RLIMIT_DATA`) and of the system
-count as they do for LLVM.
+The memory is allocated and freed at once, so that limits of the process (`ulimit -v`, `RLIMIT_DATA`) and of the system
+count as they would for LLVM.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Emit a stage whose columns are shared between threads in chunks.
 
-A walk over all columns is cut into chunks of whole blocks of the reductions' trees. A first function walks chunks and
-stores partial results; a second one joins these in the order of the tree, so the result is that of one walk,
-to the bit.
+A chunk consists of whole blocks of the reduction trees. A first function walks chunks and stores partial results. A
+second one joins these in the order of the tree, so the result has the same bits as that of a single walk.
 """
 
 from __future__ import annotations

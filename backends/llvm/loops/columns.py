@@ -30,7 +30,7 @@ STRETCH = 1 << 20  # elements of a running sum from one question whether to stop
 
 
 class TreeBlocks(NamedTuple):
-    """The blocks from `begin` to `end`, counted through all runs of the innermost group."""
+    """The blocks from `begin` to `end`, counted over all runs of the innermost group."""
 
     begin: Val
     end: Val
@@ -239,7 +239,7 @@ class Columns:
         return [*running, *(v for t in closed for v in t)]
 
     def tail(self, variable: str, end: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        """Processes the elements from `end` to `stop`, if any, lane by lane through memory; most blocks skip this."""
+        """Process the elements from `end` to `stop`, if any, lane by lane through memory; most blocks have none."""
         e = self.nest.e
 
         def vector(at: Val, running: list[Val]) -> list[Val]:
@@ -263,7 +263,7 @@ class Columns:
         return self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), whole)
 
     def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
-        """Processes the elements before the first cache line: one vector, of which most lanes may be missing."""
+        """Process the elements before the first cache line with one vector, most of whose lanes may be masked."""
         first, e, memory = aligned_reads(self.region, start, stop), self.nest.e, self.region.elements.memory
 
         def vector(at: Val, values: list[Val]) -> list[Val]:
@@ -286,7 +286,7 @@ class Columns:
         return first, [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin)]
 
     def whole_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> list[Val]:
-        """Runs steps one after another, or a few at a time if an extreme is watched."""
+        """Run steps one after another, or a few at a time if an extreme is watched for."""
         nest, e = self.nest, self.nest.e
         if not self.watched:
             start, carried = self.streamed_steps(variable, start, end, carried)

@@ -1,7 +1,7 @@
 """Emit a region without reductions whose rows are short, with vectors that run from row to row.
 
-A block of rows is walked as one. Operands that are the same for every row, or one number for each, are first copied to
-scratch memory as often as the block's elements need them, so that the walk loads only whole vectors.
+A block of rows is walked as if it were one row. Operands that are the same for every row, or one number per row, are
+first written to scratch memory, repeated for all elements of the block. So the walk only loads whole vectors.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Flat(Region):
         )
 
     def scratch_loads(self) -> tuple[list[tuple[Buffer, Index]], list[tuple[Buffer, Index]]]:
-        """The loads that are the same for all rows, and those of one number for each row."""
+        """List the loads that are the same for all rows, and those of one number per row."""
         found: dict[str | None, dict[tuple[Buffer, Index], None]] = {}
         for value, index in region_elements(self.region):
             if value in self.elements.slots:
@@ -81,7 +81,7 @@ class Flat(Region):
 
 
 class FlatMemory(Memory):
-    """Loads and stores vectors across several rows; what was copied to scratch memory is loaded from there."""
+    """Loads and stores vectors across several rows; repeated operands are loaded from scratch memory."""
 
     def __init__(self, region: Flat) -> None:
         super().__init__(region.nest, region.frame, region.width, region.vector, walks_columns=False)
@@ -117,7 +117,7 @@ class FlatMemory(Memory):
         )  # fmt: skip
 
         def go_on(values: list[Val]) -> list[Val]:
-            """Appends a copy of the first rows, which double until they fill a vector."""
+            """Append a copy of the first rows, doubling them until they fill a vector."""
             known, rows = values
             raw = e.load(self._place(buffer, index, e.op("sub", known, rows)), elem, self.width, 1)
             e.store(raw, self._place(buffer, index, known), 1)
@@ -127,7 +127,7 @@ class FlatMemory(Memory):
         e.repeat([length, length], lambda values: e.icmp("slt", values[0], count), go_on)
 
     def spread(self, buffer: Buffer, index: Index, begin: Val, end: Val) -> None:
-        """Writes the number of each row for all its elements; the next row overwrites what goes too far."""
+        """Write the number of each row for all its elements; the next row overwrites any excess."""
         e, length = self.nest.e, self.frame.size(self.region.length)
         self._reserve(buffer, index)
 

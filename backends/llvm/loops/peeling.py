@@ -1,8 +1,7 @@
 """Peel row loops so that vector stores are cache-line aligned.
 
-A load or a store that crosses a cache line takes twice as long, so a long row begins with as
-many elements as there are before the next line: of its first result or, where all of it is reduced in any order, of
-what is read.
+A load or store that crosses a cache line takes twice as long. So a long row begins with the elements before the next
+cache line of its first result. If everything is reduced in any order, the line is that of the first operand.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ LINE = 64
 
 
 def fetch(region: Region, offsets: list[int], variable: str, ahead: int, level: int) -> None:
-    """Prefetches what the region reads some steps of a loop later, at these vectors, into a cache level."""
+    """Prefetch what the region reads some steps later, at these vectors, into a cache level."""
     e, body = region.nest.e, region.region.body
     assert body is not None
     later = {variable: dims.symbol(variable) + ahead}

@@ -164,10 +164,10 @@ class Region:
         return e.op("add", start, e.op("and", length, e.const("i64", -step)))
 
     def lane_mask(self, at: Val, stop: Val) -> Val:
-        """The mask of the lanes from `at` on that are before `stop`.
+        """Return the mask of the lanes from `at` on that are before `stop`.
 
-        They are compared in the narrowest elements that fill a register: of a vector that does not, LLVM leaves what
-        the missing lanes compare to in the mask, and a masked store of bytes wrote there (seen on AVX-512).
+        Elements are compared in a type for which the vector fills a register. For a shorter vector LLVM left garbage in
+        the mask's missing lanes, and a masked store of bytes wrote there (seen on AVX-512).
         """
         e, elem = self.nest.e, f"i{max(8, 128 // self.width)}"
         left = e.call("smin", e.op("sub", stop, at), e.const("i64", 127))

@@ -1,8 +1,9 @@
 """Emit two dependent stages as one walk over memory, shared between threads.
 
-A chunk is walked for the reductions of the first stage, and while it is in the cache for those of the second, which
-are sums over `u - shift` (`ir/composites.py`): its own maximum or mean is their shift. Each sum of a chunk is one
-number. The join knows the common shift, moves these numbers to it, and adds them up in the tree of blocks.
+A chunk is walked for the reductions of the first stage and, while it is in the cache, for those of the second. The
+latter are sums over `u - shift` (`ir/composites.py`), and the chunk's own maximum or mean serves as their shift. Each
+sum of a chunk is one number. The join knows the common shift, moves these numbers to it, and adds them up in the tree
+of blocks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Emit a region whose rows are short, with one lane for each row.
 
-Along a few columns vectors would be nearly empty. A sum of floats keeps its tree: a row has no more elements than the
-tree has lanes, so each of them is a lane's total. They are stored, a vector of rows for each column, and halved as
-lanes are.
+Along a few columns vectors would be nearly empty. A float sum keeps its tree: a row has no more elements than the tree
+has lanes, so each element is one lane's total. The elements are stored as one vector of rows per column, and then
+halved like lanes.
 """
 
 from __future__ import annotations

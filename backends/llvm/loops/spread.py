@@ -1,7 +1,7 @@
 """Emit a stage that only writes, in the order of memory.
 
-The stages before it reduce over axes outside of the vectors, so they walk down from line to line. What is left to
-do then needs no such order: line after line is written, with the results of the reductions.
+The stages before it reduce over axes outside of the vectors, so they walk down from line to line. The last stage has
+the results of the reductions and writes line after line instead.
 """
 
 from __future__ import annotations

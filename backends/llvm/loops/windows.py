@@ -1,8 +1,8 @@
 """Emit a region whose reduced axes are windows: vectors along a kept axis, totals in registers.
 
-A step of the row loops holds several vectors of several rows. Windows that are unrolled are walked tap by tap,
-the others are loops around that. Elements that neighbouring rows share are loaded once: taps of all rows come
-in the order of the elements that they read, which for each row is the order of its own walk.
+A step of the row loops computes several vectors of several rows. Unrolled windows are walked tap by tap; the others are
+loops around that. Elements that neighbouring rows share are loaded once: the taps of all rows are ordered by the
+elements that they read, which keeps the order within each row.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Windows(Region):
         self.terms = {n: self.terms_of(n) for stage in self.stages.reductions for n in stage}
 
     def terms_of(self, node: Node) -> list[Element]:
-        """What a reduction reads in each iteration: its operand, or the two factors of a sum's products.
+        """Return what a reduction reads in each iteration: its operand, or the two factors of a sum's products.
 
-        Views are resolved here once, because each of the many taps would go through all of them.
+        Views are resolved here once; otherwise each of the many taps would do it.
         """
         value = node.operands[0]
         found = [(value, self.home(value, 0))]
@@ -124,7 +124,7 @@ class Windows(Region):
         return sorted(itertools.product(taps, range(self.at_once)), key=key)
 
     def moves(self) -> dict[int, int]:
-        """By how many taps the next row of a step is shifted when it reads the same elements."""
+        """Return by how many taps the next row of a step is shifted, if it reads the same elements."""
         found: dict[int, int] = {}
         if self.at_once == 1:
             return found

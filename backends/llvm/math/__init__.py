@@ -1,1 +1,1 @@
-"""Mathematical functions as vector code, one module per family."""
+"""Emit mathematical functions as vector code, one module per family."""

@@ -1,13 +1,14 @@
 """Emit `arctan` and `arctan2` of `float` ratios.
 
-A node `c` near the ratio `y / x` comes from a table, and
+A table gives a node `c` near the ratio `y / x`, and
 
     atan(y / x) = atan(c) + atan(t),  t = (y - c x) / (x + c y)
 
-where `atan t = t + t^3 A(t^2)` is at most a seventh of the angle, so that its rounding errors hardly count, or `c` is
-0: for that `atan2` keeps what the rounding of the quotient took. The difference of the bits of `y` and `x` is near
-enough to the logarithm of their ratio to choose the node, one for a quarter of an octave. The nodes are such that their
-angles are nearly `float`s. `atan2` takes sizes for which these steps might lose digits in the rare branch.
+where `atan t = t + t^3 A(t^2)`. Either `c` is 0, or `t` is at most a seventh of the angle, so its rounding errors
+hardly count. For `c = 0`, `atan2` adds the rounding error of the quotient. The difference of the bits of `y` and `x` is
+close enough to the logarithm of their ratio to select the node, one for each quarter of an octave. Nodes are chosen so
+that their angles are nearly `float`s. `atan2` leaves magnitudes for which these steps might lose digits to the rare
+branch.
 
 Largest errors in ULP: `atan` 0.75 (every argument), `atan2` 0.76 (over 10**8 points).
 """
@@ -131,7 +132,7 @@ def atan2(e: Emitter, y: Val, x: Val) -> Val:
     left = sign_bit(e, x)
 
     def angle(height: Val, width: Val) -> tuple[Val, Val]:
-        """The angle from the positive side of `x`, and the divisor."""
+        """Return the angle from the positive side of `x`, and the divisor."""
         index = _node_index(e, height, width)
         node = lookup(e, index, NODES)
         numerator, divisor = e.fma(e.fneg(node), width, height), e.fma(node, height, width)
@@ -153,7 +154,7 @@ def atan2(e: Emitter, y: Val, x: Val) -> Val:
 
 
 def _node_index(e: Emitter, height: Val, width: Val) -> Val:
-    """In the lowest bits, the quarters of an octave by which one is above the other, from -8 to 7."""
+    """Return, in the lowest bits, by how many quarters of an octave `height` exceeds `width`, from -8 to 7."""
     octaves = e.op("sub", as_integer(e, height), as_integer(e, width))
     octaves = e.call("smax", octaves, e.const_like(octaves, -2 * OCTAVE))
     octaves = e.call("smin", octaves, e.const_like(octaves, 2 * OCTAVE - 1))
@@ -161,7 +162,7 @@ def _node_index(e: Emitter, height: Val, width: Val) -> Val:
 
 
 def _small_angle(e: Emitter, tangent: Val, low: Val | None = None) -> Val:
-    """The arctangent of `tangent`, and a small angle `low`."""
+    """Return the arctangent of `tangent` plus a small angle `low`."""
     square = e.op("fmul", tangent, tangent)
     factor = e.op("fmul", square, e.poly(square, ATAN))
     if low is None:
@@ -170,7 +171,7 @@ def _small_angle(e: Emitter, tangent: Val, low: Val | None = None) -> Val:
 
 
 def _extreme(e: Emitter, height: Val, divisor: Val) -> Val:
-    """Whether the divisor is out of the safe range, or no number, or the height is below it and not zero."""
+    """Tell whether the divisor is out of the safe range or NaN, or the height is below it but not zero."""
     bits, height_bits = as_integer(e, divisor), as_integer(e, height)
     least, most = exponent_bits("float", LEAST), exponent_bits("float", MOST)
     outside = e.icmp("ugt", e.op("sub", bits, e.const_like(bits, least)), e.const_like(bits, most - least))
@@ -179,7 +180,7 @@ def _extreme(e: Emitter, height: Val, divisor: Val) -> Val:
 
 
 def _within_range(e: Emitter, height: Val, width: Val) -> tuple[Val, Val]:
-    """Sides of the same ratio, for infinite sides and zeros too; NaN gives any."""
+    """Return sides of the same ratio within the safe range, also for infinities and zeros; for NaN any numbers."""
     zero, one, infinity = e.zero_like(width), e.const_like(width, 1.0), e.const_like(width, math.inf)
     large = e.fcmp("ogt", e.op("fadd", height, width), e.const_like(width, LARGE))
     factor = e.select(large, e.const_like(width, LOWER), e.const_like(width, LIFT))

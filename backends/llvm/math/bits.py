@@ -1,4 +1,4 @@
-"""Emit operations on the bits and signs of `float` and `double` values, and bounds for them."""
+"""Emit operations on the bits and signs of `float` and `double` values, and clamps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def as_float(e: Emitter, bits: Val) -> Val:
 
 
 def sign_bit(e: Emitter, x: Val) -> Val:
-    """The sign of a float, or the highest bit of an integer, alone in an integer."""
+    """Return the sign of a float, or the highest bit of an integer, as the only bit of an integer."""
     bits = x if x.elem in ("i32", "i64") else as_integer(e, x)
     return e.op("and", bits, e.const_like(bits, -(1 << (BITS[bits.elem] - 1))))
 

@@ -13,7 +13,7 @@ from .complex_parts import Parts
 
 
 def product(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
-    """The product; for the rare cases where a part is not finite or a product overflows."""
+    """Return the product, for the rare cases in which a part is not finite or a product overflows."""
     zero, one, infinity = e.zero_like(ar), e.const_like(ar, 1.0), e.const_like(ar, math.inf)
 
     def products(a: Val, b: Val, c: Val, d: Val) -> list[Val]:

@@ -1,19 +1,18 @@
 """Emit complex products, quotients, squares, magnitudes and signs.
 
-These have the bits of NumPy's vector loops:
+The bits are those of NumPy's vector loops:
 
     a * b    re = fma(ar, br, -(ai * bi)),  im = fma(ar, bi, ai * br)
     a / b    Smith's method with separate roundings: with q = bi / br where |br| >= |bi|,
              re = (ar + ai q) / (br + bi q),  im = (ai - ar q) / (br + bi q) by one reciprocal
     1 / a    Smith's method, where each part is divided
 
-A product is therefore not the same to the last bit when its factors change places. NumPy itself multiplies without FMA
-for some layouts and for scalars. What is infinite or NaN follows from the formulas, as in NumPy: a product of
-infinities may be NaN, and 1 / 0 is NaN.
+So swapping the factors of a product may change its last bit. NumPy itself multiplies without FMA for some layouts and
+for scalars. Infinities and NaN follow from the formulas, as in NumPy: a product of infinities may be NaN, and 1 / 0 is
+NaN.
 
-`absolute` is `hypot`, and `sign` divides by it. NumPy's vector code for `absolute` is off by up to 2 ULP, so the bits
-are not its bits. Where the magnitude overflows, `sign` still gives the direction; NumPy gives one of the four on the
-axes.
+`absolute` is `hypot`, and `sign` divides by it. NumPy's vector code for `absolute` is off by up to 2 ULP, so its bits
+differ. If the magnitude overflows, `sign` still gives the direction; NumPy gives one of the four on the axes.
 
 Largest errors found over 10**6 points each, in ULP of the magnitude: products 1.1, quotients 3.3, reciprocals 1.9,
 absolute 0.7, sign 1.7 (far more for subnormal numbers, as in NumPy).
@@ -70,12 +69,12 @@ def reciprocal(e: Emitter, re: Val, im: Val) -> Parts:
 
 
 def absolute(e: Emitter, re: Val, im: Val) -> Parts:
-    """The distance from 0; infinite if a part is, even beside NaN."""
+    """Return the distance from 0; it is infinite if a part is, even beside NaN."""
     return (hypot(e, re, im),)
 
 
 def sign(e: Emitter, re: Val, im: Val) -> Parts:
-    """The value divided by its magnitude, and 0 for 0; a single infinite part gives its direction."""
+    """Return the value divided by its magnitude, and 0 for 0; a single infinite part gives its direction."""
     magnitude = hypot(e, re, im)
     zero, one, half = e.zero_like(re), e.const_like(re, 1.0), e.const_like(re, 0.5)
 

@@ -1,13 +1,13 @@
 """Emit the complex exponential.
 
-`exp(x + iy) = exp(x) (cos y + i sin y)`, where all three factors are sums of two doubles, so that little more than the
-last rounding is lost. `exp2` has the angle `y ln 2`. The real part of `expm1` is `expm1(x) cos y + (cos y - 1)`, whose
-terms cancel only where the imaginary part is far larger. The rare branch takes results whose factor `exp(x)` is not a
-normal number, though the product may be, and infinite or undefined `x`.
+`exp(x + iy) = exp(x) (cos y + i sin y)`. All three factors are sums of two doubles, so little more than the last
+rounding is lost. `exp2` has the angle `y ln 2`. The real part of `expm1` is `expm1(x) cos y + (cos y - 1)`, whose terms
+only cancel if the imaginary part is far larger. The rare branch handles infinite and NaN `x`, and factors `exp(x)` that
+are not normal numbers, although the product may be.
 
-Infinite and NaN parts give what C99, Annex G, says; for `expm1` they give what NumPy's formula gives, which is NaN for
-the imaginary part where `exp(x)` overflows and `y` is 0. The angle of `exp2` is rounded from `2**52` on; NumPy rounds
-it always.
+Infinite and NaN parts give what C99, Annex G, prescribes. For `expm1` they give what NumPy's formula gives: the
+imaginary part is NaN if `exp(x)` overflows and `y` is 0. The angle of `exp2` is rounded from `2**52` on; NumPy always
+rounds it.
 
 Largest errors of `double` found over 4 * 10**6 points each, in ULP of the magnitude: exp 1.07, exp2 0.89, expm1 1.16.
 """
@@ -57,21 +57,21 @@ def _times_ln_2(e: Emitter, x: Val) -> Pair:
 
 
 def turned(e: Emitter, size: Pair, circle: Circular) -> Parts:
-    """A positive size in the direction of an angle."""
+    """Return a number with this magnitude and angle."""
     sine = circle.sine
     # The product of zeros would lose the sign.
     return product(e, size, circle.cosine), e.call("copysign", product(e, size, sine), sine.high)
 
 
 def near_exp(e: Emitter, power: Power, circle: Circular) -> Parts:
-    """A power that is a normal number, in the direction of an angle."""
+    """Return a power that is a normal number, in the direction of an angle."""
     near, exponent = power
     size = scale_normal(e, e.const_like(exponent, 1.0), nearest_whole(e, exponent))
     return turned(e, _scaled(e, near, size), circle)
 
 
 def far_exp(e: Emitter, power: Power, circle: Circular, halvings: int = 0) -> Parts:
-    """A power of any size, halved as often as said, in the direction of an angle."""
+    """Return a power of any size, halved this many times, in the direction of an angle."""
     near, exponent = power
     first, *others = far_steps(e, e.op("fsub", exponent, e.const_like(exponent, float(halvings))))
     real, imaginary = turned(e, _scaled(e, near, first), circle)
@@ -98,7 +98,7 @@ def exp2(e: Emitter, re: Val, im: Val) -> Parts:
 
 
 def small_rest(e: Emitter, angle: Pair) -> Pair:
-    """An angle whose low part is less than 1: nothing for large angles."""
+    """Drop the low part of a large angle, so that it is always less than 1."""
     large = e.fcmp("ogt", e.call("fabs", angle.high), e.const_like(angle.high, LARGE_ANGLE))
     return Pair(angle.high, e.select(large, e.zero_like(angle.low), angle.low))
 
@@ -106,7 +106,7 @@ def small_rest(e: Emitter, angle: Pair) -> Pair:
 def turned_power(
     e: Emitter, re: Val, im: Val, circle: Circular, power: Callable[[Val], Power], normal: float, bound: float
 ) -> Parts:
-    """The power of `re` in the direction of an angle that is 0, infinite or NaN where `im` is."""
+    """Return the power of `re` in the direction of an angle, which is 0, infinite or NaN exactly if `im` is."""
 
     def beyond() -> Parts:
         real, imaginary = far_exp(e, power(clamp(e, re, -bound, bound)), circle)
@@ -122,7 +122,7 @@ def turned_power(
 
 
 def expm1(e: Emitter, re: Val, im: Val) -> Parts:
-    """`exp(z) - 1`, good near 0 too."""
+    """Return `exp(z) - 1`, accurate near 0 too."""
     real, imaginary = _expm1(e, re, im)
     overflow = e.fcmp("ogt", re, e.const_like(re, OVERFLOW[re.elem]))
     undefined = e.op("and", overflow, e.fcmp("oeq", im, e.zero_like(im)))

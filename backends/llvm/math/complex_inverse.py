@@ -6,16 +6,15 @@ Kahan's formulas: with `sqrt(1 + z) = a + ib` and `sqrt(1 - z) = c - id`, where 
     acos z = 2 atan2(c, a) - i asinh(ad + bc)
     atanh z = log1p(4x / ((1 - x)^2 + y^2)) / 4 + i atan2(2y, (1 - x)(1 + x) - y^2) / 2      for x >= 0
 
-and the signs follow from those of `x` and `y`. Only the last difference cancels, where the angle does not feel it.
-The roots, their products and the quotient are sums of two doubles, so that only the real functions lose something.
-`acosh` is `acos` turned by a quarter; `asinh` and `atan` are `asin` and `atanh` with both parts exchanged before and
-after.
+and the signs follow from those of `x` and `y`. Only the last difference cancels, where it hardly changes the angle. The
+roots, their products and the quotient are sums of two doubles, so only the real functions lose accuracy. `acosh` is
+`acos` turned by a quarter; `asinh` and `atan` are `asin` and `atanh` with both parts exchanged before and after.
 
-The rare branch takes large values, where all but the first term of the series at infinity vanishes, and the branch
-points. Infinite and NaN parts give what C99, Annex G, says.
+The rare branch handles the branch points, and large values, for which only the first term of the series at infinity
+counts. Infinite and NaN parts give what C99, Annex G, prescribes.
 
-Largest errors of `double` found over 10**8 points each, in ULP of the magnitude: asin and asinh 1.38, acos and
-acosh 1.47, atan and atanh 1.34.
+Largest errors of `double` found over 10**8 points each, in ULP of the magnitude: asin and asinh 1.38, acos and acosh
+1.47, atan and atanh 1.34.
 """
 
 from __future__ import annotations
@@ -142,7 +141,7 @@ def atanh(e: Emitter, re: Val, im: Val) -> Parts:
     tiny = e.op("and", e.fcmp("oeq", width, one), e.fcmp("olt", height, e.const_like(re, 1 / FAR)))
 
     def special() -> Parts:
-        """Large values, and the branch point with tiny heights."""
+        """Handle large values, and points very near the branch point."""
         quarters = (e.op("fmul", part, e.const_like(part, 0.25)) for part in (re, im))
         far = e.op("fmul", reciprocal(e, *quarters)[0], e.const_like(re, 0.25))
         infinity = e.const_like(re, math.inf)

@@ -1,12 +1,13 @@
 """Emit the complex logarithm.
 
-`log z = log|z| + i arg z`. The square of `|z|` is a sum of two doubles, which keeps its distance from 1 where that is
-small; the logarithm of the square is halved. The rare branch takes sizes whose squares would overflow or underflow.
+`log z = log|z| + i arg z`. The square of `|z|` is a sum of two doubles, which stays accurate near 1; its logarithm is
+halved. The rare branch handles magnitudes whose squares would overflow or underflow.
 
-Infinite and NaN parts give what C99, Annex G, says. NumPy's `log1p` adds 1 first and loses small numbers.
+Infinite and NaN parts give what C99, Annex G, prescribes. NumPy's `log1p` adds 1 first and loses small numbers; this
+one keeps them.
 
 Largest errors of `double` found over 4 * 10**6 points or more, in ULP of the magnitude: log 0.94, log1p 1.13. The real
-part of `log` by itself is within 1.2 ULP, near the unit circle too.
+part of `log` alone is within 1.2 ULP, near the unit circle too.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def log(e: Emitter, re: Val, im: Val) -> Parts:
 
 @through_double
 def log1p(e: Emitter, re: Val, im: Val) -> Parts:
-    """`log(1 + z)`, good near 0 too."""
+    """Return `log(1 + z)`, accurate near 0 too."""
     one, zero = e.const_like(re, 1.0), e.zero_like(re)
     shifted = two_sum(e, one, re)
     square, height = two_product(e, re, re), two_product(e, im, im)
@@ -58,7 +59,7 @@ def log1p(e: Emitter, re: Val, im: Val) -> Parts:
 
 
 def angle_of_pairs(e: Emitter, y: Pair, x: Pair) -> Val:
-    """The angle of a point that is given more precisely than by one value each, and whose squares lose no digits."""
+    """Return the angle of a point whose coordinates are sums of two doubles, and whose squares lose no digits."""
     square = e.fma(x.high, x.high, e.op("fmul", y.high, y.high))
     across = e.fma(x.high, y.low, e.fneg(e.op("fmul", y.high, x.low)))
     return e.op("fadd", atan2(e, y.high, x.high), e.op("fdiv", across, square))
@@ -79,12 +80,12 @@ def _half_log_of_square(e: Emitter, re: Val, im: Val) -> Val:
 
 
 def log_of_double(e: Emitter, re: Val, im: Val) -> Val:
-    """The logarithm of twice the magnitude of a value whose squares would overflow, or which is not finite."""
+    """Return the logarithm of twice the magnitude, for values whose squares would overflow or that are not finite."""
     return log_of_extreme(e, re, im, LOG_TWICE_LIFT)
 
 
 def log_of_extreme(e: Emitter, re: Val, im: Val, log_lift: tuple[float, float] = LOG_LIFT) -> Val:
-    """The logarithm of the magnitude of a value whose squares would overflow or underflow, or which is not finite."""
+    """Return the logarithm of the magnitude, for values whose squares would overflow or underflow, or not finite."""
     one, infinity = e.const_like(re, 1.0), e.const_like(re, math.inf)
     a, b = e.call("fabs", re), e.call("fabs", im)
     large = e.op("or", e.fcmp("ogt", a, one), e.fcmp("ogt", b, one))

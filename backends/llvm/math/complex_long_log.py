@@ -25,7 +25,7 @@ LEAST_ANGLE = 2.0**-300
 
 
 def long_log(e: Emitter, re: Val, im: Val) -> tuple[Pair, Pair]:
-    """The logarithm of a finite value that is not 0; of an infinite value only the angle."""
+    """Return the logarithm of a finite value that is not 0; for an infinite value only the angle is right."""
     width, height = e.call("fabs", re), e.call("fabs", im)
     steep = e.fcmp("ogt", height, width)
     longer, shorter = e.select(steep, height, width), e.select(steep, width, height)
@@ -77,7 +77,7 @@ def _plus_ln_2(e: Emitter, times: Val, log: Val, correction: Val) -> Pair:
 
 
 def _acute_angle(e: Emitter, shorter: Val, longer: Val, angle: Val) -> Pair:
-    """The angle, up to an eighth of a turn, between a point's direction and the axis next to it, given to 52 bits."""
+    """Return the angle, up to an eighth of a turn, between a point and the nearest axis, given it to 52 bits."""
     sine, cosine = long_sincos(e, angle)
     up, down = two_product(e, shorter, cosine.high), two_product(e, longer, sine.high)
     low = e.op("fsub", e.fma(shorter, cosine.low, up.low), e.fma(longer, sine.low, down.low))
@@ -90,7 +90,7 @@ def _acute_angle(e: Emitter, shorter: Val, longer: Val, angle: Val) -> Pair:
 
 
 def _angle(e: Emitter, re: Val, im: Val, steep: Val, acute: Pair) -> Pair:
-    """The angle of a point from minus pi to pi, given that to the axis next to it."""
+    """Return the angle of a point from minus pi to pi, given its angle to the nearest axis."""
     zero = e.zero_like(re)
     left = sign_bit(e, re)
     is_left = e.icmp("ne", left, e.zero_like(left))

@@ -16,7 +16,7 @@ Function = Callable[..., Parts]
 
 
 def through_double(function: Function) -> Function:
-    """The function with `float` arguments made `double`, and its results made `float` again."""
+    """Return a function that converts `float` arguments to `double` and its results back to `float`."""
 
     @wraps(function)
     def serve(e: Emitter, *parts: Val) -> Parts:

@@ -1,11 +1,12 @@
 """Emit complex powers.
 
-`a**b = exp(b log a)`, where the logarithm is good to 90 bits and its product with `b` is a sum of two doubles, so that
-the result is good to the last place for angles `Im(b log a)` up to `2**35`. Whole exponents of at most 99 are done by
-multiplying (`complex_whole_power`), as in NumPy, but with sums of two doubles. For `float`, plain doubles do for both.
+`a**b = exp(b log a)`. The logarithm has 90 accurate bits and its product with `b` is a sum of two doubles, so the
+result is accurate to the last place for angles `Im(b log a)` up to `2**35`. Integer exponents of at most 99 are
+computed by multiplication (`complex_whole_power`), as in NumPy, but with sums of two doubles. For `float`, plain
+doubles suffice in both cases.
 
-Special cases are NumPy's: `a**0` is 1, whatever `a`; 0 to a power with a positive real part is 0, and NaN otherwise;
-whole powers that overflow have the parts that plain products give. Infinite and NaN parts and huge exponents give the
+Special cases are NumPy's: `a**0` is 1 for any `a`; 0 to a power with a positive real part is 0, and NaN otherwise;
+integer powers that overflow have the parts that plain products give. Infinite and NaN parts and huge exponents give the
 exponential of the product of C99, Annex G, in the precision of the operands.
 
 Largest error of `double` found over 4 * 10**6 points, in ULP of the magnitude: 1.02.
@@ -47,7 +48,7 @@ def power(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
 
 
 def _by_products(e: Emitter, ar: Val, ai: Val, whole: Val, exponent: Val) -> Parts:
-    """Powers with small whole exponents. What overflows, and the signs of zeros, are those of plain products."""
+    """Compute powers with small integer exponents. Overflows and the signs of zeros are those of plain products."""
     if ar.elem == "float":
         result = to_float(e, plain_power(e, *to_double(e, (ar, ai, exponent)))[0])
     else:

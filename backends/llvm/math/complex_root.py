@@ -1,11 +1,11 @@
 """Emit the complex square root.
 
-Of the root's two parts the longer is `t = sqrt((|x| + |z|) / 2)` and the shorter `|y| / (2 t)`; they are the real and
-the imaginary one for `x >= 0` and change places otherwise. Nothing cancels, and `|z|`, `t` and the quotient are sums of
-two doubles, so little more than the last rounding is lost. The rare branch takes sizes whose squares would overflow
-or underflow.
+The longer of the root's two parts is `t = sqrt((|x| + |z|) / 2)`, the shorter one is `|y| / (2 t)`. For `x >= 0` the
+longer one is the real part, otherwise the imaginary part. Nothing cancels, and `|z|`, `t` and the quotient are sums of
+two doubles, so little more than the last rounding is lost. The rare branch handles magnitudes whose squares would
+overflow or underflow.
 
-Infinite and NaN parts give what C99, Annex G, says.
+Infinite and NaN parts give what C99, Annex G, prescribes.
 
 Largest error of `double` found over 4 * 10**6 points, in ULP of the magnitude: 0.74.
 """

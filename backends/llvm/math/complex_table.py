@@ -1,8 +1,8 @@
 """Map op names to the functions that emit them for complex operands.
 
-Each function takes the emitter and the real and imaginary parts of its operands, in order, and gives the parts of its
-result: two, or one where the result is real. Ops that need no more than an op for each part, and comparisons, are not
-here; a pass makes real ops of them.
+Each function takes the emitter and the real and imaginary parts of its operands, in order. It returns the parts of its
+result: two, or one if the result is real. Comparisons, and ops that work on each part separately, are not here: a pass
+turns them into real ops.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Emit complex powers with small whole exponents by repeated squaring.
+"""Emit complex powers with small integer exponents by repeated squaring.
 
-`precise_power` multiplies sums of two doubles, which leaves the last rounding and gives exact results where they are
-numbers. `plain_power` has the order of products and quotients of NumPy's loop: for `float` operands in `double`, for
-what overflows, and for the signs of zeros.
+`precise_power` multiplies sums of two doubles, which leaves the last rounding and gives exact results if they are
+representable. `plain_power` multiplies and divides in the order of NumPy's loop. It is used for `float` operands in
+`double`, for overflows, and for the signs of zeros.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EXPONENT_MASK = 127
 
 
 def is_small_whole(e: Emitter, br: Val, bi: Val) -> Val:
-    """Whether the exponent `br + i bi` is a whole number of at most 99."""
+    """Tell whether the exponent `br + i bi` is an integer of magnitude at most 99."""
     small = e.fcmp("ole", e.call("fabs", br), e.const_like(br, LARGEST))
     whole = e.op("and", small, e.fcmp("oeq", e.call("roundeven", br), br))
     return e.op("and", whole, e.fcmp("oeq", bi, e.zero_like(bi)))
@@ -31,7 +31,7 @@ def is_small_whole(e: Emitter, br: Val, bi: Val) -> Val:
 def _raise(
     e: Emitter, base: Sequence[Val], one: Sequence[Val], exponent: Val, product: Callable[..., Sequence[Val]]
 ) -> list[Val]:
-    """The base to the magnitudes of whole exponents, where `product` multiplies values given as lists of parts."""
+    """Raise the base to the magnitudes of integer exponents; `product` multiplies values given as lists of parts."""
     bits = nearest_whole(e, e.call("fabs", exponent)).bits
     count = e.op("and", bits, e.const_like(bits, EXPONENT_MASK))
     size = len(base)
@@ -50,7 +50,7 @@ def _raise(
 
 
 def precise_power(e: Emitter, re: Val, im: Val, exponent: Val) -> Parts:
-    """Doubles to whole powers of at most 99 in magnitude; the sign of a zero is not kept."""
+    """Raise doubles to integer powers of magnitude at most 99; the sign of a zero is not kept."""
     zero, one = e.zero_like(re), e.const_like(re, 1.0)
 
     def product(a: Sequence[Val], b: Sequence[Val]) -> Sequence[Val]:
@@ -85,7 +85,7 @@ def _inverse(e: Emitter, re: Pair, im: Pair) -> Parts:
 
 
 def plain_power(e: Emitter, re: Val, im: Val, exponent: Val) -> tuple[Parts, Val]:
-    """Whole powers of at most 99 in magnitude, with NumPy's order of operations, and whether products overflow."""
+    """Raise to integer powers of magnitude at most 99 in NumPy's order of operations, and tell if products overflow."""
     zero, one = e.zero_like(re), e.const_like(re, 1.0)
 
     def product(a: Sequence[Val], b: Sequence[Val]) -> Sequence[Val]:

@@ -1,9 +1,9 @@
-"""Floor division and remainder of floats, bit for bit as NumPy's.
+"""Emit floor division and remainder of floats, with the same bits as NumPy's.
 
-The remainder of magnitudes is exact. With a quotient below 2**(p - 1), p the precision, `q = trunc(x / y)` is the
-true whole quotient or one more, and `x - q*y` by one FMA is exact. Larger quotients are first reduced by the same
-step with `y` scaled up by a power of two, which leaves the remainder modulo `y` as it is; the loop ends when no lane
-is above its divisor any more, after one turn for ordinary numbers.
+The remainder of magnitudes is exact. With precision p and a quotient below 2**(p - 1), `q = trunc(x / y)` is the true
+integer quotient or one more, and `x - q*y` by one FMA is exact. Larger quotients are first reduced by the same step
+with `y` scaled up by a power of two, which does not change the remainder modulo `y`. The loop ends when every lane is
+below its divisor, after one iteration for ordinary numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SMALLEST_NORMAL = {"float": 2.0**-126, "double": 2.0**-1022}
 
 
 def floor_divmod(e: Emitter, a: Val, b: Val) -> tuple[Val, Val]:
-    """The quotient rounded down (`a / b` for a zero divisor), and the remainder with the sign of the divisor."""
+    """Return the quotient rounded down (`a / b` for a zero divisor), and the remainder with the sign of the divisor."""
     rest = truncated_remainder(e, a, b)
     quotient = e.op("fdiv", e.op("fsub", a, rest), b)
     exact = e.fcmp("oeq", rest, e.zero_like(rest))
@@ -61,9 +61,9 @@ def truncated_remainder(e: Emitter, a: Val, b: Val) -> Val:
 
 
 def _scaled(e: Emitter, x: Val, y: Val) -> Val:
-    """`y` times the power of two that brings the quotient of `x` and `y` below 2**(p - 1); `y` if it is there already.
+    """Scale `y` by the power of two that brings the quotient of `x` and `y` below 2**(p - 1), or return `y` if it is.
 
-    The power may be twice as large as the largest that a float holds, where `y` is subnormal, so it is applied in two.
+    If `y` is subnormal, the power may be twice as large as a float holds, so it is applied in two steps.
     """
     excess = e.op("sub", _exponent(e, x), _exponent(e, y))
     excess = e.op("sub", excess, e.const_like(excess, PRECISION[x.elem] - 2))

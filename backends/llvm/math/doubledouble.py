@@ -1,6 +1,6 @@
 """Emit the error-free steps that the mathematical functions share: unevaluated sums of two values.
 
-A `Pair` stands for `high + low`, where `low` holds what rounding took from `high`.
+A `Pair` stands for `high + low`, where `low` holds the rounding error of `high`.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ def two_product(e: Emitter, a: Val, b: Val) -> Pair:
 
 
 def fast_fma(e: Emitter, a: Val, b: Val, c: Val) -> Pair:
-    """`a * b + c` and what its rounding took, where `c` is zero or larger than the product."""
+    """Return `a * b + c` and its rounding error, where `c` is zero or larger than the product."""
     high = e.fma(a, b, c)
     return Pair(high, e.fma(a, b, e.op("fsub", c, high)))
 
 
 def divide(e: Emitter, a: Pair, b: Pair) -> Val:
-    """`a / b` rounded once but for a small part of the error of the low parts."""
+    """Return `a / b`, rounded once except for a small part of the error of the low parts."""
     high, rest, inverse = _quotient_and_rest(e, a, b)
     return e.fma(rest, inverse, high)
 
 
 def quotient(e: Emitter, a: Pair, b: Pair) -> Pair:
-    """`a / b` and what its rounding took."""
+    """Return `a / b` and its rounding error."""
     high, rest, inverse = _quotient_and_rest(e, a, b)
     return Pair(high, e.op("fmul", rest, inverse))
 
 
 def _quotient_and_rest(e: Emitter, a: Pair, b: Pair) -> tuple[Val, Val, Val]:
-    """About `a / b`, what that times `b` lacks to be `a`, and about `1 / b`."""
+    """Return approximations of `a / b` and `1 / b`, and the remainder of the first."""
     inverse = e.op("fdiv", e.const_like(b.high, 1.0), b.high)
     high = e.op("fmul", a.high, inverse)
     minus = e.fneg(high)
@@ -74,7 +74,7 @@ def reciprocal(e: Emitter, a: Pair) -> Val:
 
 
 def square_root(e: Emitter, a: Pair) -> Pair:
-    """The square root of a positive sum; for what the root's rounding takes, a rough reciprocal is enough."""
+    """Return the square root of a positive sum; an approximate reciprocal is enough to correct the root's rounding."""
     high = e.call("sqrt", a.high)
     rest = e.op("fadd", e.fma(e.fneg(high), high, a.high), a.low)
     return Pair(high, e.op("fmul", rest, half_reciprocal_root(e, a.high)))
@@ -100,7 +100,7 @@ def add(e: Emitter, a: Pair, b: Pair) -> Pair:
 
 
 def product(e: Emitter, a: Pair, b: Pair) -> Val:
-    """`a * b` rounded once, but for little; a zero has either sign."""
+    """Return `a * b`, rounded nearly once; a zero may have either sign."""
     return e.fma(a.high, b.high, e.fma(a.high, b.low, e.op("fmul", a.low, b.high)))
 
 

@@ -1,11 +1,11 @@
 """Emit the error function and its complement.
 
-`erf x = x + x Q(x^2)` up to 0.86, and beyond `1 - 2^P / 8` with a polynomial `P` for `log2(8 erfc x)`. Errors of `P`
-count little, for the power is at most a quarter; it is near 0 where they would count most.
+`erf x = x + x Q(x^2)` up to 0.86, and beyond that `1 - 2^P / 8` with a polynomial `P` for `log2(8 erfc x)`. Errors of
+`P` count little, because the power is at most a quarter; where they would count most, `P` is near 0.
 
-`erfc x = 1 - x - x Q(x^2)` up to 0.65, and beyond `exp(-x^2) g(t) / (1 + 2 x)` with a polynomial `g` in
-`t = (x - 3) / (x + 3)`. There every step is kept as a sum of two values, since the result must be good relative to
-itself down to the smallest numbers. For negative arguments it is `2 - erfc(-x)`.
+`erfc x = 1 - x - x Q(x^2)` up to 0.65, and beyond that `exp(-x^2) g(t) / (1 + 2 x)` with a polynomial `g` in `t = (x -
+3) / (x + 3)`. There every step is a sum of two values, because the relative error must stay small down to the smallest
+numbers. For negative arguments it is `2 - erfc(-x)`.
 
 Largest errors in ULP (`float` over every argument, `double` over 10**8): `erf` 0.82 and 0.81, `erfc` 0.83 and 0.92.
 """
@@ -149,7 +149,7 @@ def erf(e: Emitter, x: Val) -> Val:
 
 
 def erfc(e: Emitter, x: Val) -> Val:
-    """One less the error function, good where that is near 1 too."""
+    """Return 1 minus the error function, accurate where that is near 1 too."""
     magnitude = e.call("fabs", x)
     one, two, minus = e.const_like(x, 1.0), e.const_like(x, 2.0), e.fneg(x)
     near = fast_two_sum(e, one, minus)
@@ -165,7 +165,7 @@ def _slope_less_one(e: Emitter, x: Val) -> Val:
 
 
 def _ending_in_horner(e: Emitter, x: Val, coefficients: Sequence[float]) -> Val:
-    """A polynomial whose lowest powers outweigh the others: they come last, one by one, to be rounded once each."""
+    """Evaluate a polynomial whose lowest powers outweigh the others; they are added last, each with one rounding."""
     total = evaluate(e, x, coefficients[:-3])
     for coefficient in coefficients[-3:]:
         total = e.fma(total, x, e.const_like(x, coefficient))

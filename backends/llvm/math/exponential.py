@@ -1,12 +1,11 @@
 """Emit the exponential functions.
 
-The exponent of the result is `k = round(x / ln 2)`, what is left is `r = x - k ln 2` by two FMA steps (the first is
-exact), and a polynomial gives `exp(r)` on `|r| <= ln(2) / 2`. Results that are not normal numbers take the rare branch,
-which scales what there is in two steps: it needs neither the argument, whose register is free then, nor much code.
-AVX-512 scales `float` by any power in one instruction, with the same bits: no branch is left, which is a fifth less for
-LLVM to do. (For `double` short rows took longer then.) Lanes whose result is 0 are not scaled at all: the machine takes
-a hundred times as long for each that underflows.
-`expm1` keeps the rounding errors of the sums that cancel.
+The exponent of the result is `k = round(x / ln 2)`. The remainder `r = x - k ln 2` takes two FMA steps, of which the
+first is exact, and a polynomial gives `exp(r)` on `|r| <= ln(2) / 2`. Results that are not normal numbers take the rare
+branch. It scales the usual result in two steps, so it needs little code and does not keep the argument in a register.
+AVX-512 scales `float` by any power in one instruction, with the same bits; without the branch LLVM has a fifth less to
+do. (For `double` this made short rows slower.) Lanes whose result is 0 are not scaled: underflow takes the machine a
+hundred times as long. `expm1` keeps the rounding errors of the sums that cancel.
 
 Largest errors found, in ULP (`float`: all arguments; `double`: over 10**8): exp 0.90 and 0.93, exp2 0.88 and 0.88,
 expm1 0.89 and 0.90.
@@ -126,7 +125,7 @@ def _exp2_parts(e: Emitter, x: Val) -> tuple[Val, Whole]:
 
 
 def _of_any_size(e: Emitter, near_one: Val, k: Whole) -> Val:
-    """`near_one * 2**k` for any `k`; where it is far out, or no number, `near_one` has no meaning."""
+    """Return `near_one * 2**k` for any `k`; if `k` is far out of range or NaN, `near_one` has no meaning."""
     low, high = (e.const_like(near_one, bound) for bound in EXP2_BOUNDS[near_one.elem])
     zero, too_small, too_large = e.zero_like(near_one), e.fcmp("olt", k.value, low), e.fcmp("ugt", k.value, high)
     power = e.select(too_large, high, e.select(too_small, zero, k.value))
@@ -142,7 +141,7 @@ def _scaled(e: Emitter, beyond: Val, near_one: Val, k: Whole) -> Val:
 def _at_once(
     e: Emitter, x: Val, bounds: tuple[float, float], parts: Callable[[Emitter, Val], tuple[Val, Whole]]
 ) -> Val:
-    """The result of any size where `fills_avx512`; it is 0 up to the lower bound and infinite from the upper one on."""
+    """Return the result of any size if `fills_avx512`: 0 up to the lower bound, infinite from the upper one on."""
     low, high = (e.const_like(x, bound) for bound in bounds)
     near_one, k = parts(e, e.select(e.fcmp("ogt", x, high), high, x))
     return scaled_where(e, e.fcmp("ugt", x, low), near_one, k.value)
@@ -186,7 +185,7 @@ def _expm1_normal(e: Emitter, x: Val) -> Val:
 
 
 def expm1(e: Emitter, x: Val) -> Val:
-    """`exp(x) - 1`, good near 0 too."""
+    """Return `exp(x) - 1`, accurate near 0 too."""
 
     def handle() -> Val:
         negative = e.fcmp("olt", x, e.zero_like(x))

@@ -76,7 +76,7 @@ def cosh(e: Emitter, x: Val) -> Val:
 
 
 def reduce_by_ln_2(e: Emitter, x: Val, rest: Val | None = None) -> ReducedArgument:
-    """`x + rest` less the multiple of `ln 2` nearest to `x`, and the polynomials of what is left."""
+    """Subtract the multiple of `ln 2` nearest to `x` from `x + rest`, and evaluate the polynomials of the remainder."""
     power = nearest_whole(e, x, LOG2_E)
     first, second = (e.const_like(x, -part) for part in LN_2[x.elem])
     exact = e.fma(power.value, first, x)
@@ -89,7 +89,7 @@ def reduce_by_ln_2(e: Emitter, x: Val, rest: Val | None = None) -> ReducedArgume
 
 
 def powers(e: Emitter, power: Whole, elem: str, halvings: int) -> tuple[Val, Val]:
-    """`2^power` and `2^-power`, both halved as often as asked; both must be normal numbers."""
+    """Return `2^power` and `2^-power`, both halved this many times; both must be normal numbers."""
     mantissa = MANTISSA_BITS[elem]
     one = e.const_like(power.bits, (BIAS[elem] - halvings) << mantissa)
     step = e.op("shl", power.bits, e.const_like(power.bits, mantissa))
@@ -97,7 +97,7 @@ def powers(e: Emitter, power: Whole, elem: str, halvings: int) -> tuple[Val, Val
 
 
 def exp_rest(e: Emitter, reduced: ReducedArgument) -> Val:
-    """What `1 + high` lacks to be `exp(high + low)`."""
+    """Return the difference between `exp(high + low)` and `1 + high`."""
     return e.fma(reduced.square, e.fma(reduced.high, reduced.sinh, reduced.cosh), reduced.low)
 
 
@@ -123,7 +123,7 @@ def _cosh_of_reduced(e: Emitter, reduced: ReducedArgument) -> Val:
 
 
 def _beyond(e: Emitter, magnitude: Val, usual: Val) -> Val:
-    """`usual`, but half of the exponential for magnitudes near overflow or beyond."""
+    """Return `usual`, or half of the exponential for magnitudes near overflow or beyond."""
 
     def half_exp() -> Val:
         reduced = reduce_by_ln_2(e, at_most(e, magnitude, SINH_BOUND[magnitude.elem]))

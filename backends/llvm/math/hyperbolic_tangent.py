@@ -1,18 +1,18 @@
 """Emit the hyperbolic tangent.
 
-`|x|` is a node and a rest `r`, and `t = tanh r` is a short polynomial. For `double` the nodes are the multiples of
-`ln(2)/2`, for
+`|x|` is a node plus a remainder `r`, and `t = tanh r` is a short polynomial. For `double` the nodes are the multiples
+of `ln(2)/2`, because
 
     tanh x = (1 - 2^-k + (1 + 2^-k) t) / (1 + 2^-k + (1 - 2^-k) t)
 
-which is `t` itself for `k = 0`. `k` is rounded with a bias, so that `r` is small just where `k = 1` begins: there the
-result is small too, and would feel the rounding of `t`.
+which is `t` itself for `k = 0`. `k` is rounded with a bias so that `r` is small where `k = 1` begins: there the result
+is small too, and the rounding of `t` would count.
 
-For `float` there are sixteen nodes, in tables, chosen so that their tangents `T` hardly differ from a `float`, and
+For `float` there are sixteen nodes in tables, chosen so that their tangents `T` are nearly `float`s, and
 
     tanh x = T + (1 - T^2) t / (1 + T t)
 
-where the second term is at most a fifth of the first, or the first is 0.
+where the first term is 0, or the second is at most a fifth of it.
 
 Largest errors in ULP: 0.95 for `float` (every argument from 2**-13 on) and 0.88 for `double` (over 10**7).
 """

@@ -1,12 +1,12 @@
 """Emit the inverse hyperbolic functions.
 
-`atanh x = k ln(2)/2 + atanh t` with `t = (x (1 + 2^-k) - (1 - 2^-k)) / (1 + 2^-k - x (1 - 2^-k))`, where `k` is near
-`log2((1 + x) / (1 - x))`, read off the bits of both. It is `x` itself for `k = 0`, and `k` is biased as in `tanh`.
+`atanh x = k ln(2)/2 + atanh t` with `t = (x (1 + 2^-k) - (1 - 2^-k)) / (1 + 2^-k - x (1 - 2^-k))`. `k` is near `log2((1
++ x) / (1 - x))` and is read from the bits of both; it is biased as in `tanh`. For `k = 0`, `t` is `x` itself.
 
-`asinh x = log(x + sqrt(x^2 + 1))` from 1/2 on and `acosh x = log(x + sqrt(x^2 - 1))` from 3/2 on. The difference of
-the same two terms is exact, and it is the inverse of their sum: so it gives what the square of the root lacks, and what
-the rounding errors of root and sum are worth in the logarithm, without a division. Below, minimax polynomials give
-`asinh x = x + x^3 P(x^2)` and, with `t = x - 1`, `acosh x = sqrt(2 t) (1 + t Q(t))`.
+`asinh x = log(x + sqrt(x^2 + 1))` from 1/2 on, and `acosh x = log(x + sqrt(x^2 - 1))` from 3/2 on. The difference of
+the same two terms is exact, and it is the reciprocal of their sum. So it gives the error of the square root, and the
+effect of all rounding errors on the logarithm, without a division. Below these bounds minimax polynomials give `asinh x
+= x + x^3 P(x^2)` and, with `t = x - 1`, `acosh x = sqrt(2 t) (1 + t Q(t))`.
 
 Largest errors in ULP (`float` over every argument from 2**-13 on, `double` over 10**8): `atanh` 0.79 and 0.79, `asinh`
 0.89 and 0.65, `acosh` 0.89 and 0.64.
@@ -155,7 +155,7 @@ def acosh(e: Emitter, x: Val) -> Val:
 
 
 def _or_linear(e: Emitter, x: Val, usual: Val) -> Val:
-    """`usual`, but the logarithm of `2 x` where the square root is the value, and squares may overflow."""
+    """Return `usual`, or the logarithm of `2 x` where squares may overflow and the square root equals the value."""
 
     def log_of_double() -> Val:
         log = log_of_pair(e, Pair(x, e.zero_like(x)), doublings=1)

@@ -1,16 +1,16 @@
 """Emit the inverse trigonometric functions.
 
-`atan` and `atan2` of `float` use tables (`arctangent_float`). For `double`, from 1 on, the angle is
-`pi/2 - atan(1/x)`. On `[0, 1]` a minimax polynomial gives `atan t = t + t^3 A(t^2)`; the cubic term is up to a fifth of
-the angle, so its rounding errors are carried along, and so is that of `1/x`. `atan2` divides the smaller magnitude by
-the larger in the same way; the rare branch takes sizes for which the quotient or its remainder would lose digits.
+`atan` and `atan2` of `float` use tables (`arctangent_float`). For `double`, from 1 on, the angle is `pi/2 - atan(1/x)`.
+On `[0, 1]` a minimax polynomial gives `atan t = t + t^3 A(t^2)`. The cubic term is up to a fifth of the angle, so its
+rounding errors are kept, and so is that of `1/x`. `atan2` divides the smaller magnitude by the larger in the same way;
+the rare branch handles magnitudes for which the quotient or its remainder would lose digits.
 
-`asin` and `acos`: `asin t = t + t^3 B(t^2)` on `[0, 1/2]`; beyond, `asin x = pi/2 - 2 asin(t)` and
-`acos x = 2 asin(t)` with `t = sqrt((1 - x) / 2)`. What the rounding of the root took is recovered: `t^2` is
-exact, and a rough `1/t` suffices for the correction.
+`asin` and `acos`: `asin t = t + t^3 B(t^2)` on `[0, 1/2]`; beyond that, `asin x = pi/2 - 2 asin(t)` and `acos x = 2
+asin(t)` with `t = sqrt((1 - x) / 2)`. The rounding error of the root is corrected: `t^2` is exact, and an approximate
+`1/t` is enough.
 
-Largest errors in ULP (`float` over every argument from 2**-13 on, `double` over 10**8 points): `atan` of
-`double` 0.90, `atan2` of `double` 0.92, `asin` 0.71 and 0.69, `acos` 0.69 and 0.65.
+Largest errors in ULP (`float` over every argument from 2**-13 on, `double` over 10**8 points): `atan` of `double` 0.90,
+`atan2` of `double` 0.92, `asin` 0.71 and 0.69, `acos` 0.69 and 0.65.
 """
 
 from __future__ import annotations
@@ -145,14 +145,14 @@ def acos(e: Emitter, x: Val) -> Val:
 
 
 def _half_turns_plus(e: Emitter, turns: Val, angle: Val, rest: Val) -> Pair:
-    """`turns * pi + angle + rest`, where `turns` is 0, 1/2 or 1 and `angle` the smaller unless that is 0."""
+    """Return `turns * pi + angle + rest`; `turns` is 0, 1/2 or 1; `angle` is the smaller term unless `turns` is 0."""
     high, low = (e.const_like(turns, part) for part in PI[turns.elem])
     total = fast_two_sum(e, e.op("fmul", turns, high), angle)
     return Pair(total.high, e.op("fadd", total.low, e.fma(turns, low, rest)))
 
 
 def _half_turns_plus_atan(e: Emitter, turns: Val, tangent: Pair) -> Val:
-    """`turns * pi + atan(tangent)`; the cubic term is a fifth of the angle at 1, hence its errors are carried along."""
+    """Return `turns * pi + atan(tangent)`, with the rounding errors of the cubic term, a fifth of the angle at 1."""
     t = tangent.high
     square = two_product(e, t, t)
     # 1 - t^2 / 2 is near enough to the slope 1 / (1 + t^2).
@@ -173,7 +173,7 @@ def _quotient(e: Emitter, a: Val, b: Val) -> Pair:
 
 
 def _extreme(e: Emitter, smaller: Val, larger: Val) -> Val:
-    """Whether the larger is out of the safe range, or the smaller is below it and not zero."""
+    """Tell whether the larger magnitude is out of the safe range, or the smaller one is below it but not zero."""
     lowest, highest = (e.const_like(larger, bound) for bound in SAFE)
     outside = e.op("or", e.fcmp("ult", larger, lowest), e.fcmp("ugt", larger, highest))
     tiny = e.op("and", e.fcmp("olt", smaller, lowest), e.fcmp("une", smaller, e.zero_like(smaller)))
@@ -181,7 +181,7 @@ def _extreme(e: Emitter, smaller: Val, larger: Val) -> Val:
 
 
 def _extreme_quotient(e: Emitter, smaller: Val, larger: Val) -> Pair:
-    """The quotient of any two magnitudes; of two zeros it is 0, and of two infinities 1."""
+    """Return the quotient of any two magnitudes; that of two zeros is 0, and that of two infinities 1."""
     zero, one = e.zero_like(larger), e.const_like(larger, 1.0)
     quotient = e.op("fdiv", smaller, larger)
     quotient = e.select(e.fcmp("oeq", smaller, larger), one, quotient)
@@ -196,7 +196,7 @@ def _extreme_quotient(e: Emitter, smaller: Val, larger: Val) -> Pair:
 
 
 def _asin_parts(e: Emitter, magnitude: Val, large: Val) -> Pair:
-    """The arcsine of `magnitude`, or of `sqrt((1 - magnitude) / 2)` where it is large, as a value and a small rest."""
+    """Return the arcsine of `magnitude`, or of `sqrt((1 - magnitude) / 2)` if it is large, and a small rest."""
     half = e.const_like(magnitude, 0.5)
     complement = e.fma(magnitude, e.const_like(magnitude, -0.5), half)
     root = square_root(e, Pair(complement, e.const_like(half, -0.0)))

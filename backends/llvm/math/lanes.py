@@ -8,7 +8,7 @@ from ..code.text import Emitter, Val
 
 
 def each_lane(e: Emitter, x: Val, function: Callable[[Val], Val]) -> Val:
-    """`function` of every lane, by a loop: little code for long computations that are rarely needed."""
+    """Apply `function` to every lane in a loop: little code for long computations that are rarely needed."""
     return each_lane_all(e, x, lambda lane: [function(lane)], [x.elem])[0]
 
 

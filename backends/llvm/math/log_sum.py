@@ -1,8 +1,8 @@
 """Emit the logarithm of a sum of two exponentials.
 
-With the larger one `m` and `d` what it exceeds the smaller one by, kept as a sum of two values, `log(exp x + exp y)` is
-`m + log(1 + exp(-d))`. The logarithm stays a sum of two values, so that the last sum is the rounding that counts; where
-`m` is negative it may cancel, as NumPy's does. In `float` all of it is done in `double`, where less is lost.
+Let `m` be the larger argument, and `d` the difference to the smaller one as a sum of two values. Then `log(exp x + exp
+y)` is `m + log(1 + exp(-d))`. The logarithm stays a sum of two values, so only the rounding of the last sum counts. If
+`m` is negative, that sum may cancel, as in NumPy. `float` is computed in `double`, where less is lost.
 
 Largest errors found where at most half of `m` is lost, in ULP: 0.50 and 0.99.
 """
@@ -45,7 +45,7 @@ def logaddexp2(e: Emitter, x: Val, y: Val) -> Val:
     added = _log_of_one_plus_exp(e, scaled, BASE_2)
 
     def tiny() -> Val:
-        """The exponential is divided before it loses bits as a subnormal number."""
+        """Divide the exponential before it becomes subnormal and loses bits."""
         least = e.const_like(x, EXP_BOUNDS[x.elem][0] - 1.0)
         inside = e.fcmp("oge", scaled.high, least)
         mantissa, whole = exp_pair(
@@ -61,14 +61,14 @@ def _in_double(e: Emitter, function: Callable[[Emitter, Val, Val], Val], x: Val,
 
 
 def _apart(e: Emitter, x: Val, y: Val) -> tuple[Val, Pair]:
-    """The larger one, and the smaller one less it."""
+    """Return the larger number, and the smaller one minus it."""
     first = e.fcmp("ogt", x, y)
     larger, smaller = e.select(first, x, y), e.select(first, y, x)
     return larger, two_sum(e, smaller, e.fneg(larger))
 
 
 def _log_of_one_plus_exp(e: Emitter, gap: Pair, bases: Mapping[str, Base]) -> Pair:
-    """The logarithm in any base of `1 + exp(gap)`, where the exponential is a normal number."""
+    """Return the logarithm in any base of `1 + exp(gap)`, where the exponential is a normal number."""
     one = e.const_like(gap.high, 1.0)
     mantissa, whole = exp_pair(e, gap.high, gap.low)
     power = scale_normal(e, one, whole)
@@ -90,19 +90,19 @@ def _over_ln_2(e: Emitter, x: Pair) -> Pair:
 
 
 def _or_tiny(e: Emitter, gap: Pair, usual: Pair, tiny: Callable[[], Val]) -> Pair:
-    """`usual`, but where the exponential of the gap may be subnormal `tiny`."""
+    """Return `usual`, or `tiny` if the exponential of the gap may be subnormal."""
     wide = e.fcmp("ugt", e.call("fabs", gap.high), e.const_like(gap.high, EXP_NORMAL[gap.high.elem]))
     return Pair(*e.rare_all(wide, usual, lambda: [tiny(), e.zero_like(gap.high)]))
 
 
 def _plus(e: Emitter, larger: Val, added: Pair) -> Val:
-    """The sum of three terms, which has no second part where the first is infinite."""
+    """Return the sum of three terms, or the first one alone if it is infinite."""
     total = two_sum(e, larger, added.high)
     infinite = e.fcmp("oeq", larger, e.const_like(larger, math.inf))
     return e.select(infinite, larger, e.op("fadd", total.high, e.op("fadd", total.low, added.low)))
 
 
 def _joined(e: Emitter, x: Val, y: Val, of_two: float, usual: Val) -> Val:
-    """For equal numbers, infinities among them, the logarithm of two is added; NaN wins."""
+    """Add the logarithm of 2 to equal numbers, including infinities; NaN wins."""
     doubled = e.op("fadd", x, e.const_like(x, of_two))
     return e.select(e.fcmp("uno", x, y), e.op("fadd", x, y), e.select(e.fcmp("oeq", x, y), doubled, usual))

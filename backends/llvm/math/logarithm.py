@@ -1,9 +1,9 @@
 """Emit the logarithms.
 
 `x = 2**k * (1 + f)` with `1 + f` in [sqrt(1/2), sqrt(2)), and `log(x) = k log(2) + f + remainder(f)`. The remainder is
-a polynomial for `float`; for `double` it comes from `s = f / (2 + f)`, whose series is shorter. `k log(2) + f` is kept
-with its rounding error, so what is lost is the last rounding and a fraction of the remainder's. That sum is made of
-products and sums where they are exact, since an FMA must overwrite one of its operands, which costs a copy.
+a polynomial for `float`; for `double` it comes from `s = f / (2 + f)`, whose series is shorter. `k log(2) + f` keeps
+its rounding error, so only the last rounding and a fraction of the remainder's is lost. Where they are exact, products
+and sums are used instead of an FMA, which overwrites one of its operands and so costs a copy.
 
 Largest errors found, in ULP (`float`: all arguments; `double`: over 10**8): log 0.88 and 0.91, log2 0.98 and 0.94,
 log10 0.89 and 0.90, log1p 0.95 and 0.90.
@@ -22,10 +22,11 @@ from .scaling import EXPONENT_UNIT, MANTISSA_BITS, exponent_bits, not_positive_n
 
 
 class Base(NamedTuple):
-    """`log(2)` in two parts, the first short so that its product with an exponent is exact, `log(e)` in two parts, and
+    """The constants for one base: `log(2)` and `log(e)`, each in two parts, and the coefficients of the remainder.
 
-    the coefficients of the remainder: for `float` those of `(log(1 + f) - f log(e)) / f**2`, for `double` those of
-    `(2 - log((1 + s) / (1 - s)) / s) / s**2` in powers of `s**2`, to base e.
+    The first part of `log(2)` is short, so that its product with an exponent is exact. The coefficients are those of
+    `(log(1 + f) - f log(e)) / f**2` for `float`, and for `double` those of `(2 - log((1 + s) / (1 - s)) / s) / s**2` in
+    powers of `s**2`, to base e.
     """
 
     of_2: tuple[float, float]
@@ -106,7 +107,7 @@ HALF_INVERSE_POLY = (0.45, -0.5, 0.5)
 
 
 def _remainder(e: Emitter, f: Val, base: Base, plus: Val) -> Val:
-    """The logarithm of `1 + f` less its first term, `f log(e)`, and `plus`."""
+    """Return the logarithm of `1 + f` minus its first term, `f log(e)`, plus `plus`."""
     if f.elem == "float":
         return e.fma(e.op("fmul", f, f), e.poly(f, list(base.remainder)), plus)
     scale = base.of_e[0]
@@ -123,7 +124,7 @@ def _remainder(e: Emitter, f: Val, base: Base, plus: Val) -> Val:
 
 
 def _combine(e: Emitter, k: Val, f: Val, base: Base, plus: Val | None = None) -> Val:
-    """The logarithm of `2**(k * EXPONENT_UNIT) * (1 + f)`; `plus` is a small term of it."""
+    """Return the logarithm of `2**(k * EXPONENT_UNIT) * (1 + f)`; `plus` is a small term of it."""
     if base.of_2 == (1.0, 0.0):
         # Adding a whole number to a fraction of at most 1/2 takes nothing from the fraction that would show.
         scale, e_low = (e.const_like(f, part) for part in base.of_e)
@@ -134,7 +135,7 @@ def _combine(e: Emitter, k: Val, f: Val, base: Base, plus: Val | None = None) ->
 
 
 def _terms(e: Emitter, k: Val, f: Val, base: Base, plus: Val | None) -> Pair:
-    """What `_combine` adds at last."""
+    """Return the terms that `_combine` adds last."""
     two_high, two_low = (e.const_like(f, part * EXPONENT_UNIT[f.elem]) for part in base.of_2)
     whole = e.op("fmul", k, two_high)
     if base.of_e == (1.0, 0.0):
@@ -156,14 +157,14 @@ def _positive_normal(e: Emitter, x: Val, base: Base, lifted: Val | None = None) 
 
 
 def _special(e: Emitter, x: Val, positive: Val) -> Val:
-    """The logarithm of `x`, if `positive` is that of positive `x`."""
+    """Return the logarithm of any `x`, given its value `positive` for positive `x`."""
     zero = e.zero_like(x)
     result = e.select(e.fcmp("oeq", x, zero), e.const_like(x, -math.inf), positive)
     return e.select(e.fcmp("ult", x, zero), e.const_like(x, math.nan), result)
 
 
 def _any(e: Emitter, x: Val, base: Base) -> Val:
-    """The logarithm of any number at all."""
+    """Return the logarithm of any number."""
     lift = MANTISSA_BITS[x.elem] + 1
     small = e.fcmp("olt", x, e.const_like(x, 1.0))
     lifted = e.select(small, e.const_like(x, lift / EXPONENT_UNIT[x.elem]), e.zero_like(x))
@@ -192,12 +193,12 @@ def log10(e: Emitter, x: Val) -> Val:
 
 
 def log_of_pair(e: Emitter, x: Pair, doublings: int) -> Val:
-    """The natural logarithm of the positive normal sum `x`, doubled as often as said."""
+    """Return the natural logarithm of the positive normal sum `x`, doubled this many times."""
     return e.op("fadd", *log_terms(e, x, doublings, BASE_E))
 
 
 def log_terms(e: Emitter, x: Pair, doublings: int, bases: Mapping[str, Base]) -> Pair:
-    """`log_of_pair` in any base before its last sum, the second term the smaller one, for those who add to it."""
+    """Return `log_of_pair` in any base as two terms, the second the smaller one, for callers that add to it."""
     one = e.const_like(x.high, 1.0)
     parts = split(e, x.high)
     f = e.op("fsub", parts.mantissa, one)
@@ -219,7 +220,7 @@ def log_plus(e: Emitter, x: Val, plus: Val) -> Val:
 
 
 def log1p(e: Emitter, x: Val) -> Val:
-    """`log(1 + x)`, good near 0 too, for `1 + x` keeps what rounding takes from it."""
+    """Return `log(1 + x)`, accurate near 0 too, because `1 + x` keeps its rounding error."""
     one = e.const_like(x, 1.0)
     large = e.fcmp("ogt", x, one)
     total = fast_two_sum(e, e.select(large, x, one), e.select(large, one, x))

@@ -1,10 +1,11 @@
 """Emit the logistic function and its inverse.
 
 With `u = exp(-|x|)`, `expit x` is `1 / (1 + u)` or, for negative `x`, `u / (1 + u)`: nothing cancels. The exponential
-is `2^k` times a sum of two values, and so is `1 + u`, which leaves the quotient as the only rounding that counts.
-Results that are not normal numbers take the rare branch.
+is `2^k` times a sum of two values, and so is `1 + u`, so only the rounding of the quotient counts. Results that are not
+normal numbers take the rare branch.
 
-`logit x` is the logarithm of `x / (1 - x)`, a sum of two values, which is good near 1/2 too, where it is near 1.
+`logit x` is the logarithm of `x / (1 - x)` as a sum of two values. That is accurate near 1/2 too, where the ratio is
+near 1.
 
 Largest errors found, in ULP (`float`: all arguments; `double`: over 10**8): expit 0.78 and 0.79, logit 0.95 and 0.93.
 """
@@ -53,7 +54,7 @@ def expit(e: Emitter, x: Val) -> Val:
         return e.select(negative, scale_normal(e, value, whole), value)
 
     def beyond() -> Val:
-        """Only the exponential of a negative number counts; the larger one is 1."""
+        """Return the exponential for negative numbers, and 1 for positive ones."""
         mantissa, whole = exp_pair(e, e.fneg(at_most(e, magnitude, -EXP_BOUNDS[x.elem][0])))
         small = scale(e, e.op("fadd", mantissa.high, mantissa.low), whole)
         found = e.select(negative, small, e.const_like(x, 1.0))
@@ -72,7 +73,7 @@ def logit(e: Emitter, x: Val) -> Val:
     usual = log_of_pair(e, Pair(odds, e.op("fdiv", rest, below.high)), doublings=0)
 
     def edge() -> Val:
-        """Subnormal numbers, 0 and 1, and what has no logarithm of odds."""
+        """Handle subnormal numbers, 0, 1, and numbers outside of [0, 1]."""
         high = e.select(e.fcmp("oeq", x, one), e.const_like(x, math.inf), e.const_like(x, math.nan))
         return e.select(e.fcmp("oge", x, one), high, log(e, x))
 

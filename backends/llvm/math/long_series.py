@@ -1,7 +1,7 @@
 """Emit a function of a small double to 90 bits, as a sum of two doubles.
 
-Taylor series by Horner's rule: the terms that are too small to matter beyond 37 bits are summed in one double, the
-others in two. For logarithms that are to be multiplied by large exponents.
+The Taylor series is evaluated by Horner's rule. Terms that only matter for the last bits are summed in one double, the
+others in two. It serves logarithms that are then multiplied by large exponents.
 """
 
 from __future__ import annotations

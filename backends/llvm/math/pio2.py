@@ -1,15 +1,15 @@
 """Emit range reduction by a quarter turn: the quadrant and the remainder of a magnitude.
 
-`x = quadrant * pi/2 + high + low` with `|high| <= pi/4` (a hair more at the edges).
+`x = quadrant * pi/2 + high + low` with `|high| <= pi/4` (slightly more at the edges).
 
-Moderate arguments (Cody and Waite): `k = round(x * 2/pi)` and three FMA steps. The first is exact because the
-constant is on the grid of `x`; the second constant is short enough for `k` times it to be exact, so the sum with
-it can be split into two parts without error; the third enters the low part. The result is good to 2**-70
-(2**-30 for `float`) relative to `high`, even at the arguments nearest to a multiple of `pi/2`.
+Moderate arguments (Cody and Waite): `k = round(x * 2/pi)` and three FMA steps. The first is exact because the constant
+is on the grid of `x`. The second constant is so short that `k` times it is exact, so its sum can be split into two
+parts without error. The third goes into the low part. The result is accurate to 2**-70 (2**-30 for `float`) relative to
+`high`, even at the arguments nearest to a multiple of `pi/2`.
 
-Huge arguments (Payne and Hanek): an integer product of the mantissa with the 192 bits of `2/pi` that matter,
-those above being whole turns. 126 bits of the fraction are right, and nearness to a multiple of `pi/2` takes at
-most 62 of them. They are rare enough to be done one by one.
+Huge arguments (Payne and Hanek): the mantissa is multiplied, as an integer, by the 192 bits of `2/pi` that matter; the
+bits above them are whole turns. 126 bits of the fraction are right, and an argument close to a multiple of `pi/2` loses
+at most 62 of them. Huge arguments are rare, so lanes are reduced one by one.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def reduce_huge(e: Emitter, x: Val, quarter_turns: int) -> ReducedAngle:
 
 
 def _turns(e: Emitter, bits: Val) -> tuple[Val, Val]:
-    """`x * 2/pi` modulo 4, in units of `2**-62` and, second, `2**-126`, for the double with these bits."""
+    """Return `x * 2/pi` modulo 4, in units of `2**-62` and `2**-126`, for the double with these bits."""
     exponent = e.op("lshr", bits, e.const("i64", 52))
     mantissa = e.op("and", bits, e.const("i64", (1 << 52) - 1))
     mantissa = e.op("or", mantissa, e.const("i64", 1 << 52))
@@ -102,7 +102,7 @@ def _turns(e: Emitter, bits: Val) -> tuple[Val, Val]:
 
 
 def _table_words(e: Emitter, byte_offset: Val) -> list[Val]:
-    """Three words of the table from an offset on, the lowest first."""
+    """Return three words of the table from an offset on, the lowest first."""
     words = [TWO_OVER_PI_BITS >> (64 * i) & (1 << 64) - 1 for i in range(TABLE_WORDS)]
     text = ", ".join(f"i64 {word}" for word in words)
     e.declared[TABLE] = f"{TABLE} = private unnamed_addr constant [{TABLE_WORDS} x i64] [{text}]"

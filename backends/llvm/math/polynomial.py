@@ -1,7 +1,7 @@
 """Emit a polynomial from its coefficients, the highest power first.
 
-Horner's rule has the fewest instructions and the longest chain. Splitting a long polynomial into its even and its
-odd powers halves the chain for one instruction more, which pays because a core can look ahead only so far.
+Horner's rule has the fewest instructions but the longest dependence chain. Splitting a long polynomial into even and
+odd powers halves the chain for one more instruction, which pays because a core can only look ahead so far.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LONGEST_CHAIN = 6
 
 
 def evaluate(e: Emitter, x: Val, coefficients: Sequence[float]) -> Val:
-    """The polynomial, by Horner's rule if it is short and as `even(x*x) + x * odd(x*x)` if it is long."""
+    """Evaluate the polynomial by Horner's rule if it is short, else as `even(x*x) + x * odd(x*x)`."""
     if len(coefficients) <= LONGEST_CHAIN:
         return e.poly(x, list(coefficients))
     square = e.op("fmul", x, x)
@@ -24,8 +24,10 @@ def evaluate(e: Emitter, x: Val, coefficients: Sequence[float]) -> Val:
 
 
 def evaluate_alternating(e: Emitter, x: Val, coefficients: Sequence[float]) -> Val:
-    """An even number of coefficients whose signs alternate, for `0 <= x <= 1`: neighbours are joined first, since the
-    even powers and the odd ones would cancel each other."""
+    """Evaluate an even number of coefficients with alternating signs, for `0 <= x <= 1`.
+
+    Neighbours are joined first, because even and odd powers would cancel each other.
+    """
     square = e.op("fmul", x, x)
     pairs = [
         e.fma(x, e.const_like(x, odd), e.const_like(x, even))

@@ -1,7 +1,7 @@
-"""The logarithm of a `double` as a sum of two values, and the exponential of such a sum: what a power needs.
+"""Emit the parts of a `double` power: the logarithm as a sum of two values, and the exponential of such a sum.
 
-With `s = (m - 1) / (m + 1)`, `log2(2**k m) = k + 2/ln(2) (s + s**3/3 + s**5 T(s**2))`, where `s` and the first two
-terms carry their rounding errors: 65 good bits. The power of two carries those of its first terms.
+With `s = (m - 1) / (m + 1)`, `log2(2**k m) = k + 2/ln(2) (s + s**3/3 + s**5 T(s**2))`. `s` and the first two terms keep
+their rounding errors, which gives 65 accurate bits. So do the first terms of the power of two.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ATANH_POLY = (
 
 
 def log(e: Emitter, x: Val, lifted: Val | None = None) -> Pair:
-    """`log2(x)` of a positive normal number, less `lifted`."""
+    """Return `log2(x)` of a positive normal number, minus `lifted`."""
     parts = split(e, x)
     m = parts.mantissa
     k = e.op("fsub", parts.exponent, lifted) if lifted else parts.exponent

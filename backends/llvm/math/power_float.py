@@ -1,11 +1,11 @@
-"""The logarithm of a `float` as a sum of two values, and the exponential of such a sum: what a power needs.
+"""Emit the parts of a `float` power: the logarithm as a sum of two values, and the exponential of such a sum.
 
 The first four bits of the mantissa `m` select a factor `c` of five bits, near `1/m`, so that `f = c m - 1` is exact and
-at most 1/16. With `x = 2**k m`, `log(x) = k log(2) - log(c) + f - f**2/2 + f**3 P(f)`. All but the last term are kept
-with their rounding errors: 33 good bits, even next to 1, where `k log(2) - log(c)` is exactly 0.
+at most 1/16. With `x = 2**k m`, `log(x) = k log(2) - log(c) + f - f**2/2 + f**3 P(f)`. All terms but the last keep
+their rounding errors: 33 accurate bits, even next to 1, where `k log(2) - log(c)` is exactly 0.
 
 The exponential is `2**(n/16) exp(r)`, where `n` is nearest to `16/ln(2)` times the argument, with a polynomial for
-`exp(r) - 1` on `|r| <= ln(2) / 32`. The sixteen powers of two, and what rounding took from them, are in tables.
+`exp(r) - 1` on `|r| <= ln(2) / 32`. The sixteen powers of two and their rounding errors are in tables.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ EXP_POLY = [0.16667042672634125, 0.5000165104866028, 1.0]
 
 
 def log(e: Emitter, x: Val, lifted: Val | None = None) -> Pair:
-    """The natural logarithm of a positive normal number, less that of two to the power of `lifted`."""
+    """Return the natural logarithm of a positive normal number, minus `lifted` times that of 2."""
     bits = as_integer(e, x)
     mantissa = e.op("and", bits, e.const_like(bits, MANTISSA))
     m = as_float(e, e.op("or", mantissa, e.const_like(bits, ONE)))
@@ -165,7 +165,7 @@ def log(e: Emitter, x: Val, lifted: Val | None = None) -> Pair:
 
 
 def _exp_less_one(e: Emitter, power: Pair) -> tuple[Val, Val]:
-    """`n`, in the lowest bits, and what the rounded power of two times this must be increased by."""
+    """Return `n`, in the lowest bits, and the factor by which the rounded power of two must be increased."""
     # Next to 1 the low part of the logarithm is a thousandth of the high one.
     n = nearest_whole(e, e.op("fadd", power.high, power.low), SIXTEENTHS)
     high, low = (e.const_like(n.value, -part) for part in LN_2_SIXTEENTH)

@@ -1,14 +1,14 @@
 """Emit the cube root and the hypotenuse.
 
-The cube root starts from `r ~ |x|**(-1/3)`, a third of the bits of `x` taken from a constant, good to 5 bits. With
-`d = 1 - |x| r**3` the series of `(1 - d)**(-1/3)` improves it without division, and one Newton step on `c = |x| r**2`
-with the residual `|x| - c**3` to twice the precision leaves little more than the last rounding.
+The cube root starts from `r ~ |x|**(-1/3)`: subtracting a third of the bits of `x` from a constant gives 5 accurate
+bits. With `d = 1 - |x| r**3` the series of `(1 - d)**(-1/3)` improves it without division. One Newton step on `c = |x|
+r**2`, with the residual `|x| - c**3` in twice the precision, leaves little more than the last rounding.
 
-`hypot` of `float` is done in `double`, where squares are exact. For `double` the sum of squares keeps its rounding
+`hypot` of `float` is computed in `double`, where squares are exact. For `double` the sum of squares keeps its rounding
 error, and one Newton step follows the square root.
 
 Largest errors found, in ULP (cbrt of `float`: all arguments; otherwise over 10**7 points): cbrt 0.51, hypot 0.5 for
-`float` and 0.75 for `double`, where only subnormal results, which are rounded twice, come so far.
+`float` and 0.75 for `double`; only subnormal results, which are rounded twice, exceed 0.5 much.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HYPOT_LIFT = 2.0**600
 
 
 def _inverse_cube_root_guess(e: Emitter, size: Val) -> Val:
-    """About `size**(-1/3)`: a constant less a third of the bits, as floats because vectors have no integer division."""
+    """Approximate `size**(-1/3)` by a constant minus a third of the bits, as floats: vectors can't divide integers."""
     width = MANTISSA_BITS[size.elem]
     drop = BITS[size.elem] - width
     bits = as_integer(e, size)
@@ -50,7 +50,7 @@ def _inverse_cube_root_guess(e: Emitter, size: Val) -> Val:
 
 
 def _improve(e: Emitter, size: Val, inverse: Val, terms: int) -> Val:
-    """A better `size**(-1/3)`; the order of the products keeps them in range."""
+    """Improve `size**(-1/3)`; the order of the products keeps them in range."""
     cube = e.op("fmul", e.op("fmul", size, inverse), e.op("fmul", inverse, inverse))
     d = e.op("fsub", e.const_like(size, 1.0), cube)
     return e.fma(e.op("fmul", inverse, d), e.poly(d, list(CBRT_SERIES[-terms:])), inverse)
@@ -68,7 +68,7 @@ def _cube_root(e: Emitter, size: Val) -> Val:
 
 
 def cbrt(e: Emitter, x: Val) -> Val:
-    """The cube root, of negative numbers too."""
+    """Return the cube root, also of negative numbers."""
     size = e.call("fabs", x)
 
     def handle() -> Val:
@@ -84,7 +84,7 @@ def cbrt(e: Emitter, x: Val) -> Val:
 
 
 def _hypotenuse(e: Emitter, long: Val, short: Val) -> Val:
-    """For `double`: the root of the sum of squares, whose rounding errors enter a Newton step."""
+    """Return the root of the sum of squares of `double`, with its rounding errors corrected by a Newton step."""
     square, small = two_product(e, long, long), two_product(e, short, short)
     total = fast_two_sum(e, square.high, small.high)
     low = e.op("fadd", total.low, e.op("fadd", square.low, small.low))
@@ -94,7 +94,7 @@ def _hypotenuse(e: Emitter, long: Val, short: Val) -> Val:
 
 
 def hypot(e: Emitter, x: Val, y: Val) -> Val:
-    """The root of `x*x + y*y`, without overflow on the way; infinite if a side is, even beside NaN."""
+    """Return the root of `x*x + y*y` without intermediate overflow; it is infinite if a side is, even beside NaN."""
     a, b = e.call("fabs", x), e.call("fabs", y)
     infinity = e.const_like(x, math.inf)
 

@@ -1,7 +1,7 @@
-"""Emit products with powers of two, by exponents and whole numbers without slow conversions.
+"""Emit products with powers of two, and integers as floats without slow conversions.
 
-AVX2 has no conversion between `double` and `i64`, so whole numbers are read from the low bits of `x + 1.5 * 2**52`
-(`2**23` for `float`), where rounding puts them.
+AVX2 has no conversion between `double` and `i64`. So integers are read from the low bits of `x + 1.5 * 2**52` (`2**23`
+for `float`), where rounding puts them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SQRT_HALF_BITS = {"float": 0x3F3504F3, "double": 0x3FE6A09E667F3BCD}
 
 
 class Whole(NamedTuple):
-    """A whole number as a float, and as the lowest bits of an integer whose other bits are known."""
+    """An integer as a float, and as the lowest bits of an integer whose other bits are known."""
 
     value: Val
     bits: Val
@@ -42,7 +42,7 @@ def exponent_bits(elem: str, power: int) -> int:
 
 
 def nearest_whole(e: Emitter, x: Val, factor: float = 1.0) -> Whole:
-    """The whole number nearest to `x * factor`, which is below `2**22` (`2**51` for `double`) in magnitude."""
+    """Return the integer nearest to `x * factor`, whose magnitude is below `2**22` (`2**51` for `double`)."""
     magic = e.const_like(x, rounder(x.elem))
     shifted = e.op("fadd", x, magic) if factor == 1.0 else e.fma(x, e.const_like(x, factor), magic)
     return Whole(e.op("fsub", shifted, magic), as_integer(e, shifted))
@@ -66,16 +66,16 @@ def scale(e: Emitter, x: Val, power: Whole) -> Val:
 
 
 def fills_avx512(e: Emitter, x: Val) -> bool:
-    """Whether 16 `float` are one register of AVX-512.
+    """Tell whether 16 `float` are one register of AVX-512.
 
-    They may be two of AVX2, because programs of elements compute in `float` beside narrower arrays. Where the plan does
-    not tell there are no such programs.
+    They may be two registers of AVX2, because elementwise programs compute in `float` beside narrower arrays. If the
+    plan does not tell, there are no such programs.
     """
     return x.elem == "float" and x.lanes == 16 and (e.vector_bytes is None or e.vector_bytes >= 64)
 
 
 def scaled_where(e: Emitter, mask: Val, x: Val, power: Val) -> Val:
-    """`x * 2**power` with one rounding, for any numbers, and 0 in other lanes, where `fills_avx512`."""
+    """Return `x * 2**power` with one rounding, for any numbers, and 0 in other lanes, if `fills_avx512`."""
     lanes = e.emit(f"bitcast {mask.typed} to i16", "i16", 0)
     rounding = e.const("i32", AS_ELSEWHERE)
     return e.call("x86.avx512.mask.scalef.ps.512", x, power, e.zero_like(x), lanes, rounding, suffix="")
@@ -89,9 +89,9 @@ def clamp(e: Emitter, x: Val, low: float, high: float) -> Val:
 
 
 class Split(NamedTuple):
-    """`2**(exponent * EXPONENT_UNIT) * mantissa`, the mantissa in [sqrt(1/2), sqrt(2)).
+    """`2**(exponent * EXPONENT_UNIT) * mantissa`, with the mantissa in [sqrt(1/2), sqrt(2)).
 
-    `field` has the exponent in its place.
+    `field` holds the exponent at its usual bits.
     """
 
     exponent: Val
@@ -132,7 +132,7 @@ def not_positive_normal(e: Emitter, x: Val) -> Val:
 
 
 def far_steps(e: Emitter, power: Val) -> list[Val]:
-    """Three normal doubles whose product is `2**power`, for a whole power of at most 3000."""
+    """Return three normal doubles whose product is `2**power`, for an integer power of at most 3000."""
     one, steps = e.const_like(power, 1.0), []
     for _ in range(3):
         step = clamp(e, power, -1000.0, 1000.0)

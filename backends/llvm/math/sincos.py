@@ -1,8 +1,8 @@
 """Emit sine and cosine of an angle in radians, each as a sum of two doubles.
 
-The angle is reduced to `[-pi/4, pi/4]` as a sum of two values (`pio2`), once for both. Then
-`sin r = r + r^3 P(r^2)` and `cos r = 1 - r^2/2 + r^4 Q(r^2)`, where what rounding takes from `r`, `r^2` and the first
-terms is carried along. `P` and `Q` are minimax polynomials. Both sums are good to 2**-56.
+The angle is reduced to `[-pi/4, pi/4]` as a sum of two values (`pio2`), once for both. Then `sin r = r + r^3 P(r^2)`
+and `cos r = 1 - r^2/2 + r^4 Q(r^2)`, and the rounding errors of `r`, `r^2` and the first terms are kept. `P` and `Q`
+are minimax polynomials. Both sums are accurate to 2**-56.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COSINE = (
 
 
 class Circular(NamedTuple):
-    """The functions of an angle; `less_one` is the cosine less 1, good even where that is small."""
+    """The functions of an angle; `less_one` is the cosine minus 1, accurate even if that is small."""
 
     sine: Pair
     cosine: Pair
@@ -79,7 +79,7 @@ def _reduce(e: Emitter, magnitude: Val) -> ReducedAngle:
 
 
 def _of_reduced(e: Emitter, angle: ReducedAngle) -> tuple[Pair, Pair]:
-    """The sine, and the cosine less 1, of what is left of the angle."""
+    """Return the sine, and the cosine minus 1, of the reduced angle."""
     r = angle.high
     minus_half = e.const_like(r, -0.5)
     square, square_low = two_product(e, r, r)

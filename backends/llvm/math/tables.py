@@ -1,8 +1,8 @@
 """Emit lookups in a table of sixteen `float` numbers that stays in registers.
 
-A permutation of one register looks up all lanes at once: of one with 16 lanes under AVX-512, of two with 8 lanes under
-AVX2. Vectors of those sizes exist only where the instructions do, but for those that the plan knows to be several
-registers. Gathers would be slower than computing.
+A permutation looks up all lanes at once: of one register with 16 lanes under AVX-512, of two with 8 lanes under AVX2.
+Vectors of those sizes exist only if the instructions do, except those that the plan splits into several registers.
+Gathers would be slower than computing the values.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ENTRIES = 16
 
 
 class RegisterTable(NamedTuple):
-    """Sixteen numbers under a name that no other table has."""
+    """Sixteen numbers under a unique name."""
 
     name: str
     numbers: tuple[float, ...]

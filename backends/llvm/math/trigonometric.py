@@ -1,10 +1,9 @@
 """Emit sine, cosine and tangent of angles in radians.
 
-The angle is reduced to `[-pi/4, pi/4]` as a sum of two values (`pio2`); then both
-`sin r = r + (low + r^3 P(r^2))` and `cos r = 1 + r^2 (-1/2 + r^2 Q(r^2))` are
-evaluated and the quadrant selects one. `P` and `Q` are minimax polynomials, good to 2**-28 (`float`) and
-2**-58 (`double`). `tan r = r + (low + r^3 T(r^2))`, whose cubic term is large enough near `pi/4` for its rounding
-errors to be carried along; in odd quadrants the result is minus its reciprocal.
+The angle is reduced to `[-pi/4, pi/4]` as a sum of two values (`pio2`). Then both `sin r = r + (low + r^3 P(r^2))` and
+`cos r = 1 + r^2 (-1/2 + r^2 Q(r^2))` are evaluated, and the quadrant selects one. `P` and `Q` are minimax polynomials,
+accurate to 2**-28 (`float`) and 2**-58 (`double`). `tan r = r + (low + r^3 T(r^2))`; near `pi/4` the cubic term is so
+large that its rounding errors are kept. In odd quadrants the result is minus its reciprocal.
 
 Largest errors in ULP (`float` over every argument from 2**-13 on, `double` over 10**8): `sin` and `cos` 0.89 and 0.88,
 `tan` 0.85 and 0.92.
@@ -93,7 +92,7 @@ def tan(e: Emitter, x: Val) -> Val:
 
 
 def _sine(e: Emitter, x: Val, quarter_turns: int) -> Val:
-    """The sine of the magnitude of an angle, advanced by some quarter turns."""
+    """Return the sine of the magnitude of an angle, advanced by some quarter turns."""
     return _of_any_size(e, x, quarter_turns, lambda angle: _sine_of_reduced(e, angle))
 
 
@@ -122,7 +121,7 @@ def _sine_of_reduced(e: Emitter, angle: ReducedAngle) -> Val:
 
 
 def _square(e: Emitter, angle: ReducedAngle) -> Val:
-    """The square of the angle; twice the product of its parts matters to the cosine near `pi/4`."""
+    """Return the square of the angle; the product of its two parts matters to the cosine near `pi/4`."""
     r, low = angle.high, angle.low
     return e.fma(r, r, e.op("fmul", r, e.op("fadd", low, low)))
 

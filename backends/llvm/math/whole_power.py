@@ -1,8 +1,8 @@
-"""Emit powers with small whole exponents by multiplication.
+"""Emit powers with small integer exponents by multiplication.
 
-Plain products lose up to half a unit in each step (1.29 ULP for a cube). Here each product keeps what its rounding
-took, found by one FMA, and carries it along; the sum at the end is within 0.51 ULP, and within 1 ULP where the result
-is subnormal. Products that overflow are what they are: the low part is then no number and is left out.
+Plain products lose up to half a unit in each step (1.29 ULP for a cube). Here one FMA finds the rounding error of each
+product, and the error is carried along. The final sum is within 0.51 ULP, or within 1 ULP if the result is subnormal.
+If products overflow, the low part is NaN and is left out.
 """
 
 from __future__ import annotations

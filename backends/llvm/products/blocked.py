@@ -1,12 +1,12 @@
 """Emit the two functions of a product of large matrices: pack, then multiply blocks.
 
-The first packs the right operand into memory that all threads read. The second takes blocks of rows and columns of the
-result. For each part of the terms it packs the rows of the left operand, small enough for the second cache, and
-multiplies; one panel stays in the first cache while all tiles of the block use it. Totals wait in memory for the next
-part of the terms; the last part turns them into results. If all rows are one block, each panel is needed once: then
-the first function has nothing to do, and the second packs a few panels at a time.
+The first function packs the right operand into memory that all threads read. The second takes blocks of rows and
+columns of the result. For each part of the terms it packs the rows of the left operand, few enough for the second-level
+cache, and multiplies; one panel stays in the first-level cache while all tiles of the block use it. Totals wait in
+memory for the next part of the terms; the last part turns them into results. If all rows are one block, each panel is
+needed once: then the first function has nothing to do, and the second packs a few panels at a time.
 
-If stages over rows follow, a block covers all columns; its rows stay in memory of the worker, and the stages run when
+If stages over rows follow, a block covers all columns. Its rows stay in memory of the worker, and the stages run when
 they are finished. If there are only a few rows, threads share blocks of columns as before: the rows are in memory that
 all threads read, and a third function runs the stages.
 """
@@ -33,13 +33,13 @@ HIGHEST = 120  # rows of such a block, so that they stay in the second cache
 
 
 def _blocks(size: Size, most: int, tile: int, fewest: Size) -> Size:
-    """How many blocks a side is cut into: none too long, and enough of them for the threads."""
+    """Return the number of blocks along a side: none too long, and enough of them for the threads."""
     needed, tiles = (dims.floordiv(size + step - 1, step) for step in (most, tile))
     return dims.maximum(needed, dims.minimum(tiles, fewest))
 
 
 def _flag(size: Size) -> Size:
-    """1 for a positive number, otherwise 0."""
+    """Return 1 for a positive number, otherwise 0."""
     return dims.minimum(dims.maximum(size, 0), 1)
 
 
@@ -156,7 +156,7 @@ class Multiply(Blocked):
         return self.part(name, (self.stack_size(self.node.result) * row_blocks, column_blocks), self.time(high * wide))
 
     def share(self, size: Size, blocks: Size, step: int) -> Val:
-        """The length of a side's blocks, as equal as whole tiles allow."""
+        """Return the length of a side's blocks, as equal as whole tiles allow."""
         count = self.number(dims.maximum(blocks, 1))
         even = self.e.op("sdiv", self.e.op("sub", self.plus(self.number(size), count), self.number(1)), count)
         return self.up(even, step)

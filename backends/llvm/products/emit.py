@@ -47,5 +47,5 @@ def emit_product(node: Node, name: str) -> RegionCode:
 
 
 def _amount(product: Product) -> Size:
-    """The multiplications of a matrix; at least `SMALL` if it has more terms than the stack has room for."""
+    """Return the multiplications of a matrix; at least `SMALL` if it has more terms than fit on the stack."""
     return dims.maximum(dims.product((product.m, product.n, product.k)), product.k * (SMALL // DEEPEST))

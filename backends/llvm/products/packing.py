@@ -1,8 +1,9 @@
 """Emit code that copies part of an operand into the order in which tiles read it.
 
-The copy is lines of elements: of the left operand a line is a row and positions are k, of the right operand a line is a
-k and positions are columns. Vectors run along the positions, or along the lines if memory is contiguous there; then
-a block of vectors is transposed in registers. Operations fused before the product are computed on the way.
+The copy consists of lines of elements. In the left operand a line is a row, and positions are k; in the right operand a
+line is a k, and positions are columns. Vectors run along the positions, or along the lines if memory is contiguous
+there; then a block of vectors is transposed in registers. Operations fused before the product are computed while
+packing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .product import Product
 
 
 class PackedSpan(NamedTuple):
-    """A range of lines or positions: its begin, the end of those that exist, and the end of those that are read."""
+    """A range of lines or positions: its begin, the end of the existing ones, and the end of those that are read."""
 
     start: Val
     stop: Val
@@ -32,7 +33,7 @@ def is_turned(product: Product, is_left: bool) -> bool:
 def pack(
     product: Product, is_left: bool, lines: PackedSpan, positions: PackedSpan, target: Val, line_bytes: int
 ) -> None:
-    """Emits the copy. Elements that do not exist get any number."""
+    """Emit the copy. Elements that do not exist get an arbitrary number."""
     copy = _turned if is_turned(product, is_left) else _straight
     copy(product, is_left, lines, positions, target, line_bytes)
 

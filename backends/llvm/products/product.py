@@ -1,7 +1,7 @@
 """Hold what the functions of a region with a `matmul` share: their words, loops and elements.
 
-The space of such a product is that of the result, with k as the last axis. Axes before the result's last two number
-matrices; functions count these in C order and split the number into indices.
+The space of such a region is that of the result, with k as the last axis. Axes before the result's last two number the
+matrices; functions count them in C order and split the number into indices.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Product:
         return elements * (dims.maximum(self.k, 1) * self.cost + self.row_cost)
 
     def row_bytes(self, rows: Size) -> Size:
-        """The bytes that a number of the product's rows take."""
+        """Return the size in bytes of this many rows of the product."""
         return dims.product((rows, self.n, self.tile.size))
 
     def row_buffer(self, origin: Val) -> Buffer:

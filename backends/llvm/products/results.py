@@ -14,7 +14,7 @@ from .called import Called
 
 
 class TileResults(Called):
-    """Writes results of some rows and columns of one matrix; the totals of the first of both are in `memory`."""
+    """Writes results of some rows and columns of one matrix; `memory` holds the totals, from the first of both on."""
 
     names = ("matrix", "row", "row_end", "column", "column_end", "origin")
 
@@ -53,5 +53,5 @@ class TileResults(Called):
 
     @property
     def is_costly(self) -> bool:
-        """Whether there is enough work for one vector at a time to keep the CPU busy."""
+        """Tell whether one vector at a time is enough work to keep the CPU busy."""
         return not self.of_rows and any(Trait.EXPENSIVE in n.op.traits for n in self.body if n.op is not MATMUL)

@@ -1,9 +1,9 @@
 """Emit one function for products of small matrices, with little overhead.
 
-Operands are read in place: the left one always, because each of its elements is read by itself, the right one if
-its lines are contiguous. Others, and computed ones, are packed on the stack of the calling thread. Tiles of
-few rows, and of one vector, serve matrices that fill no whole one. A tile that would reach beyond the last row begins
-earlier, and its first rows are not stored again unless they are the result as they are.
+Operands are read in place: the left one always, because its elements are read one by one, and the right one if its
+lines are contiguous. Other operands, and computed ones, are packed on the stack of the calling thread. Tiles of few
+rows, or of one vector, handle matrices that do not fill a whole tile. A tile that would reach beyond the last row
+begins earlier; its first rows are not stored again unless the product itself is the result.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WIDE = 2  # vectors of other tiles
 
 
 class Small(Product):
-    """The outer loop runs over the matrices of a stack; where stages over rows follow, the inner one over blocks."""
+    """The outer loop runs over the matrices of a stack; if stages over rows follow, the inner one runs over blocks."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Small(Product):
 
     @property
     def wide(self) -> Tile:
-        """A tile of another shape for as many registers: few matrices have a multiple of three vectors of columns."""
+        """Return a tile of another shape for as many registers: few matrices have 3k vectors of columns."""
         rows = self.tile.rows * self.tile.vectors // WIDE
         return replace(self.tile, rows=rows, vectors=WIDE, is_free=True, is_direct=self.is_direct)
 
@@ -171,7 +171,7 @@ class Small(Product):
         return self.copied, self.number(self.tile.line_bytes)
 
     def is_plain(self, value: Value) -> bool:
-        """Whether an operand is in memory, or a view of memory; bools there may be any bytes."""
+        """Tell whether an operand is in memory or a view of memory; bools in memory may be any bytes."""
         while value.node is not None and Trait.VIEW in value.node.op.traits:
             value = value.node.operands[0]
         return value in self.body.inputs and value.type.dtype.kind != "bool"

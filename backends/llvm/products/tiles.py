@@ -2,11 +2,11 @@
 
 A tile is a few rows by a few vectors of the result, all of it in registers. For each k the function reads one element
 of every row of the left operand and the vectors of one line of the right operand. An element is one chain of terms in
-the order of k, whatever the tile's shape is; a chain that an earlier call began goes on from memory.
+the order of k, whatever the shape of the tile; a chain that an earlier call began continues from memory.
 
-Packed operands are in the order that the tile reads: rows of the left one at fixed distances. A `free` tile reads
-operands in place, whatever their strides, and of its last vector only the lanes that exist. A `direct` tile
-writes totals directly to the result.
+Packed operands are in the order in which the tile reads them; the rows of the left one are at fixed distances. A `free`
+tile reads operands in place with any strides, and only the existing lanes of the last vector. A `direct` tile writes
+totals directly to the result.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ SHARED = 3  # rows of a free tile that one pointer serves
 class Tile:
     """The shape of a tile: rows by vectors of `width` elements.
 
-    Totals are stored as lines of `columns`, of which a narrow tile uses the first. `depth` is how many terms
-    one call adds at most, and `owner` the graph that the tile is compiled for.
+    Totals are stored as lines of `columns`; a narrow tile uses only the first ones. `depth` is the most terms that one
+    call adds, and `owner` the graph that the tile is compiled for.
     """
 
     owner: str
@@ -70,9 +70,10 @@ class Tile:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The names and types of the parameters. `line` is the stride of the right operand, `count` counts the terms.
+        """Return the names and types of the parameters. `line` is the stride of the right operand, `count` the number
+        of terms.
 
-        The left operand of a free tile has the strides `row` and `term`; `rows` and `lanes` are how many rows, and
+        The left operand of a free tile has the strides `row` and `term`; `rows` and `lanes` tell how many rows, and
         lanes of the last vector, exist. `out` is the row stride of a direct tile's totals.
         """
         common = {"left": "ptr", "right": "ptr", "line": "i64", "sums": "ptr", "count": "i64"}
@@ -153,7 +154,7 @@ def _started(e: Emitter, tile: Tile, given: dict[str, Val]) -> list[Val]:
 
 
 def _store_rows(e: Emitter, tile: Tile, given: dict[str, Val], mask: Val, totals: list[Val]) -> None:
-    """Stores totals to the result; the row that replaces missing ones is stored again."""
+    """Store totals to the result; the row that stands in for missing ones is stored again."""
     step = tile.width * tile.size
     for row, start in enumerate(_rows(e, tile, given, given["sums"], given["out"])):
         for v in range(tile.vectors):
@@ -165,13 +166,13 @@ def _store_rows(e: Emitter, tile: Tile, given: dict[str, Val], mask: Val, totals
 
 
 def _free_rows(e: Emitter, tile: Tile, given: dict[str, Val]) -> list[Val]:
-    """Pointers to rows of the left operand: to each if there are few, otherwise to some."""
+    """Return pointers to rows of the left operand: to each row if there are few, otherwise to some."""
     found = _rows(e, tile, given, given["left"], given["row"])
     return found if tile.rows <= FEW_ROWS else found[::SHARED]
 
 
 def _rows(e: Emitter, tile: Tile, given: dict[str, Val], first: Val, step: Val) -> list[Val]:
-    """The start of each row; the last one replaces those that are missing."""
+    """Return the start of each row; the last one stands in for missing rows."""
     places = [e.const("i64", k) for k in range(tile.rows)]
     if tile.rows <= FEW_ROWS:
         last = e.op("sub", given["rows"], e.const("i64", 1))
@@ -193,7 +194,7 @@ def _row_places(e: Emitter, tile: Tile, given: dict[str, Val], pointers: list[Va
 def _walk(
     e: Emitter, tile: Tile, given: dict[str, Val], count: Val, steps: int, mask: Val | None, state: list[Val]
 ) -> list[Val]:
-    """Adds `count` terms, several in one iteration; returns where the operands continue, and the totals."""
+    """Add `count` terms, several per iteration; return where the operands continue, and the totals."""
     moving = len(state) - tile.rows * tile.vectors - 1
 
     def turn(values: list[Val]) -> list[Val]:

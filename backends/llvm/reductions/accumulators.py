@@ -37,7 +37,7 @@ def identity(node: Node) -> Number:
 
 
 def alone(e: Emitter, node: Node, x: Val) -> Val:
-    """The result of a reduction of one element."""
+    """Return the result of a reduction of one element."""
     return e.const("i64", 0) if node.op in POSITIONS else combine(e, node, e.const_like(x, identity(node)), x)
 
 

@@ -1,8 +1,8 @@
 """Emit `argmin` and `argmax` by vectors along the columns, in one walk in C order.
 
-Only the extreme of a few steps is computed in vectors. One comparison with the best so far follows, and one branch,
-rarely taken, which remembers where those steps began. At the end they are searched for the first element that equals
-the best. `Columns` runs this as it runs other reductions.
+A few steps compute only their extreme, in vectors. Then one comparison with the best so far, and a branch that is
+rarely taken, remember where those steps began. At the end, the remembered steps are searched for the first element that
+equals the best. `Columns` runs this like other reductions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def may_stop(region: Region, reductions: list[Node], outputs: list[tuple[int, Va
 class Watched:
     """Vectors along the columns, walked in C order. Loops carry the best in every lane, and where its steps began.
 
-    Inside the steps they also carry the extreme of each slot, and where something was NaN.
+    Inside the steps they also carry the extreme of each slot, and where NaN was seen.
     """
 
     steps = 0
@@ -98,7 +98,7 @@ class Watched:
         return e.rare_all(condition, [best, since], record)
 
     def is_final(self, totals: list[Val]) -> Val:
-        """Whether nothing can be better."""
+        """Tell whether nothing can be better."""
         assert self.ranking.first is not None
         return self.e.icmp("eq", self.e.extract(totals[0], 0), self.e.const(self.ranking.elem, self.ranking.first))
 

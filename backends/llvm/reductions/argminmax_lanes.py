@@ -1,6 +1,6 @@
 """Emit `argmin` and `argmax` lane by lane, for vectors along the rows or a walk that is not in C order.
 
-A lane has a best element and its position. Of equal elements the one with the smaller position counts.
+Each lane has a best element and its position. Among equal elements the smaller position wins.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ NOWHERE = (1 << 63) - 1
 class Lanes:
     """A best element and its position in each lane. Loops carry both, slot by slot.
 
-    `is_ordered` says that a lane sees its elements in C order and keeps the first of equals by itself. Positions are
-    counted from `base` where that lets narrow numbers hold them.
+    `is_ordered` tells that a lane sees its elements in C order, so it keeps the first of equals without comparing
+    positions. Positions are counted from `base` if narrow integers hold them then.
     """
 
     steps = 0

@@ -1,9 +1,9 @@
 """Emit `min` and `max` of floats by vectors along the columns, in few instructions.
 
-The CPU's minimum or maximum of two vectors loses NaN, and which of two zeros it takes depends on their order.
-So NaN is noted beside it, with one comparison for two vectors, and the signs of all elements are gathered: where the
-largest of them is a zero, no element is above it, and a sign that is clear belongs to a 0.0. `close` puts this
-together, once for many steps. `Columns` runs this as it runs other reductions.
+The CPU's minimum or maximum of two vectors drops NaN, and which of two zeros it returns depends on their order. So NaN
+is noted separately, with one comparison for two vectors, and the signs of all elements are collected. If the largest
+element is a zero, no element is above it, and a clear sign bit belongs to a 0.0. `close` corrects the result, once for
+many steps. `Columns` runs this like other reductions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def has_extreme(node: Node) -> bool:
 
 
 class Extremes:
-    """Loops carry the extreme in every lane; inside of the steps that of each slot, the signs, and where NaN was."""
+    """Loops carry the extreme in every lane; inside the steps, that of each slot, the signs, and where NaN was seen."""
 
     steps = 0
 
@@ -65,7 +65,7 @@ class Extremes:
         return [*found, signs, flags]
 
     def _best(self, newer: Val, older: Val) -> Val:
-        """The better of two, in one instruction; the older one if one is NaN or both are zeros."""
+        """Return the better of two in one instruction; the older one if one is NaN or both are zeros."""
         return self.e.select(self.e.fcmp("ogt" if self.largest else "olt", newer, older), newer, older)
 
     def element(self, x: Val) -> Val:

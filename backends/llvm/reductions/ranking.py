@@ -33,7 +33,7 @@ class RankComparison:
         return self.e.splat(self.e.cast("zext", x, "i8") if x.elem == "i1" else x, lanes)
 
     def beats(self, a: Val, b: Val) -> Val:
-        """Whether `a` is a number and before `b`, if that is one."""
+        """Tell whether `a` is a number that is before `b`, or before NaN."""
         direction = "gt" if self.largest else "lt"
         if self.is_float:
             return self.e.fcmp(f"o{direction}", a, b)

@@ -50,7 +50,7 @@ class Running:
         return made, [value]
 
     def _combine(self, running: Val, x: Val, first: Val | None) -> Val:
-        """The next running value; the first element is taken as it is."""
+        """Return the next running value; the first element stays as it is."""
         e = self.nest.e
         if first is None:
             return combined(e, self.op, self.dtype, running, x)
