@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import dims
-from ..ir.errors import IndexProblem, ShapeProblem, ValueProblem
+from ..ir.errors import IndexProblem, ShapeProblem, ValueProblem, quantity
 from ..ir.graph import Graph, Node, Value
 from ..ir.nest import ops
 from ..ir.nest.scopes import variables
@@ -254,7 +254,9 @@ def sizes_of(nest: Graph, buffers: Sequence[Array]) -> dict[str, int]:
     found: dict[str, int] = {}
     for value, array in zip(nest.inputs, buffers, strict=True):
         if array.ndim != value.type.rank or array.dtype != value.type.dtype.numpy:
-            raise ShapeProblem(f"'{value.name}' must be {value.type}, not {array.dtype} with {array.ndim} dimensions")
+            raise ShapeProblem(
+                f"'{value.name}' must be {value.type}, not {array.dtype} with {quantity(array.ndim, 'dimension')}"
+            )
         for size, number in zip(value.type.shape, array.shape, strict=True):
             if dims.is_symbol(size):
                 found.setdefault(str(size), number)

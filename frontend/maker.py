@@ -13,7 +13,7 @@ import numpy as np
 from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
 from ..ir.dtypes import BOOL, WEAK, WEAK_INT, DType, from_numpy, parse
-from ..ir.errors import OverflowProblem, Span, TypeProblem, Unsupported, WeftError
+from ..ir.errors import OverflowProblem, Span, TypeProblem, Unsupported, WeftError, quantity
 from ..ir.graph import Value
 from ..ir.ops import CAST, CONSTANT, TABLE, OpDef
 from ..ir.records import record
@@ -85,7 +85,7 @@ class Maker:
     def _compute(self, op: OpDef, operands: tuple[Operand, ...], attrs: Mapping[str, Attr]) -> tuple[DType, ...]:
         dtypes = tuple(self.dtype_of(x) for x in operands)
         if len(dtypes) != op.arity:
-            raise TypeProblem(f"{op.name} takes {op.arity} operands, not {len(dtypes)}", self.span)
+            raise TypeProblem(f"{op.name} takes {quantity(op.arity, 'operand')}, not {len(dtypes)}", self.span)
         try:
             return op.dtypes(dtypes, attrs)[0]
         except WeftError as error:

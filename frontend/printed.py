@@ -14,7 +14,17 @@ import numpy as np
 
 from ..ir import dims
 from ..ir.dtypes import DType
-from ..ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem, UnknownName, Unsupported, VerifyProblem, nearest
+from ..ir.errors import (
+    LimitExceeded,
+    ShapeProblem,
+    Span,
+    TypeProblem,
+    UnknownName,
+    Unsupported,
+    VerifyProblem,
+    nearest,
+    quantity,
+)
 from ..ir.graph import Graph
 from ..ir.guards import graph_guards
 from ..ir.layouts import GENERAL, SCALAR, UNIT, C, F, classify
@@ -189,7 +199,7 @@ def fits_layout(array: np.ndarray, said: str) -> bool:
 def _type_problem(type: TensorType, arg: ArgType) -> str | None:
     """Say why an argument does not fit its type, or return None."""
     if len(arg.shape) != type.rank:
-        return f"expected {type.rank} dimensions, got {len(arg.shape)}"
+        return f"expected {quantity(type.rank, 'dimension')}, got {len(arg.shape)}"
     if arg.dtype == type.dtype or _converts(arg.dtype, type.dtype, type.rank):
         return None
     return f"got {arg.dtype}"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .dims import Size
-from .errors import ShapeProblem
+from .errors import ShapeProblem, quantity
 from .facts import Facts
 from .rules import Attrs, Shapes
 from .types import Sizes, sizes
@@ -24,8 +24,8 @@ def accessed(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
     rank = len(shapes[0])
     if len(starts) != rank or len(steps) != rank * len(shape):
         raise ShapeProblem(
-            f"access has {len(starts)} starts and {len(steps)} steps, but the array has {rank} dimensions "
-            f"and the result {len(shape)}"
+            f"access has {quantity(len(starts), 'start')} and {quantity(len(steps), 'step')}, "
+            f"but the array has {quantity(rank, 'dimension')} and the result {len(shape)}"
         )
     return [tuple(shape)]
 
@@ -61,8 +61,8 @@ def access_problem(attrs: Attrs, operand: tuple[Size, ...]) -> str | None:
     """Describes what is wrong with an access to an array of this shape; symbolic sizes are not checked."""
     shape, starts, steps = (sizes(attrs, name) for name in ("shape", "starts", "steps"))
     if len(starts) != len(operand) or len(steps) != len(operand) * len(shape):
-        counts = f"{len(starts)} starts and {len(steps)} steps"
-        return f"has {counts}, but the operand has {len(operand)} axes and the result {len(shape)}"
+        counts = f"{quantity(len(starts), 'start')} and {quantity(len(steps), 'step')}"
+        return f"has {counts}, but the operand has {quantity(len(operand), 'axis', 'axes')} and the result {len(shape)}"
     if 0 in shape:
         return None
     for axis, (start, whole) in enumerate(zip(starts, operand, strict=True)):
@@ -77,7 +77,7 @@ def access_problem(attrs: Attrs, operand: tuple[Size, ...]) -> str | None:
             if isinstance(low, int) and low < 0:
                 return f"axis {axis} is read from {low} on, before its first element"
             if isinstance(high, int) and isinstance(whole, int) and high >= whole:
-                return f"axis {axis} is read up to {high}, but has {whole} elements"
+                return f"axis {axis} is read up to {high}, but has {quantity(whole, 'element')}"
     return None
 
 

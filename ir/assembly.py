@@ -13,7 +13,7 @@ import numpy as np
 
 from .dims import Size
 from .dtypes import I64
-from .errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
+from .errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem, quantity
 from .facts import Facts
 from .rules import Attrs, DTypeRule, DTypes, promote, reduced
 from .types import ints, normalize_axis
@@ -102,7 +102,8 @@ def looked_up(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
     axes, (shape, *indices) = ints(attrs, "axes"), shapes
     if not axes or axes != tuple(range(axes[0], axes[0] + len(indices))) or axes[0] < 0 or axes[-1] >= len(shape):
         raise IndexProblem(
-            f"{len(indices)} index arrays for the axes {axes} of an array with {len(shape)} dimensions",
+            f"{quantity(len(indices), 'index array')} for the axes {axes} "
+            f"of an array with {quantity(len(shape), 'dimension')}",
             hint="give one index array for each axis; the axes must be adjacent and in order",
         )
     return [(*shape[: axes[0]], *facts.broadcast(indices), *shape[axes[-1] + 1 :])]

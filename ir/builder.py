@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from .dims import Size
 from .dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
-from .errors import LimitExceeded, Span, TypeProblem, WeftError
+from .errors import LimitExceeded, Span, TypeProblem, WeftError, quantity
 from .facts import Facts
 from .footprints import check_type
 from .graph import Graph, Node, Value
@@ -45,7 +45,7 @@ class Builder:
         """Adds a node. Its result types follow from the op's rules; `types` is for ops without rules, as a region."""
         attrs = attrs or {}
         if op.arity is not None and len(operands) != op.arity:
-            raise TypeProblem(f"{op.name} takes {op.arity} operands, not {len(operands)}", span)
+            raise TypeProblem(f"{op.name} takes {quantity(op.arity, 'operand')}, not {len(operands)}", span)
         if len(self.nodes) >= limiter.now.nodes:
             hint = "split the kernel into several, or allow more with WEFT_MAX_NODES or weft.set_limits(nodes=...)"
             raise LimitExceeded(f"more than {limiter.now.nodes} operations in one kernel", span, hint)

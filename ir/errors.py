@@ -11,6 +11,11 @@ import numpy as np
 from .records import record
 
 
+def quantity(count: object, one: str, many: str | None = None) -> str:
+    """A count with its noun for a message: `1 operand`, `2 operands`."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 @record
 class Span:
     """A place in a source: 1-based line and column; `text` is the source line itself, if it is known."""

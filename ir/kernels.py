@@ -39,6 +39,10 @@ class KernelLookup(Protocol):
         self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]
     ) -> Choice: ...
 
+    def note_use(self, op: str) -> None:
+        """Record that the graph depends on whether users implement the op."""
+        ...
+
     def is_replaced(self, op: str, dtypes: tuple[DType, ...]) -> bool:
         """Whether a user's implementation computes the op for these dtypes, so that no rewrite may replace it."""
         ...

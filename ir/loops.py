@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from .accesses import value_layouts
 from .builder import Builder
 from .dtypes import BOOL
-from .errors import Span
+from .errors import Span, quantity
 from .flow import close
 from .graph import Graph, Node, Value
 from .guards import graph_guards
@@ -117,7 +117,7 @@ def loop_problem(node: Node) -> str | None:
     body, count = body_of(node), carried(node)
     go, state, others = TensorType(BOOL), node.operands[1 : 1 + count], node.operands[1 + count :]
     if not 1 <= count == len(state):
-        return f"carries {count} values, but has {len(state)}"
+        return f"carries {quantity(count, 'value')}, but has {len(state)}"
     pairs = (
         ("take", [v.type for v in body.inputs], [v.type for v in (*state, *others)]),
         ("return", [v.type for v in body.outputs], [go, *(v.type for v in state)]),

@@ -18,7 +18,7 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .builder import Builder
-from .errors import Span, TypeProblem, UnknownName, VerifyProblem, WeftError, nearest
+from .errors import Span, TypeProblem, UnknownName, VerifyProblem, WeftError, nearest, quantity
 from .facts import Facts
 from .graph import Graph, Node, Value
 from .notation import parse_size
@@ -142,7 +142,8 @@ class _Reader:
             values = self.values.get(source, ())
             if type(place) is not int or place in found or not 0 <= place < len(edges):
                 raise _problem(
-                    key, f"reads {source!r} as operand {place!r}, but its {len(edges)} operands count from 0"
+                    key,
+                    f"reads {source!r} as operand {place!r}, but has {quantity(len(edges), 'operand')}, counted from 0",
                 )
             if type(result) is not int or not 0 <= result < len(values):
                 raise _problem(key, f"reads result {result!r} of {source!r}, which has {len(values)}")
@@ -185,7 +186,7 @@ class _Reader:
         if said is None:
             return
         if len(said) != len(node.results):
-            raise _problem(key, f"has {len(node.results)} results, but {len(said)} 'types'", node.span)
+            raise _problem(key, f"has {quantity(len(node.results), 'result')}, but {len(said)} 'types'", node.span)
         for value, wanted in zip(node.results, said, strict=True):
             if value.type != wanted:
                 if value.type.dtype != wanted.dtype or not self.facts.agree(value.type.shape, wanted.shape):

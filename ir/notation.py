@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from .dims import DATA, LOOP, Monomial, Size, applied, floordiv, from_terms, symbol, terms_of
 from .dtypes import BF16, BOOL, BY_NAME, WEAK
-from .errors import LimitExceeded, ShapeProblem, SyntaxProblem
+from .errors import LimitExceeded, ShapeProblem, SyntaxProblem, quantity
 from .types import AxisGroups, Guards, Sizes, TensorType
 
 MOST_AXES = 64  # as many as NumPy has
@@ -148,4 +148,4 @@ def _parsed_function(name: str, args: list[Size]) -> Size:
         return args[0] - args[1] * floordiv(args[0], args[1])
     if name in ("min", "max") and len(args) > 1:
         return applied(name, args)
-    raise ShapeProblem(f"not a size: '{name}' can't take {len(args)} arguments")
+    raise ShapeProblem(f"not a size: '{name}' can't take {quantity(len(args), 'argument')}")

@@ -13,7 +13,17 @@ from contextlib import contextmanager
 
 from .builder import Builder
 from .dims import LOOP
-from .errors import IndexProblem, LimitExceeded, Span, SyntaxProblem, UnknownName, VerifyProblem, WeftError, nearest
+from .errors import (
+    IndexProblem,
+    LimitExceeded,
+    Span,
+    SyntaxProblem,
+    UnknownName,
+    VerifyProblem,
+    WeftError,
+    nearest,
+    quantity,
+)
 from .facts import Facts
 from .graph import Graph, Value
 from .notation import ELEMENTS, parse_sizes, parse_type
@@ -249,7 +259,7 @@ class Parser:
         self.agree(operands, given, start)
         if len(node.results) != len(results) or len(results) != count:
             raise VerifyProblem(
-                f"{op_name} has {len(node.results)} results, but the text says {count}", self.span(start)
+                f"{op_name} has {quantity(len(node.results), 'result')}, but the text says {count}", self.span(start)
             )
         for value, printed in zip(node.results, results, strict=True):
             if value.type != printed:

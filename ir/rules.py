@@ -14,7 +14,7 @@ import numpy as np
 from . import dims
 from .dims import Size
 from .dtypes import BOOL, F32, F64, I64, U64, WEAK, DType, from_numpy, python_type
-from .errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
+from .errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem, quantity
 from .facts import Facts
 from .types import Attr, ints, normalize_axes
 from .types import sizes as sizes_of
@@ -176,7 +176,9 @@ def reduced(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[
     axes, shape = ints(attrs, "axes"), shapes[0]
     found = normalize_axes(axes, len(shape))
     if found is None:
-        raise IndexProblem(f"axes {axes} are out of bounds or repeated for an array with {len(shape)} dimensions")
+        raise IndexProblem(
+            f"axes {axes} are out of bounds or repeated for an array with {quantity(len(shape), 'dimension')}"
+        )
     if attrs.get("keepdims"):
         return [tuple(1 if i in found else s for i, s in enumerate(shape))]
     return [tuple(s for i, s in enumerate(shape) if i not in found)]
@@ -193,21 +195,23 @@ def ordered(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[
 def transposed(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
     order, shape = ints(attrs, "order"), shapes[0]
     if sorted(order) != list(range(len(shape))):
-        raise IndexProblem(f"axes {order} are not a permutation of {len(shape)} dimensions")
+        raise IndexProblem(f"axes {order} are not a permutation of {quantity(len(shape), 'dimension')}")
     return [tuple(shape[a] for a in order)]
 
 
 def sliced(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
     sizes = sizes_of(attrs, "sizes")
     if len(sizes) != len(shapes[0]):
-        raise ShapeProblem(f"a slice of {len(sizes)} dimensions does not fit an array with {len(shapes[0])}")
+        raise ShapeProblem(
+            f"a slice of {quantity(len(sizes), 'dimension')} does not fit an array with {len(shapes[0])}"
+        )
     return [tuple(sizes)]
 
 
 def diagonal(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
     axes, size = ints(attrs, "axes"), sizes_of(attrs, "size")
     if len(axes) != 2 or normalize_axes(axes, len(shapes[0])) != tuple(sorted(axes)):
-        raise IndexProblem(f"axes {axes} are not two axes of an array with {len(shapes[0])} dimensions")
+        raise IndexProblem(f"axes {axes} are not two axes of an array with {quantity(len(shapes[0]), 'dimension')}")
     return [(*(n for k, n in enumerate(shapes[0]) if k not in axes), *size)]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from .accesses import value_layouts
 from .builder import Builder
 from .dims import Dim, Size
-from .errors import Span, VerifyProblem, WeftError
+from .errors import Span, VerifyProblem, WeftError, quantity
 from .facts import Facts
 from .flow import body_problem, broadcast_shape
 from .graph import Graph, Node, Value
@@ -88,9 +88,8 @@ class _Verifier:
         for name, values in counts.items():
             given = graph.attrs.get(name)
             if problem is None and isinstance(given, tuple) and len(given) != len(values):
-                problem = AttributeProblem(
-                    name, f"attribute '{name}' has {len(given)} entries for {len(values)} arrays"
-                )
+                entries, arrays = quantity(len(given), "entry", "entries"), quantity(len(values), "array")
+                problem = AttributeProblem(name, f"attribute '{name}' has {entries} for {arrays}")
         if problem is not None:
             place = self.places.of_attribute(graph, problem) if self.places is not None else None
             raise VerifyProblem(f"{graph.name}: {problem.message}", place)
@@ -161,7 +160,7 @@ class _Verifier:
 
     def node(self, node: Node) -> None:
         if node.op.arity is not None and len(node.operands) != node.op.arity:
-            raise self.fail(node, f"takes {node.op.arity} operands, not {len(node.operands)}")
+            raise self.fail(node, f"takes {quantity(node.op.arity, 'operand')}, not {len(node.operands)}")
         if wrong := attribute_problem(node, self.stage, self.table):
             raise self.fail(node, wrong)
         for value in node.results:
@@ -227,7 +226,7 @@ class _Verifier:
         except WeftError as error:
             raise self.fail(node, error.message, error.span) from error
         if len(found) != len(node.results):
-            raise self.fail(node, f"has {len(node.results)} results, but must have {len(found)}")
+            raise self.fail(node, f"has {quantity(len(node.results), 'result')}, but must have {len(found)}")
         if len(self.facts.guards) > known:
             left, right = self.facts.guards[known]
             raise self.fail(node, f"relies on {left} == {right}, but no guard says so")

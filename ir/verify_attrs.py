@@ -12,6 +12,7 @@ from .complexes import FUNCTIONS
 from .composites import is_exact, recognise
 from .dims import Dim
 from .dtypes import DType, in_range
+from .errors import quantity
 from .graph import Node
 from .ops import (
     ACCESS,
@@ -46,7 +47,8 @@ def attribute_problem(
         return problem
     if "follows" in node.attrs and integer(node.attrs, "follows") >= len(node.operands):
         return Problem(
-            "follows", f"attribute 'follows' is {node.attrs['follows']}, but there are {len(node.operands)} operands"
+            "follows",
+            f"attribute 'follows' is {node.attrs['follows']}, but the op has {quantity(len(node.operands), 'operand')}",
         )
     special = _SPECIAL.get(node.op)
     return special(node) if special else None
@@ -78,7 +80,8 @@ def _slice_problem(node: Node) -> Problem | None:
     shape = node.operands[0].type.shape
     for name, given in (("starts", starts), ("steps", steps), ("sizes", counts)):
         if len(given) != len(shape):
-            return Problem(name, f"attribute '{name}' has {len(given)} entries, but the operand has {len(shape)} axes")
+            entries, axes = quantity(len(given), "entry", "entries"), quantity(len(shape), "axis", "axes")
+            return Problem(name, f"attribute '{name}' has {entries}, but the operand has {axes}")
     for axis, (start, step, count, size) in enumerate(zip(starts, steps, counts, shape, strict=True)):
         if step == 0:
             return Problem("steps", f"the step of axis {axis} must not be 0")
@@ -87,7 +90,7 @@ def _slice_problem(node: Node) -> Problem | None:
         last = start + step * (count - 1)
         if not (0 <= start < size and 0 <= last < size):
             name = "sizes" if 0 <= start < size else "starts"
-            return Problem(name, f"axis {axis} is read from {start} to {last}, but has {size} elements")
+            return Problem(name, f"axis {axis} is read from {start} to {last}, but has {quantity(size, 'element')}")
     return None
 
 
@@ -104,7 +107,9 @@ def _diagonal_problem(node: Node) -> Problem | None:
             continue
         if first < 0 or first + count > whole:
             name = "starts" if first < 0 else "size"
-            return Problem(name, f"axis {axis} is read from {first} to {first + count - 1}, but has {whole} elements")
+            return Problem(
+                name, f"axis {axis} is read from {first} to {first + count - 1}, but has {quantity(whole, 'element')}"
+            )
     return None
 
 
@@ -155,7 +160,9 @@ def _gather_problem(node: Node) -> Problem | None:
     named = node.attrs.get("named")
     if named is None or (isinstance(named, tuple) and len(named) == len(node.operands)):
         return None
-    return Problem("named", f"attribute 'named' must have one name for each of the {len(node.operands)} operands")
+    return Problem(
+        "named", f"attribute 'named' must have one name for each of {quantity(len(node.operands), 'operand')}"
+    )
 
 
 def _function_problem(node: Node) -> Problem | None:
@@ -165,7 +172,8 @@ def _function_problem(node: Node) -> Problem | None:
         return Problem("function", f"attribute 'function' must be a function of complex numbers, not '{name}'")
     if len(node.operands) != 2 * arity:
         return Problem(
-            "function", f"'{name}' takes {2 * arity} operands, two parts of each number, not {len(node.operands)}"
+            "function",
+            f"'{name}' takes {quantity(2 * arity, 'operand')}, two parts of each number, not {len(node.operands)}",
         )
     return None
 
@@ -183,7 +191,7 @@ def _carried_problem(node: Node) -> Problem | None:
     count, most = integer(node.attrs, "carried"), len(node.operands) - (node.op is LOOP)
     if 1 <= count <= most:
         return None
-    return Problem("carried", f"attribute 'carried' is {count}, but there are {most} values to carry")
+    return Problem("carried", f"attribute 'carried' is {count}, but the loop has {quantity(most, 'value')} to carry")
 
 
 _SPECIAL: Mapping[OpDef, Callable[[Node], Problem | None]] = {

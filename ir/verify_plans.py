@@ -13,6 +13,7 @@ from itertools import pairwise
 from .accesses import coefficient, home_index, region_accesses, region_elements, region_positions
 from .composites import composites
 from .dims import Size
+from .errors import quantity
 from .forms import has_rows_in_lanes
 from .graph import Graph, Node, Value
 from .indexing import is_affine
@@ -177,7 +178,10 @@ def _layouts_problem(region: Node, layouts: Mapping[Value, str]) -> Problem | No
     given, values = region.attrs["layouts"], (*region.operands, *region.results)
     assert isinstance(given, tuple)
     if len(given) != len(values):
-        return Problem("layouts", f"attribute 'layouts' has {len(given)} entries for {len(values)} arrays")
+        return Problem(
+            "layouts",
+            f"attribute 'layouts' has {quantity(len(given), 'entry', 'entries')} for {quantity(len(values), 'array')}",
+        )
     for k, (said, value) in enumerate(zip(given, values, strict=True)):
         have, shape = layouts.get(value, C), value.type.shape
         if not shape:

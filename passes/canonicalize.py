@@ -68,6 +68,8 @@ class _Canonicalizer(Rewriter):
         returned = _returned_numbers(self.graph)
         for node in self.graph:
             found = self.simplified(node)
+            if found is not None and self.source is not None:
+                self.source.note_use(node.op.name)
             if found is not None and (
                 self.is_replaced(node)
                 or (node.result in returned and is_scalar_result(node.result) != is_scalar_result(found))

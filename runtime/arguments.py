@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, from_numpy
-from ..ir.errors import OverflowProblem, TypeProblem, WeftError, nearest
+from ..ir.errors import OverflowProblem, TypeProblem, WeftError, nearest, quantity
 from ..ir.layouts import SCALAR, classify
 from ..ir.source import ArgType
 from ..ir.tuples import NamedTuple
@@ -79,9 +79,8 @@ def prepare(name: str, value: Any) -> CallArgument:
 
 def in_order(kernel: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
     """Put the arguments of a call into the order of the kernel's parameters."""
-    takes = f"{kernel} takes {len(names)} arguments ({', '.join(names)})"
     if len(args) > len(names):
-        raise TypeProblem(f"{takes}, not {len(args)}")
+        raise TypeProblem(f"{_takes(kernel, names)}, not {len(args)}")
     given = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:
@@ -91,8 +90,12 @@ def in_order(kernel: str, names: Sequence[str], args: Sequence[Any], kwargs: Map
         given[name] = value
     missing = [n for n in names if n not in given]
     if missing:
-        raise TypeProblem(f"{takes}; '{missing[0]}' is missing")
+        raise TypeProblem(f"{_takes(kernel, names)}; '{missing[0]}' is missing")
     return [given[n] for n in names]
+
+
+def _takes(kernel: str, names: Sequence[str]) -> str:
+    return f"{kernel} takes {quantity(len(names), 'argument')} ({', '.join(names)})"
 
 
 def _from_array(name: str, array: np.ndarray[Any, Any], given: Any) -> CallArgument:

@@ -34,14 +34,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--calibrate", action="store_true", help="time the variants of a kernel: weft bench --calibrate FILE [KERNEL]"
     )
-    parser.add_argument(
-        "--arg",
-        action="append",
-        type=named_value,
-        default=[],
-        metavar="NAME=VALUE",
-        help="an argument for --calibrate; n stands for each size",
-    )
+    add_values(parser, "an argument for --calibrate; n stands for each size")
     parser.add_argument("--peers", action="store_true", help="compare with all installed peers, not only with NumPy")
     parser.add_argument("--peer", action="append", metavar="NAME", help="compare with this peer; can be repeated")
     parser.add_argument("--threads", type=_positive, metavar="N", help="threads for each library (default: all cores)")
@@ -62,7 +55,12 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--read", action="append", metavar="FILE", help="only show the results in a JSON file")
 
 
-def named_value(text: str) -> tuple[str, str]:
+def add_values(parser: argparse.ArgumentParser, help: str) -> None:
+    """Add `--arg NAME=VALUE`, which can be repeated."""
+    parser.add_argument("--arg", action="append", type=_named_value, default=[], metavar="NAME=VALUE", help=help)
+
+
+def _named_value(text: str) -> tuple[str, str]:
     """Split `x=randn(4,3)` into a name and a value."""
     name, _, value = (part.strip() for part in text.partition("="))
     if not name or not value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from ..ir.errors import FileProblem
+from ..ir.errors import FileProblem, quantity
 from ..ir.files import PART
 from ..runtime.disk.cache import cache_folder, cache_limit
 from ..runtime.disk.secret import configuration
@@ -27,7 +27,7 @@ def cache(args: argparse.Namespace) -> None:
     store = Store(cache_folder(), configuration(), cache_limit())
     try:
         if args.what == "clear":
-            print(f"{store.clear()} entries deleted from {store.folder}")
+            print(f"{quantity(store.clear(), 'entry', 'entries')} deleted from {store.folder}")
             return
         entries, files = store.entries(), store.entries((ENDING, PART))
     except Unusable as error:

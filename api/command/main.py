@@ -15,7 +15,7 @@ from collections.abc import Callable
 from .._version import __version__
 from ..ir.errors import WeftError
 from .bench import EPILOG as _BENCH
-from .bench import add_bench, bench, named_value
+from .bench import add_bench, add_values, bench
 from .build import EPILOG as _BUILD
 from .build import add_build, build
 from .cache import EPILOG as _CACHE
@@ -157,14 +157,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_kernel(parser)
-    parser.add_argument(
-        "--arg",
-        action="append",
-        type=named_value,
-        default=[],
-        metavar="NAME=VALUE",
-        help="an argument of the kernel",
-    )
+    add_values(parser, "an argument of the kernel")
     parser.add_argument("--seed", type=_natural, default=0, metavar="N", help="seed for generated data (default 0)")
     parser.add_argument("--out", type=_array_file, metavar="FILE", help="save the result as .npy, several as .npz")
     parser.add_argument("--time", action="store_true", help="time the call")

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...ir.dtypes import BY_NAME, CLASSES
-from ...ir.errors import ShapeProblem, SyntaxProblem, TypeProblem, UnknownName, Unsupported, ValueProblem, nearest
+from ...ir.errors import (
+    ShapeProblem,
+    SyntaxProblem,
+    TypeProblem,
+    UnknownName,
+    Unsupported,
+    ValueProblem,
+    nearest,
+    quantity,
+)
 from ...ir.kernels import OpSource
 from ...ir.opdef import Trait
 from ..indices.check import INDEX, REDUCING, bind_indices, check_definition, check_reduction, refuse_indices
@@ -314,7 +323,9 @@ def _check_count(item: syntax.Function, statement: syntax.Return, first: syntax.
         return
     if item.outputs is None:
         hint = "return the same number of values on every path"
-        raise TypeProblem(f"this 'return' has {returned} values, but an earlier one has {count}", statement.span, hint)
+        raise TypeProblem(
+            f"this 'return' has {quantity(returned, 'value')}, but an earlier one has {count}", statement.span, hint
+        )
     declared = f"{count} value{'s' * (count != 1)}"
     hint = "return one value for each declared type"
     raise TypeProblem(f"expected {declared}, not {returned}", statement.span, hint)

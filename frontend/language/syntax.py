@@ -177,6 +177,11 @@ class If(Statement):
     then: Block
     other: Block | None
 
+    @property
+    def otherwise(self) -> tuple[Statement, ...]:
+        """The statements of `else`; none without one."""
+        return self.other.statements if self.other else ()
+
 
 class For(Statement):
     """`for index in start..stop`."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from ...ir import dims
 from ...ir.dims import Size
 from ...ir.dtypes import BF16, BOOL, CLASSES, F64, WEAK, DType
-from ...ir.errors import OverflowProblem, ShapeProblem, TypeProblem
+from ...ir.errors import OverflowProblem, ShapeProblem, TypeProblem, quantity
 from ...ir.source import ArgType, Binding
 from ...ir.types import TensorType
 from ..language.declared import Parameter
@@ -25,7 +25,7 @@ def bind(kernel: str, params: Sequence[Parameter], args: Sequence[ArgType]) -> B
     """Check the arguments and return their types."""
     if len(params) != len(args):
         usage = f"{kernel}({', '.join(p.name for p in params)})"
-        raise TypeProblem(f"{usage} takes {len(params)} arguments, not {len(args)}")
+        raise TypeProblem(f"{usage} takes {quantity(len(params), 'argument')}, not {len(args)}")
     for param, arg in zip(params, args, strict=True):
         _check_rank(kernel, param, arg)
     pairs = list(zip(params, args, strict=True))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ...ir import flow as ir_flow
 from ...ir.builder import Builder
 from ...ir.dtypes import BOOL
-from ...ir.errors import Span, TypeProblem
+from ...ir.errors import Span, TypeProblem, quantity
 from ...ir.facts import Facts
 from ...ir.graph import Value
 from ...ir.ops import TABLE, WHERE
@@ -21,7 +21,7 @@ from ..language import syntax
 from ..language.declared import Declared, declare, result
 from ..maker import Maker
 from ..weak import Operand, dtype_of, take
-from .element_loops import KEEP, LIVE, RETURNED, lower_loop, probe_loop
+from .element_loops import KEEP, LIVE, RETURNED, jump, lower_loop, probe_loop
 from .element_types import Cell, Cells, unknown
 from .expressions import Expressions, as_operand
 from .frame import Environment, Variable
@@ -122,24 +122,21 @@ class Flow:
                 self._assign(statement, frame)
             case syntax.If():
                 condition = self.truth(statement.condition, frame)
-                other = statement.other.statements if statement.other else ()
-                self._branch(condition, statement.then.statements, other, frame, statement.condition.span)
+                self._branch(condition, statement.then.statements, statement.otherwise, frame, statement.condition.span)
             case syntax.For() | syntax.While():
                 with self.expressions.level(statement.span):
                     (probe_loop if self.probes else lower_loop)(self, statement, frame)
             case syntax.Return():
                 self._return(statement, frame)
             case syntax.Jump() if not self.probes:
-                frame.variables[LIVE] = Variable(False)
-                if statement.what == "break":
-                    frame.variables[KEEP] = Variable(False)
+                jump(statement, frame)
 
     def _let(self, let: syntax.Let, frame: Environment) -> None:
         found = self.expressions.value(let.value, frame)
         values = found if isinstance(found, tuple) and len(let.names) > 1 else (found,)
         if len(values) != len(let.names):
             count = len(found) if isinstance(found, tuple) else 1
-            raise TypeProblem(f"{len(let.names)} names for {count} value{'s' * (count != 1)}", let.span)
+            raise TypeProblem(f"{quantity(len(let.names), 'name')} for {quantity(count, 'value')}", let.span)
         for name, one in zip(let.names, values, strict=True):
             value, type = as_operand(one, let.value.span), None
             if let.type is not None:
@@ -156,9 +153,7 @@ class Flow:
         assert isinstance(assign.target, syntax.Name)
         name = assign.target.name
         old = frame.variables[name]
-        value = self.expressions.operand(assign.value, frame)
-        if assign.op is not None:
-            value = self.expressions.operate(assign.op, old.value, value, assign.span)
+        value = self.expressions.assigned(assign, old.value, frame)
         if old.type is not None:
             value = self._conform(value, old.type, f"'{name}'", frame, assign.span)
         self._store(name, value, frame, assign.span, old.type)

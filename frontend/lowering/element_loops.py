@@ -30,6 +30,13 @@ LIVE, KEEP, RETURNED, AT = "%live", "%keep", "%returned", "%at"
 LESS, ADD = TABLE["lt"], TABLE["add"]
 
 
+def jump(statement: syntax.Jump, frame: Environment) -> None:
+    """Mark the rest of an iteration as not reached, and after `break` all later iterations too."""
+    frame.variables[LIVE] = Variable(False)
+    if statement.what == "break":
+        frame.variables[KEEP] = Variable(False)
+
+
 def probe_loop(flow: Flow, statement: syntax.For | syntax.While, frame: Environment) -> None:
     inner = frame.inner()
     if isinstance(statement, syntax.While):

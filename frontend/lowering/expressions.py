@@ -10,7 +10,7 @@ from typing import Any
 from ...ir.builder import Builder
 from ...ir.dims import Dim, Size
 from ...ir.dtypes import BY_NAME, C128, F64, I64, U64, DType
-from ...ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem
+from ...ir.errors import LimitExceeded, ShapeProblem, Span, TypeProblem, quantity
 from ...ir.graph import Value
 from ...ir.kernels import OpSource
 from ...ir.limits import limiter
@@ -108,6 +108,11 @@ class Expressions:
         if isinstance(found, Dim) or type(found) is int:
             return found
         raise TypeProblem("expected a size", expr.span, "use numbers and the names of dimensions")
+
+    def assigned(self, assign: syntax.Assign, old: Operand, frame: Environment) -> Operand:
+        """The new value of a variable: what is assigned, or for `+=` and the like its old value with that."""
+        value = self.operand(assign.value, frame)
+        return value if assign.op is None else self.operate(assign.op, old, value, assign.span)
 
     def operate(self, op: str, a: Operand, b: Operand, span: Span) -> Operand:
         """Apply an operator of the language to two operands."""
@@ -306,7 +311,7 @@ class Expressions:
         if kwargs:
             raise TypeProblem(f"'{name}' has no argument '{next(iter(kwargs))}'", expr.span, "it takes only operands")
         if len(args) != op.arity:
-            raise TypeProblem(f"'{name}' takes {op.arity} operands, not {len(args)}", expr.span)
+            raise TypeProblem(f"'{name}' takes {quantity(op.arity, 'operand')}, not {len(args)}", expr.span)
         return maker.op(op, *(as_operand(x, expr.span) for x in args))  # type: ignore[arg-type]
 
     def _index(self, expr: syntax.Index, frame: Environment) -> Value:

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from ...ir.builder import Builder
 from ...ir.dims import Dim, Size
-from ...ir.errors import ShapeProblem, Span, TypeProblem, nearest
+from ...ir.errors import ShapeProblem, Span, TypeProblem, nearest, quantity
 from ...ir.facts import Facts
 from ...ir.flow import close, each
 from ...ir.graph import Value
@@ -29,7 +29,7 @@ from .binding import split
 from .branches import branch
 from .conform import conform
 from .element_functions import Flow, probe_frame
-from .element_loops import KEEP, LIVE
+from .element_loops import LIVE, jump
 from .element_types import Cells
 from .expressions import Expressions, as_operand
 from .externs import ExternCalls
@@ -123,16 +123,13 @@ class _Lowering:
                 self._assign(statement, frame)
             case syntax.If():
                 condition = self.expressions.condition(statement.condition, frame)
-                other = statement.other.statements if statement.other else ()
-                branch(self, condition, statement.then.statements, other, frame, statement.condition.span)
+                branch(self, condition, statement.then.statements, statement.otherwise, frame, statement.condition.span)
             case syntax.Definition():
                 self._define(statement, frame)
             case syntax.For() | syntax.While():
                 self._array_loops.lower(statement, frame)
             case syntax.Jump():
-                frame.variables[LIVE] = Variable(False)
-                if statement.what == "break":
-                    frame.variables[KEEP] = Variable(False)
+                jump(statement, frame)
 
     def _let(self, let: syntax.Let, frame: Environment) -> None:
         found = self.expressions.value(let.value, frame)
@@ -145,7 +142,7 @@ class _Lowering:
             return
         count = len(found) if isinstance(found, tuple) else 1
         if count != len(let.names):
-            raise TypeProblem(f"{len(let.names)} names for {count} value{'s' * (count != 1)}", let.span)
+            raise TypeProblem(f"{quantity(len(let.names), 'name')} for {quantity(count, 'value')}", let.span)
         for name, one in zip(let.names, found, strict=True):
             frame.variables[name.name] = Variable(as_operand(one, let.value.span))
 
@@ -162,9 +159,7 @@ class _Lowering:
         assert isinstance(assign.target, syntax.Name)
         name = assign.target.name
         old = frame.variables[name]
-        value = self.expressions.operand(assign.value, frame)
-        if assign.op is not None:
-            value = self.expressions.operate(assign.op, old.value, value, assign.span)
+        value = self.expressions.assigned(assign, old.value, frame)
         if old.type is not None:
             value = self._conform(value, old.type, f"'{name}'", frame, assign.span)
         frame.variables[name] = Variable(value, old.type)
@@ -288,7 +283,7 @@ def _matched(
     names = [p.name for p in item.params]
     usage = f"{item.name.name}({', '.join(names)})"
     if len(args) > len(names):
-        raise TypeProblem(f"{usage} takes {len(names)} arguments, not {len(args)}", span)
+        raise TypeProblem(f"{usage} takes {quantity(len(names), 'argument')}, not {len(args)}", span)
     given = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ...ir import dims
+from ...ir.dims import Size
 from ...ir.errors import DivisionByZero, ShapeProblem, TypeProblem, ValueProblem
 from ...ir.graph import Value
 from ...ir.rules import promote
@@ -149,16 +150,40 @@ def unstack(m: Maker, x: Operand, /, *, axis: object = 0) -> tuple[Value, ...]:
     return tuple(index(m.builder, value, (*before, i), m.span) for i in range(count))
 
 
+def split(m: Maker, ary: Operand, indices_or_sections: object, axis: object = 0) -> tuple[Value, ...]:
+    return _split(m, ary, indices_or_sections, axis, "split")
+
+
 def array_split(m: Maker, ary: Operand, indices_or_sections: object, axis: object = 0) -> tuple[Value, ...]:
+    return _split(m, ary, indices_or_sections, axis, "array_split")
+
+
+def _split(m: Maker, ary: Operand, indices_or_sections: object, axis: object, name: str) -> tuple[Value, ...]:
     x = array_of(m, ary)
     along = axis_of(m, axis, x.type.rank)
     if isinstance(indices_or_sections, (tuple, list)):
         return _cut(m, x, indices_or_sections, along)
-    count, size = _sections(m, indices_or_sections, "array_split"), m.builder.facts.canonical(x.type.shape[along])
+    count, size = _sections(m, indices_or_sections, name), m.builder.facts.canonical(x.type.shape[along])
+    edges = _equal_edges(m, size, count) if name == "split" else _uneven_edges(size, count)
+    return tuple(part(m, x, along, a, b - a) for a, b in pairwise(edges))
+
+
+def _equal_edges(m: Maker, size: Size, count: int) -> list[Size]:
+    if not guard_divides(m.builder.facts, count, size):
+        number = m.builder.facts.number(size)
+        raise ShapeProblem(
+            "array split does not result in an equal division",
+            m.span,
+            f"{size if number is None else number} elements can't be split into {count} equal parts; use array_split",
+        )
+    each = dims.floordiv(size, count)
+    return [each * k for k in range(count + 1)]
+
+
+def _uneven_edges(size: Size, count: int) -> list[Size]:
     each = dims.floordiv(size, count)
     longer = size - each * count  # the first parts have one element more until none is left over
-    starts = [each * k + dims.minimum(k, longer) for k in range(count)] + [size]
-    return tuple(part(m, x, along, a, b - a) for a, b in pairwise(starts))
+    return [each * k + dims.minimum(k, longer) for k in range(count)] + [size]
 
 
 def _sections(m: Maker, sections: object, name: str) -> int:
@@ -177,23 +202,6 @@ def _cut(m: Maker, x: Value, places: Sequence[object], axis: int) -> tuple[Value
     before = (slice(None),) * axis
     edges = [0, *(static_size(place, "indices", m.span) for place in places), None]
     return tuple(index(m.builder, x, (*before, slice(start, stop), ...), m.span) for start, stop in pairwise(edges))
-
-
-def split(m: Maker, ary: Operand, indices_or_sections: object, axis: object = 0) -> tuple[Value, ...]:
-    x = array_of(m, ary)
-    along = axis_of(m, axis, x.type.rank)
-    if isinstance(indices_or_sections, (tuple, list)):
-        return _cut(m, x, indices_or_sections, along)
-    count, size = _sections(m, indices_or_sections, "split"), m.builder.facts.canonical(x.type.shape[along])
-    if not guard_divides(m.builder.facts, count, size):
-        number = m.builder.facts.number(size)
-        raise ShapeProblem(
-            "array split does not result in an equal division",
-            m.span,
-            f"{size if number is None else number} elements can't be split into {count} equal parts; use array_split",
-        )
-    each = dims.floordiv(size, count)
-    return tuple(part(m, x, along, each * k, each) for k in range(count))
 
 
 def _split_along(name: str, axis: int) -> Make:

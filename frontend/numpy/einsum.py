@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Union
 
 from ...ir.dtypes import BF16, BOOL
-from ...ir.errors import TypeProblem, ValueProblem
+from ...ir.errors import TypeProblem, ValueProblem, quantity
 from ...ir.graph import Value
 from ...ir.ops import DIAGONAL, MATMUL, RESHAPE, TRANSPOSE
 from ...ir.types import Sizes
@@ -95,7 +95,7 @@ def _parsed(m: Maker, text: str, ranks: Sequence[int]) -> tuple[list[list[Label]
     parts = left.split(",")
     if len(parts) != len(ranks):
         raise ValueProblem(
-            f"einsum: the subscripts are for {len(parts)} operands, but there are {len(ranks)}",
+            f"einsum: the subscripts are for {quantity(len(parts), 'operand')}, but there are {len(ranks)}",
             m.span,
             "write one group of letters for each operand, as in 'ij,jk->ik'",
         )
@@ -122,7 +122,7 @@ def _labels(m: Maker, part: str, rank: int) -> list[Label]:
         raise ValueProblem(f"einsum: '{part}' must consist of letters and '...'", m.span)
     if count < 0 or (count and not dots):
         raise ValueProblem(
-            f"einsum: '{part}' names {len(before) + len(after)} axes, but the array has {rank}",
+            f"einsum: '{part}' names {quantity(len(before) + len(after), 'axis', 'axes')}, but the array has {rank}",
             m.span,
             "name every axis, or write ... for the rest",
         )

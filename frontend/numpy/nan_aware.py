@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ...ir.complexes import PARTS
 from ...ir.dtypes import BF16, DType
@@ -68,23 +69,18 @@ def nanmean(m: Maker, a: Operand, axis: object = None, dtype: object = None, out
     return averaged(m, x, axes_of(m, axis, x.type.rank), dtype, keepdims, _numbers(m, x, where))
 
 
-def nanvar(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: Operand = 0,
-           keepdims: object = False, *, where: object = True, mean: object = ABSENT,
-           correction: object = ABSENT) -> Value:  # fmt: skip
-    x = array_of(m, a)
-    if not _has_nan(x):
-        return statistics.var(m, x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
-    found, wanted = _variance(m, x, axis, dtype, freedom_lost(m, ddof, correction), keepdims, where, mean)
-    return m.cast(found, wanted)
+def _spread(plain: Make, finish: Callable[[Maker, Value, DType], Value]) -> Make:
+    """`nanvar` or `nanstd`: `plain` serves arrays that can't have NaN, `finish` takes the variance and its dtype."""
 
+    def make(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: Operand = 0,
+             keepdims: object = False, *, where: object = True, mean: object = ABSENT,
+             correction: object = ABSENT) -> Any:  # fmt: skip
+        x = array_of(m, a)
+        if not _has_nan(x):
+            return plain(m, x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+        return finish(m, *_variance(m, x, axis, dtype, freedom_lost(m, ddof, correction), keepdims, where, mean))
 
-def nanstd(m: Maker, a: Operand, axis: object = None, dtype: object = None, out: None = None, ddof: Operand = 0,
-           keepdims: object = False, *, where: object = True, mean: object = ABSENT,
-           correction: object = ABSENT) -> Value:  # fmt: skip
-    x = array_of(m, a)
-    if not _has_nan(x):
-        return statistics.std(m, x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
-    return root(m, *_variance(m, x, axis, dtype, freedom_lost(m, ddof, correction), keepdims, where, mean))
+    return make
 
 
 def _variance(m: Maker, x: Value, axis: object, dtype: object, lost: Operand, keepdims: object, where: object,
@@ -127,6 +123,6 @@ def _demand_inexact(m: Maker, dtype: object) -> None:
 NAN_AWARE: Mapping[str, Make] = {
     "nansum": _total(PLUS), "nanprod": _total(TIMES), "nancumsum": _running(PLUS), "nancumprod": _running(TIMES),
     "nanmin": extreme_by(ALGEBRAS["fmin"]), "nanmax": extreme_by(ALGEBRAS["fmax"]), "nanmean": nanmean,
-    "nanvar": nanvar, "nanstd": nanstd, "nanargmin": _position(ARGMIN, math.inf),
-    "nanargmax": _position(ARGMAX, -math.inf),
+    "nanvar": _spread(statistics.var, Maker.cast), "nanstd": _spread(statistics.std, root),
+    "nanargmin": _position(ARGMIN, math.inf), "nanargmax": _position(ARGMAX, -math.inf),
 }  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...ir.dims import Size
 from ...ir.dtypes import WEAK_INT, DType
-from ...ir.errors import OverflowProblem, TypeProblem, ValueProblem
+from ...ir.errors import OverflowProblem, TypeProblem, ValueProblem, quantity
 from ...ir.graph import Value
 from ...ir.ops import BROADCAST, CONCATENATE, GATHER, IOTA, TABLE
 from ...ir.types import Sizes
@@ -181,7 +181,9 @@ def _widths(m: Maker, given: object, rank: int) -> list[Pair]:
         pairs: list[object] = [(0, 0)] * rank
         for axis, width in given.items():
             if not isinstance(axis, int) or not -rank <= axis < rank:
-                raise ValueProblem(f"'pad_width' names axis {axis!r}, but the array has {rank} dimensions", m.span)
+                raise ValueProblem(
+                    f"'pad_width' names axis {axis!r}, but the array has {quantity(rank, 'dimension')}", m.span
+                )
             pairs[axis] = width if isinstance(width, (tuple, list)) else (width, width)
         given = tuple(pairs)
     if isinstance(given, (tuple, list)) and not given:  # NumPy makes an array of it, and that is of floats
@@ -219,7 +221,9 @@ def _pairs(m: Maker, given: object, rank: int, what: str) -> list[tuple[object, 
         deep = shape is not None and len(shape) > 2
         why = "input operand has more dimensions than allowed by the axis remapping"
         why = why if deep else "operands could not be broadcast together"
-        raise ValueProblem(f"{why}: '{what}' does not fit an array with {rank} dimensions", m.span, hint) from error
+        raise ValueProblem(
+            f"{why}: '{what}' does not fit an array with {quantity(rank, 'dimension')}", m.span, hint
+        ) from error
     return [(row[0], row[1]) for row in spread]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ...ir import dims
 from ...ir.dims import Size
-from ...ir.errors import AxisProblem, ShapeProblem, ValueProblem
+from ...ir.errors import AxisProblem, ShapeProblem, ValueProblem, quantity
 from ...ir.graph import Value
 from ...ir.ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE
 from ...ir.rules import shown
@@ -203,7 +203,7 @@ def _flip_axis(axis: int) -> Make:
     def make(maker: Maker, /, m: Operand) -> Value:
         x, needed = array_of(maker, m), axis + 1
         if x.type.rank < needed:
-            hint = f"the array has {x.type.rank} dimensions"
+            hint = f"the array has {quantity(x.type.rank, 'dimension')}"
             raise ValueProblem(f"Input must be >= {needed}-d.", maker.span, hint)
         return flip(maker, x, axis)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...ir import dims
 from ...ir.dims import Size
 from ...ir.dtypes import I64
-from ...ir.errors import TypeProblem, ValueProblem
+from ...ir.errors import TypeProblem, ValueProblem, quantity
 from ...ir.footprints import MOST_ELEMENTS
 from ...ir.graph import Value
 from ...ir.ops import DIAGONAL, TABLE, WHERE, OpDef
@@ -109,7 +109,7 @@ def diag(m: Maker, v: Operand, k: object = 0) -> Value:
     if x.type.rank == 2:
         return diagonal(m, x, k)
     if x.type.rank != 1:
-        raise ValueProblem("Input must be 1- or 2-d.", m.span, f"it has {x.type.rank} dimensions")
+        raise ValueProblem("Input must be 1- or 2-d.", m.span, f"it has {quantity(x.type.rank, 'dimension')}")
     offset = countable(m, fixed_size(m, k, "k"), "k")
     below = guard_negative(m.builder.facts, offset)
     room = -offset if below else offset

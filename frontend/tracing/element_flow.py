@@ -14,7 +14,7 @@ from typing import Any
 from ...ir import flow
 from ...ir.builder import Builder
 from ...ir.dtypes import BOOL, WEAK, DType
-from ...ir.errors import Span, TypeProblem, Unsupported
+from ...ir.errors import Span, TypeProblem, Unsupported, quantity
 from ...ir.facts import Facts
 from ...ir.graph import Graph, Node, Value
 from ...ir.ops import BROADCAST, CAST, CONSTANT, EACH, IOTA, TABLE, WHERE, Trait
@@ -50,7 +50,9 @@ def while_loop(
     for _ in range(MAX_ROUNDS):
         builder, inputs, found = _traced(trace, start, dtypes, lambda s: (goes_on(*s), *step(*s)), span)
         if len(found) != len(start) + 1:
-            raise TypeProblem(f"the step must return {len(start)} values, like the state, not {len(found) - 1}", span)
+            raise TypeProblem(
+                f"the step must return {quantity(len(start), 'value')}, like the state, not {len(found) - 1}", span
+            )
         wider = [_wider(a, v.type.dtype) for a, v in zip(dtypes, found[1:], strict=True)]
         if wider == dtypes and not any(d.weak for d in dtypes):
             break

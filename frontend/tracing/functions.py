@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...ir.builder import Builder
-from ...ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest
+from ...ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest, quantity
 from ...ir.facts import Facts
 from ...ir.lazy import cached_property
 from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, rebuilt
@@ -201,7 +201,7 @@ class TracedKernel:
 
     def bind(self, args: Sequence[ArgType]) -> Binding:
         if len(args) != len(self.parameters):
-            raise TypeProblem(f"{self.name} takes {len(self.parameters)} arrays or numbers, not {len(args)}")
+            raise TypeProblem(f"{self.name} takes {quantity(len(self.parameters), 'argument')}, not {len(args)}")
         sizes: dict[str, int] = {}
         named = zip(self.parameters, args, strict=True)
         types = [TensorType(a.dtype, new_symbols(name, a.shape, sizes)) for name, a in named]

@@ -15,7 +15,7 @@ import numpy as np
 from ...ir.builder import Builder, is_scalar_result
 from ...ir.dims import Size, symbol
 from ...ir.dtypes import from_numpy
-from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported, WeftError
+from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported, WeftError, quantity
 from ...ir.graph import Value
 from ...ir.source import Evaluate
 from ...ir.types import TensorType
@@ -188,7 +188,7 @@ class Trace:
         if op is None:
             raise function.unknown()
         if kwargs or len(args) != op.arity:
-            raise TypeProblem(f"'{op.name}' takes exactly {op.arity} operands", span)
+            raise TypeProblem(f"'{op.name}' takes exactly {quantity(op.arity, 'operand')}", span)
         operands = [self.operand(x, True, span) for x in args]
         return Tracer(self, Maker(self.builder, span).op(op, *operands))
 

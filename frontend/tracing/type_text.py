@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ...ir.dims import Size, symbol
 from ...ir.dtypes import CLASSES, DType, parse
-from ...ir.errors import ShapeProblem, Span, SyntaxProblem, TypeProblem
+from ...ir.errors import ShapeProblem, Span, SyntaxProblem, TypeProblem, quantity
 from ...ir.source import ArgType, Binding
 from ...ir.types import TensorType
 
@@ -45,14 +45,16 @@ def bound(kernel: str, declared: Mapping[str, TensorType], args: Sequence[ArgTyp
     """Check the arguments and find the sizes of the names; a name of size 1 becomes the number."""
     if len(args) != len(declared):
         names = ", ".join(declared) or "none"
-        raise TypeProblem(f"{kernel} takes {len(declared)} arguments ({names}), not {len(args)}")
+        raise TypeProblem(f"{kernel} takes {quantity(len(declared), 'argument')} ({names}), not {len(args)}")
     sizes: dict[str, int] = {}
     owners: dict[str, str] = {}
     types: list[TensorType] = []
     for (name, wanted), arg in zip(declared.items(), args, strict=True):
         where = f"{kernel}: argument '{name}'"
         if len(arg.shape) != wanted.rank:
-            raise ShapeProblem(f"{where} must have {wanted.rank} dimensions ({wanted}), not {len(arg.shape)}")
+            raise ShapeProblem(
+                f"{where} must have {quantity(wanted.rank, 'dimension')} ({wanted}), not {len(arg.shape)}"
+            )
         _check_dtype(where, wanted, arg.dtype)
         for axis, (size, number) in enumerate(zip(wanted.shape, arg.shape, strict=True)):
             if isinstance(size, int) and number != size:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..dims import Dim
 from ..dtypes import BOOL, I64, DType
-from ..errors import WeftError
+from ..errors import WeftError, quantity
 from ..graph import Node, Value
 from ..opdef import OpDef, Trait
 from ..ops import CONSTANT, SIZE
@@ -21,7 +21,7 @@ def rule_problem(node: Node) -> str | None:
     if (node.op in ops.BODIES) != (node.body is not None):
         return "needs a body" if node.body is None else "can't have a body"
     if node.op.arity is not None and len(node.operands) != node.op.arity:
-        return f"takes {node.op.arity} operands, not {len(node.operands)}"
+        return f"takes {quantity(node.op.arity, 'operand')}, not {len(node.operands)}"
     rule = RULES.get(node.op)
     return rule(node) if rule is not None else _number_op(node)
 
@@ -73,7 +73,7 @@ def _walk(node: Node) -> str | None:
     assert node.body is not None
     names, combine = _texts(node, "vars"), _texts(node, "combine")
     if not names or len(sizes(node.attrs, "range")) != 2 * len(names):
-        return f"has {len(names)} variables, so its range must have {2 * len(names)} sizes"
+        return f"has {quantity(len(names), 'variable')}, so its range must have {quantity(2 * len(names), 'size')}"
     if node.attrs["kind"] not in ("serial", "vector"):
         return f"must be serial or vector, not {node.attrs['kind']}"
     if len(ints(node.attrs, "steps")) != len(combine):
@@ -161,7 +161,7 @@ def _access(node: Node) -> str | None:
         return f"needs a memref, not {type_shown(buffer)}"
     count = len(sizes(node.attrs, "at"))
     if count != buffer.rank:
-        return f"has {count} indices for a buffer with {buffer.rank} dimensions"
+        return f"has {quantity(count, 'index', 'indices')} for a buffer with {quantity(buffer.rank, 'dimension')}"
     number = TensorType(buffer.dtype)
     if node.op is ops.STORE and node.operands[0].type != number:
         return f"can't store {type_shown(node.operands[0].type)} to a buffer of {buffer.dtype}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..dims import LOOP, Size, maximum
-from ..errors import Span, VerifyProblem
+from ..errors import Span, VerifyProblem, quantity
 from ..graph import Graph, Node, Value
 from ..places import Places
 from ..proofs import follows
@@ -79,10 +79,8 @@ class _NestVerifier:
         for name in ("access", "layouts"):
             given = self.nest.attrs.get(name, self.nest.inputs)
             if isinstance(given, tuple) and len(given) != len(self.nest.inputs):
-                raise self.fail(
-                    self.nest,
-                    AttributeProblem(name, f"'{name}' has {len(given)} entries for {len(self.nest.inputs)} buffers"),
-                )
+                entries, buffers = quantity(len(given), "entry", "entries"), quantity(len(self.nest.inputs), "buffer")
+                raise self.fail(self.nest, AttributeProblem(name, f"'{name}' has {entries} for {buffers}"))
         if self.nest.outputs or any(v.type.kind != "memref" for v in self.nest.inputs):
             raise self.fail(self.nest, "must take buffers and return nothing")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from ...ir.dtypes import NATIVE, DType
-from ...ir.errors import TypeProblem
+from ...ir.errors import TypeProblem, quantity
 from ...ir.externs import ExternCall
 from ...ir.ops import TABLE
 from ...passes.rules.complex_rules import COMPLEX_OPS
@@ -44,7 +44,7 @@ def _computed(op: str, dtypes: tuple[DType, ...], result: DType | None) -> tuple
         return dtypes, result
     known = TABLE[op]
     if known.arity is not None and known.arity != len(dtypes):
-        raise TypeProblem(f"{op} takes {known.arity} operands, not {len(dtypes)}")
+        raise TypeProblem(f"{op} takes {quantity(known.arity, 'operand')}, not {len(dtypes)}")
     try:
         compute, results = known.dtypes(dtypes, {})
     except KeyError:  # an attribute holds the dtype of the result

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.dims import Size
 from ...ir.dtypes import ALL, BOOL, BY_NAME, CLASSES, DType
-from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError
+from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError, quantity
 from ...ir.facts import Facts
 from ...ir.interruptions import is_interruption
 from ...ir.opdef import OpDef
@@ -194,7 +194,7 @@ def _check_known(each: Implementation) -> None:
     if known is None:
         return
     if known.arity is not None and known.arity != len(each.signature.inputs):
-        raise TypeProblem(f"'{each.op}' must have {known.arity} operands, not {len(each.signature.inputs)}")
+        raise TypeProblem(f"'{each.op}' must have {quantity(known.arity, 'operand')}, not {len(each.signature.inputs)}")
     if not _fits_known(each):
         compute, (result, *_) = known.dtypes(next(iter(_dtypes(each.signature))), {})
         wanted = f"{' '.join(map(str, compute))} -> {result}"

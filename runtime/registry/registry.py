@@ -277,6 +277,9 @@ class Registry:
         """Choose an implementation without knowing the sizes of a call."""
         return self.selecting({}, None, 0).choose(op, operands, result, attrs)
 
+    def note_use(self, op: str) -> None:
+        """Record nothing: only a resolution for a compile has a graph that must stay current."""
+
     def is_replaced(self, op: str, dtypes: tuple[DType, ...]) -> bool:
         """Tell whether a user has an implementation for these dtypes."""
         return any(each.signature.takes(dtypes) for each in self._tables.state.user.get(op, ()))

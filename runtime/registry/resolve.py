@@ -84,8 +84,8 @@ class Resolution:
         self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: Mapping[str, Attr]
     ) -> Choice:
         """Return the best implementation for these types."""
+        self.note_use(op)
         users = self.state.user.get(op, ())
-        self.uses.implementations[op] = users
         if self.blas and not users and op == MATMUL.name and result.dtype.name in GEMM:
             score = EXACT * len(operands) + VECTORIZED
             return Choice("library", "hardware-specific", score, "BLAS gemm", call=self.call(blas.matmul))
@@ -95,9 +95,13 @@ class Resolution:
 
         return Decision(self, op, operands, result, attrs).choice()
 
+    def note_use(self, op: str) -> None:
+        """Record that the compiled graph relies on which implementations of this op users have."""
+        self.uses.implementations[op] = self.state.user.get(op, ())
+
     def is_replaced(self, op: str, dtypes: tuple[DType, ...]) -> bool:
         """Tell whether a user has an implementation for these dtypes, other than those being resolved."""
-        users = self.uses.implementations[op] = self.state.user.get(op, ())
+        users = self.state.user.get(op, ())
         return any(each.signature.takes(dtypes) for each in users if each not in self._inside)
 
     def _bundled(self, op: str, operands: tuple[TensorType, ...], result: TensorType) -> Choice:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir.errors import UnknownName
+from ...ir.errors import UnknownName, quantity
 from ...ir.interruptions import is_interruption
 from ...ir.records import record
 from .implementation import Implementation, Query
@@ -50,7 +50,7 @@ class ScoreTable:
 
     def __str__(self) -> str:
         query = self.query
-        size = "" if query.size is None else f", {query.size} elements"
+        size = "" if query.size is None else f", {quantity(query.size, 'element')}"
         lines = [f"{query.op} of {' '.join(map(str, query.dtypes))}{size}"]
         for place, candidate in enumerate(self.ranking.order, start=1):
             points = " + ".join(map(str, candidate.points)) or "no points"

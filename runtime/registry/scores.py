@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...ir.dtypes import DType
+from ...ir.errors import quantity
 from ...ir.interruptions import is_interruption
 from ...ir.ops import TABLE, OpDef, Trait
 from ...ir.records import record, replace
@@ -71,7 +72,9 @@ def _place(candidate: ScoredImplementation) -> tuple[int, int, int]:
 def _judged(each: Implementation, query: Query) -> ScoredImplementation:
     specs = each.signature.inputs
     if len(specs) != len(query.dtypes):
-        return ScoredImplementation(each, refusal=f"it takes {len(specs)} operands, not {len(query.dtypes)}")
+        return ScoredImplementation(
+            each, refusal=f"it takes {quantity(len(specs), 'operand')}, not {len(query.dtypes)}"
+        )
     casts = [spec.cast(dtype) for spec, dtype in zip(specs, query.dtypes, strict=True)]
     for spec, dtype, cast in zip(specs, query.dtypes, casts, strict=True):
         if cast is None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ...ir.errors import Unsupported
+from ...ir.errors import Unsupported, quantity
 from ...ir.forking import lock
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
@@ -115,8 +115,9 @@ class RegistryTables:
         known = None if each.op in TABLE else composites().get(each.op)
         for other in (*present, *(() if known is None else (known,))):
             if len(other.signature.inputs) != len(each.signature.inputs):
+                operands = quantity(len(other.signature.inputs), "operand")
                 raise Unsupported(
-                    f"'{each.signature}' must have {len(other.signature.inputs)} operands, as '{each.op}' has",
+                    f"'{each.signature}' must have {operands}, as '{each.op}' has",
                     hint="register it under another name",
                 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ...ir.errors import quantity
 from ...ir.records import record
 from .choosing import Selection
 from .history import Record
@@ -49,7 +50,7 @@ class Report:
             f"{len(self.choices)} choices, {self.records} records, accuracy in hindsight {_percent(self.accuracy)}"
         ]
         lines += [f"  {name}: chosen {count} times" for name, count in sorted(self.counts.items())]
-        lines += [f"  {name}: {calls} calls asked" for name, calls in self.popular]
+        lines += [f"  {name}: {quantity(calls, 'call')} asked" for name, calls in self.popular]
         for choice in self.choices:
             found = choice.selection
             others = ", ".join(f"{a.variant} {a.estimate.seconds * 1e6:.3g} us" for a in found.alternatives)

@@ -62,7 +62,7 @@ def test_text_is_read_back(text: str) -> None:
             '"weft.yield"(%3) : (tensor<f32>)',
             "must return a bool and",
         ),
-        ("{carried = 1 : i64}", "{carried = 0 : i64}", "there are 1 values to carry"),
+        ("{carried = 1 : i64}", "{carried = 0 : i64}", "has 1 value to carry"),
         ('"weft.when"(%2, %b)', '"weft.when"(%b, %b)', r"operands are \(f32, f32\)"),
         ('"weft.when"(%2, %b)', '"weft.when"(%2)', r"operands are \(bool\)"),
         ("^bb0(%a : tensor<f32>)", "^bb0(%a : tensor<2xf32>)", "operands are"),
@@ -84,7 +84,7 @@ def test_what_does_not_fit_is_told(old: str, new: str, problem: str) -> None:
         ),
         ('"weft.loop"(%go, %x, %k)', '"weft.loop"(%go, %x, %x)', "operands are"),
         ('"weft.loop"(%go, %x, %k)', '"weft.loop"(%k, %x, %k)', "operands are"),
-        ("{carried = 1 : i64}", "{carried = 0 : i64}", "there are 2 values to carry"),
+        ("{carried = 1 : i64}", "{carried = 0 : i64}", "has 2 values to carry"),
     ],
 )
 def test_what_does_not_fit_a_loop_is_told(old: str, new: str, problem: str) -> None:

@@ -54,7 +54,7 @@ def test_a_step_works_on_elements() -> None:
     x = np.arange(4.0)
     with pytest.raises(Unsupported, match="works on whole arrays"):
         weft.jit(lambda x: weft.while_loop(lambda v: v > 0, lambda v: v - np.sum(v), x))(x)
-    with pytest.raises(TypeProblem, match="must return 1 values, like the state, not 2"):
+    with pytest.raises(TypeProblem, match="must return 1 value, like the state, not 2"):
         weft.jit(lambda x: weft.while_loop(lambda s: s[0] > 0, lambda s: (s[0], s[0]), (x,)))(x)
     with pytest.raises(TraceProblem, match="needs at least one traced value"):
         weft.while_loop(lambda v: v > 0, lambda v: v - 1, x)

@@ -98,7 +98,7 @@ def test_same_names_must_agree_at_the_call() -> None:
         ((X.astype(np.float64),), errors.TypeProblem, "argument 'x' must be f32[n, 4], not f64"),
         ((X[0],), errors.ShapeProblem, "argument 'x' must have 2 dimensions (f32[n, 4]), not 1"),
         ((X[:, :3],), errors.ShapeProblem, "argument 'x' must have size 4 on axis 1 (f32[n, 4]), not 3"),
-        ((X, X), errors.TypeProblem, "takes 1 arguments (x), not 2"),
+        ((X, X), errors.TypeProblem, "takes 1 argument (x), not 2"),
     ],
 )
 def test_wrong_arguments(args: Any, kind: Any, message: str) -> None:

@@ -88,7 +88,7 @@ def test_errors_of_numpy_itself_pass_through() -> None:
         (lambda s: TracedFunction(s.function, static=("y",)).select((1, {2}), {}), "static argument 'y' is a set"),
         (lambda s: TracedFunction(s.function, static=("z",)), "has no argument 'z' to make static"),
         (lambda s: TracedFunction(3), "expected a function, not a int"),
-        (lambda s: s.bind([]), "add takes 2 arrays or numbers, not 0"),
+        (lambda s: s.bind([]), "add takes 2 arguments, not 0"),
     ],
 )
 def test_wrong_calls(call: Any, message: str) -> None:

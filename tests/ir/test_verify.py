@@ -196,7 +196,7 @@ def lost_output(g: Graph) -> Graph:
         (cycle, "is part of a cycle: %"),
         (twice, "%0 (exp): appears twice in the graph"),
         (stolen_result, "%0 (exp): result 0 belongs to"),
-        (too_many_operands, "%0 (exp): takes 1 operands, not 2"),
+        (too_many_operands, "%0 (exp): takes 1 operand, not 2"),
         (wrong_dtype, "%0 (exp): result must be (f32[n, 4]), not (f64[n, 4])"),
         (wrong_shape, "%3 (sum): result must be (f32[n]), not (f32[m])"),
         (shapes_that_do_not_meet, "which this graph does not compute"),
@@ -218,7 +218,7 @@ def lost_output(g: Graph) -> Graph:
         (set_attr("slice", "starts", Sizes((0, 2))), "%5 (slice): axis 1 is read from 2 to 4, but has 4 elements"),
         (
             set_attr("slice", "starts", Sizes((0,))),
-            "%5 (slice): attribute 'starts' has 1 entries, but the operand has 2 axes",
+            "%5 (slice): attribute 'starts' has 1 entry, but the operand has 2 axes",
         ),
         (set_attr("constant", "value", "one"), "%1 (constant): attribute 'value' must be a number, not \"one\""),
         (set_attr("constant", "value", True), "%1 (constant): the value True is not a f32"),
@@ -339,7 +339,7 @@ def test_diagonals(name: str, attr: Any, message: str) -> None:
     [
         ("starts", Sizes((0, 2)), "%0 (access): axis 1 is read up to 6, but has 6 elements"),
         ("starts", Sizes((-1, 0)), "%0 (access): axis 0 is read from -1 on, before its first element"),
-        ("starts", Sizes((0,)), "%0 (access): has 1 starts and 6 steps, but the operand has 2 axes and the result 3"),
+        ("starts", Sizes((0,)), "%0 (access): has 1 start and 6 steps, but the operand has 2 axes and the result 3"),
         ("steps", Sizes((1, 0, 0, 0, 1, 2)), "%0 (access): axis 1 is read up to 7, but has 6 elements"),
         ("steps", Sizes((1, 0, 0, 0, -1, 1)), "%0 (access): axis 1 is read from -1 on, before its first element"),
     ],

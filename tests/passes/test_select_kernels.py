@@ -37,6 +37,9 @@ class Source:
         guards = ((maximum(N, 64), N),)
         return Choice("weft", "fused", 55, "mine", body(operands), Source(is_inside=True), guards=guards)
 
+    def note_use(self, op: str) -> None:
+        pass
+
     def is_replaced(self, op: str, dtypes: object) -> bool:
         return False
 

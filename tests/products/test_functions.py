@@ -75,7 +75,7 @@ def test_einsum(case: tuple[Any, ...]) -> None:
 def test_einsum_says_what_is_wrong() -> None:
     x = np.ones((2, 3))
     for text, message in (
-        ("ij,jk", "for 2 operands, but there are 1"), ("i", "names 1 axes, but the array has 2"),
+        ("ij,jk", "for 2 operands, but there are 1"), ("i", "names 1 axis, but the array has 2"),
         ("ij->ik", "'k' of the result"),
         ("ij->ii", "appears twice"), ("ii", "the same size"),
     ):  # fmt: skip
