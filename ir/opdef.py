@@ -1,4 +1,4 @@
-"""Define what an operation is: name, rules, traits and NumPy meaning, with short ways to declare one."""
+"""Define what an operation is: name, rules, traits and NumPy meaning, with shortcuts to declare one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OpDef:
 
 
 def commutes(op: OpDef, operands: Sequence[DType]) -> bool:
-    """Whether operands may be swapped; not complex ones, whose order shows in the last bit of a product."""
+    """Tell whether operands may be swapped; for complex products the order changes the last bit."""
     return Trait.COMMUTATIVE in op.traits and all(d.kind != "complex" for d in operands)
 
 

@@ -92,7 +92,7 @@ class _Attributes(dict[str, Attr]):
 
 
 class Parser:
-    """Reads the ops of a table. Results of `declared` ops have the types in the text, others those of their rules."""
+    """Reads the ops of a table. Results of `declared` ops have the types in the text; other types follow from rules."""
 
     def __init__(
         self, text: str, file: str, table: Mapping[str, OpDef], declared: frozenset[OpDef], end_of_body: str
@@ -127,7 +127,7 @@ class Parser:
 
     @contextmanager
     def placed(self, at: int) -> Iterator[None]:
-        """Gives errors that are raised inside the place of a token."""
+        """Give errors that are raised inside the position of a token."""
         try:
             yield
         except WeftError as error:
@@ -190,7 +190,7 @@ class Parser:
         return Parsed(graph, self.places, None if after is None else str(after))
 
     def body(self, builder: Builder, end: str) -> Graph:
-        """A graph in braces; names defined in it are local."""
+        """Parse a graph in braces; names defined in it are local."""
         around = dict(self.values)
         self.expect("{")
         if self.tokens[self.at][0] == "block":

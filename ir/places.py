@@ -1,4 +1,4 @@
-"""Remember where the parts of a graph are in its text, for messages."""
+"""Remember the positions of a graph's parts in its text, for messages."""
 
 from __future__ import annotations
 

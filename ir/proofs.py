@@ -1,8 +1,8 @@
 """Prove that a size is not negative from others that are known not to be.
 
-The symbols of sizes are at least 0 in every call. The proof writes the size as a sum of what is
-known, each times a number that is not negative, and of symbols; a linear program finds the numbers. The definition
-of each `min`, `max` or quotient adds to what is known.
+The symbols of sizes are at least 0 in every call. The proof writes the size as a sum of known sizes and symbols, each
+times a factor that is not negative; a linear program finds the factors. The definition of each `min`, `max` or quotient
+adds known sizes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Terms = dict[Monomial, int]
 
 
 def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> bool:
-    """Whether `size >= 0` wherever all known sizes are at least 0; in an empty range anything follows."""
+    """Tell whether `size >= 0` if all known sizes are at least 0; in an empty range everything follows."""
     if never_negative(size) or any(isinstance(fact, int) and fact < 0 for fact in known):
         return True
     if any(never_negative(size - fact) for fact in known):
@@ -64,14 +64,14 @@ def _quotients(sizes: Sequence[Size]) -> Iterator[Size]:
 
 
 def _tight(size: Size) -> Terms:
-    """Divides terms by their common factor; a bound of at least 0 survives rounding the constant down."""
+    """Divide terms by their common factor and round the constant down, which keeps a bound of at least 0."""
     terms: Terms = dict(size.terms) if isinstance(size, Dim) else {(): size}
     common = gcd(*(c for monomial, c in terms.items() if monomial))
     return {monomial: c // common for monomial, c in terms.items()} if common > 1 else terms
 
 
 def _is_combined(goal: Terms, facts: Sequence[Terms]) -> bool:
-    """Whether some sum of the facts, times factors of at least 0, is nowhere above the goal."""
+    """Tell whether some sum of the facts, each times a factor of at least 0, never exceeds the goal."""
     rows: list[list[Fraction]] = []
     for monomial in dict.fromkeys(m for terms in (goal, *facts) for m in terms):
         row = [Fraction(terms.get(monomial, 0)) for terms in (*facts, goal)]
@@ -82,9 +82,10 @@ def _is_combined(goal: Terms, facts: Sequence[Terms]) -> bool:
 
 
 def _has_solution(rows: Sequence[Sequence[Fraction]]) -> bool:
-    """Whether numbers of at least 0 satisfy every row: the entries times the numbers add up to at most the last entry.
+    """Tell whether numbers of at least 0 satisfy every row: the entries times the numbers add up to at most the last
+    entry.
 
-    This is the first phase of the simplex method, in exact numbers, with Bland's rule so that it ends.
+    This is the first phase of the simplex method, in exact numbers, with Bland's rule so that it terminates.
     """
     if all(row[-1] >= 0 for row in rows):
         return True

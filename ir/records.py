@@ -1,9 +1,9 @@
 """Make frozen value classes from annotated fields: constructed, compared, hashed, copied and printed by field.
 
-A class may check its fields in `__post_init__` and have properties that are cached (`lazy.py`).
+A class may check its fields in `__post_init__` and have cached properties (`lazy.py`).
 
-It does what `dataclasses.dataclass(frozen=True, slots=True)` does in a twentieth of the time: that compiles the text of
-seven functions for each class, and for the fifty that a first call needs this took longer than LLVM takes to make code.
+It does what `dataclasses.dataclass(frozen=True, slots=True)` does in a twentieth of the time. That decorator compiles
+the text of seven functions for each class; for the fifty classes that a first call needs, this took longer than LLVM.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def is_record(of: Any) -> bool:
 
 
 def replace(of: T, /, **changes: Any) -> T:
-    """The same value with other fields."""
+    """Return the same value with some fields replaced."""
     return type(of)(**{name: getattr(of, name) for name in fields(of)} | changes)
 
 

@@ -1,7 +1,7 @@
-"""Dtype rules and shape rules of ops.
+"""Define the dtype rules and shape rules of ops.
 
-A dtype rule maps operand dtypes to the dtypes that the op computes in and those of its results; for ufuncs NumPy's
-own resolution answers, so promotion is NumPy's by construction. A shape rule maps operand shapes to result shapes.
+A dtype rule maps operand dtypes to the dtypes that the op computes in and those of its results. For ufuncs it asks
+NumPy itself, so promotion is always NumPy's. A shape rule maps operand shapes to result shapes.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def one_result(rule: DTypeRule, part: int) -> DTypeRule:
 
 
 def special_dtypes(name: str) -> DTypeRule:
-    """SciPy computes in f32 or f64; dtypes that f32 holds exactly are computed in f32."""
+    """Compute in f32 or f64 like SciPy; dtypes that f32 holds exactly are computed in f32."""
 
     def resolve(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
         (dtype,) = operands
@@ -86,12 +86,12 @@ def _refused(name: str, operands: DTypes) -> TypeProblem:
 
 
 def logical_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """Operands and result are bool."""
+    """Make operands and result bool."""
     return (BOOL,) * len(operands), (BOOL,)
 
 
 def where_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """A bool condition, and two values that are promoted together."""
+    """Take a bool condition, and promote the two values together."""
     result = promote(operands[1:])
     return (BOOL, result, result), (result,)
 
@@ -116,26 +116,26 @@ def cast_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
 
 
 def same_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """Views and copies keep the dtype; a weak scalar that becomes an array is strong."""
+    """Keep the dtype, as views and copies do; a weak scalar that becomes an array is strong."""
     return operands, operands
 
 
 def own_dtype(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """The attribute `dtype` decides."""
+    """Take the dtype from the attribute `dtype`."""
     dtype = attrs["dtype"]
     assert isinstance(dtype, DType)
     return (), (dtype,)
 
 
 def whole_power_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """The same as `power` with an exponent of the same dtype."""
+    """Apply the rule of `power` with an exponent of the same dtype."""
     if operands[0].kind == "bool":
         raise _refused("whole_power", operands)
     return operands, operands
 
 
 def accumulate_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """Sums and products of small integers are computed in 64 bits."""
+    """Compute sums and products of small integers in 64 bits."""
     dtype = operands[0].strong
     if dtype.kind in ("bool", "int"):
         dtype = I64
@@ -150,7 +150,7 @@ def keep_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
 
 
 def bitwise_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
-    """Only integers and bools have bits."""
+    """Accept integers and bools, which have bits."""
     if operands[0].kind not in ("bool", "int", "uint"):
         raise _refused("bitwise reduction", operands)
     return keep_dtypes(operands, attrs)
@@ -242,7 +242,7 @@ def broadcast_to(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> 
 
 
 def _guard_equal(facts: Facts, a: Size, b: Size) -> bool:
-    """Whether two sizes are equal: known to be, or in the current call, which adds a guard."""
+    """Tell whether two sizes are equal: always, or in the current call, which adds a guard."""
     if facts.same(a, b):
         return True
     number = facts.number(a)

@@ -4,9 +4,9 @@ An `OpDef` has the schema of its attributes as text, a name and a kind for each:
 
     axes: axes; keepdims?: flag; order from LOWERED: axis groups
 
-A `?` marks an attribute that may be missing, `from STAGE` one that must exist from that stage on. A kind
-is one of the table below: it checks a value by itself. How a value fits types, operands and other
-attributes is checked in `verify_attrs` and `verify_plans`. Only verification reads schemas; compiling does not.
+A `?` marks an attribute that may be missing, `from STAGE` one that must exist from that stage on. A kind is one of the
+table below and checks a single value. How a value fits types, operands and other attributes is checked in
+`verify_attrs` and `verify_plans`. Only verification reads schemas; compiling does not.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _are_sizes(attr: Attr) -> bool:
 
 
 def _are_blocks(attr: Attr) -> bool:
-    """Packed panels are sized for these multiples; other sizes are untested."""
+    """Accept only the multiples that packed panels are sized for; other sizes are untested."""
     if type(attr) is not tuple or len(attr) != 3:
         return False
     return all(

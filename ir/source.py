@@ -1,4 +1,4 @@
-"""Declare what a front end gives to the runtime: a kernel to bind to argument types and build into a graph."""
+"""Declare what a front end gives to the runtime: a kernel to bind to argument types and to build into a graph."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ArgType:
 
 
 class Binding(NamedTuple):
-    """Arguments as the graph will see them: types whose sizes are symbols or 1, and the numbers behind the symbols.
+    """Arguments as the graph sees them: types whose sizes are symbols or 1, and the numbers behind the symbols.
 
     A scalar argument that was declared with a dtype has that dtype here; the runtime converts it at each call.
     """
@@ -82,13 +82,13 @@ def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
 
 @record
 class Built:
-    """A graph, and what it needs in addition to the arguments.
+    """A graph, and what it needs besides the arguments.
 
-    `hidden` are the arrays behind its inputs that are not arguments: captured ones, read at each call. `calls` are
-    the NumPy functions of its `numpy` nodes, by the node's attribute `call`: each takes the operands as arrays and
-    gives the results as a tuple. `structure` is None where the graph itself tells (one output or a tuple). `updates`
-    are pairs of an input and an output, by number: arguments that the caller finds changed after the call. `after` is
-    the pass that the text was printed after which the graph was read from; such a graph has its own layout classes.
+    `hidden` holds the arrays behind inputs that are not arguments: captured ones, read at each call. `calls` holds the
+    NumPy functions of its `numpy` nodes, by the node's attribute `call`; each takes the operands as arrays and returns
+    a tuple of results. `structure` is None if the graph itself tells (one output or a tuple). `updates` are pairs of an
+    input and an output, by number: arguments that the call changes in place. `after` is the last pass that had run if
+    the graph was read from text; such a graph has its own layout classes.
     """
 
     graph: Graph

@@ -1,4 +1,4 @@
-"""Sort the body of a region into stages: a reduction ends a stage, and what needs its result comes later."""
+"""Sort the body of a region into stages: a reduction ends a stage, and operations that need its result come later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .types import sizes
 
 
 def known_stages(body: Graph) -> dict[Value, int]:
-    """The first stage in which each value is known; a reduction ends the stage in which its operand is known."""
+    """Return the first stage in which each value is known; a reduction ends the stage in which its operand is known."""
     known: dict[Value, int] = dict.fromkeys(body.inputs, 0)
     for node in body:
         after = Trait.REDUCTION in node.op.traits

@@ -65,12 +65,12 @@ class TensorType:
 
 
 def normalize_axis(axis: int, rank: int) -> int | None:
-    """The axis counted from the front, or None where there is no such axis."""
+    """Count an axis from the front, or return None if there is no such axis."""
     return axis % rank if -rank <= axis < rank else None
 
 
 def normalize_axes(axes: Sequence[int], rank: int) -> tuple[int, ...] | None:
-    """Sorted axes counted from the front, or None where one is missing or named twice."""
+    """Sort axes and count them from the front, or return None if one is missing or named twice."""
     found = [normalize_axis(a, rank) for a in axes]
     if None in found or len(set(found)) != len(found):
         return None

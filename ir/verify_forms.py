@@ -1,7 +1,7 @@
-"""Check that the form of a region is one that can be compiled, with the same bits as any other.
+"""Check that the form of a region can be compiled, with the same bits as any other form.
 
-A form says how loops run, and the emitter follows it to the letter: what a lane, a chunk or a window needs must be
-there, and values kept between stages must be in memory that nothing else overwrites.
+The emitter follows the form exactly. So everything that lanes, chunks or windows need must be there, and values kept
+between stages must be in memory that nothing else overwrites.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _is_short(region: Node) -> bool:
 
 
 def _lanes_problem(region: Node) -> Problem | None:
-    """Checks vectors across short rows when trees have lanes along the columns: each column is one lane's total."""
+    """Check vectors across short rows if trees have lanes along the columns: each column is one lane's total."""
     if not has_rows_in_lanes(region):
         return None
     attrs = region.attrs
@@ -171,7 +171,7 @@ def _memory_problem(region: Node) -> Problem | None:
 
 
 def _is_contiguous(region: Node, slot: int, strides: tuple[Size, ...], vector: int) -> bool:
-    """Whether vectors read or write neighbouring elements of an operand or result; an operand may be read by views."""
+    """Tell whether vectors access neighbouring elements of an operand or result; operands may be read through views."""
     assert region.body is not None
     size = (*region.operands, *region.results)[slot].type.dtype.size
     if slot >= len(region.operands):

@@ -1,8 +1,8 @@
 """Check that a region iterates over what its body computes, and that its plan can be compiled.
 
-The emitter follows the plan to the letter, so everything is checked here: every axis is in exactly one loop,
-collapsed axes are contiguous, layouts are those of the arrays, and vectors and trees fit one another. With
-that and with views that stay inside of their operands (`bounds.py`) no access of a region leaves its arrays.
+The emitter follows the plan exactly, so everything is checked here: every axis is in exactly one loop, collapsed axes
+are contiguous, layouts are those of the arrays, and vectors and trees fit one another. Together with views that stay
+inside their operands (`view_bounds.py`), this guarantees that no access of a region leaves its arrays.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _product_space_problem(region: Node, product: Node) -> Problem | None:
 
 
 def _elements_problem(region: Node) -> Problem | None:
-    """Checks that only the same iteration reads what an iteration computes, and that gathers read memory."""
+    """Check that only the same iteration reads the values that it computes, and that gathers read memory."""
     space, reduced, body = _space(region), ints(region.attrs, "reduced"), _body(region)
     for value, index in region_elements(region):
         node = value.node

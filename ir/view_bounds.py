@@ -1,7 +1,7 @@
 """Find the guards under which no view of a graph reads out of bounds and no size is negative.
 
-Front ends prove this when they build a graph; text from outside comes without proofs. What sizes do
-not show by themselves becomes a guard, so that a call for which it does not hold is refused.
+Front ends prove this when they build a graph; text from outside comes without proofs. What the sizes themselves don't
+prove becomes a guard, so that calls that break it are refused.
 """
 
 from __future__ import annotations

@@ -37,15 +37,16 @@ def window_axes(region: Node) -> tuple[int, ...]:
 
 
 def _moves(node: Node) -> bool:
-    """Whether a node is an access with several axes along one axis; a reshape that splits an axis is no window."""
+    """Tell whether a node is an access with several axes along one axis; splitting an axis makes no window."""
     rows = range(node.operands[0].type.rank) if node.op is ACCESS else ()
     return any(sum(step != 0 for step in steps_of(node.attrs, axis)) > 1 for axis in rows)
 
 
 def _is_within(window: Size, way: Size) -> bool:
-    """Whether a window is the shorter of the two axes, as far as the sizes show.
+    """Tell whether a window is the shorter of the two axes, as far as the sizes show.
 
-    Both run along one axis, so in `sum[i](x[i] * x[i + k])` the many i look like a window of the few k.
+    Both run along one axis, so in `sum[i](x[i] * x[i + k])` the long axis i could be taken for a window of the short
+    axis k.
     """
     return isinstance(window, int) or not isinstance(way, Dim) or not _is_less(window, way)
 

@@ -127,7 +127,7 @@ def _is_promoted(op: OpDef, operands: tuple[Value, ...], attrs: Mapping[str, Att
 
 
 def _returned_numbers(graph: Graph) -> set[Value]:
-    """Outputs without dimensions, and the operands of their casts. Each must stay a NumPy scalar or a 0-d array."""
+    """Find outputs without dimensions and the operands of their casts. Each must stay a scalar or a 0-d array."""
     found: set[Value] = set()
     for value in graph.outputs:
         while not value.type.shape:

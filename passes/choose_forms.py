@@ -99,7 +99,7 @@ def sizes_of(text: str) -> dict[str, int]:
 
 
 def _plan(region: Node, env: Env, others: Env) -> Plan:
-    """The form of a region; `others` are the sizes for all questions except short rows."""
+    """Choose the form of a region; `others` are the sizes for all questions except short rows."""
     is_short, is_long, is_large = short_rows(region, env), long_columns(region, others), large(region, others)
     taps, of_windows = window_taps(region, others) if "windows" in region.attrs else ((), ())
     plan, kept = dict(region.attrs), dict[Value, str]()
@@ -205,7 +205,7 @@ def shares_walks(region: Node) -> bool:
 
 
 def _can_be_cut(region: Node, stages: RegionStages, kept: dict[Value, str]) -> bool:
-    """Whether the columns may be walked in chunks.
+    """Tell whether the columns may be walked in chunks.
 
     They may not if a row keeps values that chunks have no memory for, or if the walk over each row may end at once.
     """
@@ -224,9 +224,9 @@ def _ends_early(region: Node, stages: RegionStages) -> bool:
 
 
 def _cut_from(region: Node, stages: RegionStages, unroll: int) -> int:
-    """The number of columns from which chunks are better: by the plan, or if vectors run along the rows.
+    """Return the number of columns from which chunks are better: by the plan, or if vectors run along the rows.
 
-    In the latter case one walk then reads memory in long lines; several walks find it in the cache while it fits.
+    In the latter case one walk reads memory in long lines; several walks find it in the cache while it fits.
     """
     if "cut_from" in region.attrs:
         return integer(region.attrs, "cut_from")

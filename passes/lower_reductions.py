@@ -110,7 +110,7 @@ def _shared_walks(region: Node, lanes: int, has_rows: bool) -> dict[Node, dict[s
 
 
 def _least(reductions: list[Node]) -> int:
-    """The minimum bytes of a lane: the values computed on the way may be wider than those reduced."""
+    """Return the minimum bytes of a lane: the values computed on the way may be wider than those reduced."""
     return 1 if all(n.op in POSITIONS and n.operands[0].node is None for n in reductions) else 4
 
 

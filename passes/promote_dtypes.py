@@ -80,7 +80,7 @@ class _Promoter(Rewriter):
         return want
 
     def as_it_was(self, value: Value) -> Value:
-        """Keeps a literal as it was, for a NumPy function."""
+        """Keep a literal unchanged, for a NumPy function."""
         if is_weak_constant(value) and value not in self.values:
             assert value.node is not None
             self.copy(value.node)

@@ -126,7 +126,7 @@ def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str
 
 
 def _chunk(attrs: Mapping[str, Attr]) -> int | None:
-    """How many blocks a thread takes at a time, if threads share columns as well as rows."""
+    """Return how many blocks a thread takes at a time, if threads share columns as well as rows."""
     columns = axis_groups(attrs, "columns")
     if not columns or "scanned" in attrs or "windows" in attrs:
         return None
@@ -134,9 +134,9 @@ def _chunk(attrs: Mapping[str, Attr]) -> int | None:
 
 
 def _cut_from(region: Node, attrs: Mapping[str, Attr]) -> int:
-    """The number of columns from which chunks pay, if vectors run along them; 0 if they always do.
+    """Return the number of columns from which chunks pay, if vectors run along them; 0 if they always do.
 
-    One walk is worth sharing early. Several walks over a row find it in the cache as long as it fits.
+    A single walk is worth sharing early. Several walks over a row find it in the cache as long as it fits.
     """
     assert region.body is not None
     reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
@@ -151,7 +151,7 @@ def _cut_from(region: Node, attrs: Mapping[str, Attr]) -> int:
 
 
 def _is_costly(region: Node) -> bool:
-    """Whether one iteration has so much work that more vectors in flight would only spill registers.
+    """Tell whether one iteration has so much work that more vectors in flight would only spill registers.
 
     A mathematical function does. A reduction does not: it needs several vectors to hide the latency of its sums.
     """
@@ -160,7 +160,7 @@ def _is_costly(region: Node) -> bool:
 
 
 def _is_heavy(body: Graph) -> bool:
-    """Whether a node is heavy. A `while` counts as one step: it waits for itself, so several vectors should run."""
+    """Tell whether a body has much work. A `while` counts as one step: several vectors hide its latency."""
     working = [n for n in body if n.op not in (SCAN, MATMUL) and Trait.REDUCTION not in n.op.traits]
     inner = [n.body for n in working if n.op in (WHILE, WHEN) and n.body is not None]
     costly = any(Trait.EXPENSIVE in n.op.traits and n.op not in FLOW for n in working)

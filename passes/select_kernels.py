@@ -135,7 +135,7 @@ class _Walk:
         self.rewriter.replace(node.result, self.rewriter.get(body.outputs[0]))
 
     def _operand(self, value: Value) -> Value:
-        """An operand of a NumPy function. A constant is made again for it, because no kernel writes one to memory."""
+        """Return an operand of a NumPy function; a constant is copied for it, because no kernel stores one."""
         node = value.node
         if node is None or node.op not in (CONSTANT, SIZE):
             return self.rewriter.get(value)

@@ -177,7 +177,7 @@ class _Splitter(Rewriter):
         return part(0) if node.op in FUNCTIONS_WITH_REAL_RESULT else (part(0), part(1))
 
     def apart(self, node: Node) -> Value | Parts:
-        """Handles the graph's own `real`, `imag` and `complex`, which only select parts."""
+        """Handle `real`, `imag` and `complex` of the graph itself, which only select parts."""
         if node.op is COMPLEX:
             re, im = self.operands(node)
             return re, im
@@ -213,7 +213,7 @@ class _Splitter(Rewriter):
         return self.builder.op(op, *values, span=node.span)
 
     def of(self, value: Value) -> Parts:
-        """The parts of a value; they are read if the value is in memory."""
+        """Return the parts of a value, which are loaded if the value is in memory."""
         if value not in self.parts:
             new, span = self.get(value), value.node.span if value.node else None
             self.parts[value] = self.builder.op(REAL, new, span=span), self.builder.op(IMAG, new, span=span)

@@ -1,4 +1,4 @@
-"""Check loop-carried dependences: in which iterations two accesses touch the same element, and whether that is allowed.
+"""Check loop-carried dependences: in which iterations two accesses touch the same element, and whether it is allowed.
 
 Two accesses never meet, meet at a constant distance in steps of the loop, or nothing is known. The distance of a
 load and a store is how many steps after the load the element is stored; a negative one means that it was stored before.

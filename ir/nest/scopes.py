@@ -1,4 +1,4 @@
-"""Walk a nest and say, at every node, which loops are around it and what is known of their variables."""
+"""Walk a nest and tell, at every node, which loops are around it and what is known about their variables."""
 
 from __future__ import annotations
 

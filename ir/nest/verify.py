@@ -1,4 +1,4 @@
-"""Check that a nest is well-formed, stays inside its buffers, and may run as the kinds of its loops say.
+"""Check that a nest is well-formed, stays inside its buffers, and may run as the kinds of its loops demand.
 
 Everything here is proved for all sizes, from the ranges of loops and the guards of the nest.
 """

@@ -1,10 +1,10 @@
 """Plan matrix products for `fuse`: their loops, and which operands must be in memory before they run.
 
-Cheap operations are computed while an operand is packed, for some elements more than once. An operand with
-an expensive operation, or with more than a few operations, gets a separate kernel.
+Cheap operations are computed while an operand is packed, for some elements more than once. An operand with an expensive
+operation, or with more than a few operations, gets a separate kernel.
 
-A product's group iterates over k as well, until a reduction over its rows joins: then the group is one of rows, of
-which the product is an operand that the kernel makes, some rows at a time.
+A product's group also iterates over k. If a reduction over its rows joins, the group iterates over rows only, and the
+kernel computes the product some rows at a time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _without_views(value: Value, is_inline: Callable[[Node], bool]) -> Value:
 
 
 def _is_much(value: Value, is_inline: Callable[[Node], bool]) -> bool:
-    """Whether an element takes long to compute."""
+    """Tell whether an element takes long to compute."""
     seen, pending = set[Node](), [value]
     while pending:
         node = pending.pop().node

@@ -1,10 +1,9 @@
 """Decide which values of a flat graph one loop nest computes: the decisions of `fuse`.
 
-A group iterates over a space, of which some axes may be reduced, or one walked along by scans. Its members are the
-values that the loops must produce: reductions, scans, and what has to be in memory. Everything else is computed at the
-index where it is needed, by following operands from the members; a walk that meets a member of the same group at its
-own index (the element that this iteration makes) stays inside the group, and any other read of a member goes through
-memory.
+A group iterates over a space; some axes may be reduced, or scans may run along one. Its members are the values that the
+loops must produce: reductions, scans, and values that have to be in memory. Everything else is computed at the index
+where it is needed, by following operands from the members. If that meets a member of the same group at the index of the
+current iteration, it stays inside the group; any other read of a member goes through memory.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ def looked_up(node: Node) -> Value | None:
 
 
 def _behind(value: Value) -> Value:
-    """The value that a view is a view of."""
+    """Return the value that a view is a view of."""
     while value.node is not None and is_window(value.node):
         value = value.node.operands[0]
     return value

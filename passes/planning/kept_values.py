@@ -1,8 +1,8 @@
 """Choose which values are kept in memory between the stages of a region, and where.
 
-An expensive value that several stages need is kept in the row of a result that is not written yet, or in scratch
-memory of one row. Where the last stage runs in the order of memory, line after line, what belongs to a row would be
-computed again at every line: it is kept for each row.
+An expensive value that several stages need is kept in the row of a result that is not written yet, or in scratch memory
+of one row. If the last stage runs line after line in the order of memory, values of a row would be computed again at
+every line, so they are kept for each row.
 """
 
 from __future__ import annotations

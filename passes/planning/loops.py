@@ -68,7 +68,7 @@ def scanned_axes(region: Node) -> tuple[int, ...]:
 
 
 def _sought(region: Node) -> set[int]:
-    """The operands that gathers read."""
+    """Return the operands that gathers read."""
     assert region.body is not None
     slots = {value: slot for slot, value in enumerate(region.body.inputs)}
     found = set()

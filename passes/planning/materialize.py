@@ -1,12 +1,12 @@
 """Insert copies where a value must be in memory that it can't be computed into.
 
-- Memory of a concatenation is allocated once, and what makes a piece writes it there. A value can do so if loops make
-  it, nobody else owns its memory (an output has its own), it is a piece only once, and the size of the whole is known
-  before it is made. Anything else is copied in.
+- The memory of a concatenation is allocated once, and pieces are computed directly into it. This works for a piece that
+  loops compute, whose memory belongs to nobody else (an output has its own) and that is a piece only once, if the size
+  of the whole is known in advance. Any other piece is copied.
 - The first state of a `loop` is read in place if it is in C order.
 - The last state of a `loop` is in one of the buffers that carry the state, so an output of the graph is a copy of it.
-  The outputs of its body are written into these buffers, but one value that another takes over as it is, as in
-  `x = y`, is handed on in its buffer.
+  The outputs of its body are written into these buffers. The exception is a value that another variable takes over
+  unchanged, as in `x = y`: it is passed on in its buffer.
 """
 
 from __future__ import annotations

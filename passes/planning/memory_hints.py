@@ -1,8 +1,8 @@
 """Choose memory hints: where row loops are peeled, and how far ahead loops prefetch.
 
-A load or a store that crosses a cache line takes twice as long, so vectors begin where a line
-does: of the first result or, where all of it is reduced in any order, of what is read first. The CPU prefetches along a
-line by itself, but not from line to line, nor the next chunk while this one is walked again.
+A load or store that crosses a cache line takes twice as long, so vectors begin at a cache line: of the first result or,
+if everything is reduced in any order, of the first operand. The CPU prefetches along a line by itself, but not from
+line to line, nor the next chunk while this one is walked again.
 """
 
 from __future__ import annotations

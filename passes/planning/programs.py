@@ -1,7 +1,7 @@
 """Inline the graphs of chosen implementations into an elementwise program.
 
-An `each` computes one element after another, so an implementation counts only if its graph is
-elementwise too. Any other, such as a function of Python or of a library, is passed over for Weft's vector code.
+An `each` computes one element after another, so it can only use implementations whose graph is elementwise too. Instead
+of any other, such as a Python function or a function of a library, it uses Weft's vector code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FALLBACK = "python"
 
 
 def prepared(choice: Choice) -> Graph:
-    """The graph of an implementation, promoted and canonicalised as the rest."""
+    """Promote and canonicalise the graph of an implementation, like the graph around it."""
     assert choice.body is not None
     body = choice.body
     for step in (PromoteDtypes(), Canonicalize(choice.inside), MergeDuplicates(), DropDead()):
@@ -33,7 +33,7 @@ def prepared(choice: Choice) -> Graph:
 
 
 def told(op: str, choice: Choice) -> str:
-    """The entry of attribute `chosen` for an implementation whose graph replaced an op."""
+    """Return the entry of attribute `chosen` for an implementation whose graph replaced an op."""
     return f"{op}: {choice.kind} {choice.variant} {choice.name}, score {choice.score}"
 
 

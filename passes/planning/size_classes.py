@@ -1,7 +1,7 @@
 """Ask which class of sizes a region is in: long columns, short rows, large memory, window lengths.
 
-Each question has an answer for the sizes of a call, and the guard under which the answer stays the same. Where the
-sizes are not known, or a region has one form for all of them, there is neither.
+Each question has an answer for the sizes of a call, and a guard under which the answer stays the same. If the sizes are
+not known, or a region has one form for all of them, there is neither.
 """
 
 from __future__ import annotations
@@ -75,21 +75,21 @@ def long_columns(region: Node, env: Env) -> SizeAnswer:
 
 
 def large(region: Node, env: Env) -> SizeAnswer:
-    """Whether a region moves more memory than caches hold, or reduces across long lines.
+    """Tell whether a region moves more memory than caches hold, or reduces across long lines.
 
-    A line that is overwritten as a whole needn't be read first. Where each line is far away from the one before, a step
-    takes more vectors, for memory is slow there.
+    A line that is overwritten as a whole need not be read first. If each line is far away from the one before, memory
+    is slow, so a step takes more vectors.
     """
     return _at_least(*_traffic(region), env) if reduces_across(region) or _is_streamable(region) else SizeAnswer()
 
 
 def _is_streamable(region: Node) -> bool:
-    """Whether non-temporal stores can pay: not for products, nor for tiles, whose short pieces are far apart."""
+    """Tell whether non-temporal stores can pay: not for products, nor for tiles, whose short pieces are far apart."""
     return region.attrs.get("columns") == () and "registers" not in region.attrs and "tile" not in region.attrs
 
 
 def _traffic(region: Node) -> tuple[Size, int]:
-    """The least number of bytes that a region (or a line of it) moves, and the limit from which that is large."""
+    """Return the least number of bytes that a region (or a line of it) moves, and from how many on it is large."""
     space = tuple(sizes(region.attrs, "space"))
     if reduces_across(region) and all(v.type.shape != space for v in region.results):
         line = axis_groups(region.attrs, "rows")[-1]
@@ -111,7 +111,7 @@ def short_rows(region: Node, env: Env) -> SizeAnswer:
 
 
 def _row_length(region: Node) -> Size | None:
-    """The length of a row, if vectors run along rows but needn't."""
+    """Return the length of a row, if vectors run along rows but need not."""
     rows, columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
     space = tuple(sizes(region.attrs, "space"))
     if "scanned" in region.attrs:

@@ -1,12 +1,12 @@
 """Plan a region with a matrix product: tiles, blocks and how operands are packed.
 
-A tile of the result, `registers` rows by vectors, stays in registers while terms are added to it; `blocks` are the
-rows and columns of the result that are computed together, and the terms of them that are added before the next ones.
-They are sized for caches of common sizes and change no result: each element is one chain of terms in any case.
-Operands in `turned` (0 left, 1 right) are stored across the direction in which tiles read them.
+A tile of the result, `registers` rows by vectors, stays in registers while terms are added to it. `blocks` are the rows
+and columns of the result that are computed together, and the number of terms that are added before the next ones. They
+are sized for common caches and never change a result: each element is one chain of terms in any case. Operands in
+`turned` (0 left, 1 right) are stored across the direction in which tiles read them.
 
-A region of rows has a product as its first stage. `row_width` is how many elements the vectors of its other stages
-have, `row_cost` what they take for an element, and `cost` is that with one block of terms.
+In a region of rows the product is the first stage. `row_width` is the vector width of its other stages and `row_cost`
+their time per element; `cost` also includes one block of terms.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def product_in(region: Node) -> Node | None:
 
 
 def is_of_rows(region: Node) -> bool:
-    """Whether reductions over rows follow the product in a region; k is then no axis of the space."""
+    """Tell whether reductions over rows follow the product in a region; then k is not an axis of the space."""
     product = product_in(region)
     return product is not None and product.result.type.rank == len(sizes(region.attrs, "space"))
 
@@ -71,7 +71,7 @@ def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_
 
 
 def _turned(region: Node, node: Node, layouts: Mapping[Value, str]) -> tuple[int, ...]:
-    """The operands that are contiguous more often along the lines of the packed copy than along its positions."""
+    """Return the operands that are contiguous along lines of the packed copy more often than along positions."""
     rank = node.result.type.rank
     rows, columns, terms = rank - 2, rank - 1, rank
     index = loop_variables(node.result.type.shape)

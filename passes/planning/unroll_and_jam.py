@@ -1,8 +1,8 @@
 """Choose how many rows one step computes together (unroll-and-jam) and how many a thread takes at a time.
 
-Rows that read the same elements, as neighbours in a stencil or in a convolution do, load them once if a step makes
+Rows that read the same elements, like neighbours in a stencil or a convolution, load them once if one step computes
 several rows: `v[i - 1, j]` of one row is `v[i, j]` of the row before. The number of loads decides. Pieces of several
-rows and planes find in the cache what their neighbours have read, and read little that other threads read too.
+rows and planes find their neighbours' elements in the cache, and share few elements with other threads.
 """
 
 from __future__ import annotations

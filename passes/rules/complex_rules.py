@@ -1,7 +1,7 @@
 """Write complex operations as real operations on real and imaginary parts.
 
-Only operations on each part by itself and comparisons are here; the backend does other functions. Ordering is
-NumPy's: by the real parts, and among equal ones by the imaginary parts.
+Only comparisons and operations on each part separately are here; the backend computes other functions. The order is
+NumPy's: by real parts, and if these are equal, by imaginary parts.
 """
 
 from __future__ import annotations

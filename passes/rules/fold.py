@@ -1,8 +1,8 @@
 """Fold constants: an operation on constants becomes the constant that NumPy computes.
 
-Only ops whose result IEEE 754 or integer arithmetic fixes are folded. A mathematical function is left to the
-backend, whose last bit may differ from NumPy's, and so is what NumPy leaves open: a float beyond an integer's range,
-the choice between zeros of either sign, complex arithmetic.
+Only ops whose result is fixed by IEEE 754 or integer arithmetic are folded. A mathematical function is left to the
+backend, whose last bit may differ from NumPy's. So are results that NumPy leaves open: a float beyond an integer's
+range, the choice between zeros of either sign, complex arithmetic.
 """
 
 from __future__ import annotations

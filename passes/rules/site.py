@@ -1,4 +1,4 @@
-"""Define what a rule of `canonicalize` sees: the operation about to be made, and a way to make another one.
+"""Define what a rule of `canonicalize` sees: the operation about to be made, and a function to make another one.
 
 A rule maps a `Site` to the value that replaces the operation's result, or to None if it does not apply.
 """
@@ -28,7 +28,7 @@ class Make(Protocol):
 
 @record
 class Site:
-    """An operation with one result: its op, operands in the new graph, attributes, type and place."""
+    """An operation with one result: its op, operands in the new graph, attributes, type and span."""
 
     op: OpDef
     operands: tuple[Value, ...]
