@@ -21,7 +21,7 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.nest import ops
 from ..ir.nest.scopes import variables
 from ..ir.opdef import OpDef
-from ..ir.types import Guards, ints, sizes
+from ..ir.types import Guards, integer, ints, sizes
 from . import reference, tree
 from .fused import fma
 
@@ -65,7 +65,7 @@ class _Runner:
         self.lockstep, self.order = lockstep, order
 
     def nest(self, nest: Graph, buffers: Sequence[Array], numbers: Mapping[str, int]) -> None:
-        env = {**sizes_of(nest, buffers), **numbers}
+        env = {**sizes_of(nest, buffers, numbers), **numbers}
         check_guards(nest, env)
         with np.errstate(all="ignore"):
             self.body(nest, [Lane(env, dict(zip(nest.inputs, buffers, strict=True)), {})])
@@ -85,9 +85,7 @@ class _Runner:
     def loop(self, node: Node, lanes: Lanes) -> None:
         assert node.body is not None
         (variable,) = variables(node)
-        for lane in lanes:
-            for scan in [n for n in lane.running if n.attrs["var"] == variable.name]:
-                del lane.running[scan]
+        lanes = [Lane(lane.env, lane.values, {}) for lane in lanes]  # scans along this loop begin anew
         bounds = [_range(variable.first, variable.end, lane) for lane in lanes]
         if self.lockstep and node.attrs["kind"] in ("vector", "jammed") and not node.attrs.get("shared"):
             steps = [lane.step(**{variable.name: k}) for lane, own in zip(lanes, bounds, strict=True) for k in own]
@@ -195,7 +193,7 @@ class _Runner:
     def alloc(self, node: Node, lanes: Lanes) -> None:
         for lane in lanes:
             dtype = node.results[0].type.dtype.numpy
-            shape = [dims.evaluate(s, lane.env) for s in node.results[0].type.shape]
+            shape = [max(0, dims.evaluate(s, lane.env)) for s in node.results[0].type.shape]
             fresh = np.zeros(shape, dtype)
             fresh.view(np.uint8)[...] = 0xFF  # NaN for floats
             lane.values[node.results[0]] = fresh
@@ -209,6 +207,21 @@ class _Runner:
         for lane in lanes:
             array, index = _element(node, node.operands[1], lane)
             array[index] = lane.values[node.operands[0]]
+
+    def assign(self, node: Node, lanes: Lanes) -> None:
+        """Runs a graph of arrays, and writes what it gives when all of it is computed."""
+        assert node.body is not None
+        writes = integer(node.attrs, "writes")
+        split = len(node.operands) - writes
+        for lane in lanes:
+            given = [
+                _array(v, lane).copy() if v.type.kind == "memref" else lane.values[v] for v in node.operands[:split]
+            ]
+            made = reference.run(node.body, given, lane.env)
+            for target, value in zip(node.operands[split:], made, strict=False):
+                _array(target, lane)[...] = value
+            numbers = (x.dtype.type(x) for x in made[writes:])
+            lane.values.update(zip(node.results, numbers, strict=True))
 
     def nothing(self, node: Node, lanes: Lanes) -> None:
         """Do nothing: for a prefetch, a view (accesses resolve it), and the check for Ctrl-C."""
@@ -245,13 +258,14 @@ RUN: Mapping[OpDef, Callable[[_Runner, Node, Lanes], None]] = {
     ops.FOR: _Runner.loop, ops.WALK: _Runner.walk, ops.PRODUCT: _Runner.product, ops.WHILE: _Runner.steps,
     ops.WHEN: _Runner.when, ops.SWITCH: _Runner.switch, ops.ALLOC: _Runner.alloc, ops.LOAD: _Runner.load,
     ops.STORE: _Runner.store, ops.FETCH: _Runner.nothing, ops.VIEW: _Runner.nothing, ops.ASK: _Runner.nothing,
-    ops.ACROSS: _Runner.across, ops.SCAN: _Runner.scan, ops.BIND: _Runner.bind, ops.CHECK: _Runner.check,
+    ops.ASSIGN: _Runner.assign, ops.ACROSS: _Runner.across, ops.SCAN: _Runner.scan, ops.BIND: _Runner.bind,
+    ops.CHECK: _Runner.check,
 }  # fmt: skip
 
 
-def sizes_of(nest: Graph, buffers: Sequence[Array]) -> dict[str, int]:
-    """The sizes that the arrays have; they must agree with the types of the buffers."""
-    found: dict[str, int] = {}
+def sizes_of(nest: Graph, buffers: Sequence[Array], numbers: Mapping[str, int] | None = None) -> dict[str, int]:
+    """The sizes that the arrays have, and other numbers; the arrays must agree with the types of the buffers."""
+    found: dict[str, int] = dict(numbers or {})
     for value, array in zip(nest.inputs, buffers, strict=True):
         if array.ndim != value.type.rank or array.dtype != value.type.dtype.numpy:
             raise ShapeProblem(
@@ -329,6 +343,28 @@ def _multiply_add(a: Any, b: Any, total: Any) -> Any:
     if np.asarray(total).dtype.kind != "f":
         return total + a * b
     return fma(a, b, total)[()]
+
+
+def _array(buffer: Value, lane: Lane) -> Array:
+    """The memory of a buffer or a view, as an array that can be written through."""
+    if buffer.node is None or buffer.node.op is not ops.VIEW:
+        array: Array = lane.values[buffer]
+        return array
+    names = buffer.node.attrs["vars"]
+    assert isinstance(names, tuple)
+    whole = _array(buffer.node.operands[0], lane)
+    shape = tuple(max(0, dims.evaluate(s, lane.env)) for s in buffer.type.shape)
+    env = {**lane.env, **dict.fromkeys((dims.LOOP + str(n) for n in names), 0)}
+    at = sizes(buffer.node.attrs, "at")
+    first = [dims.evaluate(s, env) for s in at]
+    strides = []
+    for name in names:
+        moved = [dims.evaluate(s, {**env, dims.LOOP + str(name): 1}) for s in at]
+        strides.append(sum((b - a) * s for a, b, s in zip(first, moved, whole.strides, strict=True)))
+    if 0 in shape:
+        return np.zeros(shape, whole.dtype)
+    start = whole[tuple(slice(k, k + 1) for k in first)]
+    return np.lib.stride_tricks.as_strided(start, shape, strides)
 
 
 def _element(node: Node, buffer: Value, lane: Lane) -> tuple[Array, tuple[int, ...]]:

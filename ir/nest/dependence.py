@@ -72,7 +72,7 @@ def _distance(here: Size, there: Size, variable: str, changing: frozenset[str]) 
     factor = _factor(here, LOOP + variable)
     if factor == 0 or factor != _factor(there, LOOP + variable + NEXT):
         return Meeting.UNKNOWN
-    rest = (here - factor * first) - (there - factor * second)
+    rest = here - there - factor * first + factor * second  # in this order, so that equal `max` of both sides cancel
     if not isinstance(rest, int):
         return Meeting.UNKNOWN
     return rest // factor if rest % factor == 0 else Meeting.NEVER

@@ -67,17 +67,21 @@ VIEW = _op(
 BIND = _op(
     "bind", 1, "Names a number from data `@var`, after a check that it is in a range.", "var: text; range: sizes"
 )
+ASSIGN = _op(
+    "assign", None, "Writes what a graph of arrays gives to the last buffers, as if all of it were computed first.",
+    "writes: count; guards?: guards",
+)  # fmt: skip
 SWITCH = _op("switch", 0, "Runs the first of its cases whose guards hold.")
 CASE = _op("case", 0, "One way of a switch.", "guards?: guards")
 CHECK = _op("check", 1, "Leaves with an error where the condition does not hold.", "error: error; message: text")
 ASK = _op("ask", 0, "A place where Ctrl-C is noticed.", "every?: count")
 
 LOOPS = (FOR, WALK, PRODUCT, WHILE)
-BODIES = frozenset((FOR, WALK, PRODUCT, WHEN, WHILE, SWITCH, CASE))
+BODIES = frozenset((FOR, WALK, PRODUCT, WHEN, WHILE, ASSIGN, SWITCH, CASE))
 ACCESSES = (LOAD, STORE)
 OPS = (
-    FOR, WALK, ACROSS, SCAN, PRODUCT, TERMS, WHEN, WHILE, ALLOC, LOAD, STORE, FETCH, VIEW, BIND, SWITCH, CASE, CHECK,
-    ASK,
+    FOR, WALK, ACROSS, SCAN, PRODUCT, TERMS, WHEN, WHILE, ALLOC, LOAD, STORE, FETCH, VIEW, BIND, ASSIGN, SWITCH, CASE,
+    CHECK, ASK,
 )  # fmt: skip
 
 KERNEL = "sym_name?: text; access: accesses; layouts?: nest layouts; guards?: guards"

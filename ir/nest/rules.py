@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..dims import Dim
+from ..dims import Dim, Size
 from ..dtypes import BOOL, I64, DType
 from ..errors import WeftError, quantity
-from ..graph import Node, Value
+from ..facts import Facts
+from ..graph import Graph, Node, Value
 from ..opdef import OpDef, Trait
 from ..ops import CONSTANT, SIZE
-from ..types import TensorType, ints, sizes
+from ..rewrite import facts_of
+from ..types import Attr, TensorType, integer, ints, sizes
+from ..verify import verify
 from . import ops
 
 Rule = Callable[[Node], str | None]
@@ -185,6 +188,47 @@ def _bind(node: Node) -> str | None:
     return _numbers(node) or _gives(node, [])
 
 
+def _assign(node: Node) -> str | None:
+    """Checks that arrays of the graph are those of the buffers, under the guards of the assignment."""
+    assert node.body is not None
+    writes = integer(node.attrs, "writes")
+    body = Graph(node.body.name, node.body.inputs, node.body.nodes, node.body.outputs, guards_in(node))
+    given, targets = node.operands[: len(node.operands) - writes], node.operands[len(node.operands) - writes :]
+    if writes > min(len(node.operands), len(body.outputs)) or len(given) != len(body.inputs):
+        return f"writes {writes} buffers, so it needs them as its last operands, and a graph input for each other one"
+    facts = facts_of(body)
+    for value, inner in zip(given, body.inputs, strict=True):
+        same = value.type.dtype == inner.type.dtype.strong and facts.agree(value.type.shape, inner.type.shape)
+        if not same or value.type.kind != ("memref" if inner.type.shape else value.type.kind):
+            return f"graph takes {type_shown(inner.type)}, but is given {type_shown(value.type)}"
+    for value, inner in zip(targets, body.outputs, strict=False):
+        if value.type.kind != "memref" or value.type.dtype != inner.type.dtype:
+            return f"can't write {type_shown(inner.type)} to {type_shown(value.type)}"
+        if not broadcasts(facts, inner.type.shape, value.type.shape):
+            return f"{type_shown(inner.type)} does not broadcast to {type_shown(value.type)}"
+    try:
+        verify(body)
+    except WeftError as error:
+        return error.message
+    if any(v.type.shape or v.type.dtype.weak for v in body.outputs[writes:]):
+        return "results must be numbers"
+    return _gives(node, [v.type for v in body.outputs[writes:]])
+
+
+def guards_in(node: Node) -> dict[str, Attr]:
+    """The guards of an assignment, as the attributes of its graph."""
+    return {"guards": node.attrs["guards"]} if "guards" in node.attrs else {}
+
+
+def broadcasts(facts: Facts, shape: Sequence[Size], target: Sequence[Size]) -> bool:
+    """Whether an array can be written to a buffer of another shape: axes of size 1 repeat, leading ones may be 1."""
+    missing = len(target) - len(shape)
+    if missing < 0:
+        return all(facts.canonical(s) == 1 for s in shape[:-missing]) and broadcasts(facts, shape[-missing:], target)
+    pairs = zip(shape, target[missing:], strict=True)
+    return all(facts.canonical(a) == 1 or facts.same(a, b) for a, b in pairs)
+
+
 def _switch(node: Node) -> str | None:
     assert node.body is not None
     if not node.body.nodes or any(n.op is not ops.CASE for n in node.body) or node.body.inputs or node.body.outputs:
@@ -212,7 +256,8 @@ def _nothing(node: Node) -> str | None:
 RULES: Mapping[OpDef, Rule] = {
     ops.FOR: _for, ops.WALK: _walk, ops.ACROSS: _across, ops.SCAN: _scan, ops.PRODUCT: _product, ops.TERMS: _nothing,
     ops.WHEN: _when, ops.WHILE: _while, ops.ALLOC: _alloc, ops.LOAD: _access, ops.STORE: _access, ops.FETCH: _access,
-    ops.VIEW: _view, ops.BIND: _bind, ops.SWITCH: _switch, ops.CASE: _case, ops.CHECK: _check, ops.ASK: _nothing,
+    ops.VIEW: _view, ops.BIND: _bind, ops.ASSIGN: _assign, ops.SWITCH: _switch, ops.CASE: _case, ops.CHECK: _check,
+    ops.ASK: _nothing,
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from ..dims import LOOP, Size
 from ..graph import Graph, Node, Value
 from ..records import record
 from ..types import Sizes, sizes
-from .ops import ACCESSES, ALLOC, BIND, BODIES, FOR, LOOPS, PRODUCT, STORE, VIEW, WALK
+from .ops import ACCESSES, ALLOC, ASSIGN, BIND, BODIES, FOR, LOOPS, PRODUCT, STORE, VIEW, WALK
 
 
 @record
@@ -44,7 +44,7 @@ class Location:
 
 
 def places(nest: Graph) -> list[Location]:
-    """Every node of a nest, in the order in which it runs."""
+    """Every node of a nest, in the order in which it runs. What an assignment computes is a graph, not part of it."""
     found: list[Location] = []
     _collect(nest, (), found)
     return found
@@ -53,13 +53,13 @@ def places(nest: Graph) -> list[Location]:
 def _collect(graph: Graph, around: tuple[Node, ...], found: list[Location]) -> None:
     for node in graph:
         found.append(Location(node, around, len(found)))
-        if node.body is not None:
+        if node.body is not None and node.op is not ASSIGN:
             _collect(node.body, (*around, node), found)
 
 
 def inside(node: Node) -> Iterator[Node]:
     """The nodes in the body of a node, bodies of bodies included."""
-    for inner in node.body or ():
+    for inner in (node.body if node.op is not ASSIGN else None) or ():
         yield inner
         yield from inside(inner)
 

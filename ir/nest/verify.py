@@ -13,11 +13,11 @@ from ..graph import Graph, Node, Value
 from ..places import Places
 from ..proofs import follows
 from ..schemas import AttributeProblem, parse_schema, schema_of, schema_problem
-from ..types import Guards, Sizes, sizes
+from ..types import Guards, Sizes, integer, sizes
 from .dependence import dependence_problem
-from .ops import BIND, KERNEL, LOAD, LOOPS, NEST, STORE, VIEW
+from .ops import ASSIGN, BIND, KERNEL, LOAD, LOOPS, NEST, STORE, VIEW
 from .rules import rule_problem, uses
-from .scopes import Location, LoopVariable, MemoryAccess, accesses, bound_before, places, variables
+from .scopes import Location, LoopVariable, MemoryAccess, accesses, base, bound_before, places, variables
 
 MOST_SHARED = 2
 
@@ -91,7 +91,7 @@ class _NestVerifier:
             for i, value in enumerate(node.operands):
                 if value not in visible:
                     raise self.fail(node, f"operand {i} is used before it is computed")
-            if node.body is not None:
+            if node.body is not None and node.op is not ASSIGN:
                 self.values(node.body, visible)
             visible.update(node.results)
         if any(value not in visible for value in graph.outputs):
@@ -122,6 +122,8 @@ class _NestVerifier:
                 raise self.fail(node, f"no loop around it has the variable {name}")
         if node.attrs.get("shared"):
             self.shared(place)
+        if node.op is ASSIGN:
+            self.assign(place)
 
     def shared(self, place: Location) -> None:
         """Checks that shared loops are the outermost, at most two, with nothing between them."""
@@ -130,6 +132,17 @@ class _NestVerifier:
             raise self.fail(place.node, f"at most {MOST_SHARED} shared loops can be nested")
         if outer and (place.around[-1] is not outer[-1] or len(outer[-1].body or ()) != 1):
             raise self.fail(place.node, "must be the only node in the shared loop around it")
+
+    def assign(self, place: Location) -> None:
+        """Checks that an assignment runs once for each step, and writes only what may be written."""
+        for loop in place.around:
+            if loop.op in LOOPS and (loop.attrs.get("kind", "serial") != "serial" or loop.attrs.get("shared")):
+                raise self.fail(place.node, "can only be inside serial loops")
+        writes = integer(place.node.attrs, "writes")
+        for value in place.node.operands[len(place.node.operands) - writes :]:
+            buffer, _ = base(value, (0,) * value.type.rank)
+            if self.access_of().get(buffer) == "read":
+                raise self.fail(place.node, f"stores to %{buffer.name}, which the nest only reads")
 
     def variables(self, place: Location) -> list[LoopVariable]:
         around = [v for n in place.around for v in variables(n)]
@@ -182,5 +195,7 @@ class _NestVerifier:
 
     def is_written_before(self, access: MemoryAccess) -> bool:
         """Whether a store to the buffer precedes the load."""
-        before = [p for p in self.places if p.node.op is STORE and p.order < access.place.order]
-        return any(a.buffer is access.buffer for a in accesses(before))
+        before = [p for p in self.places if p.order < access.place.order]
+        assigned = [v for p in before if p.node.op is ASSIGN for v in p.node.operands]
+        stored = [p.node.operands[-1] for p in before if p.node.op is STORE]
+        return any(base(v, (0,) * v.type.rank)[0] is access.buffer for v in (*assigned, *stored))

@@ -1,0 +1,1 @@
+"""Lower graphs of arrays to loop nests."""

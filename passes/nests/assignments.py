@@ -1,0 +1,253 @@
+"""Lower one assignment of arrays: run the graph's passes, find memory for every region's results, write the loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations
+
+from ...ir import dims
+from ...ir.builder import Builder
+from ...ir.dims import LOOP, Size
+from ...ir.dtypes import BOOL, I64
+from ...ir.errors import Unsupported
+from ...ir.graph import Graph, Node, Value
+from ...ir.guards import graph_guards
+from ...ir.indexing import loop_variables
+from ...ir.kernels import KernelLookup
+from ...ir.nest import ops
+from ...ir.nest.rules import guards_in
+from ...ir.nest.scopes import Location, LoopVariable, bound_before, variables
+from ...ir.ops import BROADCAST, CONCATENATE, REGION, RESHAPE, SIZE, TABLE, TRANSPOSE
+from ...ir.proofs import follows
+from ...ir.rewrite import Rewriter
+from ...ir.types import Attr, Sizes, TensorType, axis_groups, integer
+from ..choose_forms import ChooseForms
+from ..manager import run_pass
+from ..pipeline import pipeline
+from .overlap import reads_first
+from .places import MemoryPlace, axis_order, layout_class, most, whole
+from .regions import RegionLowering
+from .writing import Block, Names
+
+
+class NestContext:
+    """What the assignments of one nest share: names, memory at its start, guards that they need."""
+
+    def __init__(self, nest: Graph, names: Names, source: KernelLookup, vector_bytes: int) -> None:
+        self.nest, self.names = nest, names
+        self.passes = tuple(p for p in pipeline(source, vector_bytes) if not isinstance(p, ChooseForms))
+        layouts = nest.attrs.get("layouts", ())
+        assert isinstance(layouts, tuple)
+        self.layouts = {v: str(name) for v, name in zip(nest.inputs, layouts, strict=False)}
+        self.allocations: list[Node] = []
+        self.guards: list[tuple[Size, Size]] = []
+        guards = graph_guards(nest)
+        self.facts = [size for a, b in guards for size in (a - b, b - a)]
+
+
+class AssignmentLowering:
+    """Lowers one assignment. `operands` are its operands in the new nest, `around` the nodes around it in the old."""
+
+    def __init__(self, context: NestContext, node: Node, operands: Sequence[Value], around: tuple[Node, ...]) -> None:
+        assert node.body is not None
+        self.context, self.node, self.around = context, node, around
+        writes = integer(node.attrs, "writes")
+        split = len(operands) - writes
+        self.given, self.targets = operands[:split], operands[split:]
+        place = Location(node, around, 0)
+        scope = (*(v for n in around for v in variables(n)), *bound_before(place, context.nest))
+        self.ranges: dict[str, LoopVariable] = {v.name: v for v in scope}
+        self.facts = [*context.facts, *(fact for v in scope for fact in v.facts)]
+        self.places: dict[Value, MemoryPlace] = {}
+        self.numbers: dict[Value, Value] = {}
+
+    def run(self, block: Block) -> list[Value]:
+        """Writes the loops; returns the numbers that the assignment gives."""
+        graph, places = self.prepared()
+        for step in self.context.passes:
+            graph = run_pass(step, graph)
+        self.demand(block, graph_guards(graph))
+        for value, source in zip(graph.inputs, places, strict=True):
+            if isinstance(source, MemoryPlace):
+                self.places[value] = source
+            else:
+                self.numbers[value] = source
+        copies = self.find_memory(block, graph)
+        for node in graph:
+            if node.op is REGION:
+                self.region(block, node)
+            elif node.op is not CONCATENATE:
+                raise Unsupported(f"{node.attrs.get('function', node.op.name)} has no loop nest", node.span)
+        for value, target in copies:
+            self.copy(block, value, target)
+        return [self.number(block, v) for v in graph.outputs[len(self.targets) :]]
+
+    def prepared(self) -> tuple[Graph, list[MemoryPlace | Value]]:
+        """The graph with arrays in the axis order of memory and results in the shapes of their buffers."""
+        body = self.node.body
+        assert body is not None
+        rewriter = Rewriter(Graph(body.name, body.inputs, body.nodes, body.outputs, guards_in(self.node)))
+        builder, layouts = rewriter.builder, list[str]()
+        builder.inputs.clear()
+        found: list[MemoryPlace | Value] = []
+        for value, given in zip(body.inputs, self.given, strict=True):
+            if given.type.kind != "memref":
+                rewriter.values[value] = builder.input(value.name or "in", value.type)
+                rewriter.values[value].scalar = True
+                layouts.append("scalar")
+                found.append(given)
+                continue
+            order = axis_order(given, self.context.layouts)
+            layouts.append(layout_class(given, order, self.context.layouts))
+            shape = tuple(value.type.shape[k] for k in order)
+            new = builder.input(value.name or "in", TensorType(value.type.dtype, shape))
+            place = whole(given)
+            if order != tuple(range(len(order))):
+                new = builder.op(TRANSPOSE, new, order=tuple(order.index(k) for k in range(len(order))))
+                place = MemoryPlace(given, tuple(order.index(k) for k in range(len(order))), place.starts)
+            rewriter.values[value] = new
+            found.append(place)
+        for node in body:
+            rewriter.copy(node)
+        outputs = [rewriter.get(v) for v in body.outputs]
+        for k, target in enumerate(self.targets):
+            outputs[k] = _fitted(builder, outputs[k], target.type.shape)
+        out_layouts = [layout_class(t, tuple(range(t.type.rank)), self.context.layouts) for t in self.targets]
+        builder.attrs["layouts"] = tuple(layouts)
+        builder.attrs["out_layouts"] = (*out_layouts, *("scalar" for _ in outputs[len(self.targets) :]))
+        return builder.finish(outputs), found
+
+    # -- guards
+
+    def demand(self, block: Block, guards: Sequence[tuple[Size, Size]]) -> None:
+        """Demands equalities: of the nest where only its sizes matter, by a check where loop variables do."""
+        for left, right in guards:
+            if left == right or (follows(left - right, self.facts) and follows(right - left, self.facts)):
+                continue
+            if not any(name.startswith(LOOP) for name in dims.symbols(left) | dims.symbols(right)):
+                self.context.guards.append((left, right))
+                continue
+            numbers = [block.number(SIZE, (), {"size": Sizes((size,))}, I64) for size in (left, right)]
+            attrs: dict[str, Attr] = {"error": "ValueProblem", "message": f"{left} must be equal to {right}"}
+            block.add(ops.CHECK, (block.number(TABLE["eq"], numbers, {}, BOOL),), attrs)
+
+    # -- memory
+
+    def find_memory(self, block: Block, graph: Graph) -> list[tuple[Value, MemoryPlace]]:
+        """Gives every result of a region a place; returns what is to be copied to its target in the end."""
+        copies: list[tuple[Value, MemoryPlace]] = []
+        targets = [whole(t) for t in self.targets]
+        for k, (value, target) in enumerate(zip(graph.outputs, targets, strict=False)):
+            if value in self.places or not self.may_write(graph, value, target, [*targets[:k], *targets[k + 1 :]]):
+                copies.append((value, target))
+            else:
+                self.places[value] = target
+        for node in reversed(graph.nodes):
+            if node.op is CONCATENATE:
+                self.pieces(block, node)
+        for node in graph:
+            for value in node.results:
+                if value not in self.places and any(s != 1 for s in value.type.shape):
+                    self.places[value] = whole(self.allocated(block, value))
+        return copies
+
+    def may_write(self, graph: Graph, value: Value, target: MemoryPlace, others: Sequence[MemoryPlace]) -> bool:
+        """Whether a result may be written to its target at once: nothing later reads what that memory held."""
+        node = value.node
+        if node is None or node.op not in (REGION, CONCATENATE) or any(o.base is target.base for o in others):
+            return False
+        overlapping = {v for v in graph.inputs if v in self.places and self.places[v].base is target.base}
+        if node.op is CONCATENATE:
+            return not overlapping
+        later = graph.nodes[graph.nodes.index(node) + 1 :]
+        return not any(v in overlapping for n in later for v in n.operands)
+
+    def pieces(self, block: Block, node: Node) -> None:
+        """Makes the parts of a concatenation parts of its memory."""
+        if node.result not in self.places:
+            self.places[node.result] = whole(self.allocated(block, node.result))
+        place, axis = self.places[node.result], integer(node.attrs, "axis")
+        offset: Size = 0
+        for piece in node.operands:
+            starts = tuple(s + offset if a == axis else s for a, s in zip(place.axes, place.starts, strict=True))
+            self.places[piece] = MemoryPlace(place.buffer, place.axes, starts)
+            offset = offset + piece.type.shape[axis]
+
+    def allocated(self, block: Block, value: Value) -> Value:
+        """Memory of the call for an array: as large as it is at most, or allocated in each step of the loops around."""
+        bounds = [most(s, self.ranges) for s in value.type.shape]
+        known = [s for s in bounds if s is not None]
+        is_early = len(known) == len(bounds)
+        shape = tuple(dims.maximum(0, s) for s in known) if is_early else value.type.shape
+        node = Node(ops.ALLOC, (), {"place": "call"}, (TensorType(value.type.dtype, shape, "memref"),), self.node.span)
+        (self.context.allocations if is_early else block.nodes).append(node)
+        return node.result
+
+    # -- loops
+
+    def region(self, block: Block, region: Node) -> None:
+        """Writes the loops of a region, in an order in which they may write what the assignment reads."""
+        stored = {self.places[v].buffer for v in region.results if v in self.places}
+        written = {self.places[v].base for v in region.results if v in self.places}
+        loaded = {self.places[v].buffer for v in region.operands if v in self.places}
+        overlapping = {b for b in loaded if whole(b).base in written}
+        if not overlapping:
+            self.write(block, RegionLowering(region, self.places, self.numbers, self.context.names))
+            return
+        for backwards in self.directions(region):
+            trial = Block(None, (), self.node.span)
+            found = RegionLowering(region, self.places, self.numbers, self.context.names, backwards).run(trial)
+            if reads_first(trial.nodes, self.around, overlapping, stored, self.facts):
+                block.nodes += trial.nodes
+                self.numbers.update(found)
+                return
+        spare = {v: whole(self.allocated(block, v)) for v in region.results if v in self.places}
+        self.write(block, RegionLowering(region, {**self.places, **spare}, self.numbers, self.context.names))
+        for value, place in spare.items():
+            target, self.places[value] = self.places[value], place
+            self.copy(block, value, target)
+            self.places[value] = target
+
+    def write(self, block: Block, lowering: RegionLowering) -> None:
+        own = Block(None, (), self.node.span)
+        self.numbers.update(lowering.run(own))
+        block.nodes += own.nodes
+
+    def directions(self, region: Node) -> Iterator[frozenset[int]]:
+        """The axes to run backwards, none at first; a region with columns has its own order."""
+        columns, rows = axis_groups(region.attrs, "columns"), axis_groups(region.attrs, "rows")
+        axes = [] if columns else [axis for group in rows for axis in group]
+        for chosen in chain.from_iterable(combinations(axes, k) for k in range(len(axes) + 1)):
+            yield frozenset(chosen)
+
+    def copy(self, block: Block, value: Value, target: MemoryPlace) -> None:
+        """Copies an array to its target."""
+        shape = value.type.shape
+        names = [self.context.names.fresh("i") for _ in shape]
+        index: list[Size] = [dims.symbol(LOOP + n) for n in names]
+        inner = Block(block)
+        if value in self.numbers:
+            number = self.numbers[value]
+        else:
+            number = inner.load(self.places[value].buffer, self.places[value].at(tuple(index)))
+        inner.store(number, target.buffer, target.at(tuple(index)))
+        for k in reversed(range(len(shape))):
+            outer = Block(block)
+            outer.loop(inner, names[k], shape[k], "vector" if k == len(shape) - 1 else "serial", {})
+            inner = outer
+        block.nodes += inner.nodes
+
+    def number(self, block: Block, value: Value) -> Value:
+        if value in self.numbers:
+            return self.numbers[value]
+        place = self.places[value]
+        return block.load(place.buffer, place.at(loop_variables(value.type.shape)))
+
+
+def _fitted(builder: Builder, value: Value, shape: tuple[Size, ...]) -> Value:
+    """An array in the shape of the buffer that it is written to."""
+    if value.type.rank > len(shape):
+        value = builder.op(RESHAPE, value, shape=Sizes(value.type.shape[value.type.rank - len(shape) :]))
+    if builder.facts.agree(value.type.shape, shape):
+        return value
+    return builder.op(BROADCAST, value, shape=Sizes(shape))

@@ -1,0 +1,63 @@
+"""Decide whether loops may write to memory that they read, as if they read everything first.
+
+A load must not see what an earlier iteration stored. Loops are compared from the outside in: where the element is
+stored in a later step than it is loaded in, all is well; where it is the same step, the next loop inside decides, and
+in the end the order in the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir.dims import Size
+from ...ir.graph import Graph, Node, Value
+from ...ir.nest.dependence import Meeting, dependence_problem, meeting
+from ...ir.nest.ops import LOOPS
+from ...ir.nest.scopes import Location, MemoryAccess, accesses, variables
+
+
+def reads_first(
+    nodes: Sequence[Node], around: tuple[Node, ...], loaded: set[Value], stored: set[Value], facts: Sequence[Size]
+) -> bool:
+    """Whether no load of some buffers by these nodes sees what a store of theirs wrote; loops may be of their kinds.
+
+    `loaded` and `stored` are the operands of loads and stores that matter: views of the same memory differ.
+    """
+    fragment = Graph("nest", (), tuple(nodes), ())
+    found: list[Location] = []
+    _collect(fragment, around, found)
+    touched = accesses(found)
+    loads = [a for a in touched if not a.is_store and a.place.node.operands[0] in loaded]
+    stores = [a for a in touched if a.is_store and a.place.node.operands[1] in stored]
+    for load in loads:
+        for store in stores:
+            if load.buffer is store.buffer and not _comes_first(fragment, load, store, len(around), facts):
+                return False
+    for place in found:
+        if place.node.op in LOOPS:
+            inner = [a for a in touched if place.node in a.place.around]
+            if dependence_problem(fragment, place.node, inner, facts) is not None:
+                return False
+    return True
+
+
+def _collect(graph: Graph, around: tuple[Node, ...], found: list[Location]) -> None:
+    for node in graph:
+        found.append(Location(node, around, len(found)))
+        if node.body is not None:
+            _collect(node.body, (*around, node), found)
+
+
+def _comes_first(fragment: Graph, load: MemoryAccess, store: MemoryAccess, outer: int, facts: Sequence[Size]) -> bool:
+    for ours, theirs in zip(load.place.around[outer:], store.place.around[outer:], strict=False):
+        if ours is not theirs:
+            break
+        for variable in variables(ours):
+            distance = meeting(fragment, ours, variable.name, load, store, facts)
+            if distance is Meeting.NEVER:
+                return True
+            if distance is Meeting.UNKNOWN or distance < 0:
+                return False
+            if distance > 0:
+                return True
+    return load.place.order < store.place.order

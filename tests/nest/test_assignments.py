@@ -1,0 +1,220 @@
+"""Assignments of arrays: what loops made of them compute, against NumPy, in every order that a nest allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from weft.backends import nests
+from weft.ir import dims
+from weft.ir.dims import Dim, Size, symbol
+from weft.ir.graph import Graph
+from weft.ir.kernels import Choice
+from weft.ir.nest.ops import ASSIGN
+from weft.ir.nest.scopes import places
+from weft.ir.nest.text import parse_nest
+from weft.ir.nest.verify import verify_nest
+from weft.ir.printer import print_nest
+from weft.ir.types import TensorType
+from weft.passes.lower_assigns import LowerAssigns
+
+from .statements import Statement
+
+Array = np.ndarray[Any, Any]
+N, M, K = symbol("n"), symbol("m"), symbol("k")
+SIZES = {"n": 5, "m": 7, "k": 3}
+
+
+class AllInline:
+    """A source of kernels that has one implementation of everything."""
+
+    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: object) -> Choice:
+        return Choice("inline", "vectorized", 40)
+
+    def is_replaced(self, op: str, dtypes: object) -> bool:
+        return False
+
+
+def lowered(nest: Graph, vector_bytes: int = 32) -> Graph:
+    """The nest with loops: it verifies, and its text reads back."""
+    text = print_nest(nest)
+    assert print_nest(parse_nest(text)) == text
+    made = LowerAssigns(AllInline(), vector_bytes).run(nest)
+    verify_nest(made)
+    assert not any(p.node.op is ASSIGN for p in places(made))
+    again = parse_nest(print_nest(made))
+    assert print_nest(again).splitlines()[2:] == print_nest(made).splitlines()[2:]
+    return made
+
+
+def every_way(nest: Graph, made: Graph, arrays: list[Array], **numbers: int) -> list[Array]:
+    """The arrays after the loops: serially, in lockstep, and as the assignment itself is run."""
+    found = []
+    for lockstep in (False, True):
+        own = [a.copy(order="K") for a in arrays]
+        nests.run(made, own, numbers, lockstep)
+        found.append(own)
+    for a, b in zip(*found, strict=True):
+        assert a.tobytes() == b.tobytes()
+    direct = [a.copy(order="K") for a in arrays]
+    nests.run(nest, direct, numbers)
+    for a, b in zip(found[0], direct, strict=True):
+        close(a, b)
+    return found[0]
+
+
+def close(a: Array, b: Array) -> None:
+    if a.dtype.kind in "fc":
+        np.testing.assert_allclose(a, b, rtol=1e-5 if a.dtype.itemsize == 4 else 1e-13, atol=1e-6)
+    else:
+        assert np.array_equal(a, b)
+
+
+def arrays_of(statement: Statement, seed: int = 0, **sizes: int) -> list[Array]:
+    random, found = np.random.default_rng(seed), []
+    for (_, value), layout in zip(statement.inputs.items(), statement.layouts, strict=True):
+        shape = [dims.evaluate(s, {**SIZES, **sizes}) for s in value.type.shape]
+        dtype = value.type.dtype.numpy
+        if dtype.kind == "b":
+            x = random.random(shape) < 0.5
+        elif dtype.kind in "iu":
+            x = random.integers(-1, min({**SIZES, **sizes}["n"], 3), shape).astype(dtype)
+        else:
+            x = random.standard_normal(shape).astype(dtype)
+        found.append(np.asfortranarray(x) if layout == "F" else x)
+    return found
+
+
+Case = tuple[str, tuple[tuple[str, tuple[Size, ...]], ...], tuple[str, tuple[Size, ...]], Callable[..., Any]]
+CASES: list[Case] = [
+    ("chain", (("f4", (N, M)), ("f4", (M,))), ("f4", (N, M)), lambda np, a, b: np.sqrt(np.abs(a)) * b + 1),
+    ("constant", (), ("f8", (N, M)), lambda np: np.full((1,), 3.5)),
+    ("copied", (("f8", (M,)),), ("f8", (N, M)), lambda np, a: a + 0),
+    ("transposed", (("f8", (M, N)),), ("f8", (N, M)), lambda np, a: a.T * 2),
+    ("integers", (("i4", (N,)), ("i8", (N,))), ("i8", (N,)), lambda np, a, b: a * b - 3),
+    ("where", (("f8", (N, M)),), ("f8", (N, M)), lambda np, a: np.where(a > 0, a, 0.5 * a)),
+    ("slices", (("f8", (N + 2,)),), ("f8", (N,)), lambda np, a: a[:-2] + a[1:-1] * 2 + a[2:]),
+    ("backwards", (("f8", (N,)),), ("f8", (N,)), lambda np, a: a[::-1] * 3),
+    ("outer", (("f8", (N,)), ("f8", (M,))), ("f8", (N, M)), lambda np, a, b: np.outer(a, b) + a[:, None]),
+    ("row sums", (("f8", (N, M)),), ("f8", (N,)), lambda np, a: a.sum(axis=1)),
+    ("column sums", (("f8", (N, M)),), ("f8", (M,)), lambda np, a: a.sum(axis=0)),
+    ("all", (("f8", (N, M)),), ("f8", ()), lambda np, a: a.sum()),
+    ("mean and more", (("f4", (N, M)),), ("f4", (N, M)), lambda np, a: (a - a.mean(axis=0)) / a.std(axis=0)),
+    ("variance", (("f8", (N, M)),), ("f8", (N,)), lambda np, a: a.var(axis=1)),
+    ("three axes", (("f8", (N, M, K)),), ("f8", (M,)), lambda np, a: a.sum(axis=(0, 2))),
+    ("largest", (("f8", (N, M)),), ("f8", (N,)), lambda np, a: a.max(axis=1) - a.min(axis=1)),
+    ("product", (("f8", (N,)),), ("f8", ()), lambda np, a: np.prod(a)),
+    ("any", (("f8", (N, M)),), ("?", (M,)), lambda np, a: np.any(a > 1, axis=0)),
+    ("all true", (("f8", (N, M)),), ("?", (N,)), lambda np, a: np.all(a > -1, axis=1)),
+    ("argmax", (("f8", (N, M)),), ("i8", (N,)), lambda np, a: np.argmax(a, axis=1)),
+    ("argmin of columns", (("f8", (N, M)),), ("i8", (M,)), lambda np, a: np.argmin(a, axis=0)),
+    ("argmax of all", (("f8", (N, M)),), ("i8", ()), lambda np, a: np.argmax(a)),
+    ("softmax", (("f8", (N, M)),), ("f8", (N, M)), lambda np, a: np.exp(a) / np.exp(a).sum(axis=1, keepdims=True)),
+    ("vector product", (("f8", (N,)), ("f8", (N,))), ("f8", ()), lambda np, a, b: a @ b),
+    ("matrix product", (("f8", (N, K)), ("f8", (K, M))), ("f8", (N, M)), lambda np, a, b: a @ b + 1),
+    ("product of sums", (("f8", (N, K)), ("f8", (K, M))), ("f8", (N, M)), lambda np, a, b: (a + 1) @ (b * 2)),
+    ("matrix times vector", (("f8", (N, M)), ("f8", (M,))), ("f8", (N,)), lambda np, a, b: a @ b),
+    ("vector times matrix", (("f8", (N,)), ("f8", (N, M))), ("f8", (M,)), lambda np, a, b: a @ b),
+    ("stacks", (("f8", (2, N, K)), ("f8", (2, K, M))), ("f8", (2, N, M)), lambda np, a, b: a @ b),
+    ("cumulative", (("f8", (N,)),), ("f8", (N,)), lambda np, a: np.cumsum(a)),
+    ("cumulative rows", (("f8", (N, M)),), ("f8", (N, M)), lambda np, a: np.cumsum(a, axis=0) * 2),
+    ("cumulative columns", (("f8", (N, M)),), ("f8", (N, M)), lambda np, a: np.cumprod(a, axis=1)),
+    ("gather", (("f8", (N,)), ("i8", (M,))), ("f8", (M,)), lambda np, a, i: a[i] * 2),
+    ("gather rows", (("f8", (N, K)), ("i4", (M,))), ("f8", (M, K)), lambda np, a, i: a[i]),
+    ("count", (("i8", (N,)),), ("f8", (N,)), lambda np, a: np.arange(N) * 1.5 + a),
+    ("joined", (("f8", (N,)), ("f8", (M,))), ("f8", (N + M,)), lambda np, a, b: np.concatenate([a * 2, b])),
+    ("complex", (("c16", (N,)), ("c16", (N,))), ("c16", (N,)), lambda np, a, b: a * b + 1),
+    ("halves", (("f2", (N,)),), ("f2", (N,)), lambda np, a: a * a + 1),
+    ("widened", (("f4", (N,)),), ("f8", (N,)), lambda np, a: a + 1),
+    ("triangle", (("f8", (N, N)),), ("f8", (N, N)), lambda np, a: np.triu(a)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c[0])
+def test_expressions(case: Case) -> None:
+    _, given, (dtype, shape), function = case
+    for layout in ("C", "F", "S"):
+        names = "abcd"[: len(given)]
+        layouts = [layout if len(s) > 1 or layout == "S" else "C" for _, s in (*given, (dtype, shape))]
+        statement = Statement(layouts, **dict(zip(names, given, strict=True)), out=(dtype, shape))
+        *inputs, out = statement.inputs.values()
+        statement.assign(function, inputs, [out])
+        nest = statement.nest()
+        made = lowered(nest)
+        for sizes in ({}, {"n": 1, "k": 1}, {"n": 9, "m": 1}, {"m": 40, "n": 2}):
+            arrays = arrays_of(statement, **sizes)
+            found = every_way(nest, made, arrays)[-1]
+            assert found.shape == arrays[-1].shape
+
+
+def kinds(nest: Graph) -> list[str]:
+    """The loops of a nest and the memory that it allocates, in order."""
+    shown = {"nest.for": lambda n: str(n.attrs["kind"]), "nest.walk": lambda n: "walk", "nest.alloc": lambda n: "alloc"}
+    return [shown[p.node.op.name](p.node) for p in places(nest) if p.node.op.name in shown]
+
+
+OVERLAPS: list[tuple[tuple[slice, ...], tuple[tuple[slice, ...], ...], list[str]]] = [
+    ((slice(0, -1),), ((slice(1, None),),), ["vector"]),  # what is read comes later
+    ((slice(1, None),), ((slice(0, -1),),), ["vector"]),  # backwards
+    ((slice(1, -1),), ((slice(0, -2),), (slice(2, None),)), ["alloc", "vector", "vector"]),
+    ((slice(None),), ((slice(None, None, -1),),), ["alloc", "vector", "vector"]),
+    ((slice(0, -1), slice(None)), ((slice(1, None), slice(None)),), ["serial", "vector"]),
+    ((slice(1, None), slice(None)), ((slice(0, -1), slice(None)),), ["serial", "vector"]),
+    ((slice(1, None), slice(0, -1)), ((slice(0, -1), slice(1, None)),), ["serial", "vector"]),
+    ((slice(1, None), slice(1, None)), ((slice(0, -1), slice(1, None)), (slice(1, None), slice(0, -1))), []),
+    ((slice(None), slice(0, K)), ((slice(None), slice(K, 2 * K)),), ["serial", "vector"]),  # never meet
+    ((slice(None), slice(2, 2 * K)), ((slice(None), slice(1, 2 * K - 1)),), ["serial", "vector"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", range(len(OVERLAPS)))
+def test_overlapping_views(case: int) -> None:
+    """As if the right side were computed first; a temporary only where no order will do."""
+    target, sources, expected = OVERLAPS[case]
+    sizes = (N, 2 * K if isinstance(target[-1].stop, Dim) else M)[: len(target)]
+    statement = Statement(["C"], a=("f8", sizes))
+    (a,) = statement.inputs.values()
+    views = [sliced(statement, a, index) for index in (*sources, target)]
+    statement.assign(lambda np, *xs: sum(xs[1:], xs[0] * 2), views[:-1], views[-1:])
+    made = lowered(statement.nest())
+    assert not expected or kinds(made) == expected
+    for shape in ((5, 7), (9, 4), (1, 1), (2, 3), (0, 4)):
+        if isinstance(target[-1].stop, Dim):
+            shape = (shape[0], shape[1] // 2 * 2)
+        x, numbers = np.random.default_rng(case).standard_normal(shape[: len(sizes)]), {"k": shape[1] // 2}
+        y = x.copy()
+        right = [tuple(_numbered(part, numbers) for part in index) for index in (target, *sources)]
+        y[right[0]] = sum((y[index] for index in right[2:]), y[right[1]] * 2)
+        assert np.array_equal(every_way(statement.nest(), made, [x], **numbers)[0], y)
+
+
+def sliced(statement: Statement, buffer: Any, index: tuple[slice, ...]) -> Any:
+    """The view of a buffer that a basic slice is; ends are clamped as Python does it."""
+    names, at, shape = [], [], []
+    for axis, (part, size) in enumerate(zip(index, buffer.type.shape, strict=True)):
+        step, name = part.step or 1, f"v{axis}"
+        names.append(name)
+        if step < 0:
+            at.append(size - 1 - symbol(f"@{name}"))
+            shape.append(size)
+            continue
+        # Where the slice is not empty, a start from the front is what it says.
+        first = part.start if isinstance(part.start, Dim) or (part.start or -1) >= 0 else _clamped(part.start, size, 0)
+        end = _clamped(part.stop, size, size)
+        at.append(first + step * symbol(f"@{name}"))
+        shape.append(dims.maximum(0, dims.floordiv(end - first + step - 1, step)))
+    return statement.view(buffer, names, at, shape)
+
+
+def _numbered(part: slice, numbers: dict[str, int]) -> slice:
+    return slice(*(dims.evaluate(k, numbers) if isinstance(k, Dim) else k for k in (part.start, part.stop, part.step)))
+
+
+def _clamped(k: Any, size: Size, default: Size) -> Size:
+    if k is None:
+        return default
+    if isinstance(k, Dim):
+        return k
+    return dims.minimum(k, size) if k >= 0 else dims.maximum(0, size + k)
