@@ -21,11 +21,12 @@ from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.records import record, replace
 from ..ir.source import ArgType, Built, KernelSource
 from ..ir.tuples import NamedTuple
+from ..ir.types import Guards
 from ..ir.walking import graphs, regions, walk
 from .bounds import Bound, bounds_of
 from .checked_sizes import bind_sizes
 from .launch import Launcher, NativeRegion
-from .order import operand_orders, output_orders, usual_orders
+from .order import follow_from_signature, operand_orders, order_guards, output_orders, usual_orders
 
 if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel loaded from disk does not need it
     from ..backends.llvm.compile import Program
@@ -217,6 +218,12 @@ class Lowered:
         return footprints_of((self.built.graph, self.graph))
 
     @cached_property
+    def has_settled_orders(self) -> bool:
+        """Whether all calls with the same signature have results in the same memory orders."""
+        layouts = self.graph.attrs.get("layouts")
+        return isinstance(layouts, tuple) and follow_from_signature(self.built.graph, [str(x) for x in layouts])
+
+    @cached_property
     def repeats_outputs(self) -> bool:
         """Whether one value is returned twice, as equal expressions are."""
         return len(set(self.graph.outputs)) < len(self.graph.outputs)
@@ -339,10 +346,18 @@ def begin(source: KernelSource, request: Request) -> Begun:
         "layouts": tuple(layouts),
         "out_layouts": tuple(wanted or own for wanted, own in zip(given, classes, strict=True)),
     }
+    if None in given and not is_general:
+        attrs |= _with_guards(graph, order_guards(graph, shapes, strides, env, orders))
     attrs = dict(graph.attrs) if built.has_layouts else attrs
     typed = Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs)
     seconds = {"parse": source.parse_seconds} if hasattr(source, "parse_seconds") else {}
     return Begun(built, typed, orders, scalars, is_general, env, seconds | {"build": end - start})
+
+
+def _with_guards(graph: Graph, more: Guards) -> dict[str, Guards]:
+    from ..ir.guards import graph_guards
+
+    return {"guards": Guards((*graph_guards(graph), *more))} if more else {}
 
 
 def _declared_orders(graph: Graph) -> tuple[tuple[int, ...], ...]:

@@ -208,7 +208,7 @@ class Kernel:
         key, asked = self._key(arguments, out)
         layouts, outs, general = asked
         arrays = [a.array for a in arguments]
-        ordered = None in (outs or (None,)) and GENERAL in layouts
+        ordered = None in (outs or (None,))
         inputs = arrays
 
         def bind(lowered: Lowered, has_code: bool = True) -> bool:
@@ -217,7 +217,7 @@ class Kernel:
             inputs = [*arrays, *lowered.built.hidden]
             if any(lowered.built is t.built for t in tried) or not bind_call(lowered, inputs, env, has_code):
                 return False
-            if not ordered or lowered.any_order:
+            if not ordered or lowered.any_order or (GENERAL not in layouts and lowered.has_settled_orders):
                 return True
             return agree(lowered.built.graph, env, orders_of(lowered, inputs, env), lowered.orders)
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import dims
 from ..ir.graph import Graph, Node, Value
+from ..ir.layouts import GENERAL, C
 from ..ir.ops import (
     BROADCAST,
     CONCATENATE,
@@ -24,7 +25,8 @@ from ..ir.ops import (
     TRANSPOSE,
     Trait,
 )
-from ..ir.types import ints
+from ..ir.records import record
+from ..ir.types import Guards, ints
 
 Strides = tuple[int, ...]
 LONGER = 5040  # times what a size is: a multiple of every small number
@@ -43,7 +45,7 @@ def output_orders(
     `calls` has the strides of NumPy functions' results, by call number; others are assumed to be in C order. Symbolic
     sizes count as at least `least`.
     """
-    known = _walked(graph, shapes, strides, env, calls or {}, least)
+    known = _walked(graph, shapes, strides, _Sizes(env, least=least), calls or {})
     return tuple(_copied(*known[v]) for v in graph.outputs)
 
 
@@ -59,7 +61,7 @@ def operand_orders(
     node = next((n for n in graph if n.op is NUMPY and n.attrs.get("call") == number), None)
     if node is None:
         return ()
-    known = _walked(graph, shapes, strides, env, calls, 0, node)
+    known = _walked(graph, shapes, strides, _Sizes(env), calls, node)
     return tuple(_copied(*known[v]) for v in node.operands)
 
 
@@ -67,9 +69,8 @@ def _walked(
     graph: Graph,
     shapes: Sequence[tuple[int, ...]],
     strides: Sequence[Strides],
-    env: Mapping[str, int],
+    sizes: _Sizes,
     calls: Mapping[int, Sequence[Strides]],
-    least: int,
     last: Node | None = None,
 ) -> dict[Value, tuple[tuple[int, ...], Strides]]:
     """Compute the shape and the strides of each value, up to a node."""
@@ -81,7 +82,7 @@ def _walked(
         if node is last:
             break
         for k, result in enumerate(node.results):
-            shape = _shape(result, env, least)
+            shape = sizes.of(result)
             call = node.attrs.get("call")
             if node.op is NUMPY and isinstance(call, int) and call in calls:
                 known[result] = (shape, _steps(shape, _in_elements(result, calls[call][k])))
@@ -99,15 +100,76 @@ def usual_orders(
     columns, a step along a row is as long as the step to the next row; in longer rows it is shorter. Multiples of the
     sizes can be reshaped wherever the sizes can.
     """
+    wides, steps, wider = _widened(graph, shapes, strides, env)
+    usual = output_orders(graph, wides, steps, wider, least=2)
+    actual = output_orders(graph, shapes, strides, env)
+    return usual if agree(graph, env, usual, actual) else actual
+
+
+def _widened(
+    graph: Graph, shapes: Sequence[tuple[int, ...]], strides: Sequence[Strides], env: Mapping[str, int]
+) -> tuple[list[tuple[int, ...]], list[Strides], dict[str, int]]:
+    """Return shapes, strides and sizes of arrays in the same orders that are many times longer and have no gaps."""
     wider = {name: LONGER * (n or 1) for name, n in env.items()}
-    wides = [_shape(value, wider, least=2) for value in graph.inputs]
+    wides = [_Sizes(wider, least=2).of(value) for value in graph.inputs]
     steps = [
         tuple(k * value.type.dtype.size for k in dense(wide, _order_of(shape, s)))
         for value, wide, shape, s in zip(graph.inputs, wides, shapes, strides, strict=True)
     ]
-    usual = output_orders(graph, wides, steps, wider, least=2)
-    actual = output_orders(graph, shapes, strides, env)
-    return usual if agree(graph, env, usual, actual) else actual
+    return wides, steps, wider
+
+
+def order_guards(
+    graph: Graph,
+    shapes: Sequence[tuple[int, ...]],
+    strides: Sequence[Strides],
+    env: Mapping[str, int],
+    orders: Sequence[tuple[int, ...]],
+) -> Guards:
+    """Return guards on computed sizes without which the results might not have these orders.
+
+    An axis of size 1 does not take part in sorting. Which axes of arguments have size 1 is part of the signature; for
+    sizes computed from them, as those of `a[:, ::3]`, it is not.
+    """
+    if all(v.type.rank < 2 for v in graph.outputs):
+        return Guards()
+    given = {s for v in graph.inputs for s in v.type.shape}
+    made = dict.fromkeys(s for n in graph for v in n.results if v.type.rank > 1 for s in v.type.shape)
+    sizes = {s: dims.evaluate(s, env) for s in made if s not in given and dims.symbols(s) and _is_known(s, env)}
+    actual = {s for s, n in sizes.items() if n == 1}
+    wide = _widened(graph, shapes, strides, env)
+    for ones in (actual, set(), *({s} for s in sizes), set(sizes)):
+        for shape, steps, numbers in ((shapes, strides, env), wide):
+            set_to = {s: 1 if s in ones else max(2, dims.evaluate(s, numbers)) for s in sizes}
+            known = _walked(graph, shape, steps, _Sizes(numbers, set_to), {})
+            found = [_copied(*known[v]) for v in graph.outputs]
+            if not _look_alike([known[v][0] for v in graph.outputs], found, orders):
+                return Guards((dims.maximum(2, s), s) if n > 1 else (s, n) for s, n in sizes.items())
+    return Guards()
+
+
+def follow_from_signature(graph: Graph, layouts: Sequence[str]) -> bool:
+    """Tell whether the orders of results are the same in all calls with these layout classes that fit the guards.
+
+    Whether a reshape of memory that is not in C order is a view depends on sizes. A slice with a step can move an axis
+    past another if the strides are not those of a dense array.
+    """
+    if all(v.type.rank < 2 for v in graph.outputs):
+        return True
+    in_c = {v for v, layout in zip(graph.inputs, layouts, strict=True) if layout == C or v.type.rank < 2}
+    steps = any(n.op is DIAGONAL or (n.op is SLICE and {*ints(n.attrs, "steps")} - {1, -1}) for n in graph)
+    if steps and GENERAL in layouts:
+        return False
+    for node in graph:
+        views = node.op in (TRANSPOSE, SLICE, DIAGONAL, BROADCAST)
+        if node.op is RESHAPE and not node.attrs.keys() & {"order", "follows", "core", "like"}:
+            if node.operands[0] not in in_c:
+                return False
+            in_c |= set(node.results)
+        elif node.attrs.get("order") == "C" or (not views and all(v in in_c for v in node.operands)):
+            in_c |= set(node.results)
+        in_c |= {v for v in node.results if v.type.rank < 2 and not views}
+    return True
 
 
 def _order_of(shape: tuple[int, ...], strides: Strides) -> tuple[int, ...]:
@@ -116,19 +178,41 @@ def _order_of(shape: tuple[int, ...], strides: Strides) -> tuple[int, ...]:
 
 
 def agree(graph: Graph, env: Mapping[str, int], a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]]) -> bool:
-    """Tell whether two orders look the same to the caller; axes of size 1 and empty arrays may have any order."""
-    for value, one, other in zip(graph.outputs, a, b, strict=True):
-        shape = _shape(value, env)
+    """Tell whether two orders look the same to the caller."""
+    sizes = _Sizes(env)
+    return _look_alike([sizes.of(v) for v in graph.outputs], a, b)
+
+
+def _look_alike(shapes: Sequence[tuple[int, ...]], a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]]) -> bool:
+    """Compare orders; axes of size 1 and empty arrays may have any."""
+    for shape, one, other in zip(shapes, a, b, strict=True):
         if all(shape) and [k for k in one if shape[k] != 1] != [k for k in other if shape[k] != 1]:
             return False
     return True
 
 
-def _shape(value: Value, env: Mapping[str, int], least: int = 0) -> tuple[int, ...]:
-    """Return the sizes of a value in a call; sizes that only NumPy functions know count as 2."""
-    shape = value.type.shape
-    sizes = [dims.evaluate(s, env) if dims.symbols(s) <= env.keys() else 2 for s in shape]
-    return tuple(n if isinstance(s, int) else max(least, n) for s, n in zip(shape, sizes, strict=True))
+@record
+class _Sizes:
+    """The sizes of values in a call: `set` has some of them, and the other symbolic ones are at least `least`."""
+
+    env: Mapping[str, int]
+    set: Mapping[dims.Size, int] = {}
+    least: int = 0
+
+    def of(self, value: Value) -> tuple[int, ...]:
+        return tuple(map(self._number, value.type.shape))
+
+    def _number(self, size: dims.Size) -> int:
+        """Return a size; one that only NumPy functions know counts as 2."""
+        if isinstance(size, int):
+            return size
+        if size in self.set:
+            return self.set[size]
+        return max(self.least, dims.evaluate(size, self.env) if _is_known(size, self.env) else 2)
+
+
+def _is_known(size: dims.Size, env: Mapping[str, int]) -> bool:
+    return dims.symbols(size) <= env.keys()
 
 
 def lies_in(order: tuple[int, ...], shape: tuple[int, ...], strides: Strides) -> bool:

@@ -29,8 +29,11 @@ ARGUMENTS, NAMES, COUNT = Val("%args", "ptr", 0), Val("%names", "ptr", 0), Val("
 class Inputs:
     """Read the arguments; afterwards their addresses and the sizes are known."""
 
-    def __init__(self, writer: CallWriter, call: NativeCall, bounds: Sequence[Bound], memory: CallMemory) -> None:
-        self.w, self.call, self.bounds = writer, call, bounds
+    def __init__(
+        self, writer: CallWriter, call: NativeCall, bounds: Sequence[Bound], memory: CallMemory, is_exact: bool
+    ) -> None:
+        """`is_exact` demands the sizes and strides of the example, not only its layout classes."""
+        self.w, self.call, self.bounds, self._is_exact = writer, call, bounds, is_exact
         self.pointers, self.strides = memory.pointers, memory.strides
         self._shapes: list[tuple[Value, list[Val]]] = []
 
@@ -112,6 +115,8 @@ class Inputs:
 
     def _array(self, value: Value, given: Input, obj: Val) -> None:
         shape = self.check_array(obj, value, given.array, given.layout)
+        if self._is_exact:
+            self._demand_numbers((*shape, *self.strides[value]), (*given.array.shape, *given.array.strides))
         for axis, size in enumerate(value.type.shape):
             if isinstance(size, Dim) and size.symbols == {str(size)} and str(size) not in self.w.sizes.known:
                 self.w.sizes.bind({str(size): shape[axis]})
@@ -130,6 +135,10 @@ class Inputs:
         if rank:
             self._layout(layout, example, w.field(obj, abi.FLAGS, "i32"), shape, strides)
         return shape
+
+    def _demand_numbers(self, found: Sequence[Val], wanted: Sequence[int]) -> None:
+        for number, expected in zip(found, wanted, strict=True):
+            self.w.demand(self.w.same(number, self.w.number(expected)))
 
     def _axes(self, obj: Val, offset: int, rank: int) -> list[Val]:
         base = self.w.field(obj, offset) if rank else NULL

@@ -106,3 +106,28 @@ def test_views_inside() -> None:
     x = random("float32", (6, 20), 4)
     for name in LAYOUTS:
         agrees(mix, LAYOUTS[name](x))
+
+
+ORDER_BY_SIZE: dict[str, Any] = {
+    "pieces": lambda a: np.concatenate((a.T[:, ::3], a.T[:, ::3]), axis=1),
+    "steps": lambda a: a.transpose(2, 0, 1)[:, ::3] + 1,
+    "broadcast": lambda a: a.T[::3] + a.T[:1],
+    "merged": lambda a: a[::2].transpose(1, 0, 2).reshape(-1, a.shape[2]) * 2,
+    "split": lambda a: a.T.reshape(a.shape[2], -1) * 2,
+}
+
+
+@pytest.mark.parametrize("name", ORDER_BY_SIZE)
+def test_orders_that_depend_on_computed_sizes(name: str) -> None:
+    """An axis of which one element is left does not take part in sorting; a reshape is a view of some sizes only."""
+    generator = np.random.default_rng(5)
+    function = ORDER_BY_SIZE[name]
+    jitted = weft.jit(function)
+    orders = ((0, 1, 2), (2, 1, 0), (1, 0, 2), (1, 2, 0))
+    for k in range(36):
+        shape = tuple(generator.integers(2, 6, 3).tolist())
+        order = orders[k % 4]
+        base = whole("float64", tuple(2 * shape[axis] for axis in order), k)
+        cut = base[::2, ::2, ::2] if k % 3 else np.ascontiguousarray(base[::2, ::2, ::2])
+        for _ in range(2):
+            agrees(function, cut.transpose(np.argsort(order)), jitted=jitted)
