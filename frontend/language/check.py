@@ -7,6 +7,9 @@ yet. Lowering relies on them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
 
 from ...ir.dtypes import BY_NAME, CLASSES
 from ...ir.errors import (
@@ -83,6 +86,7 @@ class _Checker:
         if not any(s.values for s in found):
             hint = "end it with 'return ...'"
             raise SyntaxProblem(f"the {what} '{item.name.name}' returns nothing", item.name.span, hint)
+        refuse_split_lines(statements)
         if item.is_kernel and (early := next((s for s in found if s is not statements[-1]), None)):
             hint = "put one 'return' at the end, and choose with 'a if c else b' or a 'var'"
             raise Unsupported("a kernel can only return at its end", early.span, hint)
@@ -305,7 +309,20 @@ class _Checker:
     def _unknown(self, callee: syntax.Name) -> UnknownName:
         known = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Function)]
         known += [*FUNCTIONS, *BY_NAME, *(() if self._ops is None else self._ops.op_names())]
-        return UnknownName(f"unknown function '{callee.name}'", callee.span, nearest(callee.name, known))
+        hint = nearest(callee.name, known)
+        if callable(getattr(np, callee.name, None)):
+            hint = f"the language has no '{callee.name}'; a function under @weft.jit can call np.{callee.name}"
+        return UnknownName(f"unknown function '{callee.name}'", callee.span, hint)
+
+
+def refuse_split_lines(statements: Sequence[syntax.Statement]) -> None:
+    """Refuse `return x` before a line `+ 1`: the statement has ended with its line, and nobody means that."""
+    for first, second in pairwise(statements):
+        if not isinstance(second, syntax.Bare) or not isinstance(second.value, syntax.Unary):
+            continue
+        if second.value.op in ("+", "-") and isinstance(first, (syntax.Return, syntax.Let, syntax.Assign)):
+            hint = "end the line before with the operator, or put the expression in parentheses"
+            raise SyntaxProblem("a line break has ended the statement before this operator", second.span, hint)
 
 
 def _article(what: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import Union
 
-from ...ir.dtypes import BY_NAME, CLASSES, DType
-from ...ir.errors import ShapeProblem, Span, SyntaxProblem, UnknownName, nearest
+import numpy as np
+
+from ...ir.dtypes import BY_NAME, CLASSES, DType, from_numpy
+from ...ir.errors import ShapeProblem, Span, SyntaxProblem, TypeProblem, UnknownName, nearest
 from ...ir.records import record
 from .syntax import Expr, Literal, Name, Output, Param, TypeSpec
 
@@ -53,12 +55,20 @@ class Result:
     type: Declared
 
 
+def _numpy_name(name: str) -> str | None:
+    """Suggest our name for a dtype that is written as in NumPy."""
+    try:
+        return f"did you mean '{from_numpy(np.dtype(name))}'?"
+    except (TypeError, ValueError, SyntaxError, TypeProblem):
+        return None
+
+
 def declare(spec: TypeSpec, computed: bool = False) -> Declared:
     """Resolve a type. `computed` allows sizes such as `n - 1`, which only results can have."""
     dtype = BY_NAME.get(spec.name)
     if dtype is None and spec.name not in CLASSES:
         known = [*BY_NAME, *CLASSES]
-        hint = nearest(spec.name, known) or f"the types are {', '.join(known)}"
+        hint = _numpy_name(spec.name) or nearest(spec.name, known) or f"the types are {', '.join(known)}"
         raise UnknownName(f"unknown type '{spec.name}'", spec.span, hint)
     if spec.dims is None:
         return Declared(spec.name, dtype, None, spec.name, spec.span)
