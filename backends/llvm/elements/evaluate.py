@@ -15,20 +15,18 @@ from ....ir.flow import has_loop
 from ....ir.graph import Node, Value
 from ....ir.indexing import Index, loop_name, operand_elements, operand_index
 from ....ir.limits import limiter
-from ....ir.ops import CAST, COMPLEX, CONSTANT, EACH, GATHER, IMAG, IOTA, REAL, SCAN, SIZE, WHERE, WHOLE_POWER, Trait
+from ....ir.ops import COMPLEX, CONSTANT, EACH, GATHER, IMAG, IOTA, REAL, SCAN, SIZE, Trait
 from ....ir.types import integer, sizes
-from ..code.casts import cast, constant
+from ..code.casts import constant
 from ..code.frame import Frame
 from ..code.memory import Buffer, Memory
 from ..code.scopes import Nest, Scope
 from ..code.text import Val
 from ..functions import FrameWord
-from ..math import whole_power
-from . import integers
 from .flow import PATIENCE, Clock, emit_each
 from .gather import look_up
 from .joint import Joint, joint_of
-from .ops import emit
+from .numbers import emit_alone
 
 Element = tuple[Value, Index]
 PART_OF = {REAL: 0, IMAG: 1}
@@ -209,18 +207,7 @@ class Elements:
         return scope.memo[*key, place]
 
     def _emit(self, node: Node, values: list[Val]) -> Val:
-        e = self.nest.e
-        have = node.operands[0].type.dtype
-        if node.op is CAST:
-            return cast(e, values[0], have, node.result.type.dtype)
-        if node.op is WHERE:
-            return e.select(*values)
-        if node.op is WHOLE_POWER:
-            exponent = node.attrs["exponent"]
-            assert isinstance(exponent, int)
-            multiply = whole_power.whole_power if have.kind == "float" else integers.whole_power
-            return multiply(e, values[0], exponent)
-        return emit(e, node.op, [v.type.dtype for v in node.operands], values)
+        return emit_alone(self.nest.e, node, [v.type.dtype for v in node.operands], values)
 
     # -- memory
 

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 KNOWN = ("0.48.", "0.49.", "0.50.")
+LEVEL = 2  # of the passes
 
 _OBJECT, _TEXT, _INT, _OUT = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what they give, then what they take
@@ -36,6 +37,15 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what they give, then what they tak
     "GetBufferStart": (_OBJECT, _OBJECT),
     "GetBufferSize": (ctypes.c_size_t, _OBJECT),
     "DisposeMemoryBuffer": (None, _OBJECT),
+    "CreatePipelineTuningOptions": (_OBJECT, _INT, _INT),
+    "PTOSetLoopVectorization": (None, _OBJECT, ctypes.c_bool),
+    "PTOSetSLPVectorization": (None, _OBJECT, ctypes.c_bool),
+    "PTOSetLoopUnrolling": (None, _OBJECT, ctypes.c_bool),
+    "PTOSetLoopInterleaving": (None, _OBJECT, ctypes.c_bool),
+    "CreatePassBuilder": (_OBJECT, _OBJECT, _OBJECT),
+    "buildPerModuleDefaultPipeline": (_OBJECT, _OBJECT, _INT),
+    "RunNewModulePassManager": (None, _OBJECT, _OBJECT, _OBJECT),
+    "DisposeNewModulePassManger": (None, _OBJECT),
 }
 
 
@@ -45,6 +55,7 @@ class Direct:
     def __init__(self, path: str) -> None:
         library = ctypes.CDLL(path)
         self._calls: dict[str, Any] = {}
+        self._builders: dict[tuple[str, str, str], Any] = {}
         for name, (result, *arguments) in _FUNCTIONS.items():
             call = self._calls[name] = getattr(library, f"LLVMPY_{name}")
             call.restype, call.argtypes = result, arguments
@@ -87,6 +98,10 @@ class Direct:
     @contextmanager
     def machine(self, triple: str, cpu: str, features: str, effort: int) -> Iterator[Any]:
         """A code generator."""
+        with ExitStack() as stack:
+            yield self._owned(stack, "DisposeTargetMachine", self._machine(triple, cpu, features, effort))
+
+    def _machine(self, triple: str, cpu: str, features: str, effort: int) -> Any:
         target, problem = self._told("GetTargetFromTriple", triple.encode())
         if not target:
             raise RuntimeError(problem)
@@ -94,8 +109,23 @@ class Direct:
         made = self._calls["CreateTargetMachine"](target, *words, effort, b"pic", b"small", 0, 1, b"")
         if not made:
             raise RuntimeError(f"LLVM has no code generator for CPU {cpu} and target {triple}")
+        return made
+
+    def optimise(self, module: Any, triple: str, cpu: str, features: str) -> None:
+        """Runs LLVM's simplifying passes, without those that unroll and vectorise.
+
+        A pass builder is never freed in full, so there is one for each machine, which lasts as long as the process.
+        """
+        key = (triple, cpu, features)
+        if key not in self._builders:
+            tuning = self._calls["CreatePipelineTuningOptions"](LEVEL, 0)
+            for name in ("LoopVectorization", "SLPVectorization", "LoopUnrolling", "LoopInterleaving"):
+                self._calls[f"PTOSet{name}"](tuning, False)
+            self._builders[key] = self._calls["CreatePassBuilder"](self._machine(*key, LEVEL), tuning)
+        passes = self._calls["buildPerModuleDefaultPipeline"](self._builders[key], LEVEL)
         with ExitStack() as stack:
-            yield self._owned(stack, "DisposeTargetMachine", made)
+            self._owned(stack, "DisposeNewModulePassManger", passes)
+            self._calls["RunNewModulePassManager"](passes, module, self._builders[key])
 
     def emit(self, module: Any, machine: Any, is_object: bool) -> bytes:
         """Compiles a module to an object file or to assembly."""

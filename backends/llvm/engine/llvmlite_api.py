@@ -46,5 +46,13 @@ class Wrapped:
         with made:
             yield made
 
+    def optimise(self, module: Any, triple: str, cpu: str, features: str) -> None:
+        with self.machine(triple, cpu, features, 2) as made:
+            tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+            tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
+            tuning.loop_interleaving = False
+            builder = llvm.create_pass_builder(made, tuning)
+            builder.getModulePassManager().run(module, builder)
+
     def emit(self, module: Any, machine: Any, is_object: bool) -> bytes:
         return bytes(machine.emit_object(module)) if is_object else str(machine.emit_assembly(module)).encode()

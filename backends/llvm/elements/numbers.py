@@ -1,0 +1,38 @@
+"""Emit one op of the main table on values that are given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....ir.dtypes import DType
+from ....ir.graph import Node
+from ....ir.ops import CAST, WHERE, WHOLE_POWER
+from ..code.casts import cast
+from ..code.text import Emitter, Val
+from ..math import whole_power
+from . import integers
+from .joint import joint_of
+from .ops import emit
+
+
+def emit_number(e: Emitter, node: Node, dtypes: Sequence[DType], values: Sequence[Val]) -> Val:
+    """Emits an op; `dtypes` are those of the operands."""
+    joint = joint_of(node)
+    if joint is not None:
+        return joint.function(e, dtypes[0], *values)[joint.place(node.attrs)]
+    return emit_alone(e, node, dtypes, values)
+
+
+def emit_alone(e: Emitter, node: Node, dtypes: Sequence[DType], values: Sequence[Val]) -> Val:
+    """Emits an op that shares its work with no other."""
+    have = dtypes[0]
+    if node.op is CAST:
+        return cast(e, values[0], have, node.result.type.dtype)
+    if node.op is WHERE:
+        return e.select(values[0], values[1], values[2])
+    if node.op is WHOLE_POWER:
+        exponent = node.attrs["exponent"]
+        assert isinstance(exponent, int)
+        multiply = whole_power.whole_power if have.kind == "float" else integers.whole_power
+        return multiply(e, values[0], exponent)
+    return emit(e, node.op, dtypes, values)

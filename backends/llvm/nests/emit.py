@@ -1,0 +1,47 @@
+"""Emit a whole nest: a table from op to the function that emits it, and the native functions that result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ....ir.errors import Unsupported
+from ....ir.graph import Graph, Node
+from ....ir.nest import ops
+from ....ir.nest.ops import NEST
+from ....ir.opdef import OpDef, Trait
+from ....ir.ops import CONSTANT, SIZE
+from . import leaving, loops, memory, operations, walks
+from .code import NestCode
+from .function import NestFunction, NestModule, Points
+from .points import Point
+
+EmitNode = Callable[[NestFunction, Node, Points], None]
+
+
+def product(f: NestFunction, node: Node, points: Points) -> None:
+    raise Unsupported("native code can't run `nest.product` yet", node.span)
+
+
+_STRUCTURE: Mapping[OpDef, EmitNode] = {
+    ops.FOR: loops.loop, ops.WALK: walks.walk, ops.ACROSS: walks.across, ops.SCAN: walks.scan,
+    ops.PRODUCT: product, ops.WHEN: loops.when, ops.WHILE: loops.steps, ops.SWITCH: loops.switch,
+    ops.ALLOC: memory.alloc, ops.LOAD: memory.load, ops.STORE: memory.store, ops.FETCH: memory.fetch,
+    ops.VIEW: memory.view, ops.BIND: leaving.bind, ops.CHECK: leaving.check, ops.ASK: leaving.ask,
+}  # fmt: skip
+TABLE: Mapping[OpDef, EmitNode] = {
+    **{op: operations.number for op in NEST.values() if op in (CONSTANT, SIZE) or Trait.ELEMENTWISE in op.traits},
+    **_STRUCTURE,
+}
+
+
+def emit_nest(nest: Graph, name: str, vector_bytes: int) -> NestCode:
+    """Emits a verified nest as LLVM text. `vector_bytes` decides the width of vector loops that do not say theirs."""
+    module = NestModule(nest, name, vector_bytes)
+    f = NestFunction(module, name, TABLE)
+    memory.inputs(f)
+    f.body(nest, [Point()])
+    f.finish()
+    return NestCode(
+        (name, *module.outlined), tuple(module.entries), tuple(module.failures), module.asks,
+        "\n\n".join([*module.texts, ""]), dict(module.declared),
+    )  # fmt: skip

@@ -1,0 +1,141 @@
+"""Emit what leaves a nest early: checks, numbers from data out of range, and Ctrl-C."""
+
+from __future__ import annotations
+
+from ....ir.dims import LOOP
+from ....ir.dtypes import I64
+from ....ir.graph import Node
+from ....ir.nest.ops import LOOPS
+from ....ir.nest.scopes import inside, variables
+from ..code.casts import cast
+from ..code.text import Val
+from ..functions import STOPPED, FrameWord
+from . import numbers
+from .function import LEAVE, STATUS, NestFunction, Points
+from .points import Point
+
+FAILED = 1
+PATIENCE = 1 << 22  # ticks between two questions, where a step is a few ops: some milliseconds
+CYCLES = 1 << 24  # of the CPU's clock between two questions: some milliseconds
+SINCE, TICKS = "since", "ticks"
+
+
+def check(f: NestFunction, node: Node, points: Points) -> None:
+    """Leaves if the condition does not hold in an active lane."""
+    for point in points:
+        leave_if(f, _in_lanes(f, f.e.not_(point.values[node.operands[0]]), point), node)
+
+
+def bind(f: NestFunction, node: Node, points: Points) -> None:
+    """Names a number from data, after a check of its range."""
+    e, (variable,) = f.e, variables(node)
+    for point in points:
+        given = node.operands[0]
+        found = cast(e, point.values[given], given.type.dtype, I64)
+        low, high = (numbers.number(f, s, point) for s in (variable.first, variable.end))
+        lanes = max(found.lanes, low.lanes, high.lanes)
+        found, low, high = (e.splat(x, lanes) for x in (found, low, high))
+        wrong = e.op("or", e.icmp("slt", found, low), e.icmp("sge", found, high))
+        leave_if(f, _in_lanes(f, wrong, point), node, (found, high), wrong)
+        if lanes and point.mask is not None:
+            found = e.select(point.mask, found, low)
+        point.env[LOOP + variable.name] = found
+
+
+def _in_lanes(f: NestFunction, wrong: Val, point: Point) -> Val:
+    """Whether something is wrong in an active lane."""
+    if wrong.lanes and point.mask is not None:
+        wrong = f.e.op("and", wrong, point.mask)
+    return f.e.any(wrong)
+
+
+def leave_if(f: NestFunction, wrong: Val, node: Node, details: tuple[Val, ...] = (), lanes: Val | None = None) -> None:
+    """Leaves the function with a failed status; the first failure of a call is noted in the frame."""
+    e, module = f.e, f.module
+    module.failures.append(node)
+    words = [f.word_address("failure", k) for k in range(3)]
+    bad, first, on, out = (e.label(hint) for hint in ("bad", "first", "on", "out"))
+    e.cbr(wrong, bad, on, unlikely=True)
+    e.place(bad)
+    pair = e.emit(f"cmpxchg ptr {words[0].text}, i64 0, i64 {len(module.failures)} monotonic monotonic", "pair", 0)
+    ours = e.emit(f"extractvalue {{ i64, i1 }} {pair.text}, 1", "i1", 0)
+    e.cbr(ours, first, out)
+    e.place(first)
+    for word, detail in zip(words[1:], details, strict=False):
+        e.store(_lane(f, detail, lanes), word, 8)
+    e.br(out)
+    e.place(out)
+    e.store(e.const("i32", FAILED), STATUS, 4)
+    e.br(LEAVE)
+    e.place(on)
+
+
+def _lane(f: NestFunction, x: Val, lanes: Val | None) -> Val:
+    """The value in the first lane that is set."""
+    if not x.lanes:
+        return x
+    assert lanes is not None
+    e = f.e
+    bits = e.emit(f"bitcast {lanes.typed} to i{lanes.lanes}", f"i{lanes.lanes}", 0)
+    lane = e.call("cttz", bits, Val("true", "i1", 0))
+    return e.emit(f"extractelement {x.typed}, i{lanes.lanes} {lane.text}", x.elem, 0)
+
+
+def ask(f: NestFunction, node: Node, points: Points) -> None:
+    """Asks now and then whether to stop. Short steps are counted; where loops are inside, the CPU's clock is read."""
+    e = f.e
+    f.module.asks = True
+    question = f.frame.word(FrameWord("question"), "ptr")
+    due, call, stop, on = (e.label(hint) for hint in ("due", "ask", "stop", "on"))
+    if _is_long(f, node):
+        since, now = _cell(f, SINCE), _clock(f)
+        passed = e.op("sub", now, e.load(since, "i64", 0, 8))
+        e.cbr(e.icmp("ugt", passed, e.const("i64", CYCLES)), due, on, unlikely=True)
+        e.place(due)
+        e.store(now, since, 8)
+    else:
+        ticks = _cell(f, TICKS)
+        left = e.op("sub", e.load(ticks, "i64", 0, 8), e.const("i64", 1))
+        e.store(left, ticks, 8)
+        e.cbr(e.icmp("slt", left, e.const("i64", 0)), due, on, unlikely=True)
+        e.place(due)
+        e.store(e.const("i64", PATIENCE), ticks, 8)
+    e.cbr(e.icmp("eq", question, Val("null", "ptr", 0)), on, call)
+    e.place(call)
+    stops = e.emit(f"call i32 {question.text}(ptr %frame) nounwind memory(inaccessiblemem: readwrite)", "i32", 0)
+    e.cbr(e.icmp("eq", stops, e.const("i32", 0)), on, stop)
+    e.place(stop)
+    e.store(e.const("i32", STOPPED), STATUS, 4)
+    e.br(LEAVE)
+    e.place(on)
+
+
+def _cell(f: NestFunction, name: str) -> Val:
+    """A counter of the function."""
+    memo = f.nest.entry.memo
+    if name not in memo:
+        memo[name] = f.in_entry("alloca i64, align 8", "ptr")
+        with f.nest.at(f.nest.entry):
+            f.e.store(_clock(f) if name == SINCE else f.e.const("i64", PATIENCE), memo[name], 8)
+    return memo[name]
+
+
+def _clock(f: NestFunction) -> Val:
+    f.e.declared["llvm.readcyclecounter"] = "declare i64 @llvm.readcyclecounter()"
+    return f.e.emit("call i64 @llvm.readcyclecounter()", "i64", 0)
+
+
+def _is_long(f: NestFunction, node: Node) -> bool:
+    """Whether a loop stands in the same body as an `ask`, so that nothing is known of the time between two."""
+    found = _body_of(list(f.module.nest), node)
+    return any(n.op in LOOPS or any(m.op in LOOPS for m in inside(n)) for n in found)
+
+
+def _body_of(nodes: list[Node], wanted: Node) -> list[Node]:
+    if wanted in nodes:
+        return nodes
+    for node in nodes:
+        found = _body_of(list(node.body or ()), wanted)
+        if found:
+            return found
+    return []

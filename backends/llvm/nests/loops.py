@@ -1,0 +1,291 @@
+"""Emit the loops and branches of nests: serial, vector, unrolled and jammed loops, `while`, `when` and `switch`.
+
+A vector or jammed loop whose lanes would take different ways through loops inside runs serially, which the verifier's
+rules allow for every loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....ir.dims import LOOP, symbols
+from ....ir.graph import Node
+from ....ir.nest import ops
+from ....ir.nest.scopes import base, inside, variables
+from ....ir.types import Guards, integer, sizes
+from ..code.casts import element
+from ..code.text import Val
+from . import numbers
+from .function import NestFunction, Points
+from .memory import itemsize
+from .points import Point
+from .sharing import is_shared, share
+
+DEFAULT_JAM = 4
+
+
+def loop(f: NestFunction, node: Node, points: Points) -> None:
+    """Emits a `nest.for`."""
+    assert node.body is not None
+    (variable,) = variables(node)
+    if is_shared(f, node, points):
+        share(f, node, points[0])
+        return
+    if node.attrs["kind"] == "unrolled":
+        first, end = sizes(node.attrs, "range")
+        assert isinstance(first, int) and isinstance(end, int)
+        for k in range(first, end):
+            f.body(node.body, [p.step(variable.name, f.e.const("i64", k)) for p in points])
+        return
+    first_value, end_value = (numbers.scalar(f, s, points[0]) for s in (variable.first, variable.end))
+    over(f, node, points, first_value, end_value)
+
+
+def over(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> None:
+    """Emits a loop of any kind over a range that is computed."""
+    begin_scans(f, node, points)
+    kind = node.attrs["kind"]
+    if kind == "vector" and can_be_vector(node, points):
+        _vector(f, node, points, first, end)
+    elif kind == "jammed" and can_be_jammed(node):
+        _jammed(f, node, points, first, end)
+    else:
+        _serial(f, node, points, first, end)
+
+
+def _serial(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> None:
+    assert node.body is not None
+    body, (variable,) = node.body, variables(node)
+
+    def run(at: Val, carried: list[Val]) -> list[Val]:
+        steps = [p.step(variable.name, at) for p in points]
+        for k, step in enumerate(steps):
+            step.put(body.inputs, carried[k * count : (k + 1) * count])
+        f.body(body, steps)
+        return [f.spread(step.values[v], step) for step in steps for v in body.outputs]
+
+    count = len(node.operands)
+    start = [f.spread(p.values[v], p) for p in points for v in node.operands]
+    _, *last = f.repeat(first, end, 1, start, run)
+    for k, point in enumerate(points):
+        point.put(node.results, last[k * count : (k + 1) * count])
+
+
+def _vector(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> None:
+    """Emits whole steps of several vectors, then vectors of which some lanes may not be active."""
+    assert node.body is not None
+    body, name = node.body, variables(node)[0].name
+    width, times = vector_width(f, node), int(integer(node.attrs, "times")) if "times" in node.attrs else 1
+
+    def run_whole(at: Val, _: list[Val]) -> list[Val]:
+        f.body(body, [vector_point(f, p, name, at, width, k) for p in points for k in range(times)])
+        return []
+
+    def run_rest(at: Val, _: list[Val]) -> list[Val]:
+        mask = lane_mask(f, at, end, width)
+        f.body(body, [vector_point(f, p, name, at, width, 0).masked(mask) for p in points])
+        return []
+
+    (rest,) = f.repeat(first, end, width * times, (), run_whole, whole=True)
+    f.repeat(rest, end, width, (), run_rest)
+
+
+def lane_mask(f: NestFunction, at: Val, end: Val, width: int) -> Val:
+    """The lanes of a vector that begins at a number and may go beyond the end."""
+    e = f.e
+    left = e.splat(e.op("sub nsw", end, at), width)
+    return e.icmp("slt", numbers.lane_numbers(f, width), left)
+
+
+def vector_point(f: NestFunction, point: Point, name: str, at: Val, width: int, k: int) -> Point:
+    """The k-th vector of a step."""
+    made = point.step(name, numbers.plus(f, at, f.e.const("i64", k * width)))
+    made.vector, made.width = name, width
+    return made
+
+
+def _jammed(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> None:
+    """Emits several steps at a time, then the rest one by one."""
+    assert node.body is not None
+    body, name = node.body, variables(node)[0].name
+    count = next((integer(node.attrs, a) for a in ("times", "width") if a in node.attrs), DEFAULT_JAM)
+
+    def run(at: Val, several: int) -> list[Val]:
+        made = [p.step(name, numbers.plus(f, at, f.e.const("i64", k))) for p in points for k in range(several)]
+        f.body(body, made)
+        return []
+
+    (rest,) = f.repeat(first, end, count, (), lambda at, _: run(at, count), whole=True)
+    f.repeat(rest, end, 1, (), lambda at, _: run(at, 1))
+
+
+# -- which loops may run in lanes
+
+
+def can_be_vector(node: Node, points: Points) -> bool:
+    """Whether the lanes of a loop take the same way through its body, and store to different elements."""
+    if any(p.vector is not None for p in points):
+        return False
+    return can_be_lanes(node) and not any(
+        n.op in (ops.ALLOC, ops.SCAN) or (n.op is ops.STORE and not _stores_apart(n, node)) for n in inside(node)
+    )
+
+
+def can_be_jammed(node: Node) -> bool:
+    return can_be_lanes(node)
+
+
+def can_be_lanes(node: Node) -> bool:
+    """Whether no loop inside has a range that differs between the steps of a loop."""
+    differing = {LOOP + v.name for v in variables(node)}
+    differing |= {LOOP + v.name for n in inside(node) if n.op is ops.BIND for v in variables(n)}
+    for inner in inside(node):
+        if inner.op is ops.WHILE:
+            return False
+        if inner.op in (ops.FOR, ops.WALK, ops.PRODUCT) and any(
+            symbols(s) & differing for s in sizes(inner.attrs, "range")
+        ):
+            return False
+        if inner.op is ops.CASE and _guard_symbols(inner) & differing:
+            return False
+    return True
+
+
+def _guard_symbols(case: Node) -> frozenset[str]:
+    guards = case.attrs.get("guards", Guards())
+    assert isinstance(guards, Guards)
+    return frozenset(name for a, b in guards for name in symbols(a) | symbols(b))
+
+
+def _stores_apart(node: Node, loop: Node) -> bool:
+    _, index = base(node.operands[-1], sizes(node.attrs, "at"))
+    own = {LOOP + v.name for v in variables(loop)}
+    bound = {LOOP + v.name for n in inside(loop) if n.op is ops.BIND for v in variables(n)}
+    return any(symbols(i) & (own | bound) for i in index)
+
+
+def vector_width(f: NestFunction, node: Node) -> int:
+    """The lanes of a vector loop: as the nest says, or as many as the machine has for the largest element."""
+    if "width" in node.attrs:
+        return integer(node.attrs, "width")
+    largest = max((itemsize(n) for n in inside(node) if n.op in ops.ACCESSES), default=8)
+    return max(2, f.module.vector_bytes // largest)
+
+
+# -- branches
+
+
+def when(f: NestFunction, node: Node, points: Points) -> None:
+    """Emits a branch for all points together if they share the condition, otherwise one for each."""
+    conditions = [p.values[node.operands[0]] for p in points]
+    if len(set(conditions)) == 1 and not conditions[0].lanes:
+        _branch(f, node, points, conditions[0])
+        return
+    for point, condition in zip(points, conditions, strict=True):
+        if not condition.lanes:
+            _branch(f, node, [point], condition)
+        else:
+            _masked_branch(f, node, point, condition)
+
+
+def _branch(f: NestFunction, node: Node, points: Points, condition: Val) -> None:
+    assert node.body is not None
+    body, inner = node.body, [p.step() for p in points]
+    found = _joined(
+        f, condition, lambda: f.body(body, inner), lambda: [s.values[v] for s in inner for v in body.outputs]
+    )
+    count = len(node.results)
+    for k, point in enumerate(points):
+        point.put(node.results, found[k * count : (k + 1) * count])
+
+
+def _masked_branch(f: NestFunction, node: Node, point: Point, condition: Val) -> None:
+    """Runs the body if any lane takes it, with the others masked."""
+    assert node.body is not None
+    e, body = f.e, node.body
+    mask = condition if point.mask is None else e.op("and", point.mask, condition)
+    inner = point.masked(mask)
+
+    def results() -> list[Val]:
+        found = [f.spread(inner.values[v], point) for v in body.outputs]
+        return [e.select(mask, x, e.zero_like(x)) for x in found]
+
+    point.put(node.results, _joined(f, e.any(mask), lambda: f.body(body, [inner]), results))
+
+
+def _joined(
+    f: NestFunction, condition: Val, body: Callable[[], None], results: Callable[[], Sequence[Val]]
+) -> list[Val]:
+    """Runs `body` if a condition holds; gives what it computes, or zeros."""
+    e = f.e
+    then, done, before = e.label("then"), e.label("done"), e.block
+    e.cbr(condition, then, done)
+    e.place(then)
+    body()
+    found, after = results(), e.block
+    e.br(done)
+    e.place(done)
+    return [
+        e.emit(f"phi {x.type} [ {e.zero_like(x).text}, %{before} ], [ {x.text}, %{after} ]", x.elem, x.lanes)
+        for x in found
+    ]
+
+
+def steps(f: NestFunction, node: Node, points: Points) -> None:
+    """Emits a `while`, point by point: its effects happen in the step that ends it, too."""
+    assert node.body is not None
+    e, body = f.e, node.body
+    for point in points:
+        assert point.vector is None, "a vector loop has no `while` inside"
+        start = [point.values[v] for v in node.operands]
+        head, on, done, before = e.label("head"), e.label("on"), e.label("done"), e.block
+        phis = [Val(e.name(), v.elem, v.lanes) for v in start]
+        e.br(head)
+        e.place(head)
+        at = len(e.lines)
+        e.lines.extend("" for _ in phis)
+        inner = point.step()
+        inner.put(body.inputs, phis)
+        f.body(body, [inner])
+        go, *after = (inner.values[v] for v in body.outputs)
+        e.cbr(go, on, done)
+        e.place(on)
+        for k, (phi, first, last) in enumerate(zip(phis, start, after, strict=True)):
+            e.lines[at + k] = f"  {phi.text} = phi {phi.type} [ {first.text}, %{before} ], [ {last.text}, %{on} ]"
+        e.br(head)
+        e.place(done)
+        point.put(node.results, phis)
+
+
+def switch(f: NestFunction, node: Node, points: Points) -> None:
+    """Runs the first case whose guards hold."""
+    assert node.body is not None
+    e, done = f.e, f.e.label("done")
+    for case in node.body:
+        assert case.body is not None
+        guards = case.attrs.get("guards", Guards())
+        assert isinstance(guards, Guards)
+        inside_label, other = e.label("case"), e.label("else")
+        e.cbr(numbers.holds(f, guards, points[0]), inside_label, other)
+        e.place(inside_label)
+        f.body(case.body, [p.step() for p in points])
+        e.br(done)
+        e.place(other)
+    e.br(done)
+    e.place(done)
+
+
+# -- running values
+
+
+def begin_scans(f: NestFunction, node: Node, points: Points) -> None:
+    """Empties the running values of scans along a loop, before it starts."""
+    name = variables(node)[0].name
+    for scan in [n for n in inside(node) if n.op is ops.SCAN and n.attrs["var"] == name]:
+        elem = element(scan.result.type.dtype)
+        for point in points:
+            kind = Val("", elem, point.width)
+            running = f.in_entry(f"alloca {kind.type}, align 64", "ptr")
+            has_one = f.in_entry("alloca i1, align 1", "ptr")
+            f.e.store(f.e.const("i1", 0), has_one, 1)
+            point.cells[scan] = (running, has_one)

@@ -1,0 +1,153 @@
+"""Compute sizes over loop variables, and addresses in buffers.
+
+A variable along the lanes of a vector stands for as many numbers as there are lanes. What does not depend on a loop is
+computed in the function's entry. The parts of an address are added from the outermost loop to the innermost one, so
+that LLVM moves each part out of the loops that do not change it.
+"""
+
+from __future__ import annotations
+
+from ....ir import dims
+from ....ir.accesses import coefficient_of
+from ....ir.dims import LOOP, Atom, Dim, Monomial, Size
+from ....ir.types import Guards
+from ..code.text import Val
+from .function import NestFunction
+from .points import Point
+
+
+def number(f: NestFunction, size: Size, point: Point) -> Val:
+    """A size at a point: a scalar, or a vector if it depends on what differs from lane to lane."""
+    if not _loops(size):
+        return f.frame.size(size)
+    total: Val | None = None
+    for _, part in _by_depth(size, point):
+        found = _sum(f, part, point)
+        total = found if total is None else plus(f, total, found)
+    assert total is not None
+    return total
+
+
+def scalar(f: NestFunction, size: Size, point: Point) -> Val:
+    """A size at the first lane of a point's vectors."""
+    name = point.vector
+    point.vector = None
+    try:
+        return number(f, size, point)
+    finally:
+        point.vector = name
+
+
+def moved(f: NestFunction, base: Val, offset: Size, point: Point) -> Val:
+    """An address and a number of bytes, for the first lane; the constant comes last, where instructions hold it."""
+    name, e = point.vector, f.e
+    point.vector = None
+    for _, part in _by_depth(offset, point):
+        amount = part if isinstance(part, int) else _sum(f, part, point)
+        if amount == 0:
+            continue
+        amount = e.const("i64", amount) if isinstance(amount, int) else amount
+        base = e.emit(f"getelementptr i8, ptr {base.text}, i64 {amount.text}", "ptr", 0)
+    point.vector = name
+    return base
+
+
+def stride_of(offset: Size, point: Point) -> Size | None:
+    """By how many bytes an address moves from lane to lane, or None if that differs between lanes."""
+    names = {name for name in dims.symbols(offset) if point.varies((name,))}
+    if not names:
+        return 0
+    own = f"{LOOP}{point.vector}"
+    if names != {own}:
+        return None
+    stride = coefficient_of(offset, own)
+    rest = offset - stride * dims.symbol(own)
+    return None if own in dims.symbols(rest) or own in dims.symbols(stride) else stride
+
+
+def holds(f: NestFunction, guards: Guards, point: Point) -> Val:
+    """Whether all of some guards hold."""
+    total = f.e.const("i1", 1)
+    for a, b in guards:
+        total = f.e.op("and", total, f.e.icmp("eq", scalar(f, a, point), scalar(f, b, point)))
+    return total
+
+
+def lane_numbers(f: NestFunction, width: int) -> Val:
+    return f.e.lanes_of("i64", list(range(width)))
+
+
+def plus(f: NestFunction, a: Val, b: Val) -> Val:
+    if a.text == "0":
+        return b
+    return a if b.text == "0" else _both(f, "add nsw", a, b)
+
+
+def times(f: NestFunction, a: Val, b: Val) -> Val:
+    if a.text == "1":
+        return b
+    return a if b.text == "1" else _both(f, "mul nsw", a, b)
+
+
+def _both(f: NestFunction, opcode: str, a: Val, b: Val) -> Val:
+    lanes = max(a.lanes, b.lanes)
+    return f.e.op(opcode, f.e.splat(a, lanes), f.e.splat(b, lanes))
+
+
+def _loops(size: Size) -> list[str]:
+    return [name for name in dims.symbols(size) if name.startswith(LOOP)]
+
+
+def _by_depth(size: Size, point: Point) -> list[tuple[int, Size]]:
+    """The parts of a size by the innermost variable in them, outermost first; a constant is the last part."""
+    places = {name: k for k, name in enumerate(point.env)}
+    parts: dict[int, dict[Monomial, int]] = {}
+    for monomial, factor in dims.terms_of(size):
+        names = _loops(Dim(((monomial, 1),))) if monomial else []
+        depth = max((places[name] for name in names), default=-1) if monomial else len(places)
+        parts.setdefault(depth, {})[monomial] = factor
+    return [(depth, _plain(parts[depth])) for depth in sorted(parts)]
+
+
+def _plain(terms: dict[Monomial, int]) -> Size:
+    """A sum as it stands: `from_terms` would move terms into a `min`."""
+    return terms[()] if list(terms) == [()] else Dim(tuple(terms.items()))
+
+
+def _sum(f: NestFunction, size: Size, point: Point) -> Val:
+    if not _loops(size):
+        return f.frame.size(size)
+    total = f.e.const("i64", 0)
+    for monomial, factor in dims.terms_of(size):
+        fixed = tuple(a for a in monomial if not _loops(dims.of_atom(a)))
+        term = f.frame.size(Dim(((fixed, factor),)) if fixed else factor)
+        for atom in monomial:
+            if atom not in fixed:
+                term = times(f, _atom(f, atom, point), term)
+        total = plus(f, total, term)
+    return total
+
+
+def _atom(f: NestFunction, atom: Atom, point: Point) -> Val:
+    e = f.e
+    if not atom.args:
+        own = point.env[atom.name]
+        if atom.name != f"{LOOP}{point.vector}":
+            return own
+        return e.op("add nsw", e.splat(own, point.width), lane_numbers(f, point.width))
+    values = [number(f, a, point) for a in atom.args]
+    lanes = max(v.lanes for v in values)
+    total, *others = (e.splat(v, lanes) for v in values)
+    for other in others:
+        if atom.name == "floordiv":
+            total = _floordiv(f, total, other)
+        else:
+            total = e.call("smin" if atom.name == "min" else "smax", total, other)
+    return total
+
+
+def _floordiv(f: NestFunction, a: Val, b: Val) -> Val:
+    """Divides by a positive divisor and rounds down."""
+    e = f.e
+    below = e.icmp("slt", e.op("srem", a, b), e.zero_like(a))
+    return e.op("sub", e.op("sdiv", a, b), e.cast("zext", below, "i64"))

@@ -1,0 +1,198 @@
+"""Share loops between threads: the body becomes a function of its own, which the thread pool runs in pieces.
+
+What the body needs of the code around it goes through words of the frame: variables, numbers and memory. A shared loop
+with only another one inside is shared along both. Without a thread pool the function runs over the whole range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....ir import dims
+from ....ir.dims import LOOP, Size
+from ....ir.graph import Graph, Node, Value
+from ....ir.nest import ops
+from ....ir.nest.rules import uses
+from ....ir.nest.scopes import base, inside, variables
+from ....ir.opdef import Trait
+from ....ir.types import Guards, integer, sizes
+from ..code.text import Val
+from ..functions import FrameWord
+from . import numbers
+from .function import LEAVE, STATUS, NestFunction, Points
+from .points import Point
+
+NANOSECOND = 1000
+OP, COSTLY = 300, 4000  # picoseconds of an op on one number, as estimated
+WHOLE = 1 << 62
+
+
+def is_shared(f: NestFunction, node: Node, points: Points) -> bool:
+    """Whether a loop is shared here: it is marked, and no loop around it is already shared or runs in lanes."""
+    return bool(node.attrs.get("shared")) and not f.is_worker and len(points) == 1 and points[0].vector is None
+
+
+def share(f: NestFunction, node: Node, point: Point) -> None:
+    """Emits a shared loop."""
+    e, loops = f.e, _both(node)
+    ranges = [[numbers.scalar(f, s, point) for s in sizes(loop.attrs, "range")] for loop in loops]
+    extents = [e.call("smax", e.op("sub nsw", end, first), e.const("i64", 0)) for first, end in ranges]
+    extents += [e.const("i64", 1)] * (2 - len(extents))
+    unit = number_of(f, unit_cost(loops[-1]), point)
+    made = _outlined(f, node, loops, point)
+    grains = [_count(loop, "grain", 1) for loop in loops] + [1] * (2 - len(loops))
+    tile = _count(loops[-1], "most", WHOLE) if len(loops) == 2 else WHOLE
+    if len(loops) == 1:  # the pool cuts the inner loop of two by the tile
+        extents, grains = extents[::-1], grains[::-1]
+        tile = _count(node, "most", WHOLE)
+    launch, workers = f.frame.word(FrameWord("launch"), "ptr"), f.frame.word(FrameWord("workers"), "i64")
+    some, alone, pool, done = (e.label(hint) for hint in ("some", "alone", "pool", "done"))
+    e.cbr(e.icmp("eq", e.op("mul", *extents), e.const("i64", 0)), done, some)
+    e.place(some)
+    e.cbr(e.icmp("eq", launch, Val("null", "ptr", 0)), alone, pool)
+    e.place(alone)
+    whole = f"i64 0, i64 {extents[0].text}, i64 0, i64 {extents[1].text}, i64 0"
+    found = e.emit(f"call i32 @{made}(ptr %frame, {whole})", "i32", 0)
+    _go_on(f, found, done)
+    e.place(pool)
+    arguments = (*extents, unit, *(e.const("i64", g) for g in grains), e.const("i64", tile), workers)
+    listed = ", ".join(x.typed for x in arguments)
+    found = e.emit(f"call i32 {launch.text}(ptr @{made}, ptr %frame, {listed})", "i32", 0)
+    _go_on(f, found, done)
+    e.place(done)
+
+
+def _go_on(f: NestFunction, status: Val, done: str) -> None:
+    """Goes on if a function succeeded, otherwise leaves with its status."""
+    e, bad = f.e, f.e.label("bad")
+    e.cbr(e.icmp("eq", status, e.const("i32", 0)), done, bad)
+    e.place(bad)
+    e.store(status, STATUS, 4)
+    e.br(LEAVE)
+
+
+def _both(node: Node) -> list[Node]:
+    """A shared loop, and the one inside if that is shared too and its range is the same in all steps."""
+    assert node.body is not None
+    inner = node.body.nodes[0] if len(node.body.nodes) == 1 else None
+    if inner is None or inner.op is not ops.FOR or not inner.attrs.get("shared"):
+        return [node]
+    own = LOOP + variables(node)[0].name
+    return [node] if any(own in dims.symbols(s) for s in sizes(inner.attrs, "range")) else [node, inner]
+
+
+def _count(node: Node, name: str, default: int) -> int:
+    return integer(node.attrs, name) if name in node.attrs else default
+
+
+# -- the function
+
+
+def _outlined(f: NestFunction, node: Node, loops: list[Node], point: Point) -> str:
+    """Writes the function of a shared loop; gives its name."""
+    from .loops import over
+    from .memory import inputs
+
+    name = f"{f.module.name}_{len(f.module.outlined)}"
+    f.module.outlined.append(name)
+    g = NestFunction(f.module, name, f.table)
+    g.is_worker = True
+    inputs(g)
+    inner = Point()
+    _hand_over(f, g, node, point, inner)
+    bounds = [[numbers.scalar(g, s, inner) for s in sizes(loop.attrs, "range")] for loop in loops]
+    places = ((0, 1), (2, 3)) if len(loops) == 2 else ((2, 3),)
+    names = ("%begin0", "%end0", "%begin1", "%end1")
+    whole = [
+        [g.e.op("add nsw", first, Val(names[k], "i64", 0)) for k in pair]
+        for (first, _), pair in zip(bounds, places, strict=True)
+    ]
+    if len(loops) == 2:
+        outer = variables(loops[0])[0].name
+
+        def run(at: Val, _: list[Val]) -> list[Val]:
+            over(g, loops[1], [inner.step(outer, at)], *whole[1])
+            return []
+
+        g.repeat(whole[0][0], whole[0][1], 1, (), run)
+    else:
+        over(g, node, [inner], *whole[0])
+    g.finish()
+    return name
+
+
+def _hand_over(f: NestFunction, g: NestFunction, node: Node, point: Point, inner: Point) -> None:
+    """Writes what the body needs to the frame, and reads it in the function."""
+    names = {name for n in (node, *inside(node)) for name in (*uses(n), *_guard_names(n))}
+    for name, number in point.env.items():
+        if name in names:
+            inner.env[name] = _passed(f, g, number)
+    for value in dict.fromkeys(_free(node)):
+        if value in point.values:
+            inner.values[value] = _passed(f, g, point.values[value])
+        if value in point.lanes:
+            inner.lanes[value] = [_passed(f, g, x) for x in point.lanes[value]]
+    for scan, cells in point.cells.items():
+        inner.cells[scan] = (_passed(f, g, cells[0]), _passed(f, g, cells[1]))
+
+
+def _free(node: Node) -> Iterator[Value]:
+    """The values that a node and its body use, memory behind views included."""
+    for inner in (node, *inside(node)):
+        yield from inner.operands
+        yield from inner.body.outputs if inner.body is not None else ()
+        for value in inner.operands:
+            if value.type.kind == "memref":
+                yield base(value, (0,) * value.type.rank)[0]
+
+
+def _passed(f: NestFunction, g: NestFunction, value: Val) -> Val:
+    """A value on its way through the frame."""
+    if not value.text.startswith("%"):
+        return value
+    words = max(1, value.lanes)
+    k = f.module.captured
+    f.module.captured += words
+    places = [f.module.word("captured", k + i) for i in range(words)]
+    f.e.store(value, f.in_entry(f"getelementptr i8, ptr %frame, i64 {8 * places[0]}", "ptr"), 1)
+    at = g.in_entry(f"getelementptr i8, ptr %frame, i64 {8 * places[0]}", "ptr")
+    with g.nest.at(g.nest.entry):
+        return g.e.load(at, value.elem, value.lanes, 1)
+
+
+def _guard_names(node: Node) -> frozenset[str]:
+    guards = node.attrs.get("guards", Guards())
+    assert isinstance(guards, Guards)
+    return frozenset(name for pair in guards for size in pair for name in dims.symbols(size))
+
+
+# -- the estimated time
+
+
+def unit_cost(loop: Node) -> Size:
+    """The picoseconds of one step of a loop, as the nest says or as its ops suggest."""
+    assert loop.body is not None
+    return integer(loop.attrs, "cost") if "cost" in loop.attrs else body_cost(loop.body)
+
+
+def body_cost(body: Graph) -> Size:
+    """The estimated picoseconds of a body. Ranges that depend on loops inside count with their ends."""
+    total: Size = NANOSECOND
+    for node in body:
+        if node.body is None:
+            total = total + (COSTLY if Trait.EXPENSIVE in node.op.traits else OP)
+            continue
+        cost = body_cost(node.body)
+        for variable in reversed(variables(node)):
+            cost = dims.substitute(cost, {LOOP + variable.name: variable.end})
+            cost = cost * dims.maximum(variable.end - variable.first, 0)
+        if node.attrs.get("kind") == "vector":
+            cost = dims.floordiv(cost, 4)
+        total = total + cost
+    return total
+
+
+def number_of(f: NestFunction, cost: Size, point: Point) -> Val:
+    """A cost as a number; what it has of loops inside and of data is left out."""
+    unknown = [name for name in dims.symbols(cost) if name.startswith(LOOP) and name not in point.env]
+    return numbers.scalar(f, dims.substitute(cost, dict.fromkeys(unknown, 1)), point)

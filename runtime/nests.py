@@ -1,0 +1,279 @@
+"""Compile loop nests and call them: the arguments are checked, then native code updates the arrays in place.
+
+`compile_nest(nest)` gives a `NativeNest`. Its `run(buffers, numbers)` checks nothing and costs little: programs that
+have checked their arrays use it. It returns when the nest is done, and raises what a `check`, a number out of range or
+Ctrl-C ends the nest with. `NestKernel` is what users call; it checks every argument first.
+
+    nest = parse_nest(text)
+    compile_nest(nest).run([a, b], {"steps": 10})   # buffers in the order of the nest, sizes that no array has by name
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir import dims, errors
+from ..ir.errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
+from ..ir.graph import Graph, Node
+from ..ir.layouts import GENERAL, UNIT, C, classify
+from ..ir.nest.ops import BIND, CHECK, WALK
+from ..ir.nest.rules import type_shown, uses
+from ..ir.nest.scopes import places
+from ..ir.types import Guards
+from . import threads
+from .disk.code import object_code
+from .size_bound import address_of
+
+if TYPE_CHECKING:
+    from ..backends.llvm.engine.target import Target
+    from ..backends.llvm.nests.code import NestCode
+
+Array = np.ndarray[Any, Any]
+NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
+MOST = 1 << 31  # of a number that no array has, so that sizes stay within 64 bits
+ZEROS = (0, 0, 0, 0, 0)
+
+
+def compile_nest(nest: Graph, target: Target | None = None) -> NativeNest:
+    """Compiles a verified nest for a target, or for this machine; its machine code is kept on disk."""
+    return compile_nests([nest], target)[0]
+
+
+def compile_nests(nests: Sequence[Graph], target: Target | None = None) -> list[NativeNest]:
+    """Compiles several nests as one module, which is faster than one by one."""
+    from ..backends.llvm.code.control_word import controlled
+    from ..backends.llvm.engine.library import LoadedCode
+    from ..backends.llvm.engine.target import host
+    from ..backends.llvm.nests.emit import emit_nest
+
+    target = target or host()
+    codes = [emit_nest(nest, f"nest_{k}", target.vector_bytes) for k, nest in enumerate(nests)]
+    declared = {name: text for code in codes for name, text in code.declared.items()}
+    names = [name for code in codes for name in code.names]
+    text = "\n".join([*(code.text for code in codes), *declared.values(), ""])
+    library = LoadedCode(object_code(controlled(text, names, target.triple), effort="LOOPS", target=target), names)
+    return [NativeNest(nest, code, library) for nest, code in zip(nests, codes, strict=True)]
+
+
+class NativeNest:
+    """A nest in machine code."""
+
+    def __init__(self, nest: Graph, code: NestCode, library: Any) -> None:
+        self.nest, self.code, self._library = nest, code, library
+        self._call = NATIVE(library.addresses[code.names[0]])
+        self._failure = next((k for k, e in enumerate(code.entries) if e.kind == "failure" and e.slot == 0), None)
+        self._places = size_places(nest)
+        self._is_shared = any(e.kind == "launch" for e in code.entries)
+
+    def run(self, buffers: Sequence[Array], numbers: Mapping[str, int] | None = None) -> None:
+        """Runs the nest on arrays that fit it; nothing is checked."""
+        words, memory = array("q", bytes(8 * len(self.code.entries))), []
+        env: dict[str, int] | None = None
+        workers = threads.get_threads() if self._is_shared else 1
+        for at, entry in enumerate(self.code.entries):
+            kind = entry.kind
+            if kind == "pointer":
+                words[at] = address_of(buffers[entry.slot])
+            elif kind == "stride":
+                words[at] = buffers[entry.slot].strides[entry.axis]
+            elif kind == "size":
+                place = self._places.get(entry.symbol)
+                words[at] = buffers[place[0]].shape[place[1]] if place else (numbers or {})[entry.symbol]
+            elif kind == "question":
+                words[at] = threads.pool().question_address
+            elif kind == "launch":
+                words[at] = threads.pool().launch_address if workers > 1 else 0
+            elif kind == "workers":
+                words[at] = workers
+            elif kind == "scratch":
+                env = env or self.sizes(buffers, numbers)
+                memory.append(np.empty(workers * dims.evaluate(entry.bytes, env), np.uint8))
+                words[at] = address_of(memory[-1])
+        if self.code.asks:
+            threads.raise_pending()
+        if self._call(words.buffer_info()[0], *ZEROS):
+            self._raise(words)
+
+    def sizes(self, buffers: Sequence[Array], numbers: Mapping[str, int] | None = None) -> dict[str, int]:
+        """The numbers of all sizes in a call."""
+        found = {name: buffers[slot].shape[axis] for name, (slot, axis) in self._places.items()}
+        return {**found, **(numbers or {})}
+
+    def _raise(self, words: array[int]) -> None:
+        """Raises what ended the nest."""
+        if self.code.asks:
+            threads.raise_pending()
+        if self._failure is None or not words[self._failure]:
+            raise ValueProblem("the nest was stopped")
+        details = [
+            words[k] for k, e in enumerate(self.code.entries) if e.kind == "failure" and e.slot > 0
+        ]  # in their order
+        raise failure(self.code.failures[words[self._failure] - 1], details)
+
+
+def failure(node: Node, details: Sequence[int]) -> errors.WeftError:
+    """The error of a node that failed, as the interpreter raises it."""
+    if node.op is BIND:
+        return IndexProblem(f"index {details[0]} is out of bounds for axis with size {details[1]}", node.span)
+    if node.op is WALK:
+        names = node.attrs["combine"]
+        assert isinstance(names, tuple)
+        return ValueProblem(f"attempt to get {names[0]} of an empty sequence", node.span)
+    if node.op is CHECK or "message" in node.attrs:
+        kind = getattr(errors, str(node.attrs["error"]))
+        found: errors.WeftError = kind(str(node.attrs["message"]), node.span)
+        return found
+    return ValueProblem("Integers to negative integer powers are not allowed.", node.span)
+
+
+def size_places(nest: Graph) -> dict[str, tuple[int, int]]:
+    """Which buffer and axis has the number of each size that some array has."""
+    found: dict[str, tuple[int, int]] = {}
+    for slot, value in enumerate(nest.inputs):
+        for axis, size in enumerate(value.type.shape):
+            if dims.is_symbol(size):
+                found.setdefault(str(size), (slot, axis))
+    return found
+
+
+def number_names(nest: Graph) -> tuple[str, ...]:
+    """The sizes of a nest that no array has, which a call passes by name."""
+    used: dict[str, None] = {}
+    guards = nest.attrs.get("guards", Guards())
+    assert isinstance(guards, Guards)
+    for size in [s for pair in guards for s in pair] + [s for v in nest.inputs for s in v.type.shape]:
+        used |= dict.fromkeys(sorted(dims.symbols(size)))
+    for place in places(nest):
+        used |= dict.fromkeys(sorted(uses(place.node)))
+        own = place.node.attrs.get("guards", Guards())
+        assert isinstance(own, Guards)
+        for a, b in own:
+            used |= dict.fromkeys(sorted(dims.symbols(a) | dims.symbols(b)))
+    known = size_places(nest)
+    return tuple(name for name in used if not name.startswith(dims.LOOP) and name not in known)
+
+
+class NestKernel:
+    """A nest as a callable: `kernel(a, b, steps=10)` updates its arguments in place and returns nothing."""
+
+    def __init__(self, nest: Graph, make: Callable[[Graph], NativeNest] = compile_nest) -> None:
+        self.nest, self.name, self._make = nest, nest.name, make
+        self.parameters = tuple(v.name or f"arg{k}" for k, v in enumerate(nest.inputs))
+        self.numbers = number_names(nest)
+        self._native: NativeNest | None = None
+
+    def __repr__(self) -> str:
+        return f"<nest {self.signature}>"
+
+    @property
+    def signature(self) -> str:
+        """The buffers and numbers that a call passes, as in `seidel(a: f64[n, n], *, steps)`."""
+
+        given = [
+            f"{n}: {type_shown(v.type).removeprefix('memref ')}"
+            for n, v in zip(self.parameters, self.nest.inputs, strict=True)
+        ]
+        return f"{self.name}({', '.join([*given, *(('*', *self.numbers) if self.numbers else ())])})"
+
+    def __call__(self, *arrays: Array, **numbers: Any) -> None:
+        given = self.checked(arrays, numbers)
+        self.native.run(arrays, given)
+
+    @property
+    def native(self) -> NativeNest:
+        """The machine code, compiled when it is first needed."""
+        if self._native is None:
+            self._native = self._make(self.nest)
+        return self._native
+
+    def checked(self, arrays: Sequence[Any], numbers: Mapping[str, Any]) -> dict[str, int]:
+        """Checks the arguments of a call; returns the sizes that no array has."""
+        if len(arrays) != len(self.parameters):
+            raise TypeProblem(f"{self.signature} takes {len(self.parameters)} arrays, not {len(arrays)}")
+        if set(numbers) != set(self.numbers):
+            wrong = sorted(set(numbers) ^ set(self.numbers))
+            raise TypeProblem(
+                f"{self.signature}: {', '.join(wrong)} is {'missing' if wrong[0] in self.numbers else 'unknown'}"
+            )
+        found = {name: self._number(name, value) for name, value in numbers.items()}
+        for name, value, given in zip(self.parameters, self.nest.inputs, arrays, strict=True):
+            if not isinstance(given, np.ndarray):
+                raise TypeProblem(f"{self.name}: '{name}' must be an array, not a {type(given).__name__}")
+            if given.ndim != value.type.rank or given.dtype != value.type.dtype.numpy:
+                raise TypeProblem(
+                    f"{self.name}: '{name}' must be {value.type}, not {given.dtype} with {given.ndim} dimensions"
+                )
+        self._sizes(arrays, found)
+        self._layouts(arrays)
+        return found
+
+    def _number(self, name: str, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+            raise TypeProblem(f"{self.name}: {name} must be a whole number, not {value!r}")
+        if not 0 <= value < MOST:
+            raise ValueProblem(f"{self.name}: {name} must be from 0 to {MOST - 1}, not {value}")
+        return int(value)
+
+    def _sizes(self, arrays: Sequence[Array], numbers: Mapping[str, int]) -> None:
+        env = {name: arrays[slot].shape[axis] for name, (slot, axis) in size_places(self.nest).items()}
+        env |= numbers
+        for name, value, given in zip(self.parameters, self.nest.inputs, arrays, strict=True):
+            shape = tuple(dims.evaluate(s, env) for s in value.type.shape)
+            if shape != given.shape:
+                raise ShapeProblem(f"{self.name}: '{name}' must have shape {shape} here, not {given.shape}")
+        guards = self.nest.attrs.get("guards", Guards())
+        assert isinstance(guards, Guards)
+        for a, b in guards:
+            if dims.evaluate(a, env) != dims.evaluate(b, env):
+                text = Guards(((a, b),)).texts[0]
+                raise ShapeProblem(f"{self.name} needs {text}, which does not hold for these arrays")
+
+    def _layouts(self, arrays: Sequence[Array]) -> None:
+        """Checks memory: its layout, that it may be written, and that nothing overlaps what is written."""
+        access = self.nest.attrs["access"]
+        layouts = self.nest.attrs.get("layouts") or (C,) * len(arrays)
+        assert isinstance(access, tuple) and isinstance(layouts, tuple)
+        written = []
+        for name, given, how, layout in zip(self.parameters, arrays, access, layouts, strict=True):
+            if not fits(given, str(layout)):
+                raise ValueProblem(
+                    f"{self.name}: '{name}' must have layout {layout}, not strides {given.strides}",
+                    hint="pass a copy, such as np.ascontiguousarray gives",
+                )
+            if how != "read":
+                if not given.flags.writeable:
+                    raise ValueProblem(f"{self.name}: '{name}' is read-only, but the nest writes to it")
+                if layout not in (C, "F") and overlaps_itself(given):
+                    raise ValueProblem(f"{self.name}: elements of '{name}' overlap, but the nest writes to it")
+            written.append(how != "read")
+        for i, j in combinations(range(len(arrays)), 2):
+            if (written[i] or written[j]) and np.shares_memory(arrays[i], arrays[j]):
+                first, second = self.parameters[i], self.parameters[j]
+                raise ValueProblem(f"{self.name}: '{first}' and '{second}' share memory, and the nest writes to it")
+
+
+def fits(given: Array, layout: str) -> bool:
+    """Whether an array has a layout class or a stricter one."""
+    have = classify(given.shape, given.strides, given.itemsize)
+    if layout in ("S", GENERAL) or have == layout:
+        return True
+    return (layout == UNIT and have == C) or have == "scalar" or (layout == "F" and given.flags.f_contiguous)
+
+
+def overlaps_itself(given: Array) -> bool:
+    """Whether two indices of an array may mean the same memory."""
+    if not given.size:
+        return False
+    axes = sorted((abs(s), n) for s, n in zip(given.strides, given.shape, strict=True) if n > 1)
+    reach = given.itemsize
+    for stride, size in axes:
+        if stride < reach:
+            return True
+        reach = stride * size
+    return False

@@ -1,0 +1,118 @@
+"""Nests in machine code: the interpreter's bits, one and several threads, and errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.backends import nests
+from weft.ir.errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
+from weft.ir.graph import Graph
+from weft.ir.nest.text import parse_nest
+from weft.runtime.nests import NestKernel, compile_nests
+
+from .test_nests import Array, randn, text_of
+
+SIZES = {
+    # the arguments of every example, in several sizes
+    "chain": lambda n: (randn(n), randn(n)[::-1].copy(), np.zeros(n, "f4")),
+    "addt": lambda n: (randn(n, n + 7), randn(n + 7, n), np.zeros((n, n + 7), "f4")),
+    "argmax": lambda n: (randn(4, n + 1), np.zeros(4, "i8")),
+    "colsum": lambda n: (randn(149, n), np.zeros(n, "f4")),
+    "three_axis_sum": lambda n: (randn(3, 2, 4, n), np.zeros((3, 2, 4, n), "f4")),
+    "cholesky": lambda n: (randn(n, n, dtype="f8") / 9 + np.eye(n),),
+    "seidel": lambda n: (randn(n, n, dtype="f8"),),
+    "stencil_in_place": lambda n: (randn(4, 3 * n),),
+}
+Made = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def kernels() -> Made:
+    """All examples in one module, which compiles faster than one by one."""
+    graphs = [parse_nest(text_of(name)) for name in SIZES]
+    return dict(zip(SIZES, map(native_kernel, graphs, compile_nests(graphs)), strict=True))
+
+
+def native_kernel(nest: Graph, native: Any) -> NestKernel:
+    return NestKernel(nest, lambda _: native)
+
+
+def same_bits(found: list[Array], wanted: list[Array]) -> None:
+    for a, b in zip(found, wanted, strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_native_code_gives_the_bits_of_the_interpreter(name: str, kernels: Made) -> None:
+    kernel, numbers = kernels[name], {"steps": 3} if name == "seidel" else {}
+    before = weft.get_threads()
+    for n in (3, 17, 35):
+        wanted = [a.copy() for a in SIZES[name](n)]
+        nests.run(kernel.nest, wanted, numbers)
+        try:
+            for threads in (1, 3):
+                weft.set_threads(threads)
+                found = [a.copy() for a in SIZES[name](n)]
+                kernel(*found, **numbers)
+                same_bits(found, wanted)
+        finally:
+            weft.set_threads(before)
+
+
+def test_arguments_are_checked(kernels: Made) -> None:
+    seidel, chain = kernels["seidel"], kernels["chain"]
+    a, x = randn(5, 5, dtype="f8"), randn(6)
+    for error, message, call in (
+        (TypeProblem, "takes 1 arrays, not 2", lambda: seidel(a, a, steps=1)),
+        (TypeProblem, "steps is missing", lambda: seidel(a)),
+        (TypeProblem, "stop is unknown", lambda: seidel(a, steps=1, stop=2)),
+        (TypeProblem, "steps must be a whole number, not 1.5", lambda: seidel(a, steps=1.5)),
+        (ValueProblem, "steps must be from 0 to", lambda: seidel(a, steps=-1)),
+        (TypeProblem, "'a' must be an array, not a list", lambda: seidel([1.0], steps=1)),
+        (TypeProblem, "'a' must be f64.*not float32 with 2 dim", lambda: seidel(a.astype("f4"), steps=1)),
+        (ShapeProblem, r"'a' must have shape \(5, 5\) here, not \(5, 4\)", lambda: seidel(a[:, :4].copy(), steps=1)),
+        (ShapeProblem, "stencil_in_place needs", lambda: kernels["stencil_in_place"](np.zeros((0, 3), "f4"))),
+        (ValueProblem, r"'a' must have layout C, not strides \(8, 40\)", lambda: seidel(a.T, steps=1)),
+        (ValueProblem, "'a' and 'o' share memory", lambda: chain(x, x, x)),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+    x.flags.writeable = False
+    with pytest.raises(ValueProblem, match="'o' is read-only"):
+        chain(x.copy(), x.copy(), x)
+
+
+def test_numbers_from_data_are_checked() -> None:
+    text = """
+!a = memref<?xi32, #weft.dims<n>>
+!b = memref<?xf64, #weft.dims<m>>
+"nest.kernel"() <{access = ["read", "update"]}> ({
+^bb0(%k : !a, %b : !b):
+  "nest.for"() ({
+    %0 = "nest.load"(%k) {at = #weft.dims<@i>} : (!a) -> tensor<i32>
+    "nest.bind"(%0) {var = "p", range = #weft.dims<0, m>} : (tensor<i32>) -> ()
+    %1 = "nest.load"(%b) {at = #weft.dims<@p>} : (!b) -> tensor<f64>
+    %2 = "weft.constant"() {value = 1.0 : f64, dtype = f64} : () -> tensor<f64>
+    %3 = "weft.add"(%1, %2) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    %4 = "weft.constant"() {value = 4.0 : f64, dtype = f64} : () -> tensor<f64>
+    %5 = "weft.lt"(%3, %4) : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    "nest.check"(%5) {error = "OverflowProblem", message = "too many"} : (tensor<i1>) -> ()
+    "nest.store"(%3, %b) {at = #weft.dims<@p>} : (tensor<f64>, !b) -> ()
+    "nest.yield"() : () -> ()
+  }) {var = "i", range = #weft.dims<0, n>, kind = "serial"} : () -> ()
+  "nest.yield"() : () -> ()
+}) : () -> ()
+"""
+    kernel, counts = NestKernel(parse_nest(text, "counting.mlir")), np.zeros(3)
+    kernel(np.array([0, 2, 2, 2, 1], "i4"), counts)
+    assert counts.tolist() == [1, 1, 3]
+    for wrong in (3, -1):
+        with pytest.raises(IndexProblem, match=f"index {wrong} is out of bounds for axis with size 3") as found:
+            kernel(np.array([0, wrong], "i4"), counts)
+        assert found.value.span is not None and found.value.span.line == 8
+    with pytest.raises(weft.errors.OverflowProblem, match="too many"):
+        kernel(np.array([2], "i4"), counts)
+    assert counts.tolist() == [3, 1, 3]
