@@ -33,6 +33,9 @@ class AllInline:
     def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: object) -> Choice:
         return Choice("inline", "vectorized", 40)
 
+    def note_use(self, op: str) -> None:
+        pass
+
     def is_replaced(self, op: str, dtypes: object) -> bool:
         return False
 
