@@ -94,7 +94,9 @@ def compile(
     is_network = networkx is not None and isinstance(what, networkx.DiGraph)
     if arguments is not None and (is_network or isinstance(what, str)):
         what = "a networkx graph" if is_network else "kernel text"
-        raise TypeProblem(f"{what} names its own arguments", hint="leave arguments= out")
+        raise TypeProblem(
+            f"arguments= is only for expressions; {what} names its own arguments", hint="leave arguments= out"
+        )
     if isinstance(what, str):
         if "\n" not in what and what.endswith(".weft"):
             raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"use weft.load({what!r})")

@@ -80,7 +80,7 @@ def reading_order(m: Maker, x: Value, order: object) -> str:
     if x.node is None:
         raise Unsupported(f"order='{wanted}' is not supported", m.span, "use order='C' or order='F'")
     raise TypeProblem(
-        f"order='{wanted}' asks how the array lies in memory, which a computed value does not",
+        f"order='{wanted}' keeps the memory order of an array, but a computed value has none",
         m.span,
         "use order='C' or order='F'",
     )

@@ -59,7 +59,7 @@ def read_graph(text: str, file: str, passes: Sequence[str], table: Mapping[str, 
     try:
         verify(parsed.graph, stage_after(after, passes), parsed.places, table)
     except RecursionError:
-        raise LimitExceeded(f"{file} has regions nested too deep to check") from None
+        raise LimitExceeded(f"{file} has regions nested too deeply to check") from None
     return parsed
 
 
@@ -85,7 +85,7 @@ class PrintedKernel:
         self.types: tuple[TensorType, ...] = tuple(v.type for v in graph.inputs)
         self.parameters: tuple[str, ...] = tuple(v.name or "in" for v in graph.inputs)
         if len(set(self.parameters)) != len(self.parameters):
-            raise VerifyProblem(f"{self.name} has two arguments of one name")
+            raise VerifyProblem(f"{self.name} has two arguments with the same name")
         self.outputs = None
         said = graph.attrs.get("layouts")
         self.layouts: tuple[str, ...] | None = tuple(map(str, said)) if isinstance(said, tuple) else None

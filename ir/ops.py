@@ -159,7 +159,7 @@ SIZE = _op(
 
 
 def _declared(operands: rules.DTypes, attrs: rules.Attrs) -> tuple[rules.DTypes, rules.DTypes]:
-    raise TypeError("the maker of this node gives its types")
+    raise TypeError("this op has no type rule: the types of its results must be given")
 
 
 PLANNED = """

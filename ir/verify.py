@@ -110,9 +110,8 @@ class _Verifier:
         defined: set[Value] = set()
         for value in graph.inputs:
             if value.node is not None or value in defined:
-                raise VerifyProblem(
-                    f"{self.named(value)} is listed twice as an input of '{graph.name}', or is no input"
-                )
+                wrong = "is listed twice as an input" if value in defined else "is computed, so it can't be an input"
+                raise VerifyProblem(f"{self.named(value)} {wrong} of '{graph.name}'")
             if problem := _type_problem(value.type):
                 place = self.places.of(value) if self.places is not None else None
                 raise VerifyProblem(f"{self.named(value)}: {problem}", place)

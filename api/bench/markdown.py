@@ -20,7 +20,9 @@ def write(path: str, results: Sequence[BenchResults]) -> None:
     if os.path.exists(path) and not is_stream(path):
         old = Path(path).read_text(encoding="utf-8")
         if BEGIN not in old or END not in old:
-            raise FileProblem(f"{path} has no place for the tables", hint=f"write {BEGIN} and {END} where they belong")
+            raise FileProblem(
+                f"{path} has no lines {BEGIN} and {END}", hint="add them; the tables are written between them"
+            )
         made = old[: old.index(BEGIN)] + made + old[old.index(END) + len(END) :].lstrip("\n")
     write_file(path, made.encode())
 

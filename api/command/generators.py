@@ -63,7 +63,8 @@ def free_memory() -> int:
 
 def _finite(usage: str, numbers: Sequence[Number], counts: tuple[int, ...]) -> Sequence[Number]:
     if len(numbers) not in counts or not all(math.isfinite(n) for n in numbers):
-        raise ValueProblem(f"it takes {' or '.join(map(str, counts))} numbers, none of them infinite", hint=usage)
+        wanted = f"{' or '.join(map(str, counts))} finite numbers"
+        raise ValueProblem(f"it takes {wanted}, not {', '.join(map(str, numbers)) or 'none'}", hint=usage)
     return numbers
 
 

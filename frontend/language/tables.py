@@ -79,7 +79,7 @@ class LalrTables:
                 states.append(self._states[states[-1]][origin])
                 if token.type == END and states[-1] == self._end:
                     return values[-1]
-        raise AssertionError("the end of the text ends the parse")
+        raise AssertionError("the tokens must end with the end of the text")
 
 
 @cache

@@ -44,6 +44,10 @@ OPERATORS = {
 SIGNS = {"-": "negative", "+": "positive", "~": "invert"}
 _CLASSES = {"int": I64, "uint": U64, "float": F64, "complex": C128}
 _NUMBERS = (bool, int, float, complex)
+KINDS: Mapping[type, str] = {
+    bool: "a bool", float: "a float", complex: "a complex number", str: "a string", tuple: "a tuple",
+    type(None): "None", type(...): "'...'", slice: "a slice", DType: "a type",
+}  # fmt: skip
 
 
 class NestingLevel:
@@ -107,7 +111,8 @@ class Expressions:
         found = self.value(expr, frame)
         if isinstance(found, Dim) or type(found) is int:
             return found
-        raise TypeProblem("expected a size", expr.span, "use numbers and the names of dimensions")
+        have = KINDS.get(type(found), "a value that is only known at run time")
+        raise TypeProblem(f"expected a size, not {have}", expr.span, "use integers and the names of dimensions")
 
     def assigned(self, assign: syntax.Assign, old: Operand, frame: Environment) -> Operand:
         """The new value of a variable: what is assigned, or for `+=` and the like its old value with that."""
@@ -346,8 +351,7 @@ def as_operand(found: Thing, span: Span) -> Operand:
     if isinstance(found, tuple) and all(map(is_operand, found)) and len(found) > 1:
         hint = f"bind each: let {', '.join('abcdefgh'[: len(found)])} = ..."
         raise TypeProblem(f"expected one value, not {len(found)}", span, hint)
-    names = {type(None): "None", type(...): "'...'", str: "a string", DType: "a type", tuple: "a tuple"}
-    raise TypeProblem(f"expected a number or an array, not {names.get(type(found), 'a slice')}", span)
+    raise TypeProblem(f"expected a number or an array, not {KINDS.get(type(found), 'this')}", span)
 
 
 def _settled(maker: Maker, x: Thing, others: tuple[Operand, ...]) -> Thing:

@@ -143,7 +143,7 @@ def unstack(m: Maker, x: Operand, /, *, axis: object = 0) -> tuple[Value, ...]:
         raise ValueProblem("Input array must be at least 1-d.", m.span)
     axes = ordered_axes(m, axis, value.type.rank)  # NumPy moves the axis to the front, so a tuple of one is as good
     if len(axes) != 1:
-        raise ValueProblem("'unstack' goes along one axis", m.span, f"here are {len(axes)}")
+        raise ValueProblem(f"'unstack' takes one axis, not {len(axes)}", m.span)
     along = axes[0]
     count = known(m, value.type.shape[along], "unstack")
     before = (slice(None),) * along

@@ -240,7 +240,7 @@ class TracedKernel:
             if not is_same(given[name], unpacked(value, inputs)):
                 raise TraceProblem(
                     f"{self.name} changes its argument '{name}', a {type(given[name]).__name__}, in place", self._span,
-                    "the caller's would not change: make a new one and return it",
+                    "the caller's object would not change; make a new one and return it",
                 )  # fmt: skip
         if (changed := captures.changed(before)) is not None:
             raise TraceProblem(

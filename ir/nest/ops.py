@@ -25,7 +25,7 @@ from ..ops import TABLE
 
 
 def _declared(operands: rules.DTypes, attrs: rules.Attrs) -> tuple[rules.DTypes, rules.DTypes]:
-    raise TypeError("the maker of this node gives its types")
+    raise TypeError("this op has no type rule: the types of its results must be given")
 
 
 def _op(name: str, arity: int | None, doc: str, attributes: str = "") -> OpDef:

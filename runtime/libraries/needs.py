@@ -25,7 +25,8 @@ def check_needs(image: Image, path: str, span: Span | None) -> None:
     """Raise a `LibraryProblem` that names the unsafe entry."""
     for tag, name in _LOADERS.items():
         if tag in image.tags:
-            raise LibraryProblem(f"{path} is not loaded: it makes the linker load others through {name}", span, _HINT)
+            reason = f"it makes the linker load other libraries through {name}"
+            raise LibraryProblem(f"{path} is not loaded: {reason}", span, _HINT)
     for tag, name in ((RPATH, "RPATH"), (RUNPATH, "RUNPATH")):
         for text in image.texts(tag):
             for folder in text.split(":"):

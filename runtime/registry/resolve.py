@@ -121,7 +121,8 @@ class Resolution:
         """Resolve the ops inside the graph of an implementation, which can't use itself."""
         if len(self._inside) >= MAX_INSIDE:
             raise LimitExceeded(
-                f"implementations may use one another only {MAX_INSIDE} deep; '{each.name}' of '{each.op}' is deeper",
+                f"implementations that use one another are nested more than {MAX_INSIDE} deep, "
+                f"at '{each.name}' of '{each.op}'",
                 hint="unregister those that are no longer needed",
             )
         inner = Resolution(

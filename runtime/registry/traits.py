@@ -116,5 +116,5 @@ def _resources(given: Resources | Mapping[str, int]) -> Resources:
     if not isinstance(found, Resources) or not (
         isinstance(found.memory, Integral) and isinstance(found.threads, Integral)
     ):
-        raise TypeProblem(f'resources must be such as {{"memory": 4096, "threads": 2}}, not {given!r}')
+        raise TypeProblem(f'resources must be a dict such as {{"memory": 4096, "threads": 2}}, not {given!r}')
     return found

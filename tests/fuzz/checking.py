@@ -42,7 +42,7 @@ from .recording import Recorder, known_kind
 
 Array = np.ndarray[Any, Any]
 # Of computed values, order='K' and order='A' ask for strides that only NumPy's own arrays have.
-STATED_REFUSAL = "asks how the array lies in memory, which a computed value does not"
+STATED_REFUSAL = "keeps the memory order of an array, but a computed value has none"
 NARROW = 0  # stands for code whose vectors are four times narrower than AVX-512's
 
 

@@ -94,7 +94,7 @@ def test_networks_that_are_wrong_are_refused_before_anything_is_compiled() -> No
         weft.errors.VerifyProblem, match="attribute 'unroll' must be a power of two from 1 to 16, not 0"
     ):
         weft.compile(network)
-    with pytest.raises(weft.errors.TypeProblem, match="a networkx graph names its own arguments"):
+    with pytest.raises(weft.errors.TypeProblem, match="only for expressions; a networkx graph names its own arguments"):
         weft.compile(network, arguments=["x"])
     network.graph["after"] = "fuze"
     network.nodes[region]["attrs"]["unroll"] = 1

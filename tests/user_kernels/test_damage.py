@@ -1,4 +1,4 @@
-"""Damaged libraries, and those that have the linker load others: typed errors, and the process lives on."""
+"""Damaged libraries, and those that make the linker load others, raise typed errors and do not kill the process."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_libraries_that_have_the_linker_load_others_are_refused(tmp_path: Path, 
         (needs.RUNPATH, "an empty part of its RUNPATH means the working directory"),
         (needs.RPATH, "an empty part of its RPATH means the working directory"),
         (1, "it needs '', which is looked for in the working directory"),
-        *((tag, f"it makes the linker load others through {name}") for tag, name in needs._LOADERS.items()),
+        *((tag, f"it makes the linker load other libraries through {name}") for tag, name in needs._LOADERS.items()),
     ):
         with pytest.raises(LibraryProblem, match=f"k.so is not loaded: {reason}"):
             opened(tmp_path, with_entry(library, tag, 0))
