@@ -84,6 +84,7 @@ def compile(
         - the text of a `.weft` file, which gives a module of kernels;
         - an expression of `weft.tensor`s, or a tuple of them, which gives one kernel;
         - the text of a graph, as `kernel.lower(...).ir()` and `weft dump` print it; the remaining passes are run on it;
+        - the text of a loop nest, which gives a kernel that updates its arguments in place; docs/nests.md describes it;
         - a networkx graph, as `kernel.lower(...).to_networkx()` returns it.
     name: the name of the kernel, or of the text in messages.
     backend: "llvm" compiles to native code; "reference" runs the graph in NumPy.
@@ -100,7 +101,12 @@ def compile(
     if isinstance(what, str):
         if "\n" not in what and what.endswith(".weft"):
             raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"use weft.load({what!r})")
-        if what.lstrip()[:1] in ('"', "/"):
+        if what.lstrip()[:1] in ('"', "/", "!"):
+            from .nests import is_nest, nest_kernel
+
+            if is_nest(what):
+                _options(backend)
+                return nest_kernel(what, name or "<text>", backend)
             from .printed import is_printed, printed_kernel
 
             if is_printed(what):

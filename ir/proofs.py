@@ -71,50 +71,53 @@ def _tight(size: Size) -> Terms:
 
 
 def _is_combined(goal: Terms, facts: Sequence[Terms]) -> bool:
-    """Tell whether some sum of the facts, each times a factor of at least 0, never exceeds the goal."""
-    rows: list[list[Fraction]] = []
+    """Whether some sum of the facts, times factors of at least 0, is nowhere above the goal."""
+    rows: list[list[int]] = []
     for monomial in dict.fromkeys(m for terms in (goal, *facts) for m in terms):
-        row = [Fraction(terms.get(monomial, 0)) for terms in (*facts, goal)]
+        row = [terms.get(monomial, 0) for terms in (*facts, goal)]
         rows.append(row)
         if any(atom.args and not never_negative(dims.of_atom(atom)) for atom in monomial):
             rows.append([-x for x in row])  # of what may be negative neither more nor less will do
     return _has_solution(rows)
 
 
-def _has_solution(rows: Sequence[Sequence[Fraction]]) -> bool:
-    """Tell whether numbers of at least 0 satisfy every row: the entries times the numbers add up to at most the last
-    entry.
+def _has_solution(rows: Sequence[Sequence[int]]) -> bool:
+    """Whether numbers of at least 0 satisfy every row: the entries times the numbers add up to at most the last entry.
 
-    This is the first phase of the simplex method, in exact numbers, with Bland's rule so that it terminates.
+    This is the first phase of the simplex method, in exact numbers, with Bland's rule so that it ends. The entries are
+    whole numbers over one common denominator, the last pivot.
     """
     if all(row[-1] >= 0 for row in rows):
         return True
     count = len(rows)
     # Columns: the numbers, a slack for each row, what all rows may be missed by (to be made 0), the right side.
-    table = [
-        [*row[:-1], *(Fraction(k == i) for i in range(count)), Fraction(-1), row[-1]] for k, row in enumerate(rows)
-    ]
+    table = [[*row[:-1], *(int(k == i) for i in range(count)), -1, row[-1]] for k, row in enumerate(rows)]
     width = len(table[0])
-    cost = [Fraction(0)] * width
-    cost[-2] = Fraction(1)
+    cost = [0] * width
+    cost[-2] = 1
     basis = [width - 2 - count + k for k in range(count)]
-    leaving, entering = min(range(count), key=lambda k: table[k][-1]), width - 2
+    leaving, entering, common = min(range(count), key=lambda k: table[k][-1]), width - 2, 1
     for _ in range(MOST_PIVOTS):
-        _pivot(table, cost, leaving, entering)
+        common = _pivot(table, cost, leaving, entering, common)
         basis[leaving] = entering
         if cost[-1] == 0 or (found := next((j for j in range(width - 1) if cost[j] < 0), None)) is None:
             return cost[-1] == 0
         entering = found
         rising = [k for k in range(count) if table[k][entering] > 0]
-        leaving = min(rising, key=lambda k: (table[k][-1] / table[k][entering], basis[k]))
+        leaving = min(rising, key=lambda k: (Fraction(table[k][-1], table[k][entering]), basis[k]))
     return False
 
 
-def _pivot(table: list[list[Fraction]], cost: list[Fraction], leaving: int, entering: int) -> None:
-    """Pivots: the column replaces the row's basis column."""
-    scale = table[leaving][entering]
-    table[leaving] = [x / scale for x in table[leaving]]
+def _pivot(table: list[list[int]], cost: list[int], leaving: int, entering: int, common: int) -> int:
+    """Pivots: the column replaces the row's basis column. Returns the new common denominator."""
+    if table[leaving][entering] < 0:
+        table[leaving] = [-x for x in table[leaving]]
+    chosen = table[leaving]
+    scale = chosen[entering]
     for row in (*table[:leaving], *table[leaving + 1 :], cost):
         factor = row[entering]
         if factor:
-            row[:] = [x - factor * y for x, y in zip(row, table[leaving], strict=True)]
+            row[:] = [(x * scale - factor * y) // common for x, y in zip(row, chosen, strict=True)]
+        elif scale != common:
+            row[:] = [x * scale // common for x in row]
+    return scale

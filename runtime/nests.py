@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -132,10 +132,14 @@ def failure(node: Node, details: Sequence[int]) -> errors.WeftError:
     return ValueProblem("Integers to negative integer powers are not allowed.", node.span)
 
 
-def size_places(nest: Graph) -> dict[str, tuple[int, int]]:
-    """Which buffer and axis has the number of each size that some array has."""
+def size_places(
+    nest: Graph, given: Container[str] | None = None, names: Sequence[str] = ()
+) -> dict[str, tuple[int, int]]:
+    """Which buffer and axis has the number of each size; `given` are the names of the buffers that are looked at."""
     found: dict[str, tuple[int, int]] = {}
     for slot, value in enumerate(nest.inputs):
+        if given is not None and names[slot] not in given:
+            continue
         for axis, size in enumerate(value.type.shape):
             if dims.is_symbol(size):
                 found.setdefault(str(size), (slot, axis))
@@ -159,14 +163,21 @@ def number_names(nest: Graph) -> tuple[str, ...]:
     return tuple(name for name in used if not name.startswith(dims.LOOP) and name not in known)
 
 
+class RunnableNest(Protocol):
+    """A nest that can run: in machine code, or step by step in Python."""
+
+    def run(self, buffers: Sequence[Array], numbers: Mapping[str, int] | None = None) -> None:
+        """Run it on arrays that fit it."""
+
+
 class NestKernel:
     """A nest as a callable: `kernel(a, b, steps=10)` updates its arguments in place and returns nothing."""
 
-    def __init__(self, nest: Graph, make: Callable[[Graph], NativeNest] = compile_nest) -> None:
+    def __init__(self, nest: Graph, make: Callable[[Graph], RunnableNest] = compile_nest) -> None:
         self.nest, self.name, self._make = nest, nest.name, make
         self.parameters = tuple(v.name or f"arg{k}" for k, v in enumerate(nest.inputs))
         self.numbers = number_names(nest)
-        self._native: NativeNest | None = None
+        self._native: RunnableNest | None = None
 
     def __repr__(self) -> str:
         return f"<nest {self.signature}>"
@@ -186,7 +197,7 @@ class NestKernel:
         self.native.run(arrays, given)
 
     @property
-    def native(self) -> NativeNest:
+    def native(self) -> RunnableNest:
         """The machine code, compiled when it is first needed."""
         if self._native is None:
             self._native = self._make(self.nest)

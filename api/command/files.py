@@ -44,13 +44,21 @@ def find_kernel(path: str, name: str | None, libraries: bool = False, text: str 
     return _named(module, name)
 
 
+def find_text(path: str) -> str | None:
+    """Read what may be a printed graph or a nest: stdin, or a file that is no `.weft` file."""
+    if path == STDIN:
+        return _stdin()
+    return read_graph_text(path) if os.path.isfile(path) and not path.endswith(".weft") else None
+
+
 def find_source(
-    path: str, name: str | None, options: Options, libraries: bool = False
+    path: str, name: str | None, options: Options, libraries: bool = False, text: str | None = None
 ) -> LanguageKernel | PrintedKernel:
-    """Find what to run or print: the kernel of a printed graph, or a kernel that `find_kernel` finds."""
-    text = _stdin() if path == STDIN else None
-    if text is None and os.path.isfile(path) and not path.endswith(".weft"):
-        text = read_graph_text(path)
+    """Find what to run or print: the kernel of a printed graph, or a kernel that `find_kernel` finds.
+
+    `text` is what `find_text` has read, if it was called before.
+    """
+    text = text if text is not None else find_text(path)
     if text is None or not (is_printed(text) or path.endswith(".mlir")):
         return find_kernel(path, name, libraries, text if path == STDIN else None)
     if name is not None:

@@ -14,11 +14,12 @@ from ..frontend.language.source import LanguageKernel
 from ..frontend.printed import PrintedKernel
 from ..ir.dtypes import from_numpy
 from ..ir.errors import FileProblem, TypeProblem, UnknownName, UnsupportedTarget, nearest
+from ..ir.nest.text import is_nest
 from ..runtime.kernel import CallableKernel
 from ..runtime.native.dispatch import AFTER
 from ..settings import default_options, registry
 from .arguments import value_of
-from .files import find_source, library_doc, save_arrays
+from .files import find_source, find_text, library_doc, save_arrays, shown_name
 
 REPEATS, MIN_REPEATS, ENOUGH_SECONDS, BATCH_SECONDS = 9, 2, 3.0, 0.02
 SHOWN_ELEMENTS = 64
@@ -30,7 +31,13 @@ def run(args: argparse.Namespace) -> None:
     if len(given) != len(args.arg):
         args.wrong_usage("--arg gives an argument twice")
     options = default_options(args.backend)
-    source = find_source(args.file, args.kernel, options, args.libraries)
+    text = find_text(args.file)
+    if text is not None and is_nest(text):
+        from .nests import run_nest
+
+        run_nest(args, text, shown_name(args.file), given)
+        return
+    source = find_source(args.file, args.kernel, options, args.libraries, text)
     values = arguments(source, given, args.seed, library_doc(args.file))
     kernel = CallableKernel(source, registry, options)
     start = perf_counter()

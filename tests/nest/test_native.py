@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import weft
 from weft.backends import nests
+from weft.command.main import main
 from weft.ir.errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
 from weft.ir.graph import Graph
 from weft.ir.nest.text import parse_nest
@@ -116,3 +118,26 @@ def test_numbers_from_data_are_checked() -> None:
     with pytest.raises(weft.errors.OverflowProblem, match="too many"):
         kernel(np.array([2], "i4"), counts)
     assert counts.tolist() == [3, 1, 3]
+
+
+def test_python_and_the_command_reach_nests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text of another hand, with type aliases, gives a kernel; the command makes arrays that are only written."""
+    text = text_of("chain").replace("memref<?xf32, #weft.dims<n>>", "!a").replace("tensor<f32>", "!f")
+    text = f"!a = memref<?xf32, #weft.dims<n>>\n!f = tensor<f32>\n{text}"
+    a, b = randn(5), randn(5) + 2
+    wanted = a * b + np.float32(2)
+    for backend in ("llvm", "reference"):
+        kernel, out = weft.compile(text, backend=backend), np.zeros(5, "f4")
+        assert kernel(a, b, out) is None and np.array_equal(out, wanted)
+    assert repr(kernel) == "<nest chain(a: f32[n], b: f32[n], o: f32[n])>"
+    file, saved = tmp_path / "chain.mlir", tmp_path / "o.npy"
+    file.write_text(text, encoding="utf-8")
+    np.save(tmp_path / "a.npy", a)
+    np.save(tmp_path / "b.npy", b)
+    given = ["--arg", f"a={tmp_path}/a.npy", "--arg", f"b={tmp_path}/b.npy"]
+    assert main(["run", str(file), *given, "--out", str(saved)]) == 0
+    assert np.array_equal(np.load(saved), wanted) and capsys.readouterr().out.startswith("o: f32[5]")
+    assert main(["run", str(file), "--arg", "a=ones(3)", "--arg", "c=3"]) == 1
+    assert "chain has no argument 'c'" in capsys.readouterr().err
+    assert main(["run", str(file), "--arg", "a=ones(3)"]) == 1
+    assert "chain needs more arguments:\n  b: f32[n]" in capsys.readouterr().err

@@ -1,0 +1,93 @@
+"""Run `weft run` on a loop nest: make its arrays, run it, and print what it wrote."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..frontend.language.declared import Declared, Parameter
+from ..ir import dims
+from ..ir.dtypes import I64
+from ..ir.errors import FileProblem, Span, TypeProblem, UnknownName, nearest
+from ..nests import nest_kernel
+from ..runtime.nests import NestKernel, size_places
+from .arguments import value_of
+from .files import save_arrays
+from .run import shown, timed
+
+Array = np.ndarray[Any, Any]
+
+
+def run_nest(args: argparse.Namespace, text: str, file: str, given: Mapping[str, str]) -> None:
+    """Run a nest and print the arrays that it wrote."""
+    if args.kernel is not None:
+        raise UnknownName(f"{file} has one nest, not a '{args.kernel}'")
+    kernel = nest_kernel(text, file, args.backend)
+    arrays, numbers = _arguments(kernel, given, args.seed, file)
+    access = kernel.nest.attrs["access"]
+    assert isinstance(access, tuple)
+    written = [k for k, how in enumerate(access) if how != "read"]
+    if args.out and args.out.endswith(".npy") and len(written) > 1:
+        raise FileProblem(
+            f"{kernel.name} writes {len(written)} arrays, too many for {args.out}", hint="use a .npz file"
+        )
+    start = perf_counter()
+    kernel(*arrays, **numbers)
+    first = perf_counter() - start
+    results = {kernel.parameters[k]: arrays[k] for k in written}
+    if args.out:
+        save_arrays(args.out, results)
+    for name, result in results.items():
+        print(shown(name, result))
+    if args.time:
+        print(timed(lambda: kernel(*arrays, **numbers), first))
+
+
+def _arguments(
+    kernel: NestKernel, given: Mapping[str, str], seed: int, file: str
+) -> tuple[list[Array], dict[str, Any]]:
+    """Make the arrays and numbers of a call. Arrays that are only written need not be given."""
+    names = (*kernel.parameters, *kernel.numbers)
+    for name in given:
+        if name not in names:
+            hint = nearest(name, list(names)) or f"it is {kernel.signature}"
+            raise UnknownName(f"{kernel.name} has no argument '{name}'", hint=hint)
+    declared = _declared(kernel, file)
+    made = {p.name: value_of(p, given[p.name], seed, k) for k, p in enumerate(declared) if p.name in given}
+    made = {name: np.asarray(x) if name in kernel.parameters else x for name, x in made.items()}
+    _fill(kernel, made)
+    missing = [p for p in declared if p.name not in made]
+    if missing:
+        lines = "".join(f"\n  {p.name}: {p.type}" for p in missing)
+        raise TypeProblem(f"{kernel.name} needs more arguments:{lines}", hint="give each with --arg name=value")
+    return [made[name] for name in kernel.parameters], {name: made[name] for name in kernel.numbers}
+
+
+def _fill(kernel: NestKernel, made: dict[str, Any]) -> None:
+    """Make the arrays that are only written, where the others tell their sizes."""
+    env = {name: made[name] for name in kernel.numbers if isinstance(made.get(name), int)}
+    for symbol, (slot, axis) in size_places(kernel.nest, made.keys(), kernel.parameters).items():
+        array = made[kernel.parameters[slot]]
+        if axis < array.ndim:
+            env[symbol] = array.shape[axis]
+    access = kernel.nest.attrs["access"]
+    assert isinstance(access, tuple)
+    for name, value, how in zip(kernel.parameters, kernel.nest.inputs, access, strict=True):
+        known = all(symbol in env for size in value.type.shape for symbol in dims.symbols(size))
+        if name not in made and how == "write" and known:
+            made[name] = np.zeros([dims.evaluate(s, env) for s in value.type.shape], value.type.dtype.numpy)
+
+
+def _declared(kernel: NestKernel, file: str) -> list[Parameter]:
+    """The arguments as a `.weft` file would declare them."""
+    span, found = Span(file, 1), []
+    for name, value in zip(kernel.parameters, kernel.nest.inputs, strict=True):
+        kind = value.type
+        shape = tuple(s if isinstance(s, int) else str(s) for s in kind.shape) if kind.shape else None
+        shown_type = f"{kind.dtype}[{', '.join(map(str, kind.shape))}]" if kind.shape else str(kind.dtype)
+        found.append(Parameter(name, Declared(kind.dtype.name, kind.dtype, shape, shown_type, span), span))
+    return found + [Parameter(name, Declared("i64", I64, None, "i64", span), span) for name in kernel.numbers]
