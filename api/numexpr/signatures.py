@@ -62,7 +62,8 @@ def operand_kinds(operation: str, kind: str, operands: list[str]) -> list[str]:
     have = "".join(CODES[k] for k in operands)
     fitting = [s[1:] for s in SIGNATURES[operation] if s[0] == CODES[kind] and _fits(have, s[1:])]
     if not fitting:
-        raise NotImplementedError(f"there is no operation '{operation}_{CODES[kind]}{have}'")
+        # pandas compares this text with numexpr's.
+        raise NotImplementedError(f"couldn't find matching opcode for '{operation}_{CODES[kind]}{have}'")
     best = min(fitting, key=lambda s: [_RANKS.get(letter, 0) for letter in s])
     return [_KINDS[letter] for letter in best]
 
