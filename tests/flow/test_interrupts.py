@@ -65,12 +65,13 @@ for _ in range(4):
     assert (spin(ends) == 10).all()
 never = ends.copy()
 never[-1] = 1.0
-for _ in range(2):
+untouched = np.full_like(ends, 7)
+for out in (None, untouched):
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
-        spin(never)
+        spin(never) if out is None else spin(never, out=out)
     except KeyboardInterrupt:
-        assert (spin(ends) == 10).all()
+        assert (spin(ends) == 10).all() and (untouched == 7).all()
         print('stopped')
 """
 
