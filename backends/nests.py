@@ -28,7 +28,8 @@ from .fused import fma
 Array = np.ndarray[Any, Any]
 UFUNCS = {
     "sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "any": np.logical_or,
-    "all": np.logical_and,
+    "all": np.logical_and, "reduce_fmin": np.fmin, "reduce_fmax": np.fmax, "reduce_and": np.bitwise_and,
+    "reduce_or": np.bitwise_or, "reduce_xor": np.bitwise_xor,
 }  # fmt: skip
 
 
@@ -328,10 +329,15 @@ def _combined(node: Node, k: int, elements: Array) -> Any:
 
 def identity(name: str, dtype: np.dtype[Any]) -> Any:
     """The neutral element of a combiner."""
-    if name in ("sum", "any"):
+    if name in ("sum", "any", "reduce_or", "reduce_xor"):
         return dtype.type(0)
     if name in ("prod", "all"):
         return dtype.type(1)
+    if name == "reduce_and":
+        return np.invert(dtype.type(0))
+    if dtype.kind == "f" and name.startswith("reduce"):
+        return dtype.type(np.nan)
+    name = name.removeprefix("reduce_f")
     if dtype.kind == "f":
         return dtype.type(-np.inf if name == "max" else np.inf)
     if dtype.kind == "b":

@@ -36,13 +36,14 @@ from .planning.materialize import with_copies
 
 @record
 class Fuse:
-    """Makes regions."""
+    """Makes regions. `mixed` allows reductions in a region with a product or a scan."""
 
+    mixed: bool = True
     name: ClassVar[str] = "fuse"
 
     def run(self, graph: Graph) -> Graph:
         graph = with_copies(graph)
-        grouping = Grouping(graph)
+        grouping = Grouping(graph, self.mixed)
         builder = Builder(graph.name, Facts())
         builder.attrs.update(graph.attrs)
         before = graph.attrs.get("unfused", ())

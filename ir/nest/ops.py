@@ -85,7 +85,11 @@ OPS = (
 )  # fmt: skip
 
 KERNEL = "sym_name?: text; access: accesses; layouts?: nest layouts; guards?: guards"
-COMBINERS = {"sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
+COMBINERS = {
+    "sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
+    "reduce_fmin": "fmin", "reduce_fmax": "fmax", "reduce_and": "bitwise_and", "reduce_or": "bitwise_or",
+    "reduce_xor": "bitwise_xor",
+}  # fmt: skip
 """What a walk combines by, and the op of two numbers that it is."""
 POSITIONS = ("argmin", "argmax")
 

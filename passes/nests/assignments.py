@@ -12,7 +12,7 @@ from ...ir.dtypes import BOOL, I64
 from ...ir.errors import Unsupported
 from ...ir.graph import Graph, Node, Value
 from ...ir.guards import graph_guards
-from ...ir.indexing import loop_variables
+from ...ir.indexing import Index, loop_variables, reshape_index
 from ...ir.kernels import KernelLookup
 from ...ir.nest import ops
 from ...ir.nest.rules import guards_in
@@ -22,11 +22,12 @@ from ...ir.proofs import follows
 from ...ir.rewrite import Rewriter
 from ...ir.types import Attr, Sizes, TensorType, axis_groups, integer
 from ..choose_forms import ChooseForms
+from ..fuse import Fuse
 from ..manager import run_pass
 from ..pipeline import pipeline
 from .overlap import reads_first
 from .places import MemoryPlace, axis_order, layout_class, most, whole
-from .regions import RegionLowering
+from .regions import STEMS, RegionLowering, Scratch
 from .writing import Block, Names
 
 
@@ -35,7 +36,8 @@ class NestContext:
 
     def __init__(self, nest: Graph, names: Names, source: KernelLookup, vector_bytes: int) -> None:
         self.nest, self.names = nest, names
-        self.passes = tuple(p for p in pipeline(source, vector_bytes) if not isinstance(p, ChooseForms))
+        steps = (p for p in pipeline(source, vector_bytes) if not isinstance(p, ChooseForms))
+        self.passes = tuple(Fuse(mixed=False) if isinstance(p, Fuse) else p for p in steps)
         layouts = nest.attrs.get("layouts", ())
         assert isinstance(layouts, tuple)
         self.layouts = {v: str(name) for v, name in zip(nest.inputs, layouts, strict=False)}
@@ -76,6 +78,8 @@ class AssignmentLowering:
         for node in graph:
             if node.op is REGION:
                 self.region(block, node)
+            elif node.op is RESHAPE:
+                self.merge(block, node)
             elif node.op is not CONCATENATE:
                 raise Unsupported(f"{node.attrs.get('function', node.op.name)} has no loop nest", node.span)
         for value, target in copies:
@@ -148,16 +152,16 @@ class AssignmentLowering:
         for node in graph:
             for value in node.results:
                 if value not in self.places and any(s != 1 for s in value.type.shape):
-                    self.places[value] = whole(self.allocated(block, value))
+                    self.places[value] = whole(self.allocated(block, value, value.type.shape))
         return copies
 
     def may_write(self, graph: Graph, value: Value, target: MemoryPlace, others: Sequence[MemoryPlace]) -> bool:
         """Whether a result may be written to its target at once: nothing later reads what that memory held."""
         node = value.node
-        if node is None or node.op not in (REGION, CONCATENATE) or any(o.base is target.base for o in others):
+        if node is None or node.op not in (REGION, CONCATENATE, RESHAPE) or any(o.base is target.base for o in others):
             return False
         overlapping = {v for v in graph.inputs if v in self.places and self.places[v].base is target.base}
-        if node.op is CONCATENATE:
+        if node.op is not REGION:
             return not overlapping
         later = graph.nodes[graph.nodes.index(node) + 1 :]
         return not any(v in overlapping for n in later for v in n.operands)
@@ -165,7 +169,7 @@ class AssignmentLowering:
     def pieces(self, block: Block, node: Node) -> None:
         """Makes the parts of a concatenation parts of its memory."""
         if node.result not in self.places:
-            self.places[node.result] = whole(self.allocated(block, node.result))
+            self.places[node.result] = whole(self.allocated(block, node.result, node.result.type.shape))
         place, axis = self.places[node.result], integer(node.attrs, "axis")
         offset: Size = 0
         for piece in node.operands:
@@ -173,12 +177,23 @@ class AssignmentLowering:
             self.places[piece] = MemoryPlace(place.buffer, place.axes, starts)
             offset = offset + piece.type.shape[axis]
 
-    def allocated(self, block: Block, value: Value) -> Value:
+    def scratch(self, block: Block) -> Scratch:
+        """Allocates memory for values between stages, once for each value however often its region is tried."""
+        made: dict[Value, Value] = {}
+
+        def allocate(value: Value, shape: tuple[Size, ...]) -> Value:
+            if value not in made:
+                made[value] = self.allocated(block, value, shape)
+            return made[value]
+
+        return allocate
+
+    def allocated(self, block: Block, value: Value, shape: tuple[Size, ...]) -> Value:
         """Memory of the call for an array: as large as it is at most, or allocated in each step of the loops around."""
-        bounds = [most(s, self.ranges) for s in value.type.shape]
+        bounds = [most(s, self.ranges) for s in shape]
         known = [s for s in bounds if s is not None]
         is_early = len(known) == len(bounds)
-        shape = tuple(dims.maximum(0, s) for s in known) if is_early else value.type.shape
+        shape = tuple(dims.maximum(0, s) for s in known) if is_early else shape
         node = Node(ops.ALLOC, (), {"place": "call"}, (TensorType(value.type.dtype, shape, "memref"),), self.node.span)
         (self.context.allocations if is_early else block.nodes).append(node)
         return node.result
@@ -192,17 +207,21 @@ class AssignmentLowering:
         loaded = {self.places[v].buffer for v in region.operands if v in self.places}
         overlapping = {b for b in loaded if whole(b).base in written}
         if not overlapping:
-            self.write(block, RegionLowering(region, self.places, self.numbers, self.context.names))
+            self.write(
+                block, RegionLowering(region, self.places, self.numbers, self.context.names, self.scratch(block))
+            )
             return
+        scratch = self.scratch(block)
         for backwards in self.directions(region):
             trial = Block(None, (), self.node.span)
-            found = RegionLowering(region, self.places, self.numbers, self.context.names, backwards).run(trial)
+            lowering = RegionLowering(region, self.places, self.numbers, self.context.names, scratch, backwards)
+            found = lowering.run(trial)
             if reads_first(trial.nodes, self.around, overlapping, stored, self.facts):
                 block.nodes += trial.nodes
                 self.numbers.update(found)
                 return
-        spare = {v: whole(self.allocated(block, v)) for v in region.results if v in self.places}
-        self.write(block, RegionLowering(region, {**self.places, **spare}, self.numbers, self.context.names))
+        spare = {v: whole(self.allocated(block, v, v.type.shape)) for v in region.results if v in self.places}
+        self.write(block, RegionLowering(region, {**self.places, **spare}, self.numbers, self.context.names, scratch))
         for value, place in spare.items():
             target, self.places[value] = self.places[value], place
             self.copy(block, value, target)
@@ -220,21 +239,40 @@ class AssignmentLowering:
         for chosen in chain.from_iterable(combinations(axes, k) for k in range(len(axes) + 1)):
             yield frozenset(chosen)
 
+    def merge(self, block: Block, node: Node) -> None:
+        """Writes an array with axes merged: element by element of the operand."""
+        (operand,), shape = node.operands, node.result.type.shape
+        names, index = self.counted(operand.type.shape)
+        merged = reshape_index(shape, operand.type.shape, index)
+        if merged is None:
+            raise Unsupported(f"a reshape of {operand.type} to {node.result.type} has no loop nest", node.span)
+        self.each(block, operand, names, index, self.places[node.result], merged)
+
     def copy(self, block: Block, value: Value, target: MemoryPlace) -> None:
         """Copies an array to its target."""
-        shape = value.type.shape
-        names = [self.context.names.fresh("i") for _ in shape]
-        index: list[Size] = [dims.symbol(LOOP + n) for n in names]
-        inner = Block(block)
+        names, index = self.counted(value.type.shape)
+        self.each(block, value, names, index, target, index)
+
+    def counted(self, shape: tuple[Size, ...]) -> tuple[list[str], Index]:
+        """New variables for the axes of an array, and the index that they are."""
+        names = [self.context.names.fresh(STEMS[k % len(STEMS)]) for k in range(len(shape))]
+        return names, tuple(0 if s == 1 else dims.symbol(LOOP + n) for n, s in zip(names, shape, strict=True))
+
+    def each(
+        self, block: Block, value: Value, names: Sequence[str], index: Index, target: MemoryPlace, at: Index
+    ) -> None:
+        """Copies every element of an array, at its index, to an index of a target."""
+        shape, inner = value.type.shape, Block(None, (), self.node.span)
         if value in self.numbers:
             number = self.numbers[value]
         else:
-            number = inner.load(self.places[value].buffer, self.places[value].at(tuple(index)))
-        inner.store(number, target.buffer, target.at(tuple(index)))
-        for k in reversed(range(len(shape))):
-            outer = Block(block)
-            outer.loop(inner, names[k], shape[k], "vector" if k == len(shape) - 1 else "serial", {})
-            inner = outer
+            number = inner.load(self.places[value].buffer, self.places[value].at(index))
+        inner.store(number, target.buffer, target.at(at))
+        kind = "vector"
+        for k in reversed([k for k, size in enumerate(shape) if size != 1]):
+            outer = Block(None, (), self.node.span)
+            outer.loop(inner, names[k], shape[k], kind, {})
+            inner, kind = outer, "serial"
         block.nodes += inner.nodes
 
     def number(self, block: Block, value: Value) -> Value:

@@ -37,6 +37,7 @@ class Elements:
     ) -> None:
         self.places, self.given, self.axes, self.names = places, given, axes, names
         self.blocks: dict[Value, Block] = {}  # where each number was computed
+        self.kept: dict[tuple[Value, Index], MemoryPlace] = {}  # elements that an earlier stage left in memory
 
     def at(self, block: Block, value: Value, index: Index) -> Value:
         """The number of an array's element, computed in this block or around it."""
@@ -55,8 +56,8 @@ class Elements:
 
     def _computed(self, block: Block, value: Value, index: Index) -> tuple[Block, Value]:
         node = value.node
-        if value in self.places:
-            place = self.places[value]
+        if value in self.places or (value, index) in self.kept:
+            place = self.kept.get((value, index)) or self.places[value]
             at = place.at(self.index(index))
             home = block.home_of(at)
             return home, home.load(place.buffer, at)

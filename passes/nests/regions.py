@@ -12,24 +12,28 @@ another, so that vectors run along one axis only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from ...ir.accesses import home_index
 from ...ir.dims import LOOP, Size, symbol
 from ...ir.dtypes import I64
 from ...ir.errors import Unsupported
+from ...ir.forms import RESULT
 from ...ir.graph import Node, Value
 from ...ir.indexing import loop_name, loop_variables
 from ...ir.nest import ops
 from ...ir.ops import CONSTANT, MATMUL, POSITIONS, TABLE
 from ...ir.products import factor_index
-from ...ir.stages import region_stages
+from ...ir.stages import RegionStages, needed_in, region_stages
 from ...ir.types import Attr, Sizes, TensorType, axis_groups, integer, ints, sizes
+from ..planning.kept_values import values_between_stages
 from ..planning.loops import scanned_axes
 from .elements import Elements
 from .places import MemoryPlace
 from .writing import Block, Names
 
 Places = Mapping[Value, MemoryPlace]
+Scratch = Callable[[Value, tuple[Size, ...]], Value]
 STEMS = "ijklpqrs"
 
 
@@ -37,7 +41,7 @@ class RegionLowering:
     """Writes the loops of one region into a block.
 
     `places` has the operands and results in memory, `numbers` the operands that are numbers. Axes in `backwards` run
-    from their end; `vectors` says whether the innermost loop may be a vector loop. Results that have no place are
+    from their end. `scratch` allocates memory for values that several stages need. Results that have no place are
     numbers, and `run` returns them.
     """
 
@@ -47,11 +51,13 @@ class RegionLowering:
         places: Places,
         numbers: Mapping[Value, Value],
         names: Names,
+        scratch: Scratch,
         backwards: frozenset[int] = frozenset(),
     ) -> None:
         assert region.body is not None
         self.region, self.body, self.results = region, region.body, places
         self.numbers: dict[Value, Value] = {}
+        self.scratch = scratch
         self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
         self.rows = [axis for group in axis_groups(region.attrs, "rows") for axis in group]
         self.columns = [axis for group in axis_groups(region.attrs, "columns") for axis in group]
@@ -99,27 +105,48 @@ class RegionLowering:
     def row(self, block: Block) -> None:
         """Writes what one row needs: its stages, and its own results."""
         stages = region_stages(self.region)
-        for reductions, outputs in zip(stages.reductions, stages.outputs, strict=True):
+        kept = self.kept_values(stages)
+        for stage, (reductions, outputs) in enumerate(zip(stages.reductions, stages.outputs, strict=True)):
             written = [(self.region.results[slot - len(self.body.inputs)], v) for slot, v in outputs]
-            if not self.columns or not reductions:
+            left = {v: place for v, (first, place) in kept.items() if first == stage}
+            if self.columns and reductions:
+                self.walks(block, reductions, written, left)
+            else:
                 if written:
-                    self.around(block, self.columns, lambda inner, written=written: self.write(inner, written))  # type: ignore[misc]
+                    self.around(block, self.columns, partial(self.write, written=written, left=left))
                 for node in reductions:
                     self.elements.given[node.result] = self.single(block, node)
-            else:
-                self.walks(block, reductions, written)
+            self.elements.kept |= {(v, loop_variables(self.space)): place for v, place in left.items()}
         for slot, value in stages.row_outputs:
             result = self.region.results[slot - len(self.body.inputs)]
             index = home_index(self.space, self.reduced, value.type.shape)
             assert index is not None
             self.store(block, self.elements.at(block, value, index), result, index)
 
-    def write(self, block: Block, written: Sequence[tuple[Value, Value]]) -> None:
-        """Computes elements of results, then stores them."""
+    def write(self, block: Block, written: Sequence[tuple[Value, Value]], left: Places) -> None:
+        """Computes elements of results and those that later stages need, then stores them."""
         index = loop_variables(self.space)
         numbers = [(result, self.elements.at(block, value, index)) for result, value in written]
+        for value, place in left.items():
+            block.store(self.elements.at(block, value, index), place.buffer, place.at(self.elements.index(index)))
         for result, number in numbers:
             self.store(block, number, result, index)
+
+    def kept_values(self, stages: RegionStages) -> dict[Value, tuple[int, MemoryPlace]]:
+        """Expensive values that several stages need: the first of them, and where it leaves the value."""
+        kept = values_between_stages(self.region, stages, has_scratch=True)
+        needed = needed_in(self.region, stages, {}) if kept else {}
+        reads = {place.base for place in self.elements.places.values()}
+        found = {}
+        for value, where in kept.items():
+            kind, _, number = where.partition(" ")
+            place = self.results.get(self.region.results[int(number)]) if kind == RESULT else None
+            if place is None or place.base in reads:
+                axes = (*self.columns, *((self.vector,) if self.vector in self.rows else ()))
+                buffer = self.scratch(value, tuple(self.space[a] for a in axes))
+                place = MemoryPlace(buffer, axes, (0,) * len(axes))
+            found[value] = (min(needed[value]), place)
+        return found
 
     def store(self, block: Block, number: Value, result: Value, index: tuple[Size, ...]) -> None:
         if result not in self.results:
@@ -130,19 +157,22 @@ class RegionLowering:
 
     # -- reductions
 
-    def walks(self, block: Block, reductions: Sequence[Node], written: Sequence[tuple[Value, Value]]) -> None:
-        """Walks along the columns for the reductions of one stage; what the stage writes is stored on the way."""
-        positions = [n for n in reductions if n.op in POSITIONS and len(self.columns) > 1]
-        others = [n for n in reductions if n not in positions]
-        if others:
-            totals = self.walk(block, self.columns, others, written)
-            written = ()
-            for node, total in zip(others, totals, strict=True):
-                self.elements.given[node.result] = total
-        for node in positions:  # counted in C order
-            (found,) = self.walk(block, sorted(self.columns), [node], written, is_flat=True)
-            self.elements.given[node.result] = found
-            written = ()
+    def walks(
+        self, block: Block, reductions: Sequence[Node], written: Sequence[tuple[Value, Value]], left: Places
+    ) -> None:
+        """Walks along the columns for the reductions of one stage; what the stage writes is stored on the way.
+
+        Reductions with the same tree share a walk. Positions have their own, in C order.
+        """
+        together: dict[object, list[Node]] = {}
+        for node in reductions:
+            together.setdefault(node if node.op in POSITIONS else node.attrs["steps"], []).append(node)
+        for nodes in together.values():
+            is_flat = nodes[0].op in POSITIONS and len(self.columns) > 1
+            columns = sorted(self.columns) if is_flat else self.columns
+            totals = self.walk(block, columns, nodes, written, left, is_flat)
+            self.elements.given.update(zip((n.result for n in nodes), totals, strict=True))
+            written, left = (), {}
 
     def walk(
         self,
@@ -150,7 +180,8 @@ class RegionLowering:
         axes: Sequence[int],
         reductions: Sequence[Node],
         written: Sequence[tuple[Value, Value]],
-        is_flat: bool = False,
+        left: Places,
+        is_flat: bool,
     ) -> list[Value]:
         """Adds a walk over some axes, outermost first; returns one number for each reduction."""
         has_vectors = self.vector in axes and not is_flat
@@ -158,9 +189,9 @@ class RegionLowering:
         names = [self.variables[a] for a in own]
         inner = Block(block, [LOOP + n for n in names])
         if len(own) < len(axes):
-            outputs = self.walk(inner, axes[1:], reductions, written)
+            outputs = self.walk(inner, axes[1:], reductions, written, left, is_flat)
         else:
-            self.write(inner, written)
+            self.write(inner, written, left)
             index = loop_variables(self.space)
             outputs = [self.elements.at(inner, n.operands[0], index) for n in reductions]
         is_vector = has_vectors and len(own) == len(axes)

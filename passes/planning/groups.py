@@ -90,8 +90,8 @@ def stands_alone(node: Node) -> bool:
 class Grouping:
     """Places every value that loops must produce into a group."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, mixed: bool = True) -> None:
+        self.graph, self.mixed = graph, mixed
         self.kept: set[Value] = set(graph.outputs)
         for node in graph:
             if stands_alone(node):
@@ -177,7 +177,9 @@ class Grouping:
         is_row = own_index is not None and bool(inside) and not is_reduction(value) and not scanned
         if of_product and not inside:
             return False
-        if of_product and not is_row and (scanned or space != shape):
+        if not self.mixed and self.mixes(value, group):
+            reason = "reductions are kept apart from products and scans"
+        elif of_product and not is_row and (scanned or space != shape):
             reason = "a product is made in tiles, not row by row"
         elif shape != space and not is_row:
             reason = f"they iterate over different spaces, {_shape(space)} and {_shape(shape)}"
@@ -195,6 +197,11 @@ class Grouping:
         group.space, group.reduced, group.scanned = space, merged, walked
         self.add(value, group, reads, visits)
         return True
+
+    def mixes(self, value: Value, group: Group) -> bool:
+        """Whether a reduction would meet a product or a scan."""
+        members = (value, *group.members)
+        return any(map(is_reduction, members)) and any(is_product(v) or is_scan(v) for v in members)
 
     def add(self, value: Value, group: Group, reads: dict[Value, set[Index]], visits: set[tuple[Value, Index]]) -> None:
         group.members.append(value)

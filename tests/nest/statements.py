@@ -57,12 +57,15 @@ for _name, _function in {
 class Functions:
     """Stands for the module `numpy` where a function is traced."""
 
-    def __init__(self, builder: Builder) -> None:
-        self.builder = builder
+    def __init__(self, builder: Builder, prefix: str = "") -> None:
+        self.builder, self.prefix = builder, prefix
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("bitwise_or", "fmax"):  # `np.fmax.reduce`
+            return type(self)(self.builder, f"{name}.")
+
         def call(*args: Any, **kwargs: Any) -> Traced:
-            made = functions.call(self.builder, name, tuple(map(_plain, args)), kwargs, None)
+            made = functions.call(self.builder, self.prefix + name, tuple(map(_plain, args)), kwargs, None)
             assert isinstance(made, Value)
             return Traced(self.builder, made)
 
