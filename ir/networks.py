@@ -140,11 +140,11 @@ class _Reader:
         for source, _, data in edges:
             place, result = data.get("operand", 0 if len(edges) == 1 else None), data.get("result", 0)
             values = self.values.get(source, ())
-            if type(place) is not int or place in found or not 0 <= place < len(edges):
-                raise _problem(
-                    key,
-                    f"reads {source!r} as operand {place!r}, but has {quantity(len(edges), 'operand')}, counted from 0",
-                )
+            if type(place) is int and place in found:
+                raise _problem(key, f"has two operands {place}, one of them from {source!r}")
+            if type(place) is not int or not 0 <= place < len(edges):
+                last = len(edges) - 1
+                raise _problem(key, f"reads {source!r} as operand {place!r}, but its operands are 0 to {last}")
             if type(result) is not int or not 0 <= result < len(values):
                 raise _problem(key, f"reads result {result!r} of {source!r}, which has {len(values)}")
             found[place] = values[result]
