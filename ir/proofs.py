@@ -34,7 +34,23 @@ def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> 
     facts = [*known, *_quotients((size, *known))]
     if isinstance(size, Dim) and any(len(monomial) > 1 for monomial, _ in size.terms):
         facts += [fact * dims.symbol(name) for fact in known for name in sorted(size.symbols)]
-    return _is_combined(_tight(size), [_tight(fact) for fact in facts[:MOST_KNOWN]])
+    return _is_combined(_tight(size), [_tight(fact) for fact in _nearest(size, facts)[:MOST_KNOWN]])
+
+
+def _nearest(size: Size, facts: list[Size]) -> list[Size]:
+    """The facts in the order in which their symbols connect them with a size, if there are many."""
+    if len(facts) <= MOST_KNOWN:
+        return facts
+    found: list[Size] = []
+    reached, left = set(dims.symbols(size)), facts
+    while left:
+        near = [fact for fact in left if not reached.isdisjoint(dims.symbols(fact))]
+        if not near:
+            break
+        found += near
+        left = [fact for fact in left if reached.isdisjoint(dims.symbols(fact))]
+        reached.update(*map(dims.symbols, near))
+    return found
 
 
 def _in_case(size: Size, known: Sequence[Size], choice: Atom, k: int, cases: int) -> bool:

@@ -39,7 +39,7 @@ class _NestVerifier:
         self.places = places(nest)
         guards = nest.attrs.get("guards", ())
         equal = guards if isinstance(guards, Guards) else ()
-        self.facts: list[Size] = [size for a, b in equal for size in (a - b, b - a)]
+        self.facts: list[Size] = [size for a, b in equal for size in ((b,) if a == maximum(0, b) else (a - b, b - a))]
         self.needed: list[Size] = []
 
     def run(self) -> None:

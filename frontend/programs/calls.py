@@ -1,0 +1,192 @@
+"""Evaluate calls: Python's builtins, NumPy's functions and methods of arrays, and functions with source, inlined."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..numpy.elementwise import ELEMENTWISE
+from ..tracing.callables import numpy_name
+from .arithmetic import (
+    numpy_call,
+)
+from .builtin_calls import BUILTINS, as_python, convert, converted
+from .expressions import evaluate
+from .indexing import transposed
+from .inlining import inline
+from .kinds import Known, NumpyScalar
+from .lowering import Lowering
+from .making import MAKING, bound_arguments, dtype_argument, fill
+from .values import (
+    Abstract,
+    CutProblem,
+    Expression,
+    MethodValue,
+    Number,
+    TupleValue,
+    View,
+)
+
+Arguments = Sequence[Abstract]
+Named = Mapping[str, Abstract]
+
+
+def call(p: Lowering, node: ast.Call) -> Abstract:
+    """The value of a call."""
+    function = evaluate(p, node.func)
+    args: list[Abstract] = []
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            spread = evaluate(p, arg.value)
+            if not isinstance(spread, TupleValue):
+                raise CutProblem("only tuples are spread over arguments", arg)
+            args += spread.items
+        else:
+            args.append(evaluate(p, arg))
+    if any(k.arg is None for k in node.keywords):
+        raise CutProblem("** arguments are not compiled", node)
+    named = {str(k.arg): evaluate(p, k.value) for k in node.keywords}
+    if isinstance(function, MethodValue):
+        return _method(p, function, args, named)
+    if not isinstance(function, Known):
+        raise CutProblem("what is called is not known when compiling", node)
+    rule = RULES.get(function.value) if _is_hashable(function.value) else None
+    if rule is not None:
+        return rule(p, args, named)
+    if isinstance(function.value, FunctionType) and numpy_name(function.value) is None:
+        return inline(p, function.value, args, named)
+    if isinstance(function.value, type):
+        return convert(p, function.value, args)
+    return numpy_function(p, function.value, args, named)
+
+
+def _is_hashable(value: Any) -> bool:
+    return isinstance(value, (type, FunctionType)) or callable(value)
+
+
+# -- NumPy
+
+
+def numpy_function(p: Lowering, function: Any, args: Arguments, named: Named) -> Abstract:
+    """A function of NumPy, on numbers or arrays."""
+    name = numpy_name(function)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        name = f"{owner.__name__}.{function.__name__}"
+    if name is None:
+        shown = getattr(function, "__name__", type(function).__name__)
+        raise CutProblem(f"'{shown}' has no native code in loops")
+    named = {key: x for key, x in named.items() if not (isinstance(x, Known) and x.value is None)}
+    if "out" in named:
+        return _into(p, function, args, named)
+    numbers = [x for x in args if isinstance(x, Number)]
+    if len(numbers) == len(args) and not named and name in ELEMENTWISE_NAMES:
+        return numpy_call(p.e, name, numbers)
+    if name in VIEW_RULES and args and isinstance(args[0], View):
+        return VIEW_RULES[name](p, args, named)
+    return p.draft.call(name, args, named)
+
+
+def _into(p: Lowering, function: Any, args: Arguments, named: Named) -> Abstract:
+    """A call with `out=`."""
+    target = named["out"]
+    rest = {key: x for key, x in named.items() if key != "out"}
+    if not isinstance(target, View) or not target.buffer.writeable or not target.rank:
+        raise CutProblem("'out' must be an array that can be written")
+    made = numpy_function(p, function, args, rest)
+    if not isinstance(made, Expression) or made.value.type.shape != target.shape:
+        raise CutProblem("the result does not have the shape of 'out'")
+    if not np.can_cast(made.value.type.dtype.numpy, target.dtype.numpy, "same_kind"):
+        raise CutProblem("the result can't be put into 'out'")
+    p.stores()
+    p.draft.emit([p.draft.cast(made.value, target.dtype)], [target])
+    return target
+
+
+def _method(p: Lowering, method: MethodValue, args: Arguments, named: Named) -> Abstract:
+    of, name = method.of, method.name
+    if isinstance(of, (View, Expression)):
+        if name == "copy":
+            return _copy(p, of)
+        if name == "fill" and isinstance(of, View):
+            return _fill(p, of, args)
+        if name == "item" and not args:
+            return as_python(p, p.number(of))
+        if name in VIEW_RULES and isinstance(of, View):
+            return VIEW_RULES[name](p, (of, *args), named)
+        if name in ("reshape", "transpose") and args and not isinstance(args[0], TupleValue):
+            args = (TupleValue(tuple(args)),)
+        if name in ARRAY_METHODS:
+            return p.draft.call("ravel" if name == "flatten" else name, (of, *args), named)
+    if isinstance(of, Number) and isinstance(of.kind, NumpyScalar):
+        if name == "item" and not args:
+            return as_python(p, of)
+        if name == "astype":
+            return converted(p, dtype_argument(args[0]), of)
+    if isinstance(of, Known) and isinstance(of.value, np.ufunc):
+        return p.draft.call(f"{of.value.__name__}.{name}", args, named)
+    raise CutProblem(f"the method '{name}' has no native code in loops")
+
+
+def _copy(p: Lowering, of: View | Expression) -> Abstract:
+    if isinstance(of, Expression):
+        return of
+    made = p.e.allocate(of.dtype, of.shape, p.node)
+    made.buffer.like = of
+    p.copy(made, of)
+    return made
+
+
+def _fill(p: Lowering, of: View, args: Arguments) -> Abstract:
+    number = p.number(args[0])
+    if not of.buffer.writeable:
+        raise CutProblem("this raises ValueError: the array is read-only")
+    p.stores()
+    fill(p, of, number)
+    return Known(None)
+
+
+# -- views
+
+
+def _transpose(p: Lowering, args: Arguments, named: Named) -> Abstract:
+    view = args[0]
+    assert isinstance(view, View)
+    given = args[1:] or ([named["axes"]] if "axes" in named else [])
+    axes = given[0].items if len(given) == 1 and isinstance(given[0], TupleValue) else given
+    order = [p.number(a).known for a in axes] if axes else list(range(view.rank))[::-1]
+    whole = [k for k in order if isinstance(k, int)]
+    if len(whole) != view.rank or sorted(k % view.rank for k in whole) != list(range(view.rank)):
+        raise CutProblem("axes must be known when compiling")
+    return transposed(view, [k % view.rank for k in whole])
+
+
+def _flip(p: Lowering, args: Arguments, named: Named) -> Abstract:
+    view = args[0]
+    assert isinstance(view, View)
+    given = bound_arguments(("m", "axis"), args, named).get("axis")
+    axes = range(view.rank) if given is None else [p.number(given).known]
+    flipped = {k % view.rank for k in axes if isinstance(k, int) and view.rank}
+    if given is not None and not flipped:
+        raise CutProblem("the axis must be known when compiling")
+    starts = []
+    for start, row in zip(view.starts, view.steps, strict=True):
+        for k in flipped:
+            start = start + (view.shape[k] - 1) * row[k] if row[k] else start
+        starts.append(start)
+    steps = tuple(tuple(-s if k in flipped else s for k, s in enumerate(row)) for row in view.steps)
+    return View(view.buffer, view.shape, tuple(starts), steps)
+
+
+VIEW_RULES: Mapping[str, Callable[[Lowering, Arguments, Named], Abstract]] = {"transpose": _transpose, "flip": _flip}
+ARRAY_METHODS = frozenset((
+    "sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "clip", "round", "astype", "conj", "conjugate",
+    "ravel", "flatten", "squeeze", "reshape", "transpose", "swapaxes", "argmax", "argmin", "cumsum", "cumprod", "dot",
+    "trace", "diagonal", "repeat", "take",
+))  # fmt: skip
+ELEMENTWISE_NAMES = frozenset(ELEMENTWISE)
+RULES = {**BUILTINS, **MAKING}

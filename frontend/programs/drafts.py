@@ -1,0 +1,226 @@
+"""Record array expressions as small graphs, and emit each as one `nest.assign`.
+
+The front end's own NumPy functions make the graph, so all of them and their dtype rules serve here as well. The
+operands are views of memory and numbers; the results are written to a view, or are numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...ir import dims
+from ...ir.builder import Builder, is_number_result, is_scalar_result
+from ...ir.dims import LOOP, Size
+from ...ir.dtypes import DType
+from ...ir.errors import Unsupported, WeftError
+from ...ir.graph import Graph, Value
+from ...ir.nest import ops
+from ...ir.types import Attr, Guards, Sizes, TensorType
+from ..maker import Maker
+from ..numpy import functions
+from ..numpy.elementwise import ELEMENTWISE
+from ..numpy.powers import OPERATOR
+from .arithmetic import input_type, value_of
+from .emit import Emitter
+from .kinds import Known, NumpyScalar, PythonNumber
+from .values import Abstract, CutProblem, Expression, Number, TupleValue, View
+
+
+class Draft:
+    """The graph of one statement, and what its inputs are."""
+
+    def __init__(self, e: Emitter) -> None:
+        self.e = e
+        self.builder = Builder("values", e.facts)
+        self.leaves: dict[Value, View | Number] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.builder.nodes
+
+    def leaf(self, of: View | Number) -> Value:
+        """The input for a view or a number."""
+        for value, known in self.leaves.items():
+            if known is of or (isinstance(of, View) and isinstance(known, View) and known == of):
+                return value
+        if isinstance(of, View):
+            value = self.builder.input(f"v{len(self.leaves)}", TensorType(of.dtype, of.shape))
+        else:
+            if of.other is not None and of.settle is None:
+                raise CutProblem("a variable has two kinds where it meets an array")
+            if of.other is not None and of.settle is not None:
+                of.settle()
+            value = self.builder.input(f"v{len(self.leaves)}", input_type(of), True)
+        self.leaves[value] = of
+        return value
+
+    def operand(self, x: Abstract, as_size: bool = False) -> Any:
+        """An argument of a NumPy function: a value of the graph, or a constant; `as_size`, an int is a size."""
+        if isinstance(x, Expression):
+            return x.value
+        if isinstance(x, View):
+            return self.leaf(x)
+        if isinstance(x, Number):
+            if x.known is not None:
+                return x.known
+            if x.size is not None and (as_size or not self._is_loose(x.size)):
+                self.e.need(x.size)
+                return x.size
+            return self.leaf(x)
+        if isinstance(x, TupleValue):
+            return tuple(self.operand(i, True) for i in x.items)
+        if isinstance(x, Known):
+            return x.value
+        raise CutProblem("an argument is not an array or a number")
+
+    def _is_loose(self, size: dims.Size) -> bool:
+        return any(name in self.e.ints and name not in self.e.needed for name in dims.symbols(size))
+
+    def record(self, run: Callable[[], Any]) -> Any:
+        """Runs something that adds to the graph, and settles what it assumed about sizes."""
+        mark = len(self.e.facts.guards)
+        try:
+            made = run()
+        except Unsupported as error:
+            raise CutProblem(error.message) from error
+        except WeftError as error:
+            raise CutProblem(f"this raises {type(error).__name__}: {error.message}") from error
+        self._settle(mark)
+        return made
+
+    def _settle(self, mark: int) -> None:
+        """Checks what was assumed about sizes that change in loops: it must follow, or be a guard without them."""
+        facts, assumed = self.e.facts, self.e.facts.guards[mark:]
+        facts.guards[mark:] = [pair for pair in assumed if not _changes(*pair)]
+        for a, b in assumed:
+            if not _changes(a, b) or (self.e.proves(a - b) and self.e.proves(b - a)):
+                continue
+            plus, minus = _sides(a - b)
+            if _changes(plus, minus) or facts.number(a - b) not in (0, None):
+                raise CutProblem(f"can't show that {a} is {b} in each step of a loop")
+            facts.assume_equal(plus, minus)
+
+    def fit(self, value: Value, target: View) -> None:
+        """Makes sure that a value broadcasts to the array that it is written to."""
+        shape = value.type.shape
+
+        def meet() -> None:
+            while len(shape) > target.rank:
+                raise CutProblem("this raises ValueError: the value has more dimensions than the array")
+            met = self.e.facts.broadcast([shape, target.shape])
+            if not self.e.facts.agree(met, target.shape):
+                raise CutProblem("this raises ValueError: the value does not fit the array")
+
+        self.record(meet)
+
+    def call(self, name: str, args: Sequence[Abstract], kwargs: Mapping[str, Abstract]) -> Abstract:
+        """A NumPy function on arrays."""
+        if not functions.is_known(name):
+            raise CutProblem(f"np.{name} has no native code in loops")
+        as_sizes = name not in ELEMENTWISE and name != OPERATOR
+        given = [self.operand(x, as_sizes) for x in args]
+        named = {key: self.operand(x, True) for key, x in kwargs.items()}
+        return self.result(self.record(lambda: functions.call(self.builder, name, given, named, None)))
+
+    def index(self, of: Abstract, items: Sequence[Any]) -> Abstract:
+        """`expression[items]`, or an index with arrays."""
+        base = self.operand(of)
+        return self.result(self.record(lambda: functions.index(self.builder, base, items, None)))
+
+    def result(self, made: Any) -> Abstract:
+        if isinstance(made, tuple):
+            return TupleValue(tuple(self.result(m) for m in made))
+        if made in self.leaves:
+            return self.leaves[made]
+        if made.type.dtype.weak:
+            made = Maker(self.builder, None).cast(made, made.type.dtype.strong)
+        return Expression(made)
+
+    def cast(self, value: Value, dtype: DType) -> Value:
+        return Maker(self.builder, None).cast(value, dtype)
+
+    def emit(self, outputs: Sequence[Value], targets: Sequence[View]) -> list[Value]:
+        """Emits the graph: the first outputs go to the targets, the others are numbers of the nest."""
+        e = self.e
+        for value, target in zip(outputs, targets, strict=False):
+            self.fit(value, target)
+        used = _reached(self.builder, outputs)
+        nodes = [n for n in self.builder.nodes if n.result in used]
+        inputs = [v for v in self.builder.inputs if v in used]
+        operands = [self._given(v) for v in inputs]
+        written = [emit_view(e, t) for t in targets]
+        for target in targets:
+            e.written(target.buffer)
+        for value in (*inputs, *(n.result for n in nodes)):
+            e.need(*value.type.shape)
+        attrs: dict[str, Attr] = {"writes": len(targets)}
+        if e.facts.guards:
+            attrs["guards"] = Guards(dict.fromkeys(e.facts.guards))
+        body = Graph("values", tuple(inputs), tuple(nodes), tuple(outputs))
+        self.builder._settle(inputs, nodes)
+        types = [TensorType(v.type.dtype) for v in outputs[len(targets) :]]
+        return list(e.node(ops.ASSIGN, [*operands, *written], types, body, **attrs).results)
+
+    def _given(self, value: Value) -> Value:
+        of = self.leaves[value]
+        return emit_view(self.e, of) if isinstance(of, View) else value_of(self.e, of)
+
+
+def _changes(*sizes: Size) -> bool:
+    """Whether sizes depend on loops or data."""
+    return any(name.startswith(LOOP) for size in sizes for name in dims.symbols(size))
+
+
+def _sides(size: Size) -> tuple[Size, Size]:
+    """Two sizes without negative factors whose difference this is."""
+    plus = {monomial: c for monomial, c in dims.terms_of(size) if c > 0}
+    minus = {monomial: -c for monomial, c in dims.terms_of(size) if c < 0}
+    return dims.from_terms(plus), dims.from_terms(minus)
+
+
+def _reached(builder: Builder, outputs: Sequence[Value]) -> set[Value]:
+    """The values that outputs depend on."""
+    found, todo = set[Value](), list(outputs)
+    while todo:
+        value = todo.pop()
+        if value not in found:
+            found.add(value)
+            todo += value.node.operands if value.node is not None else ()
+    return found
+
+
+def emit_view(e: Emitter, view: View) -> Value:
+    """A view as a buffer of the nest."""
+    if view.is_whole:
+        return view.buffer.value
+    names = tuple(e.fresh("v") for _ in view.shape)
+    at = view.at(tuple(dims.symbol(LOOP + name) for name in names))
+    e.need(*at, *view.shape)
+    type_ = TensorType(view.dtype, view.shape, "memref")
+    return e.node(ops.VIEW, (view.buffer.value,), (type_,), vars=names, at=Sizes(at)).result
+
+
+def number_kind(value: Value) -> NumpyScalar | PythonNumber:
+    """The kind of a result without dimensions."""
+    if is_number_result(value):
+        return PythonNumber(value.type.dtype.kind)
+    return NumpyScalar(value.type.dtype)
+
+
+def is_zero_dimensional(value: Value) -> bool:
+    """Whether NumPy gives an array without dimensions here, not a scalar."""
+    return not value.type.shape and not is_scalar_result(value) and not is_number_result(value)
+
+
+def materialized(draft: Draft, value: Expression, node: ast.AST | None = None) -> View | Number:
+    """Computes an expression: into new memory, or to a number."""
+    made = value.value
+    if not made.type.shape:
+        if is_zero_dimensional(made):
+            raise CutProblem("arrays without dimensions are not supported in loops", node)
+        return Number(number_kind(made), draft.emit([made], [])[0])
+    target = draft.e.allocate(made.type.dtype, made.type.shape, node)
+    draft.emit([made], [target])
+    return target

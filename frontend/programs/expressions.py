@@ -1,0 +1,330 @@
+"""Evaluate Python expressions: scalar code straight to ops of the nest, array expressions to a draft."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ir import dims
+from ...ir.dtypes import from_numpy
+from ...ir.errors import TypeProblem
+from ..numpy.powers import OPERATOR
+from .arithmetic import INT, OPERATORS, apply, negation, truth
+from .indexing import is_basic, transposed, view_of
+from .kinds import KNOWN_TYPES, Known, NumpyScalar
+from .lowering import Lowering
+from .values import (
+    Abstract,
+    CutProblem,
+    Expression,
+    MethodValue,
+    Number,
+    SliceValue,
+    TupleValue,
+    Unset,
+    View,
+    constant,
+)
+
+BINARY = {
+    ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.FloorDiv: "floor_divide",
+    ast.Mod: "remainder", ast.Pow: "power", ast.BitAnd: "bitwise_and", ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor", ast.LShift: "left_shift", ast.RShift: "right_shift", ast.MatMult: "matmul",
+}  # fmt: skip
+UNARY = {ast.USub: "negative", ast.UAdd: "positive", ast.Invert: "invert"}
+COMPARE = {
+    ast.Eq: "equal", ast.NotEq: "not_equal", ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater",
+    ast.GtE: "greater_equal",
+}  # fmt: skip
+Evaluate = Callable[[Lowering, Any], Abstract]
+
+
+def evaluate(p: Lowering, node: ast.expr) -> Abstract:
+    """The value of an expression."""
+    rule = RULES.get(type(node))
+    if rule is None:
+        raise CutProblem(f"{type(node).__name__} expressions are not compiled", node)
+    try:
+        return rule(p, node)
+    except CutProblem as problem:
+        problem.node = problem.node or node
+        raise
+
+
+def evaluate_number(p: Lowering, node: ast.expr) -> Number:
+    return p.number(evaluate(p, node))
+
+
+def condition(p: Lowering, node: ast.expr) -> Number:
+    """The truth of an expression, as `if` and `while` take it."""
+    if isinstance(node, ast.BoolOp):
+        is_and = isinstance(node.op, ast.And)
+        found = condition(p, node.values[0])
+        for part in node.values[1:]:
+            found = _either(p, found, is_and, lambda part=part: condition(p, part))  # type: ignore[misc]
+        return found
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return negation(p.e, condition(p, node.operand))
+    value = p.computed(evaluate(p, node), node)
+    if isinstance(value, Known):
+        return constant(bool(value.value))
+    if isinstance(value, TupleValue):
+        return constant(bool(value.items))
+    if isinstance(value, View):
+        raise CutProblem("the truth of an array is needed", node)
+    return truth(p.e, p.number(value))
+
+
+def _either(p: Lowering, first: Number, is_and: bool, then: Callable[[], Number]) -> Number:
+    test = first if is_and else negation(p.e, first)
+    return p.number(conditional(p, test, then, lambda: constant(not is_and)))
+
+
+def conditional(p: Lowering, test: Number, yes: Callable[[], Abstract], no: Callable[[], Abstract]) -> Abstract:
+    """`yes if test else no`, of which only one is evaluated."""
+    name = p.e.fresh("%choice")
+
+    def put(make: Callable[[], Abstract]) -> Callable[[], None]:
+        def run() -> None:
+            p.env[name] = p.computed(make())
+
+        return run
+
+    p.branch(test, put(yes), put(no))
+    found = p.env.pop(name)
+    if isinstance(found, Unset):
+        raise CutProblem(found.name)
+    return found  # type: ignore[no-any-return]
+
+
+def from_object(p: Lowering, value: Any) -> Abstract:
+    """An object that is known when compiling."""
+    if type(value) in (bool, int, float, complex):
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            raise CutProblem("an int of Python does not fit 64 bits")
+        return constant(value)
+    if isinstance(value, np.generic):
+        try:
+            dtype = from_numpy(value.dtype)
+        except TypeProblem as error:
+            raise CutProblem(error.message) from error
+        return Number(NumpyScalar(dtype), p.e.constant(value.item(), dtype))
+    if type(value) is tuple:
+        return TupleValue(tuple(from_object(p, item) for item in value))
+    if isinstance(value, KNOWN_TYPES):
+        return Known(value)
+    raise CutProblem(f"a {type(value).__name__} is not known to compiled code")
+
+
+def _constant(p: Lowering, node: ast.Constant) -> Abstract:
+    return from_object(p, node.value)
+
+
+def _name(p: Lowering, node: ast.Name) -> Abstract:
+    found = p.env.get(node.id)
+    if isinstance(found, Unset):
+        raise CutProblem(found.name, node)
+    if found is None:
+        found = p.names(node.id)
+    if found is None:
+        raise CutProblem(f"'{node.id}' has no value here", node)
+    return found
+
+
+def _tuple(p: Lowering, node: ast.Tuple | ast.List) -> Abstract:
+    return TupleValue(tuple(evaluate(p, item) for item in node.elts), isinstance(node, ast.List))
+
+
+def _binary(p: Lowering, node: ast.BinOp) -> Abstract:
+    return binary(p, BINARY[type(node.op)], evaluate(p, node.left), evaluate(p, node.right))
+
+
+def binary(p: Lowering, name: str, a: Abstract, b: Abstract) -> Abstract:
+    """A binary operator, by the name of NumPy's function for it."""
+    if isinstance(a, Number) and isinstance(b, Number):
+        if name == "matmul":
+            raise CutProblem("this raises: '@' of numbers")
+        return apply(p.e, name, (a, b))
+    if isinstance(a, TupleValue) and isinstance(b, TupleValue) and name == "add" and a.is_list == b.is_list:
+        return TupleValue((*a.items, *b.items), a.is_list)
+    if all(isinstance(x, (Number, View, Expression)) for x in (a, b)):
+        return p.draft.call(OPERATOR if name == "power" else name, (a, b), {})
+    raise CutProblem("an operand is not an array or a number")
+
+
+def _unary(p: Lowering, node: ast.UnaryOp) -> Abstract:
+    if isinstance(node.op, ast.Not):
+        return negation(p.e, condition(p, node.operand))
+    value, name = evaluate(p, node.operand), UNARY[type(node.op)]
+    if isinstance(value, Number):
+        return apply(p.e, name, (value,))
+    return p.draft.call(name, (value,), {})
+
+
+def _compare(p: Lowering, node: ast.Compare) -> Abstract:
+    left = evaluate(p, node.left)
+
+    def link(left: Abstract, k: int) -> Abstract:
+        right = evaluate(p, node.comparators[k])
+        if k + 1 < len(node.ops):
+            right = p.computed(right)
+        found = _compared(p, node.ops[k], left, right)
+        if k + 1 == len(node.ops):
+            return found
+        return _either(p, truth(p.e, p.number(found)), True, lambda: truth(p.e, p.number(link(right, k + 1))))
+
+    return link(left, 0)
+
+
+def _compared(p: Lowering, op: ast.cmpop, a: Abstract, b: Abstract) -> Abstract:
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        return constant(_is_same(a, b) == isinstance(op, ast.Is))
+    name = COMPARE.get(type(op))
+    if name is None:
+        raise CutProblem("'in' is not compiled")
+    if isinstance(a, Known) and isinstance(b, Known) and isinstance(a.value, (str, np.dtype, type)):
+        return constant(bool(OPERATORS[name](a.value, b.value)))
+    return binary(p, name, a, b)
+
+
+def _is_same(a: Abstract, b: Abstract) -> bool:
+    if isinstance(a, Known) and isinstance(b, Known):
+        return a.value is b.value
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Known) and x.value is None and isinstance(y, (Number, View, Expression, TupleValue)):
+            return False
+    raise CutProblem("'is' of these values is not compiled")
+
+
+def _bool(p: Lowering, node: ast.BoolOp) -> Abstract:
+    def chain(k: int) -> Abstract:
+        value = p.computed(evaluate(p, node.values[k]))
+        if k + 1 == len(node.values):
+            return value
+        test = truth(p.e, p.number(value))
+        if isinstance(node.op, ast.And):
+            return conditional(p, test, lambda: chain(k + 1), lambda: value)
+        return conditional(p, test, lambda: value, lambda: chain(k + 1))
+
+    return chain(0)
+
+
+def _choice(p: Lowering, node: ast.IfExp) -> Abstract:
+    test = condition(p, node.test)
+    return conditional(p, test, lambda: evaluate(p, node.body), lambda: evaluate(p, node.orelse))
+
+
+def _subscript(p: Lowering, node: ast.Subscript) -> Abstract:
+    return indexed(p, evaluate(p, node.value), index_items(p, node.slice))
+
+
+def index_items(p: Lowering, node: ast.expr) -> tuple[Abstract, ...]:
+    """The items of an index; an array expression among them is computed."""
+    if isinstance(node, ast.Tuple):
+        return tuple(p.computed(evaluate(p, item)) for item in node.elts)
+    value = p.computed(evaluate(p, node))
+    return value.items if isinstance(value, TupleValue) and not value.is_list else (value,)
+
+
+def indexed(p: Lowering, of: Abstract, items: tuple[Abstract, ...]) -> Abstract:
+    """`of[items]`."""
+    if isinstance(of, TupleValue):
+        return _item(of, items)
+    if isinstance(of, View) and is_basic(items):
+        view = view_of(p.e, of, items)
+        if view.rank or any(isinstance(i, Known) and i.value is Ellipsis for i in items):
+            return view
+        return p.load(view)
+    if isinstance(of, (View, Expression)):
+        return p.draft.index(of, [_graph_item(p, item) for item in items])
+    raise CutProblem("only arrays and tuples can be indexed")
+
+
+def _item(of: TupleValue, items: tuple[Abstract, ...]) -> Abstract:
+    (item,) = items
+    if isinstance(item, SliceValue):
+        return TupleValue(of.items[slice(*map(_known_int, (item.start, item.stop, item.step)))], of.is_list)
+    at = _known_int(item)
+    if at is None or not -len(of.items) <= at < len(of.items):
+        raise CutProblem("a tuple is indexed out of its range")
+    return of.items[at]
+
+
+def _known_int(item: Abstract | None) -> int | None:
+    if item is None or (isinstance(item, Known) and item.value is None):
+        return None
+    if not isinstance(item, Number) or type(item.known) is not int:
+        raise CutProblem("a tuple is indexed by a number that is not known when compiling")
+    return item.known
+
+
+def _graph_item(p: Lowering, item: Abstract) -> Any:
+    """An item of an index into an array expression, or with arrays."""
+    if isinstance(item, SliceValue):
+        return slice(*(None if x is None else _graph_item(p, x) for x in (item.start, item.stop, item.step)))
+    if isinstance(item, Number) and item.size is not None:
+        p.e.need(item.size)
+        return item.size
+    if isinstance(item, View) and item.dtype.kind == "bool":
+        raise CutProblem("an array is selected by a mask, so its size depends on data")
+    return p.draft.operand(item)
+
+
+def _slice(p: Lowering, node: ast.Slice) -> Abstract:
+    parts = [None if x is None else p.computed(evaluate(p, x)) for x in (node.lower, node.upper, node.step)]
+    return SliceValue(*parts)
+
+
+def _attribute(p: Lowering, node: ast.Attribute) -> Abstract:
+    value = evaluate(p, node.value)
+    if isinstance(value, Known):
+        if not hasattr(value.value, node.attr):
+            raise CutProblem(f"this raises AttributeError: {node.attr}", node)
+        return from_object(p, getattr(value.value, node.attr))
+    if isinstance(value, (View, Expression)):
+        return _array_attribute(p, value, node.attr)
+    if isinstance(value, Number) and isinstance(value.kind, NumpyScalar):
+        known: dict[str, Abstract] = {
+            "dtype": Known(value.kind.dtype.numpy), "ndim": constant(0), "shape": TupleValue(()), "size": constant(1),
+        }  # fmt: skip
+        if node.attr in known:
+            return known[node.attr]
+    return MethodValue(value, node.attr)
+
+
+def _array_attribute(p: Lowering, value: View | Expression, name: str) -> Abstract:
+    shape = value.shape if isinstance(value, View) else value.value.type.shape
+    if name == "shape":
+        return TupleValue(tuple(sized(n) for n in shape))
+    if name == "ndim":
+        return constant(len(shape))
+    if name == "size":
+        return sized(dims.product(shape))
+    dtype = (value.dtype if isinstance(value, View) else value.value.type.dtype).numpy
+    if name == "dtype":
+        return Known(dtype)
+    if name in ("itemsize", "nbytes"):
+        count = dims.product(shape) if name == "nbytes" else 1
+        return apply(p.e, "multiply", (sized(count), constant(dtype.itemsize)))
+    if name == "T" and isinstance(value, View):
+        return transposed(value, range(value.rank)[::-1])
+    if name == "T":
+        return p.draft.call("transpose", (value,), {})
+    if name in ("real", "imag"):
+        return p.draft.call(name, (value,), {})
+    return MethodValue(value, name)
+
+
+def sized(size: dims.Size) -> Number:
+    """A size as a Python int."""
+    return constant(size) if isinstance(size, int) else Number(INT, size=size)
+
+
+RULES: dict[type[ast.expr], Evaluate] = {
+    ast.Constant: _constant, ast.Name: _name, ast.Tuple: _tuple, ast.List: _tuple, ast.BinOp: _binary,
+    ast.UnaryOp: _unary, ast.Compare: _compare, ast.BoolOp: _bool, ast.IfExp: _choice, ast.Subscript: _subscript,
+    ast.Slice: _slice, ast.Attribute: _attribute, ast.Call: lambda p, node: p.call(p, node),
+}  # fmt: skip

@@ -1,0 +1,88 @@
+"""Inline functions with source: their statements are lowered where they are called."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from .drafts import Draft
+from .expressions import from_object
+from .kinds import Known
+from .lowering import NEVER, RETURN, RETURNED, Lowering
+from .names import Liveness
+from .values import (
+    Abstract,
+    CutProblem,
+    Number,
+    TupleValue,
+    View,
+)
+
+Arguments = Sequence[Abstract]
+Named = Mapping[str, Abstract]
+Rule = Callable[[Lowering, Arguments, Named], Abstract]
+
+
+MOST_INLINED = 16
+
+
+def inline(p: Lowering, function: FunctionType, args: Arguments, named: Named) -> Abstract:
+    """Runs the statements of a function on abstract arguments."""
+    if function in p.inlined or len(p.inlined) >= MOST_INLINED:
+        raise CutProblem(f"'{function.__name__}' calls itself")
+    body = p.sources(function)
+    if isinstance(body, str):
+        raise CutProblem(f"the source of '{function.__name__}' is not known: {body}")
+    given = [p.computed(x) for x in args]
+    try:
+        bound = inspect.signature(function).bind(*given, **{k: p.computed(x) for k, x in named.items()})
+    except TypeError as error:
+        raise CutProblem(f"this raises TypeError: {error}") from error
+    env: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            raise CutProblem(f"'{function.__name__}' takes * or ** arguments")
+        env[name] = bound.arguments[name] if name in bound.arguments else from_object(p, parameter.default)
+    p.functions.append(function)
+    outer = p.env, p.names, p.live, p.after, p.draft, p.places, p.node
+    p.drafts.append(p.draft)
+    p.inlined.append(function)
+    p.env, p.names, p.draft, p.places = env, _names_of(p, function), Draft(p.e), {}
+    p.live, p.after = Liveness(body).at, frozenset()
+    try:
+        p.block(body)
+        flag, made = p.env.get(RETURN, NEVER), p.env.get(RETURNED, Known(None))
+    finally:
+        p.inlined.pop()
+        p.drafts.pop()
+        p.env, p.names, p.live, p.after, p.draft, p.places, p.node = outer
+    if flag.known is None:
+        raise CutProblem(f"'{function.__name__}' may return None or another value")
+    if not isinstance(made, (Number, View, TupleValue, Known)):
+        raise CutProblem(f"'{function.__name__}' returns one of two kinds of values")
+    return made if flag.known else Known(None)
+
+
+def _names_of(p: Lowering, function: FunctionType) -> Callable[[str], Abstract | None]:
+    """What the names mean that a function does not bind."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+    def find(name: str) -> Abstract | None:
+        if name in cells:
+            value = cells[name].cell_contents
+        elif name in function.__globals__:
+            value = function.__globals__[name]
+        elif hasattr(builtins, name):
+            value = getattr(builtins, name)
+        else:
+            return None
+        if isinstance(value, (bool, int, float, complex, np.generic, tuple)):
+            raise CutProblem(f"'{name}' is a number from outside of an inlined function")
+        return from_object(p, value)
+
+    return find

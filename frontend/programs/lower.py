@@ -1,0 +1,376 @@
+"""Lower a piece: statements of a function with the kinds of their live-in variables, to one nest."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ...ir import dims
+from ...ir.dims import LOOP, Size, symbol
+from ...ir.dtypes import BF16, C64, C128, F16, DType
+from ...ir.graph import Graph, Node, Value
+from ...ir.nest import ops
+from ...ir.types import Guards, Sizes, TensorType
+from .arithmetic import value_of
+from .calls import call
+from .emit import Emitter
+from .kinds import Array, Kind, Known, NumpyScalar, PythonNumber, Tuple, Unknown
+from .lowering import NEVER, RETURN, RETURNED, Lowering, Sources
+from .names import Liveness
+from .pieces import (
+    ArrayInput,
+    Cut,
+    FreshInput,
+    FreshResult,
+    Input,
+    KnownResult,
+    NumberInput,
+    NumberOutput,
+    NumberResult,
+    Path,
+    Piece,
+    Result,
+    SameResult,
+    TupleResult,
+    ViewOf,
+    ViewResult,
+)
+from .statements import statement
+from .values import Abstract, Buffer, CutProblem, Number, TupleValue, Unset, View, constant, dtype_of, whole
+
+NOT_IN_LOOPS = (F16, BF16, C64, C128)
+
+
+def _no_source(function: FunctionType) -> str:
+    return "functions are not read here"
+
+
+def lower_piece(
+    statements: Sequence[ast.stmt],
+    live_in: Mapping[str, Kind],
+    live_out: Sequence[str],
+    names: Callable[[str], Kind | None],
+    sample: Mapping[str, object] | None = None,
+    sources: Sources = _no_source,
+    name: str = "piece",
+) -> Piece | Cut:
+    """Lowers statements to one nest, or says why that can't be.
+
+    `names` tells what a name means that no variable has. `sample` are the live-in values of the call at hand:
+    what can't be proved is guarded as it holds there. `sources` reads the functions that are inlined.
+    """
+    try:
+        return _Inputs(live_in, sample or {}, name).lower(statements, live_out, names, sources)
+    except CutProblem as problem:
+        return Cut(problem.reason, problem.node or statements[0])
+    except RecursionError:
+        return Cut("the statements are nested too deeply", statements[0])
+
+
+class _Inputs:
+    """The live-in values as buffers and sizes of a nest."""
+
+    def __init__(self, live_in: Mapping[str, Kind], sample: Mapping[str, object], name: str) -> None:
+        self.name = name
+        self.sizes: dict[str, int] = {}
+        self.paths: dict[str, Path] = {}  # of ints, by symbol
+        self.buffers: list[Buffer] = []
+        self.taken: set[str] = set()
+        self.loads: list[tuple[Buffer, Value]] = []
+        self.e = Emitter(name, {})
+        self.env: dict[str, Any] = {
+            key: self._value(kind, (key,), sample.get(key)) for key, kind in live_in.items()
+        }  # fmt: skip
+        self.e.sizes.update(self.sizes)
+        self.e.facts.sizes = self.e.sizes if self.e.sizes else None
+
+    def _value(self, kind: Kind, path: Path, actual: object) -> Any:
+        if isinstance(kind, Array):
+            return self._array(kind, path, actual)
+        if isinstance(kind, NumpyScalar):
+            return Number(kind, self._number(kind.dtype, path))
+        if isinstance(kind, PythonNumber):
+            return self._python(kind, path, actual)
+        if isinstance(kind, Tuple):
+            parts = actual if isinstance(actual, tuple) else (None,) * len(kind.items)
+            return TupleValue(tuple(self._value(k, (*path, str(i)), parts[i]) for i, k in enumerate(kind.items)))
+        if isinstance(kind, Unknown):
+            return Unset(f"'{path[0]}' is a {kind.type_name}")
+        return kind
+
+    def _array(self, kind: Array, path: Path, actual: object) -> Any:
+        if kind.dtype in NOT_IN_LOOPS:
+            return Unset(f"'{path[0]}' is an array of {kind.dtype}, which loops do not support yet")
+        if not kind.ones:
+            return Unset(f"'{path[0]}' is an array without dimensions, which loops do not support yet")
+        shape: list[Size] = []
+        for axis, one in enumerate(kind.ones):
+            taken = self._taken(f"{'_'.join(path)}_{axis}")
+            shape.append(1 if one else symbol(taken))
+            if isinstance(actual, np.ndarray) and not one:
+                self.sizes[taken] = actual.shape[axis]
+        value = Value(TensorType(kind.dtype, tuple(shape), "memref"), name=self._taken("_".join(path)))
+        buffer = Buffer(value, ArrayInput(path), kind.writeable, kind.layout)
+        self.buffers.append(buffer)
+        return whole(buffer)
+
+    def _number(self, dtype: DType, path: Path) -> Value:
+        if dtype in NOT_IN_LOOPS:
+            raise CutProblem(f"'{path[0]}' is a number of {dtype}, which loops do not support yet")
+        buffer = Buffer(Value(TensorType(dtype, (), "memref"), name=self._taken("_".join(path))), NumberInput(path))
+        self.buffers.append(buffer)
+        loaded = self.e.node(ops.LOAD, (buffer.value,), (TensorType(dtype),), at=Sizes(())).result
+        self.loads.append((buffer, loaded))
+        return loaded
+
+    def _python(self, kind: PythonNumber, path: Path, actual: object) -> Number:
+        if kind.value is not None:
+            return constant(kind.value)
+        dtype = dtype_of(kind)
+        value = self._number(dtype, path)
+        if kind.name != "int":
+            return Number(kind, value)
+        taken = self._taken("_".join(path) + "_n")
+        self.e.ints[taken] = value
+        self.paths[taken] = path
+        if type(actual) is int:
+            self.sizes[taken] = actual
+        return Number(kind, size=symbol(taken))
+
+    def _taken(self, name: str) -> str:
+        clean = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name)
+        while clean in self.taken:
+            clean += "_"
+        self.taken.add(clean)
+        return clean
+
+    def lower(
+        self,
+        statements: Sequence[ast.stmt],
+        live_out: Sequence[str],
+        names: Callable[[str], Kind | None],
+        sources: Sources,
+    ) -> Piece | Cut:
+        after = frozenset(live_out)
+        live = Liveness(statements)
+        p = Lowering(self.e, statement, call, self.env, _resolver(names), live.at, after, sources)
+        p.block(statements)
+        return _Outputs(self, p).piece(live_out)
+
+
+def _resolver(names: Callable[[str], Kind | None]) -> Callable[[str], Abstract | None]:
+    def find(name: str) -> Abstract | None:
+        kind = names(name)
+        if isinstance(kind, PythonNumber) and kind.value is not None:
+            return constant(kind.value)
+        if kind is None or isinstance(kind, Known):
+            return kind
+        raise CutProblem(f"'{name}' from outside the function is not passed to the piece")
+
+    return find
+
+
+class _Outputs:
+    """The live-out values as results of a piece."""
+
+    def __init__(self, inputs: _Inputs, p: Lowering) -> None:
+        self.inputs, self.p, self.e = inputs, p, p.e
+        self.buffers = list(inputs.buffers)
+
+    def piece(self, live_out: Sequence[str]) -> Piece | Cut:
+        p = self.p
+        flag = p.env.get(RETURN, NEVER)
+        if flag.known is None:
+            raise CutProblem("whether the function returns here depends on data", p.node)
+        returned = self._result(p.env.get(RETURNED)) if flag.known else None
+        results = [(name, self._result(p.env.get(name, Unset(f"'{name}' has no value")))) for name in live_out]
+        nodes, guards = self.e.finish()
+        return self._assembled(nodes, guards, results, returned)
+
+    def _result(self, value: Any) -> Result:
+        value = self.p.settled(value)
+        if isinstance(value, Number):
+            if value.other is not None:
+                raise CutProblem("a result is of one kind or another")
+            if value.known is not None:
+                return KnownResult(value.known)
+            number = value_of(self.e, value)
+            dtype = number.type.dtype
+            buffer = Buffer(Value(TensorType(dtype, (), "memref"), name=f"r{len(self.buffers)}"), NumberOutput(dtype))
+            self.buffers.append(buffer)
+            self.e.store(number, whole(buffer), ())
+            return NumberResult(len(self.buffers) - 1, value.kind)
+        if isinstance(value, View):
+            return self._array(value)
+        if isinstance(value, TupleValue):
+            if value.is_list:
+                raise CutProblem("a list is returned")
+            return TupleResult(tuple(self._result(item) for item in value.items))
+        if isinstance(value, Known):
+            return KnownResult(value.value)
+        raise CutProblem(value.name if isinstance(value, Unset) else "a result is neither a number nor an array")
+
+    def _array(self, view: View) -> Result:
+        buffer = view.buffer
+        if isinstance(buffer.origin, ArrayInput):
+            return SameResult(buffer.origin.path) if view.is_whole else ViewResult(buffer.origin.path, _view_of(view))
+        if buffer.origin is None:
+            self._fresh(buffer)
+        place = self.buffers.index(buffer)
+        return FreshResult(place, None if view.is_whole else _view_of(view))
+
+    def _fresh(self, buffer: Buffer) -> None:
+        """Makes local memory a buffer of the caller."""
+        type_ = buffer.value.type
+        like = buffer.like
+        if like is not None and len(type_.shape) > 1 and not _is_c_order(like):
+            raise CutProblem("the memory order of a result is not C")
+        node = buffer.value.node
+        assert node is not None
+        self.e.head.remove(node)
+        buffer.value.node, buffer.value.name = None, f"fresh{len(self.buffers)}"
+        buffer.origin = FreshInput(type_.dtype, type_.shape)
+        self.buffers.append(buffer)
+
+    def _assembled(
+        self, nodes: Sequence[Node], guards: Guards, results: list[tuple[str, Result]], returned: Result | None
+    ) -> Piece:
+        used = _used(nodes)
+        loads = {value: buffer for buffer, value in self.inputs.loads}
+        dropped = {buffer for value, buffer in loads.items() if value not in used}
+        nodes = [n for n in nodes if not (n.op is ops.LOAD and n.result in loads and n.result not in used)]
+        kept = [b for b in self.buffers if b not in dropped]
+        if any(isinstance(b.origin, ArrayInput) and b.value not in used for b in kept):
+            mentioned = self._symbols(nodes, guards)
+            kept = [b for b in kept if not isinstance(b.origin, ArrayInput) or b.value in used or _gives(b, mentioned)]
+        place = {b: k for k, b in enumerate(kept)}
+        old = {k: place[b] for k, b in enumerate(self.buffers) if b in place}
+        access = tuple("read" if not b.written else _access(b) for b in kept)
+        attrs: dict[str, Any] = {"access": access, "layouts": tuple(b.layout for b in kept)}
+        if guards:
+            attrs["guards"] = guards
+        nest = Graph(self.inputs.name, tuple(b.value for b in kept), tuple(nodes), (), attrs)
+        written = tuple(k for k, b in enumerate(kept) if b.written and isinstance(b.origin, ArrayInput))
+        arrays = [k for k, b in enumerate(kept) if isinstance(b.origin, ArrayInput)]
+        apart = tuple((a, b) for a in written for b in arrays if a != b and not (b in written and b < a))
+        may_fail, late = _failures(nest, {kept[k].value for k in written})
+        origins: list[Input] = []
+        for buffer in kept:
+            assert buffer.origin is not None
+            origins.append(buffer.origin)
+        return Piece(
+            nest, tuple(origins), tuple((s, self.inputs.paths[s]) for s in sorted(self.e.needed)),
+            tuple((n, _moved(r, old)) for n, r in results), None if returned is None else _moved(returned, old),
+            apart, written if late else (), may_fail, written, tuple(self.p.functions),
+        )  # fmt: skip
+
+    def _symbols(self, nodes: Sequence[Node], guards: Guards) -> frozenset[str]:
+        found: set[str] = set()
+        for a, b in guards:
+            found |= dims.symbols(a) | dims.symbols(b)
+        for node in _every(nodes):
+            for attr in node.attrs.values():
+                if isinstance(attr, Sizes):
+                    found |= {n for size in attr for n in dims.symbols(size)}
+            for value in node.results:
+                found |= {n for size in value.type.shape for n in dims.symbols(size)}
+        for buffer in self.buffers:
+            if isinstance(buffer.origin, FreshInput):
+                found |= {n for size in buffer.origin.shape for n in dims.symbols(size)}
+        return frozenset(found)
+
+
+def _gives(buffer: Buffer, symbols: frozenset[str]) -> bool:
+    """Whether a size of an array is used, though its elements are not."""
+    return any(dims.symbols(size) & symbols for size in buffer.value.type.shape)
+
+
+def _access(buffer: Buffer) -> str:
+    return "update" if isinstance(buffer.origin, (ArrayInput, FreshInput)) else "write"
+
+
+def _moved(result: Result, places: Mapping[int, int]) -> Result:
+    if isinstance(result, NumberResult):
+        return NumberResult(places[result.buffer], result.kind)
+    if isinstance(result, FreshResult):
+        return FreshResult(places[result.buffer], result.view)
+    if isinstance(result, TupleResult):
+        return TupleResult(tuple(_moved(item, places) for item in result.items))
+    return result
+
+
+def _view_of(view: View) -> ViewOf:
+    sizes = (*view.shape, *view.starts)
+    if any(n.startswith(LOOP) for size in sizes for n in dims.symbols(size)):
+        raise CutProblem("a result is a view that depends on data")
+    return ViewOf(view.shape, view.starts, view.steps)
+
+
+def _is_c_order(view: View) -> bool:
+    """Whether NumPy lays out a new array that is like this one in C order."""
+    rows = [k for row in view.steps for k, s in enumerate(row) if s and view.shape[k] != 1]
+    return view.buffer.layout in ("C", "unit", "scalar") and rows == sorted(rows)
+
+
+def _every(nodes: Sequence[Node]) -> list[Node]:
+    found = []
+    for node in nodes:
+        found.append(node)
+        if node.body is not None:
+            found += _every(node.body.nodes)
+    return found
+
+
+def _used(nodes: Sequence[Node]) -> set[Value]:
+    every = _every(nodes)
+    found = {v for n in every for v in n.operands}
+    return found | {v for n in every if n.body is not None for v in n.body.outputs}
+
+
+def _failures(nest: Graph, written: set[Value]) -> tuple[bool, bool]:
+    """Whether a nest can fail, and whether it can after it has stored to an array of the caller."""
+    fails: list[int] = []
+    first_store: int | None = None
+    count = 0
+
+    def walk(graph: Graph, loop: int | None) -> None:
+        nonlocal count, first_store
+        for node in graph:
+            count += 1
+            here = count if loop is None else loop
+            if node.op in (ops.CHECK, ops.BIND) or (node.op is ops.ASSIGN and _may_fail(node)):
+                fails.append(count)
+            if _stores(node, written) and first_store is None:
+                first_store = here
+            if node.body is not None and node.op is not ops.ASSIGN:
+                walk(node.body, here if loop is not None or node.op in ops.LOOPS else None)
+
+    walk(nest, None)
+    return bool(fails), first_store is not None and any(at > first_store for at in fails)
+
+
+def _may_fail(node: Node) -> bool:
+    """Whether an expression looks up elements by index, or demands something."""
+    return any(n.op.name in ("gather", "demand", "argmin", "argmax") for n in _every([node]) if n is not node)
+
+
+def _stores(node: Node, written: set[Value]) -> bool:
+    if node.op is ops.STORE:
+        targets: Sequence[Value] = node.operands[1:]
+    elif node.op is ops.ASSIGN:
+        count = node.attrs["writes"]
+        assert isinstance(count, int)
+        targets = node.operands[len(node.operands) - count :]
+    else:
+        return False
+    return any(_base(v) in written for v in targets)
+
+
+def _base(value: Value) -> Value:
+    while value.node is not None and value.node.op is ops.VIEW:
+        value = value.node.operands[0]
+    return value

@@ -1,0 +1,319 @@
+"""Hold the state of a lowering: variables, the emitter, the current expression, and branches that merge variables."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from ...ir.graph import Graph, Value
+from ...ir.nest import ops
+from ...ir.types import TensorType
+from .arithmetic import cast_number, fitted_int, join, negation, value_of
+from .drafts import Draft, materialized
+from .emit import Emitter, Scope
+from .kinds import Known, NumpyScalar, PythonNumber
+from .names import Names
+from .values import (
+    Abstract,
+    CutProblem,
+    Environment,
+    Expression,
+    Number,
+    NumberKind,
+    TupleValue,
+    Unset,
+    View,
+    constant,
+    dtype_of,
+    plain,
+)
+
+BREAK, CONTINUE, RETURN, RETURNED = "%break", "%continue", "%return", "%returned"
+FLAGS = (BREAK, CONTINUE, RETURN)
+NEVER = constant(False)
+ALWAYS = constant(True)
+Resolver = Callable[[str], "Abstract | None"]
+Sources = Callable[[FunctionType], Sequence[ast.stmt] | str]
+"""Finds the statements of a function, or says why they are not known."""
+Run = Callable[["Lowering", ast.stmt], None]
+Call = Callable[["Lowering", ast.Call], "Abstract"]
+
+
+class Lowering:
+    """One piece that is being lowered. `names` finds what is not a variable: globals, closures and builtins."""
+
+    def __init__(
+        self,
+        e: Emitter,
+        run: Run,
+        call: Call,
+        env: Environment,
+        names: Resolver,
+        live: Mapping[int, Names],
+        after: Names,
+        sources: Sources,
+    ) -> None:
+        self.e = e
+        self.run, self.call = run, call  # lower a statement, and evaluate a call
+        self.env = env
+        self.names = names
+        self.live = live  # variables that are live behind a statement, by its identity
+        self.after = after  # variables that are live behind all statements
+        self.sources = sources
+        self.draft = Draft(e)
+        self.drafts: list[Draft] = []  # of statements that call an inlined function
+        self.inlined: list[Any] = []
+        self.functions: list[Any] = []
+        self.places: dict[str, View] = {}  # arrays that a loop carries, by variable
+        self.node: ast.AST | None = None
+
+    def live_behind(self, node: ast.stmt) -> Names:
+        return self.live.get(id(node), frozenset()) | self.after
+
+    # -- expressions
+
+    def computed(self, value: Abstract, node: ast.AST | None = None) -> Abstract:
+        """The value with array expressions computed."""
+        if isinstance(value, Expression):
+            return materialized(self.draft, value, node)
+        if isinstance(value, TupleValue):
+            return TupleValue(tuple(self.computed(i, node) for i in value.items), value.is_list)
+        return value
+
+    def stores(self) -> None:
+        """Notes a store: what was not computed yet of a statement around might read what is stored."""
+        if any(not draft.is_empty for draft in self.drafts):
+            raise CutProblem("a function that changes arrays is called inside an expression", self.node)
+
+    def settled(self, value: Abstract) -> Abstract:
+        """A number that may be of two kinds as one of the first, after a demand that makes it so."""
+        if isinstance(value, Number) and value.other is not None and value.settle is not None:
+            value.settle()
+            return Number(value.kind, value.value)
+        return value
+
+    def number(self, value: Abstract, what: str = "a number") -> Number:
+        found = self.computed(value)
+        if not isinstance(found, Number):
+            raise CutProblem(f"{what} is needed here")
+        return found
+
+    # -- statements
+
+    def block(self, statements: Sequence[ast.stmt]) -> None:
+        """Lowers statements; what follows one that may jump runs only where it has not."""
+        for k, statement in enumerate(statements):
+            self.node = statement
+            self.run(self, statement)
+            self.draft = Draft(self.e)
+            jumped = self.jumped()
+            if jumped.known:
+                return
+            if jumped.known is None and k + 1 < len(statements):
+                self._rest(statements[k + 1 :], jumped)
+                return
+
+    def _rest(self, statements: Sequence[ast.stmt], jumped: Number) -> None:
+        unsure = [flag for flag in FLAGS if self.env.get(flag, NEVER).known is None]
+        inner: Environment = {}
+
+        def run() -> None:
+            for flag in unsure:
+                self.env[flag] = NEVER
+            self.block(statements)
+            inner.update((flag, self.env.get(flag)) for flag in FLAGS)
+
+        self.branch(negation(self.e, jumped), run)
+        if len(unsure) == 1 and _is_always(inner.get(unsure[0])):
+            self.env[unsure[0]] = ALWAYS  # one way or the other
+
+    # -- branches
+
+    def branch(self, condition: Number, yes: Callable[[], None], no: Callable[[], None] | None = None) -> None:
+        """Runs one of two parts, and merges the variables that they bind."""
+        if condition.known is not None:
+            chosen = yes if condition.known else no
+            if chosen is not None:
+                chosen()
+            return
+        test = value_of(self.e, condition)
+        before = self.env
+        sides: list[tuple[Scope, Environment]] = []
+        for part in (yes, no):
+            scope = self.e.enter()
+            self.env = dict(before)
+            if part is not None:
+                part()
+            self.e.scopes.pop()
+            sides.append((scope, self.env))
+        self.env = before
+        self._merge(test, condition, sides)
+
+    def _merge(self, test: Value, condition: Number, sides: list[tuple[Scope, Environment]]) -> None:
+        merger = _Merger(self.e, test, [scope for scope, _ in sides], self.env)
+        (_, first), (_, second) = sides
+        jumps = [any(_is_always(env.get(flag)) for flag in FLAGS) for _, env in sides]
+        found: dict[str, Merged] = {}
+        for name in dict.fromkeys((*first, *second)):
+            a, b = (_flag(name, side.get(name)) for side in (first, second))
+            if a is b:
+                found[name] = _same(a)
+            elif name not in FLAGS and name != RETURNED and jumps[0] != jumps[1]:
+                found[name] = merger.one(b if jumps[0] else a, int(jumps[0]), name)
+            elif name == RETURNED and (a is None or b is None):
+                found[name] = merger.one(a if b is None else b, int(a is None), name)
+            else:
+                found[name] = merger.either(a, b, name)
+        merger.emit(condition)
+        self.env.update((name, make()) for name, make in found.items())
+
+    # -- flags
+
+    def jumped(self) -> Number:
+        """Whether a `break`, `continue` or `return` was met."""
+        found = NEVER
+        for flag in FLAGS:
+            found = self.either(found, self.env.get(flag, NEVER))
+        return found
+
+    def either(self, a: Number, b: Number) -> Number:
+        """Whether one of two flags is set."""
+        if a.known is not None or b.known is not None:
+            return ALWAYS if a.known or b.known else b if a.known is not None else a
+        return Number(PythonNumber("bool"), self.e.op("logical_or", value_of(self.e, a), value_of(self.e, b)))
+
+    # -- trying
+
+    def mark(self) -> Any:
+        """The state, to come back to if what follows must be lowered in another way."""
+        facts = self.e.facts
+        scopes = [(len(s.builder.nodes), len(s.facts), len(s.ranges)) for s in self.e.scopes]
+        known = (list(facts.guards), dict(facts._known), dict(facts._pairs), dict(facts._atoms))
+        lists = (len(self.e.guards), len(self.e.head), len(self.functions))
+        return scopes, known, lists, set(self.e.needed), self.env, dict(self.env), dict(self.places)
+
+    def reset(self, mark: Any) -> None:
+        scopes, known, lists, needed, env, content, places = mark
+        del self.e.scopes[len(scopes) :]
+        for scope, (nodes, facts, ranges) in zip(self.e.scopes, scopes, strict=True):
+            del scope.builder.nodes[nodes:], scope.facts[facts:], scope.ranges[ranges:]
+            scope.loaded.clear()
+            scope.bound.clear()
+            scope.casts.clear()
+        self.e.facts.guards, self.e.facts._known, self.e.facts._pairs, self.e.facts._atoms = known
+        del self.e.guards[lists[0] :], self.e.head[lists[1] :], self.functions[lists[2] :]
+        self.e.needed = needed
+        env.clear()
+        env.update(content)
+        self.env, self.places = env, places
+        self.draft = Draft(self.e)
+
+    # -- memory
+
+    def load(self, element: View) -> Number:
+        """The number at a view without dimensions."""
+        return Number(NumpyScalar(element.dtype), self.e.load(element, ()))
+
+    def copy(self, target: View, source: View) -> None:
+        """Copies an array of the same shape and dtype."""
+        draft = Draft(self.e)
+        draft.emit([draft.leaf(source)], [target])
+
+    def stored_number(self, number: Number, view: View) -> Value:
+        """A number as the dtype of an array that it is stored to, as NumPy converts it."""
+        dtype = view.dtype
+        if number.dtype.kind == "complex" and dtype.kind != "complex":
+            raise CutProblem("this raises TypeError, or drops the imaginary part of a complex number")
+        if number.known is not None:
+            if type(number.known) is int and dtype.is_integer and not _fits(number.known, dtype):
+                raise CutProblem(f"this raises OverflowError: {number.known} is out of bounds for {dtype}")
+            return cast_number(self.e, number, dtype)
+        value = value_of(self.e, number)
+        if isinstance(number.kind, PythonNumber) and number.kind.name == "int":
+            return fitted_int(self.e, value, dtype)
+        return self.e.cast(value, dtype)
+
+
+Merged = Callable[[], Abstract]
+
+
+class _Merger:
+    """Merges the variables of two branches: what each returns is selected by the test."""
+
+    def __init__(self, e: Emitter, test: Value, scopes: list[Scope], before: Environment) -> None:
+        self.e, self.test, self.scopes = e, test, scopes
+        self.outside = {id(value) for value in before.values()}
+        self.outputs: list[list[Value]] = [[], []]
+        self.results: list[Sequence[Value]] = []
+
+    def either(self, a: Any, b: Any, name: str) -> Merged:
+        """The value of the first branch or of the second."""
+        if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
+            parts = [self.either(x, y, name) for x, y in zip(a.items, b.items, strict=True)]
+            return lambda: TupleValue(tuple(part() for part in parts))
+        if isinstance(a, (View, Known)) and type(a) is type(b) and a == b:
+            return lambda: a
+        if not isinstance(a, Number) or not isinstance(b, Number):
+            return lambda: Unset(f"'{name}' has a value only on one side of a branch, or is one of two arrays")
+        if a.known is not None and a.known == b.known and type(a.known) is type(b.known):
+            return lambda: a
+        try:
+            kind, other = join(a, b)
+        except CutProblem as problem:
+            reason = problem.reason
+            return lambda: Unset(reason)
+        yes, no = self._output(0, a, kind), self._output(1, b, kind)
+        return lambda: Number(kind, self.e.select(self.test, yes(), no()), other=other)
+
+    def one(self, value: Any, side: int, name: str) -> Merged:
+        """The value of one branch, because the other has jumped away or has none."""
+        if isinstance(value, TupleValue):
+            parts = [self.one(item, side, name) for item in value.items]
+            return lambda: TupleValue(tuple(part() for part in parts))
+        if isinstance(value, Number) and value.known is None and id(value) not in self.outside:
+            made = self._output(side, value, value.kind)
+            return lambda: Number(plain(value.kind), made(), other=value.other)
+        return lambda: Unset(f"'{name}' may have no value here") if value is None else value
+
+    def _output(self, side: int, number: Number, kind: NumberKind) -> Callable[[], Value]:
+        """Makes a number a result of a branch, unless it was there before."""
+        if id(number) in self.outside:
+            return lambda: cast_number(self.e, number, dtype_of(kind))
+        self.e.scopes.append(self.scopes[side])
+        value = cast_number(self.e, number, dtype_of(kind))
+        self.e.scopes.pop()
+        self.outputs[side].append(value)
+        place = len(self.outputs[side]) - 1
+        return lambda: self.results[side][place]
+
+    def emit(self, condition: Number) -> None:
+        for side, (scope, outputs) in enumerate(zip(self.scopes, self.outputs, strict=True)):
+            if not scope.builder.nodes and not outputs:
+                self.results.append(())
+                continue
+            test = self.test if side == 0 else value_of(self.e, negation(self.e, condition))
+            body = Graph("body", (), tuple(scope.builder.nodes), tuple(outputs))
+            self.results.append(self.e.node(ops.WHEN, (test,), types_of(outputs), body).results)
+
+
+def _same(value: Abstract) -> Merged:
+    return lambda: value
+
+
+def _fits(number: int, dtype: Any) -> bool:
+    low, high = (-(1 << dtype.bits - 1), 1 << dtype.bits - 1) if dtype.kind == "int" else (0, 1 << dtype.bits)
+    return bool(low <= number < high)
+
+
+def _flag(name: str, value: Any) -> Any:
+    return NEVER if value is None and name in FLAGS else value
+
+
+def _is_always(value: Any) -> bool:
+    return isinstance(value, Number) and value.known is True
+
+
+def types_of(values: Sequence[Value]) -> list[TensorType]:
+    return [v.type for v in values]

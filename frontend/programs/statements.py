@@ -1,0 +1,271 @@
+"""Lower Python statements: assignments to variables, elements, slices and masks, branches, loops and jumps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ir.dtypes import BOOL, DType
+from ...ir.graph import Value
+from ..numpy import functions
+from .arithmetic import apply
+from .expressions import BINARY, binary, condition, evaluate, index_items
+from .indexing import is_basic, view_of
+from .kinds import Known
+from .loops import lower_for, lower_while
+from .lowering import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering
+from .values import Abstract, CutProblem, Expression, Number, TupleValue, View
+
+
+def statement(p: Lowering, node: ast.stmt) -> None:
+    """Lowers one statement."""
+    rule = STATEMENTS.get(type(node))
+    if rule is None:
+        raise CutProblem(f"{type(node).__name__} statements are not compiled", node)
+    try:
+        rule(p, node)
+    except CutProblem as problem:
+        problem.node = problem.node or node
+        raise
+
+
+def _assign(p: Lowering, node: ast.Assign) -> None:
+    value = evaluate(p, node.value)
+    if len(node.targets) > 1 or not isinstance(node.targets[0], ast.Subscript):
+        if len(node.targets) == 1 and _replace(p, node.targets[0], value):
+            return
+        value = p.computed(value, node.value)
+    for target in node.targets:
+        assign(p, target, value)
+
+
+def _replace(p: Lowering, target: ast.expr, value: Abstract) -> bool:
+    """Writes a new array to the memory that a loop carries for its variable, if nothing else sees that memory."""
+    if not isinstance(target, ast.Name) or not isinstance(value, Expression):
+        return False
+    name = target.id
+    place = p.places.get(name)
+    if place is None or p.env.get(name) != place:
+        return False
+    if value.value.type.shape != place.shape or value.value.type.dtype != place.dtype:
+        return False
+    if any(_sees(other, place) for key, other in p.env.items() if key != name):
+        return False
+    p.stores()
+    p.draft.emit([value.value], [place])
+    return True
+
+
+def _sees(value: Any, place: View) -> bool:
+    if isinstance(value, TupleValue):
+        return any(_sees(item, place) for item in value.items)
+    return isinstance(value, View) and value.buffer is place.buffer
+
+
+def _annotated(p: Lowering, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(p, node.target, p.computed(evaluate(p, node.value), node.value))
+
+
+def assign(p: Lowering, target: ast.expr, value: Abstract) -> None:
+    """Binds a variable, unpacks, or stores to an array."""
+    if isinstance(target, ast.Name):
+        p.env[target.id] = value
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for part, item in zip(target.elts, _unpacked(p, target, value), strict=True):
+            assign(p, part, item)
+    elif isinstance(target, ast.Subscript):
+        of = evaluate(p, target.value)
+        if not isinstance(of, View):
+            raise CutProblem("only elements of arrays can be assigned", target)
+        store(p, of, index_items(p, target.slice), value)
+    else:
+        raise CutProblem(f"{type(target).__name__} can't be assigned in compiled code", target)
+
+
+def _unpacked(p: Lowering, target: ast.Tuple | ast.List, value: Abstract) -> list[Abstract]:
+    if any(isinstance(part, ast.Starred) for part in target.elts):
+        raise CutProblem("starred targets are not compiled", target)
+    if isinstance(value, TupleValue):
+        items = list(value.items)
+    elif isinstance(value, View) and value.rank and isinstance(value.shape[0], int):
+        one = [evaluate(p, ast.Constant(k)) for k in range(value.shape[0])]
+        views = [view_of(p.e, value, (k,)) for k in one]
+        items = [v if v.rank else p.load(v) for v in views]
+    else:
+        raise CutProblem("only tuples are unpacked in compiled code", target)
+    if len(items) != len(target.elts):
+        raise CutProblem(f"this raises ValueError: {len(items)} values for {len(target.elts)} targets", target)
+    return items
+
+
+def store(p: Lowering, of: View, items: tuple[Abstract, ...], value: Abstract) -> None:
+    """`of[items] = value`."""
+    if not of.buffer.writeable:
+        raise CutProblem("this raises ValueError: the array is read-only")
+    p.stores()
+    if not is_basic(items):
+        _store_selected(p, of, items, value)
+        return
+    target = view_of(p.e, of, items)
+    write(p, target, value)
+
+
+def write(p: Lowering, target: View, value: Abstract) -> None:
+    """Writes a value to all of a view, with NumPy's conversion and broadcasting."""
+    if not target.rank:
+        number = p.number(value)
+        p.e.store(p.stored_number(number, target), target, ())
+        return
+    p.draft.emit([_converted(p, value, target.dtype)], [target])
+
+
+def _converted(p: Lowering, value: Abstract, dtype: DType) -> Value:
+    """A value as the dtype of the array that it is written to."""
+    if isinstance(value, Number):
+        if value.known is not None:
+            made = p.draft.builder.constant(value.known)
+        else:
+            made = p.draft.leaf(value)
+            if value.is_python and value.dtype.is_integer and dtype.is_integer and dtype.bits < 64:
+                raise CutProblem("an int of Python may not fit the array")
+    elif isinstance(value, (View, Expression)):
+        made = p.draft.operand(value)
+    else:
+        raise CutProblem("only arrays and numbers can be stored")
+    if made.type.dtype.kind == "complex" and dtype.kind != "complex":
+        raise CutProblem("the imaginary part of a complex array would be dropped")
+    return p.draft.cast(made, dtype)
+
+
+def _store_selected(p: Lowering, of: View, items: tuple[Abstract, ...], value: Abstract) -> None:
+    """`of[mask] = number`: all elements are written, those outside of the mask as they were."""
+    if len(items) == 1 and isinstance(items[0], View) and items[0].dtype == BOOL and items[0].rank == of.rank:
+        if not isinstance(value, Number):
+            raise CutProblem("an array is written to what a mask selects")
+        mask = p.draft.leaf(items[0])
+        new, old = _converted(p, value, of.dtype), p.draft.leaf(of)
+        chosen = p.draft.record(lambda: functions.call(p.draft.builder, "where", (mask, new, old), {}, None))
+        p.draft.emit([chosen], [of])
+        return
+    raise CutProblem("stores with integer arrays or mixed masks are not compiled")
+
+
+def _augmented(p: Lowering, node: ast.AugAssign) -> None:
+    name = BINARY[type(node.op)]
+    if isinstance(node.target, ast.Name):
+        old = evaluate(p, ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
+        value = evaluate(p, node.value)
+        if isinstance(old, View):
+            _update(p, old, name, value)
+        else:
+            p.env[node.target.id] = p.computed(binary(p, name, old, value))
+        return
+    if not isinstance(node.target, ast.Subscript):
+        raise CutProblem(f"{type(node.target).__name__} can't be changed in compiled code", node.target)
+    of = evaluate(p, node.target.value)
+    items = index_items(p, node.target.slice)
+    if not isinstance(of, View) or not is_basic(items):
+        raise CutProblem("only elements and slices of arrays can be changed in place", node.target)
+    target = view_of(p.e, of, items)
+    if not of.buffer.writeable:
+        raise CutProblem("this raises ValueError: the array is read-only")
+    if target.rank:
+        _update(p, target, name, evaluate(p, node.value))
+        return
+    old = p.load(target)
+    value = p.computed(evaluate(p, node.value))
+    p.stores()
+    if isinstance(value, Number):
+        write(p, target, apply(p.e, name, (old, value)))
+    else:
+        write(p, target, p.computed(binary(p, name, old, value)))
+
+
+def _update(p: Lowering, target: View, name: str, value: Abstract) -> None:
+    """`target op= value` in place, with NumPy's casting."""
+    if not target.buffer.writeable:
+        raise CutProblem("this raises ValueError: the array is read-only")
+    p.stores()
+    made = binary(p, name, target, value)
+    dtype = made.value.type.dtype if isinstance(made, Expression) else None
+    if dtype is None or not np.can_cast(dtype.numpy, target.dtype.numpy, "same_kind"):
+        raise CutProblem(f"this raises: {dtype} can't be put into {target.dtype} in place")
+    assert isinstance(made, Expression)
+    shape = made.value.type.shape
+    if len(shape) > target.rank or (name == "matmul" and len(shape) != target.rank):
+        raise CutProblem("this raises ValueError: the result does not fit the array")
+    p.draft.emit([p.draft.cast(made.value, target.dtype)], [target])
+
+
+def _if(p: Lowering, node: ast.If) -> None:
+    test = condition(p, node.test)
+    p.branch(test, lambda: p.block(node.body), lambda: p.block(node.orelse))
+
+
+def _for(p: Lowering, node: ast.For) -> None:
+    over = p.computed(evaluate(p, node.iter))
+    lower_for(p, node, lambda target, value: assign(p, target, value), over)
+
+
+def _while(p: Lowering, node: ast.While) -> None:
+    lower_while(p, node, lambda test: condition(p, test))
+
+
+def _return(p: Lowering, node: ast.Return) -> None:
+    value: Abstract = Known(None) if node.value is None else p.computed(evaluate(p, node.value), node.value)
+    p.env[RETURN] = ALWAYS
+    p.env[RETURNED] = value
+
+
+def _break(p: Lowering, node: ast.Break) -> None:
+    p.env[BREAK] = ALWAYS
+
+
+def _continue(p: Lowering, node: ast.Continue) -> None:
+    p.env[CONTINUE] = ALWAYS
+
+
+def _assert(p: Lowering, node: ast.Assert) -> None:
+    _leave_unless(p, condition(p, node.test), node)
+
+
+def _raise(p: Lowering, node: ast.Raise) -> None:
+    if len(p.e.scopes) == 1:
+        raise CutProblem("this raises", node)
+    p.e.check(p.e.constant(False, BOOL), "Python raises here")
+
+
+def _leave_unless(p: Lowering, test: Number, node: ast.AST) -> None:
+    if test.known is None:
+        assert test.value is not None
+        p.e.check(test.value, "Python raises here")
+    elif not test.known:
+        raise CutProblem("this raises", node)
+
+
+def _expression(p: Lowering, node: ast.Expr) -> None:
+    if isinstance(node.value, ast.Constant):
+        return
+    evaluate(p, node.value)
+
+
+def _delete(p: Lowering, node: ast.Delete) -> None:
+    for target in node.targets:
+        if not isinstance(target, ast.Name):
+            raise CutProblem("only variables can be deleted in compiled code", target)
+        p.env.pop(target.id, None)
+
+
+def _pass(p: Lowering, node: ast.Pass) -> None:
+    pass
+
+
+STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, Any], None]] = {
+    ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.If: _if, ast.For: _for,
+    ast.While: _while, ast.Return: _return, ast.Break: _break, ast.Continue: _continue, ast.Assert: _assert,
+    ast.Raise: _raise, ast.Expr: _expression, ast.Delete: _delete, ast.Pass: _pass,
+}  # fmt: skip

@@ -1,0 +1,197 @@
+"""Define what the lowering knows of a Python value: a number, a view of memory, an expression or a constant."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, Union
+
+from ...ir.dims import Size
+from ...ir.dtypes import BOOL, C128, F64, I64, DType
+from ...ir.graph import Value
+from ...ir.records import record
+from .kinds import Known, NumpyScalar, PythonNumber
+from .pieces import Input
+
+NumberKind = Union[NumpyScalar, PythonNumber]
+PYTHON_DTYPES = {"int": I64, "float": F64, "bool": BOOL, "complex": C128}
+
+
+class CutProblem(Exception):
+    """Something that can't be part of a piece; becomes a `Cut`."""
+
+    def __init__(self, reason: str, node: ast.AST | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.node = node
+
+
+@record(eq=False)
+class Number:
+    """A number: in the nest, as a size, or known when compiling (the value of its kind).
+
+    `parts` says how an int with a size is computed from others; that is used where the size itself need not be known.
+    `other` is a second kind that the number may have instead, with the same value: a variable that is 0 until the
+    first step of a loop makes it an `np.float64`. Operations on it must not depend on which kind it is.
+    """
+
+    kind: NumberKind
+    value: Value | None = None
+    size: Size | None = None
+    parts: tuple[str, Number, Number] | None = None
+    other: NumberKind | None = None
+    settle: Callable[[], None] | None = None  # demands what makes it a number of the first kind
+
+    @property
+    def known(self) -> bool | int | float | complex | None:
+        return self.kind.value if isinstance(self.kind, PythonNumber) else None
+
+    @property
+    def dtype(self) -> DType:
+        return dtype_of(self.kind)
+
+    @property
+    def is_python(self) -> bool:
+        return isinstance(self.kind, PythonNumber)
+
+
+def dtype_of(kind: NumberKind) -> DType:
+    """The dtype that holds a number of this kind in a nest."""
+    return kind.dtype if isinstance(kind, NumpyScalar) else PYTHON_DTYPES[kind.name]
+
+
+def constant(value: bool | int | float | complex) -> Number:
+    """A Python number that is known when compiling."""
+    size = value if type(value) is int else None
+    return Number(PythonNumber(type(value).__name__, value), size=size)
+
+
+def plain(kind: NumberKind) -> NumberKind:
+    """The kind without a known value."""
+    return PythonNumber(kind.name) if isinstance(kind, PythonNumber) else kind
+
+
+class Buffer:
+    """Memory of a nest: of the caller, or local. `origin` is None until a local array turns out to be a result."""
+
+    __slots__ = ("layout", "like", "origin", "value", "version", "writeable", "written")
+
+    def __init__(self, value: Value, origin: Input | None, writeable: bool = True, layout: str = "C") -> None:
+        self.value, self.origin, self.writeable, self.written = value, origin, writeable, False
+        self.version = 0  # how often it was stored to
+        self.layout = layout if value.type.shape else "scalar"
+        self.like: View | None = None  # the array whose memory order NumPy would give a new one
+
+
+@record(eq=False)
+class View:
+    """An array: a buffer and an affine map into it.
+
+    Element `k` of the view is the buffer's at `starts[j] + sum(steps[j][a] * k[a])`.
+    """
+
+    buffer: Buffer
+    shape: tuple[Size, ...]
+    starts: tuple[Size, ...]
+    steps: tuple[tuple[int, ...], ...]
+
+    @property
+    def dtype(self) -> DType:
+        return self.buffer.value.type.dtype
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    def at(self, index: tuple[Size, ...]) -> tuple[Size, ...]:
+        """The index in the buffer of an element of the view."""
+        found = []
+        for start, steps in zip(self.starts, self.steps, strict=True):
+            for step, part in zip(steps, index, strict=True):
+                if step:
+                    start = start + part * step
+            found.append(start)
+        return tuple(found)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the whole buffer, in its own order."""
+        return self.shape == self.buffer.value.type.shape and self == whole(self.buffer)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, View):
+            return False
+        mine = (self.buffer, self.shape, self.starts, self.steps)
+        return mine == (other.buffer, other.shape, other.starts, other.steps)
+
+    __hash__ = object.__hash__
+
+
+def whole(buffer: Buffer) -> View:
+    """The view of all of a buffer."""
+    shape = buffer.value.type.shape
+    rank = len(shape)
+    return View(buffer, shape, (0,) * rank, tuple(tuple(int(a == k) for a in range(rank)) for k in range(rank)))
+
+
+@record(eq=False)
+class Expression:
+    """An array expression that is not computed yet: a value of the current draft."""
+
+    value: Value
+
+
+@record(eq=False)
+class TupleValue:
+    """A tuple or a list of values; a list that is only iterated or unpacked is no different."""
+
+    items: tuple[Abstract, ...]
+    is_list: bool = False
+
+
+@record(eq=False)
+class RangeValue:
+    """`range(start, stop, step)`."""
+
+    start: Number
+    stop: Number
+    step: Number
+
+
+@record(eq=False)
+class Iteration:
+    """`enumerate`, `zip` or `reversed` of something."""
+
+    name: str
+    over: tuple[Abstract, ...]
+    start: Number | None = None
+
+
+@record(eq=False)
+class SliceValue:
+    """A slice in an index."""
+
+    start: Abstract | None
+    stop: Abstract | None
+    step: Abstract | None
+
+
+@record(eq=False)
+class MethodValue:
+    """A method of a value, not called yet."""
+
+    of: Abstract
+    name: str
+
+
+@record(eq=False)
+class Unset:
+    """A variable that may have no value here."""
+
+    name: str
+
+
+Abstract = Union[
+    Number, View, Expression, TupleValue, RangeValue, Iteration, SliceValue, MethodValue, Known, Unset
+]  # fmt: skip
+Environment = dict[str, Any]

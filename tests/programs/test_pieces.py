@@ -1,0 +1,141 @@
+"""Functions lowered to one nest give what Python gives, in values, kinds and arguments."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import numpy as np
+import pytest
+from weft.frontend.programs.kinds import Array, Known, NumpyScalar, PythonNumber, Tuple, Unknown, kind_of
+from weft.frontend.programs.lower import lower_piece
+from weft.frontend.programs.pieces import Cut, Piece
+from weft.ir.dtypes import F32, F64
+
+from tests.programs.running import Failed, check_piece, cut_of, lowered, names_of, run_piece
+from tests.programs.small_programs import PROGRAMS
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p[0].__name__)
+def test_programs(program):
+    check_piece(*program)
+
+
+def test_kinds():
+    assert kind_of(3) == PythonNumber("int") != kind_of(3.0)
+    assert kind_of(np.float32(1)) == NumpyScalar(F32)
+    assert kind_of(np.zeros((3, 1))) == Array(F64, (None, 1), "C", True)
+    assert kind_of((1, np)) == Tuple((PythonNumber("int"), Known(np)))
+    assert isinstance(kind_of(2**70), Unknown) and isinstance(kind_of(np.ma.zeros(3)), Unknown)
+
+
+def test_zero_steps():
+    """A loop of zero steps keeps values and kinds: the piece gives up, because Python returns an int there."""
+
+    def total(x):
+        s = 0
+        for v in x:
+            s += v
+        return s
+
+    piece, _ = lowered(total, [np.ones(3)])
+    assert isinstance(piece, Piece)
+    with pytest.raises(Failed):
+        run_piece(piece, {"x": np.ones(0)})
+    assert run_piece(piece, {"x": np.ones(4)}) == 4.0
+
+    def last(n):
+        for i in range(n):
+            y = i * 2
+        return i, y
+
+    piece, _ = lowered(last, [3])
+    assert isinstance(piece, Piece) and run_piece(piece, {"n": 5}) == (4, 8)
+    with pytest.raises(Failed):
+        run_piece(piece, {"n": 0})
+
+
+def test_exact_ints():
+    """An int that does not fit 64 bits, or no float holds, leaves the piece."""
+
+    def square(n):
+        for _ in range(3):
+            n = n * n
+        return n
+
+    def divided(n, m):
+        q = 0.0
+        for _ in range(1):
+            q = n / m
+        return q
+
+    piece = check_piece(square, 5)
+    for n in (2**40, -(2**33)):
+        with pytest.raises(Failed):
+            run_piece(piece, {"n": n})
+    piece = check_piece(divided, 7, 2)
+    for n, m in ((1, 0), (2**60 + 1, 3)):
+        with pytest.raises(Failed):
+            run_piece(piece, {"n": n, "m": m})
+
+
+def test_nothing_changes_where_it_fails():
+    def scatter(a, where):
+        a[0] = 1
+        for k in where:
+            a[k] += 2
+
+    a = np.arange(5.0)
+    piece = check_piece(scatter, a, np.array([1, -1, 1]))
+    for bad in (5, -6):
+        with pytest.raises(Failed):
+            run_piece(piece, {"a": a, "where": np.array([1, bad])})
+    assert (a == np.arange(5.0)).all()
+
+
+def test_results_share_memory():
+    def views(a, k):
+        b = a[1:]
+        a += 1
+        a[-k:] = 0
+        return b, a, a, b[::2], a.T
+
+    a = np.arange(6.0)
+    for k in (0, 2):
+        piece, values = lowered(views, [a, k])
+        assert isinstance(piece, Piece)
+        b, same, again, odd, turned = run_piece(piece, values)
+        assert same is a and again is a and np.shares_memory(b, a) and odd.base is not None and turned is not None
+        assert np.shares_memory(b, a) and (b == a[1:]).all() and (odd == a[1::2]).all()
+
+
+CUTS = [
+    ("print(a)", "no native code"),
+    ("import os", "Import statements"),
+    ("[v for v in a]", "ListComp"),
+    ("a.sort()", "no native code"),
+    ("y = [1, 2]; return y", "a list is returned"),
+    ("a[a > 1] = a", "mask"),
+    ("return q", "no value"),
+    ("a[0] = 1j", "imaginary"),
+    ("a @= a", "raises"),
+    ("return a[7, 7]", "2 indices"),
+    ("x = 1 if a[0] > 0 else 2.5; return x", "one kind or another|an int of Python here"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), CUTS)
+def test_cuts(text, reason):
+    definition = ast.parse(f"def f(a):\n    {text}").body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    found = lower_piece(definition.body, {"a": kind_of(np.ones(3))}, [], names_of(len))
+    assert isinstance(found, Cut) and re.search(reason, found.reason), found
+
+
+def test_cut_reasons():
+    def grows(x):
+        for _ in range(3):
+            x = x[1:]
+        return x.sum()
+
+    assert "another shape" in cut_of(grows, np.ones(9))
