@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
-# Where every part of the exact computation stays a normal number, so that the sums below lose nothing.
+# Magnitudes for which every part of the exact computation is a normal number, so that the sums below are exact.
 SMALLEST, LARGEST = 2.0**-900, 2.0**900
 
 
@@ -76,7 +76,7 @@ def _sum_to_odd(a: Array, b: Array) -> Array:
     """Round a sum to odd: it is exact, or its last digit is odd."""
     total, rest = _sum(a, b)
     bits = total.view(np.int64)
-    # Of the two neighbours of an inexact sum one is odd: the total itself, or the one towards what was left.
+    # One of the two neighbours of an inexact sum is odd: the rounded sum itself, or the one on the side of the error.
     outward = (rest > 0) == (total > 0)
     moved = np.where(outward, bits + 1, bits - 1).view(np.float64)
     inexact = (rest != 0) & np.isfinite(total) & (bits & 1 == 0)

@@ -86,7 +86,7 @@ class _Runner:
     def loop(self, node: Node, lanes: Lanes) -> None:
         assert node.body is not None
         (variable,) = variables(node)
-        lanes = [Lane(lane.env, lane.values, {}) for lane in lanes]  # scans along this loop begin anew
+        lanes = [Lane(lane.env, lane.values, {}) for lane in lanes]  # scans along this loop start again
         bounds = [_range(variable.first, variable.end, lane) for lane in lanes]
         if self.lockstep and node.attrs["kind"] in ("vector", "jammed") and not node.attrs.get("shared"):
             steps = [lane.step(**{variable.name: k}) for lane, own in zip(lanes, bounds, strict=True) for k in own]

@@ -27,7 +27,7 @@ from . import flow, stated, tree
 
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
 Meanings = Mapping[str, Callable[..., Any]]
-# Attributes that say how an op is computed, not what it is.
+# Attributes that tell how an op is computed, not what it computes.
 CHOICE = frozenset(("impl", "score", "follows", "like", "core", "composite", "chunk", "cut_from", "keep"))
 IDENTITY = {"sum": (np.add, 0.0), "prod": (np.multiply, 1.0)}
 
@@ -106,8 +106,8 @@ def _run_node(
         return _run_numpy(node, operands, sizes, calls, meanings)
     attrs = {name: _resolve(attr, sizes) for name, attr in node.attrs.items() if name not in CHOICE}
     compute, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
-    # A weak number among arrays is handed to NumPy as the Python number it is: NumPy knows best how it converts. In a
-    # program of elements it is an array, with one number for each.
+    # A weak number among arrays is passed to NumPy as a Python number, because NumPy knows best how to convert it. In
+    # an elementwise program it is an array with one number per element.
     mixed = isinstance(node.op.numpy, np.ufunc) and not all(v.type.dtype.weak for v in node.operands)
     cast = [
         python_type(v.type.dtype)(x) if mixed and v.type.dtype.weak and not np.ndim(x) else _cast(x, v.type.dtype, to)

@@ -14,7 +14,7 @@ from .limits import limiter
 from .ops import CAST, CONSTANT, LOOP, NUMPY, REGION, SIZE, OpDef, Trait
 from .types import Attr, Guards, Sizes, TensorType, ints
 
-TIMED = 64  # nodes, after which the time is looked at
+TIMED = 64  # nodes between two checks of the time limit
 
 
 class Builder:
@@ -114,7 +114,7 @@ class Builder:
                 node.attrs = {
                     k: Sizes(known(s) for s in a) if isinstance(a, Sizes) else a for k, a in node.attrs.items()
                 }
-            if node.op is LOOP and node.body is not None:  # was finished before all of this was known
+            if node.op is LOOP and node.body is not None:  # the graph was finished before all of this was known
                 self._settle(node.body.inputs, node.body.nodes)
 
 

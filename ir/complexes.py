@@ -18,7 +18,7 @@ from .rules import Attrs, DTypes
 PARTS = {C64: F32, C128: F64, WEAK_COMPLEX: WEAK_FLOAT}
 WHOLE = {part: whole for whole, part in PARTS.items()}
 
-# Functions of complex numbers that backends compute from the parts; what needs no such code is not here.
+# Functions of complex numbers that backends compute from the parts; functions without special code are not here.
 FUNCTIONS = frozenset((
     "mul", "square", "div", "reciprocal", "abs", "sign", "power", "sqrt", "exp", "exp2", "expm1", "log", "log2",
     "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh",

@@ -120,8 +120,8 @@ class Dim:
 
 
 Size = Union[int, Dim]
-LOOP = "@"  # how the names of loop variables begin, and those of sizes never do
-DATA = "?"  # how the names of sizes begin that a function between compiled pieces decides when it runs
+LOOP = "@"  # the names of loop variables begin with this, those of sizes never do
+DATA = "?"  # the names of sizes that a NumPy call decides at run time begin with this
 
 
 def symbol(name: str) -> Dim:
@@ -314,7 +314,7 @@ def from_terms(terms: Mapping[Monomial, int]) -> Size:
     if len(choices) != 1 or len(others) != 1 or abs(choices[0][1]) != 1:
         return result
     if any(name.startswith(LOOP) for name in result.symbols):
-        return result  # what one step of a loop adds must stay in sight
+        return result  # the change from one step of a loop to the next must stay visible
     atom, coefficient = choices[0]
     rest = _build({m: c for m, c in result.terms if m != (atom,)})
     name = atom.name if coefficient == 1 else {"min": "max", "max": "min"}[atom.name]

@@ -96,7 +96,7 @@ def _bfloat16() -> np.dtype:
 def from_numpy(dtype: np.dtype) -> DType:
     """The element type of a NumPy dtype, byte order ignored."""
     found = _FROM_NUMPY.get(dtype)
-    if found is None and dtype.byteorder in "<>":  # others, as StringDType, have none to change
+    if found is None and dtype.byteorder in "<>":  # others, such as StringDType, have no byte order
         found = _FROM_NUMPY.get(dtype.newbyteorder("="))
     if dtype.name == BFLOAT16:
         return BF16

@@ -87,7 +87,7 @@ ELEMENTWISE = (
     ufunc_op("logaddexp2", np.logaddexp2, "Logarithm to base 2 of a sum of powers of two.", "expensive commutative"),
     ufunc_op("conjugate", np.conjugate, "The number with its imaginary part negated."),
 )
-# One of the two results that a function of NumPy has.
+# One of the two results of a NumPy function.
 PARTS = (
     part_op("frexp_mantissa", np.frexp, 0, "What is left, from 1/2 to 1, when a power of two is taken out."),
     part_op("frexp_exponent", np.frexp, 1, "The power of two that leaves a number from 1/2 to 1."),

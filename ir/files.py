@@ -20,10 +20,10 @@ from .tuples import NamedTuple
 
 PART = ".part"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_SHOWN = 50  # characters of a name that the unfinished file has too: names are limited to 255 bytes
-_LINKS = 40  # on one path, as Linux counts
+_SHOWN = 50  # characters of the name that the temporary file's name contains: names have at most 255 bytes
+_LINKS = 40  # links on one path, as Linux counts
 
-Content = bytes | Callable[[IO[bytes]], object]  # bytes, or what writes them to a file
+Content = bytes | Callable[[IO[bytes]], object]  # bytes, or a function that writes them to a file
 
 
 class OutputFile(NamedTuple):
@@ -144,7 +144,7 @@ class _PartFile:
             with suppress(OSError):
                 os.unlink(self._name, dir_fd=self._folder)
         if self._file is not None:
-            with suppress(OSError):  # bytes that could not be written are tried once more
+            with suppress(OSError):  # bytes that could not be written are written again
                 self._file.close()
 
 

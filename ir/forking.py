@@ -23,8 +23,9 @@ from weakref import WeakSet
 T = TypeVar("T")
 
 PATIENCE = 10.0  # seconds
-_PACKAGES = frozenset((__name__.partition(".")[0], "numpy"))  # which imports parts of itself when they are first used
-_ours: WeakSet[Any] = WeakSet()  # locks and events that are made anew in a forked child
+# Both import parts of themselves when they are first used.
+_PACKAGES = frozenset((__name__.partition(".")[0], "numpy"))
+_ours: WeakSet[Any] = WeakSet()  # locks and events that are replaced in a forked child
 _native = threading.RLock()
 
 
@@ -64,7 +65,7 @@ def _before() -> None:
     if threading.active_count() == 1:
         return
     end = time.monotonic() + PATIENCE
-    time.sleep(0)  # from here on this thread has its whole turn, and nobody begins an import before the fork
+    time.sleep(0)  # from here on this thread is not interrupted, and no other begins an import before the fork
     while _others_import() and time.monotonic() < end:
         time.sleep(0.001)
 

@@ -26,9 +26,9 @@ from .walking import regions
 
 ROWS, CHUNKS, EITHER, FLAT, WINDOWS, PRODUCT = "rows", "chunks", "rows or chunks", "flat", "windows", "product"
 FORMS = (ROWS, CHUNKS, EITHER, FLAT, WINDOWS, PRODUCT)
-FEW = 16  # columns of a short row; no more than the lanes of any tree, so that each lane has one of its elements
-LONG_STEP = 8  # vectors of a step of reductions over axes outside of them, where lines are long
-RESULT, SCRATCH, ROW = "result", "scratch", "row"  # where a kept value lies, a number behind all but scratch
+FEW = 16  # most columns of a short row: no more than any tree has lanes, so that each lane has one element
+LONG_STEP = 8  # vectors per step of reductions over axes outside of the vectors, if lines are long
+RESULT, SCRATCH, ROW = "result", "scratch", "row"  # where a value is kept; all but scratch are followed by a number
 PLACE = re.compile(rf"{SCRATCH}|(?:{RESULT}|{ROW}) (?:0|[1-9]\d{{0,3}})")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from .errors import WeftError
 
-# What a fault of the compiler can raise, as can what it calls.
+# Exceptions that a mistake in the compiler, or in code that it calls, can raise.
 _FAULTS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, TypeError, ValueError,
     WeftError,

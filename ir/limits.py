@@ -20,10 +20,10 @@ class Limits:
     """The limits on kernel text and on a compile."""
 
     text: int = 1_000_000  # characters in one file
-    depth: int = 100  # brackets, blocks and operators inside one another; a chain such as `a + b + c` counts once
+    depth: int = 100  # nesting of brackets, blocks and operators; a chain such as `a + b + c` counts once
     nodes: int = 10_000  # operations of one kernel, once every call is inlined
-    seconds: float = 10.0  # of one thread's time, to build a graph and run the passes, and again to make its code
-    result_bytes: int | None = None  # of one array that Weft makes; None is the memory of the machine
+    seconds: float = 10.0  # seconds of CPU time to build a graph and run the passes, and again to generate its code
+    result_bytes: int | None = None  # bytes of one array that Weft makes; None means the memory of the machine
 
 
 class Limiter:

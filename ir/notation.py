@@ -10,7 +10,7 @@ from .dtypes import BF16, BOOL, BY_NAME, WEAK
 from .errors import LimitExceeded, ShapeProblem, SyntaxProblem, quantity
 from .types import AxisGroups, Guards, Sizes, TensorType
 
-MOST_AXES = 64  # as many as NumPy has
+MOST_AXES = 64  # the most dimensions that NumPy's arrays have
 ELEMENTS = {
     "i1": BOOL, "bf16": BF16, "complex<f32>": BY_NAME["c64"], "complex<f64>": BY_NAME["c128"],
     **{f"ui{b}": BY_NAME[f"u{b}"] for b in (8, 16, 32, 64)},

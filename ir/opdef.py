@@ -25,7 +25,7 @@ class Trait(Enum):
     EXPENSIVE = auto()  # not worth computing twice
     SCALAR = auto()  # NumPy gives a scalar where the result has no dimensions
     BARRIER = auto()  # never part of a fused region
-    STRUCTURAL = auto()  # passes and backends know this op by itself
+    STRUCTURAL = auto()  # passes and backends have special code for this op
 
 
 @record(eq=False)

@@ -198,7 +198,7 @@ LOOP = OpDef(
     "Whole arrays, carried from step to step as long as the step says so.", None, "carried: count",
 )  # fmt: skip
 FLOW = (EACH, WHILE, WHEN)
-DECLARED = frozenset((REGION, NUMPY, LOOP, *FLOW))  # their maker gives the types, there is no rule for them
+DECLARED = frozenset((REGION, NUMPY, LOOP, *FLOW))  # they have no type rule: whoever makes them gives the types
 
 VIEWS = (TRANSPOSE, SLICE, RESHAPE, DIAGONAL, ACCESS, BROADCAST)
 

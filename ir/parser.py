@@ -267,7 +267,7 @@ class Parser:
                     raise VerifyProblem(
                         f"{op_name} returns {value.type}, but the text says {printed}", self.span(start)
                     )
-                value.type = printed  # the same sizes by other words, as guards that came later have them
+                value.type = printed  # the same sizes in another form, because guards were added later
             self.define(name if count == 1 else f"{name}#{value.index}", value, start)
 
     def wrong(self, problem: AttributeProblem, attrs: _Attributes, start: int, name: str = "") -> VerifyProblem:

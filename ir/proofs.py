@@ -14,7 +14,7 @@ from math import gcd
 from . import dims
 from .dims import Atom, Dim, Monomial, Size, never_negative
 
-MOST_CASES = 64  # that each `min` and `max` multiplies by its arguments
+MOST_CASES = 64  # cases that the `min` and `max` of a size may multiply to
 MOST_KNOWN = 24
 MOST_PIVOTS = 200
 
@@ -93,7 +93,7 @@ def _is_combined(goal: Terms, facts: Sequence[Terms]) -> bool:
         row = [terms.get(monomial, 0) for terms in (*facts, goal)]
         rows.append(row)
         if any(atom.args and not never_negative(dims.of_atom(atom)) for atom in monomial):
-            rows.append([-x for x in row])  # of what may be negative neither more nor less will do
+            rows.append([-x for x in row])  # an unknown that may be negative must cancel exactly
     return _has_solution(rows)
 
 
@@ -106,7 +106,8 @@ def _has_solution(rows: Sequence[Sequence[int]]) -> bool:
     if all(row[-1] >= 0 for row in rows):
         return True
     count = len(rows)
-    # Columns: the numbers, a slack for each row, what all rows may be missed by (to be made 0), the right side.
+    # Columns: the numbers, a slack for each row, the amount by which all rows are missed (to be made 0), the right
+    # side.
     table = [[*row[:-1], *(int(k == i) for i in range(count)), -1, row[-1]] for k, row in enumerate(rows)]
     width = len(table[0])
     cost = [0] * width

@@ -48,7 +48,7 @@ class Rewriter:
         if operands is None:
             operands = self.operands(node)
         types = None
-        # The rules see nothing but types and attributes: where these are the same, so is what they give.
+        # The rules only see types and attributes: if these are equal, so are the results.
         if node.op in DECLARED or all(_same_type(a, b) for a, b in zip(operands, node.operands, strict=True)):
             types = tuple(r.type for r in node.results)
         copy = self.builder.node(node.op, operands, node.attrs, node.span, node.body, types)

@@ -75,7 +75,7 @@ class AttributeProblem:
     is_name: bool = False
 
 
-LARGEST = 1 << 47  # as a number in a size: sums and products of a few of them still fit 64 bits in every check
+LARGEST = 1 << 47  # of a number in a size: sums and products of a few such numbers fit 64 bits in every check
 
 
 def _whole(low: int, high: int | None = None) -> Kind:
@@ -122,7 +122,7 @@ def _are_blocks(attr: Attr) -> bool:
 
 
 MOST_AXES = 64
-RESULT_KINDS = ("array", "scalar", "number")  # a number is one of Python's own
+RESULT_KINDS = ("array", "scalar", "number")  # "number" means a Python number
 KINDS: Mapping[str, Kind] = {
     "flag": Kind("true or false", lambda attr: isinstance(attr, bool)),
     "number": Kind("a number", lambda attr: isinstance(attr, (bool, int, float, complex))),
@@ -202,7 +202,7 @@ def schema_of(op: OpDef, attrs: Mapping[str, Attr], table: Mapping[str, OpDef]) 
     stands_for = table.get(str(attrs.get("op"))) if op.name == "numpy" else None
     if stands_for is None:
         return found
-    # What a plan adds to a loop nest is nothing that a call of NumPy has.
+    # Attributes of a plan are not attributes of a NumPy call.
     of_op = {
         name: replace(a, since=None) if a.since is not None and a.since > Stage.BUILT else a
         for name, a in parse_schema(stands_for.attributes).items()

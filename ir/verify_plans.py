@@ -28,7 +28,7 @@ from .widths import widest
 from .windows import is_one_walk, window_axes
 
 Problem = AttributeProblem
-BYTES = 64  # of the widest vectors
+BYTES = 64  # bytes of the widest vectors
 OUTSIDE = frozenset((REGION, LOOP, NUMPY, CONCATENATE, WHILE, WHEN))  # ops that can't be part of a loop nest
 OF_PRODUCTS = ("registers", "blocks", "turned")
 OF_ROWS = ("row_width", "row_cost")
@@ -234,7 +234,7 @@ def _vector_problem(region: Node) -> Problem | None:
     if len({n.attrs["steps"] for n in trees if n.attrs.get("steps")}) > 1:
         return Problem("columns", "the trees of a region must have the same 'steps'")
     width = integer(attrs, "width") if "width" in attrs else 1
-    lying = columns[-1][-1] if has_rows_in_lanes(region) else vector  # what belongs to rows may take several registers
+    lying = columns[-1][-1] if has_rows_in_lanes(region) else vector  # values of rows may take several registers
     if vector >= 0 and width * widest(region, lying) > BYTES:
         most = BYTES // widest(region, lying)
         return Problem("width", f"attribute 'width' is {width}, but a vector holds at most {most} of these elements")

@@ -14,6 +14,6 @@ def widest(region: Node, vector: int) -> int:
     values = {v for v, index in region_elements(region) if any(coefficient(i, vector) != 0 for i in index)}
     for node in region.body:
         if Trait.REDUCTION in node.op.traits or node.op is SCAN:
-            # Totals are vectors of whatever is added up; positions are not added up.
+            # Totals are vectors of the added dtype; positions are not added up.
             values.update(node.operands if node.op in POSITIONS else (*node.operands, node.result))
     return max((PARTS.get(v.type.dtype, v.type.dtype).size for v in values), default=4)

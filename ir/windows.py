@@ -17,8 +17,8 @@ from .ops import ACCESS, POSITIONS, TABLE, Trait
 from .stages import known_stages
 from .types import ints, sizes
 
-STRAIGHT = 8  # elements of an axis that is unrolled
-MOST = 50  # of a whole window
+STRAIGHT = 8  # most elements of an axis that is unrolled
+MOST = 50  # most elements of a whole window
 
 
 def window_axes(region: Node) -> tuple[int, ...]:

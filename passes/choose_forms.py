@@ -61,8 +61,8 @@ from .planning.size_classes import Env, guards_of, large, long_columns, short_ro
 from .planning.tiling import is_of_rows, product_in
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
-_COMPUTED = frozenset(" ,()*+-")  # in the text of a size that is no symbol
-EXACT_STEPS = 16  # of a block whose elements may be combined in any order
+_COMPUTED = frozenset(" ,()*+-")  # characters in the text of a size that is not a single symbol
+EXACT_STEPS = 16  # steps of a block whose elements may be combined in any order
 
 
 @record
@@ -162,7 +162,7 @@ def _loops(
     shares = needs_chunks and shares_walks(region) and is_long is not False
     if shares:
         plan["shared_walks"] = True
-    if not needs_rows:  # a chunk has no row of scratch memory, and what walks share is never written
+    if not needs_rows:  # a chunk has no scratch row, and values of a shared walk are never stored
         kept = {v: place for v, place in kept.items() if place.startswith(RESULT) and not shares}
     if spread:
         plan["spread"] = True
@@ -180,7 +180,7 @@ def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict
     if "peel" in plan and _streams(region, stages, plan, kept, is_large):
         plan["stream"] = True
     if "jam" in region.attrs and (plan["form"] in (FLAT, WINDOWS) or not (plan["columns"] or "stream" in plan)):
-        plan["jam"] = region.attrs["jam"]  # not in rows that are streamed: each has lines of its own to fill
+        plan["jam"] = region.attrs["jam"]  # not in streamed rows, each of which has its own lines to fill
 
 
 def _streams(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> bool:
@@ -190,7 +190,7 @@ def _streams(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: di
         return False
     if not plan["columns"]:
         return bool(region.attrs.get("stream", is_large))
-    # Where an earlier stage has left something for this one in a result, lines are read before they are written.
+    # If an earlier stage has stored something in a result for this one, lines are read before they are written.
     written = {_result(region, slot) for slot, _ in stages.outputs[-1]}
     return is_large and written.isdisjoint(kept.values())
 

@@ -27,7 +27,7 @@ from ..ir.loops import map_loops
 from ..ir.records import record
 from .promote_dtypes import PromoteDtypes
 
-# What a pass raises about the user's program. Any other error is the compiler's own.
+# Errors of a pass about the user's program. Any other error is the compiler's own.
 USER_ERRORS = (LimitExceeded, OverflowProblem, Unsupported, UnsupportedTarget)
 INPUT = "input"
 
@@ -63,7 +63,7 @@ class PipelineResult:
     passes: tuple[str, ...]
     snapshots: tuple[Graph, ...]  # the input, then one for each pass
     seconds: tuple[float, ...]
-    start: str = INPUT  # the pass that the input is a snapshot after, if it has been printed and read
+    start: str = INPUT  # the pass after which the input was printed, if it was read from text
 
     @property
     def timings(self) -> Mapping[str, float]:

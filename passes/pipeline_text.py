@@ -75,7 +75,7 @@ def _with_options(step: P, text: str) -> P:
             raise UnknownName(f"the pass '{step.name}' has no option '{key}'", hint=hint)
         given[name] = _value(step.name, key, value if equals else "true", type(known[name]))
     made = replace(step, **given) if given else step
-    if given and hasattr(made, "check_options"):  # what types do not tell
+    if given and hasattr(made, "check_options"):  # options whose values need more than a type
         made.check_options()
     return made
 

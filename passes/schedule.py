@@ -44,8 +44,8 @@ from .planning.tiling import is_of_rows, plan_product, product_in
 from .planning.unroll_and_jam import plan_together
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
-TILE = 128  # elements of each line: what the lines around them share stays in the first cache
-FLAT_CHUNK = 8  # blocks, each of one line for every step: as many lines as the CPU fetches ahead of
+TILE = 128  # elements of each line, so that the shared part stays in the first-level cache
+FLAT_CHUNK = 8  # blocks, each of one line per step: as many lines as the CPU prefetches
 
 
 @record

@@ -48,7 +48,7 @@ from ..ir.types import Sizes, TensorType, integer
 from .rules.complex_rules import BOTH_PARTS, RULES, Parts
 
 FUNCTIONS_WITH_REAL_RESULT = frozenset((TABLE["abs"],))
-IN_MEMORY = (DECLARED | {CONCATENATE}) - set(FLOW)  # these take and give whole numbers
+IN_MEMORY = (DECLARED | {CONCATENATE}) - set(FLOW)  # these read and return complex numbers
 
 
 def is_complex(value: Value) -> bool:
@@ -113,7 +113,7 @@ class _Splitter(Rewriter):
             self.flow(node)
             return
         if node.op in IN_MEMORY:
-            # An argument is in memory as it is: joining its parts would copy it, and lose its order of axes.
+            # An argument stays in memory: joining its parts would copy it and lose its memory order.
             taken = [self.joined(v) if is_complex(v) and v.node is not None else self.get(v) for v in node.operands]
             self.copy(node, taken)
             return

@@ -76,7 +76,7 @@ class SplitPieces:
             changed = True
             if node.result in moves:
                 known[node.result] = Pieces(parts, split.axis)
-        # A piece may be a concatenation, along another axis, which only now stands alone.
+        # A piece may itself be a concatenation, along another axis.
         return self.run(DropDead().run(rewriter.finish())) if changed else graph
 
 

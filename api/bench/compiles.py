@@ -67,7 +67,7 @@ def _steps(
                 result, seconds = _once(function, found.args)
                 made.append(seconds)
                 note = note or check.problem(np.asarray(result), answer)
-                if len(made) > 1:  # what a library does once more after a first call is the step "second call"
+                if len(made) > 1:  # extra work of a library after the first call counts as the step "second call"
                     for _ in range(SETTLED):
                         function(*found.args)
         except Unable as error:

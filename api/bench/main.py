@@ -27,7 +27,7 @@ def main(args: argparse.Namespace) -> None:
                 f"unknown suite '{suite}'", hint=nearest(suite, list(SUITES)) or f"there are {', '.join(SUITES)}"
             )
     for path in filter(None, (args.json, args.markdown, args.plot)):
-        if not Path(path).parent.is_dir():  # now, not after an hour
+        if not Path(path).parent.is_dir():  # check now, not after an hour of measuring
             raise FileProblem(f"there is no folder for {path}", hint=f"mkdir -p {Path(path).parent}")
     results = joined([_read(path) for path in args.read]) if args.read else [_measured(args)]
     for found in results:
@@ -47,7 +47,7 @@ def _measured(args: argparse.Namespace) -> BenchResults:
     if args.peer:
         names = [_peer(name) for name in args.peer]
     threads = args.threads or usable_cores()
-    os.environ["WEFT_CACHE"] = "0"  # what is measured is compiled, as it is by peers
+    os.environ["WEFT_CACHE"] = "0"  # Weft compiles what it measures, as its peers do
     plan = BenchPlan(args.suite or SUITES, names, threads, args.seconds, args.sizes, args.only)
     screen = _Screen([OURS, *names], threads)
     return run(plan, screen.report)

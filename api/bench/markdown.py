@@ -73,7 +73,7 @@ def _suite(results: BenchResults, suite: str) -> str:
     found = results.of(suite)
     unit, scale = UNITS.get(suite, MICROSECONDS)
     sizes = list(dict.fromkeys(o.size for o in found))
-    if suite in UNITS:  # a size of their own is no dimension of the table
+    if suite in UNITS:  # these suites have no column for each size
         sizes = [0]
     heads = "".join(f" {size:,} |" if size else " time |" for size in sizes)
     lines = [f"### {suite} ({unit})\n", f"| row | dtype |{heads}", "| --- | --- |" + " --: |" * len(sizes)]

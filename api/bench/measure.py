@@ -41,7 +41,7 @@ def _right_calls(library: BenchLibrary, case: Case, right: Answer) -> tuple[list
     kept, note = [], ""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what a peer thinks of the row is no part of the table
+            warnings.simplefilter("ignore")  # warnings of a peer are not part of the table
             for call in library.calls(case):
                 problem = check.problem(call.result(), right)
                 if not problem:

@@ -20,8 +20,8 @@ from ..backends.llvm.engine.library import LoadedCode
 from .library import TimedCall
 from .row import Case
 
-CACHED = 1 << 21  # bytes; below that the caches of a core are measured, not memory
-REPEATS = 3  # passes over the memory for one start of several threads, which takes a while
+CACHED = 1 << 21  # bytes below which the caches of a core would be measured
+REPEATS = 3  # passes over the memory per start of several threads, because a start takes a while
 _TYPES = {"f": ("float", 4), "d": ("double", 8)}
 
 
@@ -78,7 +78,7 @@ class MemoryLoop:
         begin, end = min(k * part, arrays[0].size), min((k + 1) * part, arrays[0].size)
         size = out.itemsize
         pointers = [x.ctypes.data + begin * size for x in arrays]
-        pointers.append(out.ctypes.data + (begin if stores else 16 * k) * size)  # sums in cache lines of their own
+        pointers.append(out.ctypes.data + (begin if stores else 16 * k) * size)  # each sum has its own cache line
         made = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers), ctypes.c_int64)
         function = made(library.addresses["plain"])
 

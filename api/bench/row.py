@@ -33,10 +33,10 @@ class Row:
     numexpr: str = ""
     loops: Loops | None = None
     dtypes: tuple[str, ...] = FLOATS
-    sizes: tuple[int, ...] | None = None  # those of the command, if None
-    streams: bool = False  # as fast as memory, once the arrays have left the cache
+    sizes: tuple[int, ...] | None = None  # None means the sizes of the command line
+    streams: bool = False  # bound by memory once the arrays exceed the cache
     views: bool = False  # the inputs are not contiguous, and a library without strides does other work
-    torch: Make | None = None  # where tensors have other names for the same
+    torch: Make | None = None  # for tensors, which have other names for the same operations
     into: Any = None  # a ufunc: the last argument is written, by this function in NumPy
 
 

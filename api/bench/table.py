@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .results import OURS, BenchResults, Outcome, geometric_mean
 
-LOW = 0.95  # of the best peer; what is below is marked
+LOW = 0.95  # ratio to the best peer below which a row is marked
 UNITS = {"compile": ("ms", 1e3), "startup": ("ms", 1e3)}
 MICROSECONDS = ("µs", 1e6)
 

@@ -20,7 +20,7 @@ from .loops.flat import Flat
 from .loops.region import Region
 from .loops.short_rows import Short
 
-SECONDS_PER_BYTE = 5e-7  # of LLVM, for the text of a program: 4 to 8 were measured
+SECONDS_PER_BYTE = 5e-7  # estimated time of LLVM for the text of a program: 4 to 8 were measured
 
 
 @record
@@ -50,7 +50,7 @@ def emit(graph: Graph) -> Program:
 def emit_region(node: Node, name: str) -> RegionCode:
     """Emits the functions of one region."""
     if node.attrs["form"] == PRODUCT:
-        from .products.emit import emit_product  # as all that few kernels have, when one has it
+        from .products.emit import emit_product  # imported here because few kernels need it
 
         return emit_product(node, name)
     form, entries = node.attrs["form"], dict[FrameWord, int]()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...ir.dims import Size
 from ...ir.tuples import NamedTuple
 
-STOPPED = 2  # as a kernel's status: it was told to stop
+STOPPED = 2  # status of a kernel that was told to stop
 
 
 class FrameWord(NamedTuple):

@@ -71,7 +71,7 @@ def clip(m: Maker, a: Operand, a_min: Any = ABSENT, a_max: Any = ABSENT, *, min:
         return m.op(MINIMUM, a, high)
     if high is None:
         return m.op(MAXIMUM, a, low)
-    dtype = F32 if dtype == BF16 else dtype  # for bf16 NumPy has no clip
+    dtype = F32 if dtype == BF16 else dtype  # NumPy has no clip for bf16
     a, low, high = (x if m.dtype_of(x).weak else m.cast(x, dtype) for x in (a, low, high))
     return m.op(MINIMUM, m.op(MAXIMUM, a, low), high)
 
@@ -122,7 +122,7 @@ def nan_to_num(m: Maker, x: Operand, copy: bool = True, nan: Operand = 0.0, posi
         raise m.refuse("'nan_to_num' in place")
     value = m.lift(x)
     dtype = value.type.dtype.strong
-    if dtype.kind not in ("float", "complex") or dtype == BF16:  # bf16 is no float to NumPy
+    if dtype.kind not in ("float", "complex") or dtype == BF16:  # bf16 is not a float to NumPy
         return as_scalar(m, copied(m, value))
     value = copied(m, m.cast(value, dtype))
     if dtype.kind == "complex":

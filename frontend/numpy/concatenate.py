@@ -134,14 +134,15 @@ def _leaves(m: Maker, part: object) -> list[Value]:
     return [leaf for item in part for leaf in _leaves(m, item)]
 
 
-# -- apart
+# -- splitting
 
 
 def unstack(m: Maker, x: Operand, /, *, axis: object = 0) -> tuple[Value, ...]:
     value = array_of(m, x)
     if not value.type.rank:
         raise ValueProblem("Input array must be at least 1-d.", m.span)
-    axes = ordered_axes(m, axis, value.type.rank)  # NumPy moves the axis to the front, so a tuple of one is as good
+    # A tuple of one axis is fine, because NumPy moves the axis to the front.
+    axes = ordered_axes(m, axis, value.type.rank)
     if len(axes) != 1:
         raise ValueProblem(f"'unstack' takes one axis, not {len(axes)}", m.span)
     along = axes[0]

@@ -31,9 +31,9 @@ def contracted(m: Maker, a: Value, left: Labels, b: Value, right: Labels, result
     rows = [label for label in result if label not in right]
     columns = [label for label in result if label not in left]
     if rows and columns and result.index(rows[-1]) > result.index(columns[-1]):
-        return contracted(m, b, right, a, left, result)  # so that the result lies as it is wanted
+        return contracted(m, b, right, a, left, result)  # so that the result has the wanted memory order
     if not (gone and _is_long(m, a, left, rows) and _is_long(m, b, right, columns)):
-        order = [*gone, *result]  # where vectors may lie along two axes the last wins, which more is contiguous along
+        order = [*gone, *result]  # if vectors can run along two axes the last one wins, which is contiguous more often
         return summed(m, spread(m, a, left, order), spread(m, b, right, order), len(gone))
     both = [label for label in result if label in left and label in right]
     stack = [*both, *rows[:-1], *columns[:-1]]

@@ -26,7 +26,7 @@ def assigned(m: Maker, x: Operand, dtype: DType) -> Value:
     if not dtype.is_integer or m.dtype_of(x) != WEAK_INT:
         return m.cast(x, dtype)
     number = literal(x)
-    if number is None:  # of all that meet arrays of this dtype calls demand that they fit
+    if number is None:  # calls check that all numbers combined with arrays of this dtype fit it
         return m.op(MAXIMUM, x, m.builder.constant(int(np.iinfo(dtype.numpy).min), dtype, m.span))
     if not fits(number, dtype):
         raise OverflowProblem(f"Python integer {number} out of bounds for {dtype.numpy}", m.span)

@@ -64,7 +64,7 @@ def full_like(m: Maker, a: Operand, fill_value: Operand, dtype: object = None, o
         return laid_out(m, made, "C" if lies == "K" else lies)
     if sizes != x.type.shape:
         raise m.refuse("a new shape with the memory order of the prototype")
-    # The prototype has no say in the values, but memory follows its axis order, as in NumPy.
+    # The prototype does not affect the values, but memory follows its axis order, as in NumPy.
     prototype = m.cast(copied(m, x) if lies == "K" else laid_out(m, x, lies), wanted)
     return m.op(WHERE, m.builder.constant(True, span=m.span), made, prototype)
 

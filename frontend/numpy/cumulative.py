@@ -78,7 +78,7 @@ def _from_array_api(algebra: Algebra) -> Make:
             return found
         shape = Sizes(1 if k == at else size for k, size in enumerate(found.type.shape))
         first = m.builder.op(BROADCAST, identity_in(m, algebra, found.type.dtype), span=m.span, shape=shape)
-        # What was found has no say in the values, but memory follows its axis order, as in NumPy.
+        # The operand does not affect these values, but memory follows its axis order, as in NumPy.
         beside = m.cast(over_axes(m, PLUS.over, found, (at,), True), found.type.dtype)
         return joined(m, [m.op(WHERE, m.builder.constant(True, span=m.span), first, beside), found], at)
 

@@ -54,7 +54,7 @@ def _end(m: Maker, end: Operand, x: Value, axis: int) -> Value:
 def _neighbours(m: Maker, x: Value, axis: int, op: OpDef = SUB) -> Value:
     size = m.builder.facts.canonical(x.type.shape[axis])
     count = dims.maximum(0, size - 1)
-    # The first of nothing is asked for where the array has no more than one element.
+    # If the array has no more than one element, the slices are empty and their starts must still be in range.
     start = dims.minimum(1, size)
     later, earlier = part(m, x, axis, start, count), part(m, x, axis, 0, count)
     return m.op(op, later, earlier)

@@ -22,7 +22,7 @@ from .arrays import strong_array
 from .contraction import ANY, cleared, contracted, spread, total, turned
 from .shapes import broadcast_to
 
-Label = Union[str, int]  # a letter, or a number for an axis of the dots, counted from the last
+Label = Union[str, int]  # a letter, or a number for an axis behind `...`, counted from the last
 DOTS = "..."
 
 
@@ -55,7 +55,7 @@ def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object
     found = _laid_out(m, found, given, result)
     if optimize is False or found.type.rank or not _contracts(m, terms):
         return found
-    return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(()))  # of products of matrices NumPy gives an array
+    return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(()))  # NumPy returns an array for matrix products
 
 
 def _contracts(m: Maker, terms: Sequence[tuple[Value, list[Label]]]) -> bool:

@@ -38,7 +38,7 @@ from .ufunc_methods import UFUNC_METHODS, outer_operands
 __all__ = ["CONSTANTS", "ELEMENTS", "FUNCTIONS", "NumpyFunction", "call", "index", "is_known"]
 
 _NO_VALUE = getattr(np, "_NoValue", None)
-# Keyword arguments that NumPy has on many functions, with what they are when they ask for nothing.
+# Keyword arguments of many NumPy functions, with the values that have no effect.
 _NEUTRAL: Mapping[str, tuple[object, ...]] = {
     "out": (None, (None,)), "where": (True,), "casting": ("same_kind",), "order": ("K",), "subok": (True,),
     "dtype": (None,), "initial": (), "signature": (None,), "sig": (None,), "axes": (), "mean": (), "device": (None,),

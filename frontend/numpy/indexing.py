@@ -89,7 +89,7 @@ def _slice(builder: Builder, item: slice, size: Size, span: Span | None) -> Rang
     return first, step, count
 
 
-Bound = tuple[Size, bool]  # the place counted from the front, not clamped, and whether it was counted from the end
+Bound = tuple[Size, bool]  # the position counted from the front, not clamped, and whether it was given from the end
 
 
 def _forward(start: Bound | None, stop: Bound | None, size: Size, step: int) -> tuple[Size, Size]:

@@ -26,7 +26,7 @@ from .elementwise import Make
 from .shapes import broadcast_to, part
 
 Pair = tuple[Size, Size]
-MANY = 16  # copies of an array beside it, each a piece of the result
+MANY = 16  # copies of an array from which on a gather is used instead
 _ARGUMENTS = {
     "constant": "constant_values", "linear_ramp": "end_values", "reflect": "reflect_type", "symmetric": "reflect_type",
     "maximum": "stat_length", "mean": "stat_length", "median": "stat_length", "minimum": "stat_length", "edge": "",
@@ -157,7 +157,7 @@ def _looked_up(m: Maker, x: Value, axis: int, pair: Pair, mode: str) -> Value:
 def _repeated(m: Maker, x: Value, axis: int, width: Size, mode: str, backwards: bool) -> list[Value]:
     """List the pieces from the array outwards: copies of it for `wrap`, else every other one mirrored."""
     size, left, turned = x.type.shape[axis], width, mode != "wrap"
-    skipped = 1 if mode == "reflect" else 0  # a mirror that stands on the last element does not repeat it
+    skipped = 1 if mode == "reflect" else 0  # a mirror on the last element does not repeat it
     pieces: list[Value] = []
     while _guard_some(m, left):
         whole = size - skipped
@@ -186,7 +186,7 @@ def _widths(m: Maker, given: object, rank: int) -> list[Pair]:
                 )
             pairs[axis] = width if isinstance(width, (tuple, list)) else (width, width)
         given = tuple(pairs)
-    if isinstance(given, (tuple, list)) and not given:  # NumPy makes an array of it, and that is of floats
+    if isinstance(given, (tuple, list)) and not given:  # NumPy would make a float array of it
         raise TypeProblem("`pad_width` must be of integral type.", m.span, "write a whole number")
     return [(_width(m, a), _width(m, b)) for a, b in _pairs(m, given, rank, "pad_width")]
 

@@ -32,7 +32,7 @@ def raised(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     """Define the operator `**` on arrays, which looks at a Python number as exponent before it looks at dtypes."""
     base, x2 = m.dtype_of(x1), _settled(m, x2)
     if literal(x2) == 2 and not base.weak:
-        return m.op(SQUARE, x1)  # of bool an i8, which `np.power` makes an i64
+        return m.op(SQUARE, x1)  # bool gives i8, whereas `np.power` gives i64
     exponent, dtype = _checked(m, x1, x2)
     if dtype.kind == "complex" and not base.weak and m.dtype_of(x2).weak:
         inverse, root = type(exponent) is int and exponent == -1, type(exponent) is float and exponent == 0.5

@@ -93,7 +93,7 @@ def tensordot(m: Maker, a: Operand, b: Operand, axes: object = 2) -> Value:
     x, y = strong_array(m, a), strong_array(m, b)
     left, right = _tensor_axes(m, x, y, axes)
     found = _over(m, x, y, left, right)
-    # NumPy gives an array even where no axis is left.
+    # NumPy returns an array even if no axis is left.
     return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(())) if not found.type.rank else found
 
 

@@ -95,9 +95,9 @@ def over_axes(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool
     (dtype,), _ = op.dtypes((x.type.dtype,), {})
     same = m.cast(x, dtype)
     if op is PLUS.over and not dtype.is_integer:
-        return m.op(ADD, same, 0.0)  # a sum starts from 0.0, which -0.0 does not survive
+        return m.op(ADD, same, 0.0)  # a sum starts from 0.0, which turns -0.0 into 0.0
     if op is TIMES.over and dtype.kind == "complex":
-        return m.op(MUL, same, 1.0)  # a product starts from 1, which infinities do not survive
+        return m.op(MUL, same, 1.0)  # a product starts from 1, which changes complex infinities
     return m.op(LOGICAL_OR, same, same) if dtype == BOOL else m.op(POSITIVE, same)
 
 

@@ -22,7 +22,7 @@ from ..proofs import follows
 from .ops import PRODUCT
 from .scopes import LoopVariable, MemoryAccess, bound_before, has_loop_inside, inside, is_private, variables
 
-NEXT = "'"  # what the name of a variable ends with in the second of two steps
+NEXT = "'"  # suffix of a variable's name in the second of two steps
 
 
 class Meeting(Enum):
@@ -89,7 +89,7 @@ def dependence_problem(nest: Graph, loop: Node, found: Sequence[MemoryAccess], f
     kind, is_shared = loop.attrs.get("kind"), bool(loop.attrs.get("shared"))
     names = [v.name for v in variables(loop)]
     if loop.op is PRODUCT:
-        names.pop()  # what is summed over is no loop around the results
+        names.pop()  # a reduced axis is not a loop around the results
     is_strict = is_shared or kind == "jammed" or (kind == "vector" and has_loop_inside(loop))
     if not names or not (is_strict or kind == "vector"):
         return None

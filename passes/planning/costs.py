@@ -11,10 +11,10 @@ from ...ir.graph import Node
 from ...ir.ops import CONSTANT, GATHER, MATMUL, POSITIONS, SCAN, SIZE, WHILE, Trait
 from ...ir.types import sizes
 
-BYTE = 8  # to load or store a byte
-SIMPLE, EXPENSIVE = 5, 90  # an op, for each byte of its result
-STEPS = 30  # of a loop, whose number only the call knows
-LOOKUP, SERIAL = 500, 700  # what vectors do one lane at a time
+BYTE = 8  # picoseconds to load or store a byte
+SIMPLE, EXPENSIVE = 5, 90  # picoseconds of an op for each byte of its result
+STEPS = 30  # assumed steps of a loop; the call determines the number
+LOOKUP, SERIAL = 500, 700  # picoseconds of an op that vectors do one lane at a time
 
 
 def element_cost(region: Node) -> int:
@@ -43,7 +43,8 @@ def _is_large(shape: tuple[Size, ...], space: tuple[Size, ...]) -> bool:
 
 def _op_cost(node: Node) -> int:
     size = (node.operands[0] if node.op in POSITIONS else node.result).type.dtype.size
-    if node.op in (CONSTANT, SIZE, MATMUL) or Trait.VIEW in node.op.traits:  # a product's terms are counted apart
+    # The terms of a product are counted separately.
+    if node.op in (CONSTANT, SIZE, MATMUL) or Trait.VIEW in node.op.traits:
         return 0
     if node.op is SCAN:
         return SERIAL

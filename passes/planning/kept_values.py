@@ -31,11 +31,11 @@ def values_between_stages(region: Node, stages: RegionStages, has_scratch: bool)
         node = value.node
         if len(needed) < 2 or node is None or Trait.EXPENSIVE not in node.op.traits:
             continue
-        if value.type.shape != space or node.op is MATMUL:  # whose rows are in memory before the first stage
+        if value.type.shape != space or node.op is MATMUL:  # rows of a product are in memory before the first stage
             continue
         last = max(needed)
         if any(n.op in POSITIONS for n in stages.reductions[last]):
-            last += 1  # what was found is searched for when the walk is over
+            last += 1  # the position is searched for when the walk has ended
         dtype = value.type.dtype
         found = next((o for o in free if o[1].type.dtype == dtype and _is_unwritten(stages, o, last)), None)
         if found is not None:

@@ -13,7 +13,7 @@ from ...ir.records import record
 from ...ir.types import AxisGroups, ints, sizes
 from ...ir.windows import window_axes
 
-SAMPLE = 97  # a size that stands for every unknown one where strides are only compared
+SAMPLE = 97  # the sample value of every unknown size, for comparing strides
 
 
 @record
@@ -39,16 +39,17 @@ def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
     if not axes:
         return Loops(AxisGroups(), AxisGroups(), -1)
     weights = {axis: _weight(axis, accesses) for axis in axes}
-    # What happens once a row does not decide where the vectors of the many columns lie; lookups happen for each.
+    # Accesses that happen once per row do not decide the vector axis of the many columns; lookups happen for each
+    # column.
     sought = _sought(region)
     inner = [a for a in accesses if a.slot in sought or any(coefficient(a.address, axis) != 0 for axis in inside)]
     units = {axis: _unit_accesses(axis, inner or accesses, sought) for axis in axes}
     windows = [a for a in window_axes(region) if a in axes]
     kept = [a for a in axes if a not in inside and _unit_accesses(a, accesses)]
     windows = windows if kept and not scanned else []
-    # Vectors along a scan are combined lane by lane, so it is the last choice among equals.
+    # Vectors along a scan are combined lane by lane, so among equals that axis comes last.
     vector = max(axes, key=lambda a: (units[a], a not in scanned, a))
-    if windows:  # a window is short, and vectors along it would share nothing with those of the next
+    if windows:  # a window is short, and vectors along it share nothing with the next ones
         vector = max(kept, key=lambda a: (_unit_accesses(a, accesses), a))
     order = sorted(axes, key=lambda a: (a == vector, a in windows, -weights[a], a))
     rows = [a for a in order if a not in inside]

@@ -16,9 +16,9 @@ from ...ir.ops import POSITIONS
 from ...ir.stages import RegionStages
 from ...ir.types import axis_groups, integer, sizes
 
-LINE = 32  # bytes of a vector that is worth it
-LINES_AHEAD = (8, 1)  # lines, into the first cache
-NEXT_CHUNK = (1, 2)  # chunks, into the second
+LINE = 32  # least bytes of a vector for which it pays
+LINES_AHEAD = (8, 1)  # lines ahead, into the first-level cache
+NEXT_CHUNK = (1, 2)  # chunks ahead, into the second-level cache
 
 
 def peeled_slot(region: Node, stages: RegionStages) -> int | None:

@@ -21,8 +21,8 @@ from ...ir.types import Attr, AxisGroups, sizes
 from .costs import element_cost
 from .loops import Loops
 
-WIDE, NARROW = (6, 4), (6, 2)  # tiles where there are 32 registers and 16
-TERM = {1: 40, 2: 40, 4: 10, 8: 20}  # picoseconds by the size of an element
+WIDE, NARROW = (6, 4), (6, 2)  # tiles for 32 and for 16 registers
+TERM = {1: 40, 2: 40, 4: 10, 8: 20}  # picoseconds of a term by the size of an element
 WIDE_DEPTH, NARROW_DEPTH = {1: 256, 2: 256, 4: 256, 8: 192}, {1: 256, 2: 256, 4: 384, 8: 256}
 BLOCK_ROWS, BLOCK_COLUMNS = 240, 512
 

@@ -18,10 +18,10 @@ from ...ir.tuples import NamedTuple
 from ...ir.types import Attr, axis_groups, integer, ints
 
 SAMPLE = 3  # taps assumed for a window of unknown length
-VECTOR, NUMBER = 4, 1  # what a load costs: one that is not aligned touches two lines, a number serves several vectors
-GAIN = 0.9  # of the loads are left where it is worth the code
-ROWS, PLANES = (16,), (8, 16)  # of a piece, along the outer loops
-VECTORS = 2  # of each row of a step in windows, whose totals take the registers
+VECTOR, NUMBER = 4, 1  # cost of a load: an unaligned one touches two lines, a scalar serves several vectors
+GAIN = 0.9  # jam rows if at most this share of the loads is left
+ROWS, PLANES = (16,), (8, 16)  # rows of a piece along the outer loops
+VECTORS = 2  # vectors of each row per step in windows, whose totals take the registers
 
 
 class RowLoad(NamedTuple):
@@ -52,7 +52,7 @@ def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tupl
     windows = ints(attrs, "windows") if "windows" in attrs else ()
     axes = [group[-1] for group in rows[:-1]]
     loads = _loads(region, (*axes, *windows, vector))
-    if not windows:  # what is the same in all rows is in the first cache anyway
+    if not windows:  # values that all rows share are in the first-level cache anyway
         loads = [x for x in loads if any(y.place == x.place and y.value is x.value and y is not x for y in loads)]
     if not loads:
         return None
@@ -60,7 +60,7 @@ def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tupl
     found: list[tuple[float, int, int]] = []
     for axis in axes:
         is_shared = any(any(x.steps[vector]) and not any(x.steps[axis]) for x in loads)
-        # As many totals as there are registers for; without, more rows were slower where they lie powers of two apart.
+        # As many totals as fit the registers. Without windows, more rows were slower if they are a power of two apart.
         count = 2 if not windows else 8 if is_shared and vector_bytes > 32 else 4
         found.append((_cost(loads, axis, count, windows, vector) / count, -axis, count))
     cost, axis, count = min(found)

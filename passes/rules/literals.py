@@ -56,4 +56,4 @@ def _short(value: Number) -> str:
     return str(value) if not isinstance(value, int) or value.bit_length() < 256 else f"of {value.bit_length()} bits"
 
 
-_LARGEST_FLOAT = (1 << 1024) - (1 << 970) - 1  # what rounds to the largest finite double or less
+_LARGEST_FLOAT = (1 << 1024) - (1 << 970) - 1  # the largest integer that rounds to a finite double

@@ -21,7 +21,7 @@ SHIFTS = (TABLE["left_shift"], TABLE["right_shift"])
 ISNAN, ISINF, ISFINITE = TABLE["isnan"], TABLE["isinf"], TABLE["isfinite"]
 ANDS, ORS, XORS = (BITWISE_AND, LOGICAL_AND), (BITWISE_OR, LOGICAL_OR), (BITWISE_XOR, LOGICAL_XOR)
 OPPOSITE = {EQ: NE, NE: EQ}
-OPPOSITE_IN_ORDER = {LT: GE, GE: LT, GT: LE, LE: GT}  # but for NaN, which has no order
+OPPOSITE_IN_ORDER = {LT: GE, GE: LT, GT: LE, LE: GT}  # not for floats: a comparison with NaN is false either way
 
 
 def conjunction(site: Site) -> Value | None:

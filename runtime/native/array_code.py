@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from . import abi, block_code
 
-LEAST = 1 << 16  # bytes from which an array's data is a block; less the C library keeps itself, without new pages
+LEAST = 1 << 16  # bytes from which an array's data is a block; smaller data comes from the C library without new pages
 OWNED, C_ARRAY, F_ARRAY = 0x4, 0x501, 0x502  # NumPy's flags; the last two are of aligned, writeable arrays
 TRACED = 389047  # NumPy's domain in tracemalloc
 OUTSIDE = (*block_code.OUTSIDE, "malloc", "free")

@@ -21,7 +21,7 @@ SLOTS = 64  # blocks in the list
 SIZE = 128 + 16 * (SLOTS + 1)
 
 PAGE, HUGE = 4096, 1 << 21
-NEAR = 2  # a block serves arrays down to 1 - 1 / 2**NEAR of its size
+NEAR = 2  # a block is reused for arrays down to 1 - 1 / 2**NEAR of its size
 OUTSIDE = ("mmap", "munmap", "madvise", "sched_yield")
 
 

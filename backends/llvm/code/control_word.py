@@ -12,8 +12,7 @@ from collections.abc import Sequence
 PARAMETERS = ("begin0", "end0", "begin1", "end1", "worker")
 _TYPED = ", ".join(("ptr noalias %frame", *(f"i64 %{name}" for name in PARAMETERS)))
 _PASSED = ", ".join(("ptr %frame", *(f"i64 %{name}" for name in PARAMETERS)))
-# How the word is read and compared, set, and put back. The lowest six bits of x86's are not settings: they note what
-# happened.
+# Code that reads and compares the word, sets it, and restores it. The lowest six bits on x86 are flags, not settings.
 _X86 = (
     """  %word = alloca i32, align 4
   %usual = alloca i32, align 4

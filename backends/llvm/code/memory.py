@@ -43,7 +43,7 @@ class Memory:
         self.nest, self.frame, self.width, self.vector = nest, frame, width, vector
         self.walks_columns = walks_columns  # whether vectors lie along the columns
         self.mask: Val | None = None
-        self.streamed: Buffer | None = None  # what non-temporal stores write
+        self.streamed: Buffer | None = None  # the buffer that non-temporal stores write
 
     def splat(self, x: Val, scope: Scope, lanes: int) -> Val:
         """Broadcast a scalar to every lane, in the scope in which the scalar was computed."""
@@ -158,7 +158,7 @@ class Memory:
             return e.shuffle(whole, whole, list(reversed(range(width))))
         if stride == 2 * size:
             first = e.load(pointer, elem, width, align)
-            # One element earlier than the next vector, so that nothing behind the last element is read.
+            # Begin one element before the next vector, so that nothing beyond the last element is read.
             second = e.load(e.offset(pointer, e.const("i64", (width - 1) * size)), elem, width, align)
             half = width // 2
             return e.shuffle(first, second, [2 * k if k < half else 2 * k + 1 for k in range(width)])

@@ -14,7 +14,7 @@ from ....ir.tuples import NamedTuple
 
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "half": 16, "bfloat": 16, "float": 32, "double": 64}
 INTRINSIC_NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64", "ptr": "p0"}
-# Tells LLVM to keep registers for the other side.
+# Makes LLVM prefer the other side of the branch when it assigns registers.
 UNLIKELY = ', !prof !{!"branch_weights", i32 1, i32 2000}'
 
 
@@ -52,10 +52,10 @@ class Emitter:
         self.lines: list[str] = []
         self.declared: dict[str, str] = {}
         self.block = "entry"
-        self.active: Val | None = None  # the lanes that count, where not all do
+        self.active: Val | None = None  # the active lanes, if not all are
         self.fails = False
-        self.stops = False  # where it is told to
-        self.vector_bytes: int | None = None  # of the machine's vectors, where the plan tells
+        self.stops = False  # whether the code stops when it is told to
+        self.vector_bytes: int | None = None  # the size of the machine's vectors, if the plan tells it
         self._count = 0
 
     # -- names, blocks and constants

@@ -30,7 +30,7 @@ from .numbers import emit_alone
 
 Element = tuple[Value, Index]
 PART_OF = {REAL: 0, IMAG: 1}
-TIMED = 64  # elements, after which the time is looked at
+TIMED = 64  # elements between two checks of the time limit
 
 
 class Elements:
@@ -45,7 +45,7 @@ class Elements:
         self.layouts = [str(layout) for layout in layouts]
         self.slots = {value: slot for slot, value in enumerate(self.body.inputs)}
         self.vector = vector
-        self.ahead: Sequence[int] = ()  # how much further along the vectors this step needs the same element again
+        self.ahead: Sequence[int] = ()  # offsets along the vectors at which this step needs the same element again
         self.kept: Mapping[Value, tuple[Buffer, int]] = {}
         self.stage = 0
         self._made = 0
@@ -98,7 +98,7 @@ class Elements:
         if node.op in PART_OF:
             return []  # read from memory
         found = operand_elements(node, index)
-        return found[1:] if node.op is GATHER else found  # what is looked up is read from memory
+        return found[1:] if node.op is GATHER else found  # a gather reads memory
 
     def _make(self, value: Value, index: Index, needs: list[Element]) -> None:
         """Emits an element whose operands are known."""
@@ -215,7 +215,7 @@ class Elements:
         """Return the memory of an operand or a result of the region; operands are counted first."""
         value = (*self.region.operands, *self.region.results)[slot]
         strides = slot_strides(self.region, slot, self.layouts[slot])
-        # Arrays may lie at any address; only the element's own size is never assumed.
+        # Arrays may have any address, so no alignment is assumed.
         return Buffer(self.frame.pointer(slot), strides, value.type.dtype, 1)
 
     def write(self, slot: int, value: Value, index: Index) -> None:

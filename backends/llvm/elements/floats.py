@@ -43,7 +43,7 @@ def heaviside(e: Emitter, x: Val, at_zero: Val) -> Val:
 def modf(e: Emitter, x: Val) -> tuple[Val, Val]:
     """The fractional and the integral part; both have the sign of the number."""
     whole = e.call("trunc", x)
-    # The difference of infinities is no number.
+    # The difference of infinities is NaN.
     rest = e.select(e.fcmp("oeq", x, whole), e.zero_like(x), e.op("fsub", x, whole))
     return e.call("copysign", rest, x), whole
 

@@ -19,8 +19,8 @@ from ..code.casts import constant
 from ..code.text import Emitter, Val
 from ..functions import STOPPED
 
-PATIENCE = 1 << 24  # ticks from one question to the next: some tens of milliseconds
-COSTLY = 256  # ticks of an op that is a function of its own; others take one
+PATIENCE = 1 << 24  # ticks between two questions whether to stop: some tens of milliseconds
+COSTLY = 256  # ticks of an expensive op; other ops take one
 Several = list[Val]  # one for each vector
 Masks = list[Val] | None  # None: all lanes run
 EmitOp = Callable[[Node, Sequence[Val], dict[Hashable, Sequence[Val]]], Val]
@@ -219,7 +219,8 @@ class _Body:
         carried = integer(node.attrs, "carried")
         diverges, varies = loop_spread(node, [not self.is_shared(x) for x in operands])
         state = [self.vectors(x) if v else x for x, v in zip(operands, varies, strict=False)]
-        # What is one number in the loop and differs behind it: the number itself, and what each lane has left with.
+        # Values that are one number inside the loop but differ between lanes after it: keep both the number and the
+        # value with which each lane has left.
         left = [k for k in range(carried) if diverges and used[k] and not varies[k]]
         starts = [*state, *([self.vectors(operands[k]) for k in left])]
         if diverges:

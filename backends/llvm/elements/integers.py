@@ -191,6 +191,6 @@ def compare_signs(e: Emitter, predicate: str, a: Val, b: Val, signed: int) -> Va
     negative = e.icmp("slt", x, e.zero_like(x))
     equality = predicate in ("eq", "ne")
     found = e.icmp(predicate if equality else f"u{predicate}", a, b)
-    # What has no sign is the larger one.
+    # The unsigned number is the larger one.
     holds = predicate == "ne" if equality else predicate in (("lt", "le"), ("gt", "ge"))[signed]
     return e.op("or", negative, found) if holds else e.op("and", e.not_(negative), found)

@@ -55,7 +55,7 @@ class LoadedCode:
             )
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        # Threads that still run while the interpreter ends may be inside; this module may have no globals by then.
+        # Threads may still run this code while the interpreter exits, when this module may have no globals any more.
         if self._base and not is_finalizing():
             _libc().munmap(self._base, self._size)
 

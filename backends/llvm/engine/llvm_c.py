@@ -13,10 +13,10 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 KNOWN = ("0.48.", "0.49.", "0.50.")
-LEVEL = 2  # of the passes
+LEVEL = 2  # LLVM's optimisation level, for its passes
 
 _OBJECT, _TEXT, _INT, _OUT = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)
-_FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what they give, then what they take
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {  # result type, then parameter types
     "InitializeNativeTarget": (None,),
     "InitializeNativeAsmPrinter": (None,),
     "DisposeString": (None, _TEXT),

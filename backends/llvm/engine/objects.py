@@ -125,7 +125,7 @@ def _symbols(code: bytes, table: Section, sections: list[Section]) -> list[Symbo
     found = []
     for name, _info, _other, place, value, _size in struct.iter_unpack("<IBBHQQ", _bytes(code, table)):
         if place >= _RESERVED:
-            # Only the name of the source file is absolute in our objects; whatever refers to it finds no address.
+            # In our objects only the name of the source file is absolute; a reference to it is an error.
             found.append(Symbol("", None, 0))
         elif place == _UNDEFINED:
             found.append(Symbol(_text(code, names + name), None, 0))

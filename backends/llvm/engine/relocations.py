@@ -121,4 +121,4 @@ _ARM: dict[int, Rule] = {
 
 RULES = {X86_64: _INTEL, AARCH64: _ARM}
 THROUGH_TABLE = {X86_64: frozenset((9, 41, 42)), AARCH64: frozenset((311, 312))}
-WIDTH = {X86_64: {1: 8, 24: 8}, AARCH64: {257: 8, 260: 8}}  # bytes that are changed, where they are not four
+WIDTH = {X86_64: {1: 8, 24: 8}, AARCH64: {257: 8, 260: 8}}  # bytes that a relocation changes, if not four

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import mmap
 
-BEGIN = 24 << 20  # bytes that a compile needs beside what it needs for the text: measured 2 to 10 million
-PER_CHARACTER = 48  # bytes for each character of its text: measured 18 to 25
-START = 64 << 20  # bytes that LLVM needs to start, beside its library
+BEGIN = 24 << 20  # bytes that a compile needs in addition to those for the text: 2 to 10 million were measured
+PER_CHARACTER = 48  # bytes for each character of the text: 18 to 25 were measured
+START = 64 << 20  # bytes that LLVM needs to start, without its library
 
 
 def demand(size: int, what: str) -> None:

@@ -22,7 +22,7 @@ from ..reductions.accumulators import Accumulators
 from .columns import EXACT_STEPS, Columns, Reduction, TreeBlocks
 from .region import Region
 
-JOIN = 60  # picoseconds to read and combine a byte of what a chunk left
+JOIN = 60  # picoseconds to read and combine a byte of a chunk's partial results
 
 
 class Chunked(Region):
@@ -31,9 +31,10 @@ class Chunked(Region):
     def __init__(self, region: Node, entries: dict[FrameWord, int], stage: int, keeps: bool = True) -> None:
         super().__init__(region, entries, keeps_rows=False)
         self.stage = stage
-        self.may_end_early = not self.rows  # one word says where a walk is over, not one for each row
+        self.may_end_early = not self.rows  # one word tells where the walk ended; there is none for each row
         self.elements.stage = stage
-        self.elements.kept = self.elements.kept if keeps else {}  # without: what a stage before it never wrote
+        # A value that no earlier stage has written is not kept.
+        self.elements.kept = self.elements.kept if keeps else {}
         self.chunk = len(self.space)  # the axis that chunks are counted along
         self.chunk_blocks = integer(region.attrs, "chunk")
         earlier = [n for reductions in self.stages.reductions[:stage] for n in reductions]
@@ -105,7 +106,7 @@ class Chunked(Region):
         lanes = self.width * len(self.column_offsets(self.stage, [0])) if self.across_columns else 1
         return lanes * steps
 
-    # -- a walk that may end early: one word tells a chunk behind which nothing matters, the earliest that was seen
+    # -- a walk that may end early: one word holds the earliest chunk after which nothing matters
 
     def over(self) -> Val:
         pointer = self.frame.shared(f"over {self.stage}", 8)

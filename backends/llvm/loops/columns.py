@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from .region import Region
 
 Reduction = Accumulators | Extremes | Watched | Lanes
-EXACT_STEPS = 16  # of a block whose elements may be combined in any order
-STRETCH = 1 << 20  # elements of a running sum from one question whether to stop to the next: some milliseconds
+EXACT_STEPS = 16  # steps of a block whose elements may be combined in any order
+STRETCH = 1 << 20  # elements of a running sum between two questions whether to stop: some milliseconds
 
 
 class TreeBlocks(NamedTuple):
@@ -88,7 +88,7 @@ class Columns:
     def totals(self) -> list[tuple[Reduction, list[Val]]]:
         """The totals in the lanes of each reduction after the walk."""
         e = self.nest.e
-        # The blocks on the stack: all that were begun but the last, so -1 before the first.
+        # The number of blocks on the stack: all that were begun except the last, so -1 before the first.
         start = [e.const("i64", -1), *(v for s in self.scans for v in s.start()), *self.fresh()]
         groups = list(self.region.columns)
         count, _, totals = self.apart(self.outer(groups, start) if self.part is None else self.blocks(groups, start))

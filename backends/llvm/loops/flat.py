@@ -28,7 +28,7 @@ class Flat(Region):
     def __init__(self, region: Node, entries: dict[FrameWord, int]) -> None:
         super().__init__(region, entries)
         self.outer, self.length = self.rows[-2][-1], self.extent(self.rows[-1])
-        self.block = 4 * self.width  # rows, so that blocks of them end where vectors do
+        self.block = 4 * self.width  # rows in a block, so that it ends at a whole vector
         self.memory = FlatMemory(self)
         self.elements.memory = self.memory
 
@@ -146,7 +146,7 @@ class FlatMemory(Memory):
     def _reserve(self, buffer: Buffer, index: Index) -> None:
         if (buffer, index) not in self.places:
             most = longest_short_row(self.region.region) * self.region.block
-            count = most + self.width  # the last vector may go further
+            count = most + self.width  # the last vector may reach beyond the block
             self.places[buffer, index] = self.frame.reserve(count * BITS[memory_element(buffer.dtype)] // 8)
 
     def _place(self, buffer: Buffer, index: Index, at: Val) -> Val:

@@ -20,7 +20,7 @@ from ..code.text import Val
 if TYPE_CHECKING:
     from .region import Region
 
-LONG = 8  # vectors of a row that is
+LONG = 8  # vectors of a row from which on it counts as long
 
 
 def aligned_start(region: Region, start: Val, stop: Val) -> Val:

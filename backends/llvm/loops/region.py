@@ -31,7 +31,7 @@ from .peeling import aligned_start, edge_loop, streamed_output
 from .stages import Stages
 
 UNTILED = 1 << 62
-IN_FLIGHT = 4  # vectors that run through a program of elements together
+IN_FLIGHT = 4  # vectors that run through an elementwise program together
 
 
 class Region:
@@ -48,10 +48,11 @@ class Region:
         walked = [axis for group in self.columns for axis in group]
         self.walks_in_order = walked == sorted(walked)  # C order
         self.jammed, self.jam = ints(region.attrs, "jam") if "jam" in region.attrs else (-1, 1)
-        self.at_once, self.down = 1, 0  # rows that a step makes together, and which of them the code is for
-        self.may_end_early = True  # whether a walk for the first of something is over when it is found
+        self.at_once, self.down = 1, 0  # rows computed in one step, and the one that code is emitted for
+        self.may_end_early = True  # whether a search for the first true element stops when it is found
         self.nest = Nest()
-        if any(node.op is EACH for node in region.body or ()):  # which may compute in wider elements than any array has
+        # An `each` may compute in wider elements than any array has.
+        if any(node.op is EACH for node in region.body or ()):
             self.nest.e.vector_bytes = self.width * widest(region, integer(region.attrs, "vector"))
         self.frame = Frame(self.nest, entries)
         self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
@@ -121,7 +122,8 @@ class Region:
         first = aligned_start(self, start, stop)
         end = self.whole_steps(first, stop, self.width * self.unroll)
         ends = [(end, [self.width * k for k in range(self.unroll)])]
-        if self.unroll > 1 and not (self.columns and self.at_once > 1):  # windows of several rows are much code
+        # Unrolled windows of several rows are a lot of code.
+        if self.unroll > 1 and not (self.columns and self.at_once > 1):
             ends.append((self.whole_steps(end, stop, self.width), [0]))
         streamed = self.streamed_loops(variable, first, ends)
         for plain, (end, offsets) in zip(streamed, ends, strict=True):

@@ -139,7 +139,7 @@ class SharedJoin(Shared, Join):
         own, total = self.left(self.shift_buffer(c.shift)), self.left(self.sum_buffer(c.kind, c.difference))
         apart = e.op("fsub", own, shift)
         if c.kind in OF_KIND:
-            # Nothing but -inf: 0 beside anything larger, and not what -inf minus itself gives.
+            # A chunk with only -inf contributes 0 beside anything larger, not the NaN of -inf minus itself.
             endless = e.fcmp("oeq", own, e.const_like(own, float("-inf")))
             dtype = c.shift.type.dtype
             factor = emit(e, OF_KIND[c.kind], (dtype,), (apart,))

@@ -43,7 +43,7 @@ class Windows(Region):
         super().__init__(region, entries)
         axes, taps = ints(region.attrs, "windows"), ints(region.attrs, "taps")
         self.straight = {axis: n for axis, n in zip(axes, taps, strict=True) if n}
-        self.fixed: dict[str, Size] = {}  # where in the windows the code is
+        self.fixed: dict[str, Size] = {}  # the position in the windows that code is emitted for
         self.terms = {n: self.terms_of(n) for stage in self.stages.reductions for n in stage}
 
     def terms_of(self, node: Node) -> list[Element]:

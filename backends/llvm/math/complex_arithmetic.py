@@ -43,7 +43,7 @@ def divide(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
     longer, shorter = e.select(flat, br, bi), e.select(flat, bi, br)
     ratio = e.op("fdiv", shorter, longer)
     inverse = e.op("fdiv", e.const_like(br, 1.0), e.op("fadd", longer, e.op("fmul", shorter, ratio)))
-    # Turned by a quarter, a steep divisor is flat: (ai - ar i) / (bi - br i) is the same quotient.
+    # Turning both by a quarter makes a steep divisor flat: (ai - ar i) / (bi - br i) is the same quotient.
     along, across = e.select(flat, ar, ai), e.select(flat, ai, e.fneg(ar))
     turn = e.select(flat, ratio, e.fneg(ratio))
     re = e.op("fmul", e.op("fadd", along, e.op("fmul", across, turn)), inverse)

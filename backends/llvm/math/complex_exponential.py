@@ -24,8 +24,8 @@ from .hyperbolic import exp_rest, reduce_by_ln_2
 from .scaling import clamp, far_steps, nearest_whole, scale_normal
 from .sincos import Circular, sincos
 
-# Below this magnitude the power is a normal number; beyond the second even its product with the smallest number is
-# infinite, and that with 1 is zero.
+# Up to the first bound the power is a normal number. Beyond the second, even its product with the smallest number is
+# infinite, or its product with 1 is zero.
 NORMAL, BOUND = 707.0, 1500.0
 NORMAL_2, BOUND_2 = 1020.0, 2200.0
 LN_2 = (0.6931471805599453, 2.3190468138462996e-17)

@@ -40,7 +40,7 @@ def _sinh_cosh(e: Emitter, x: Val) -> tuple[Pair, Pair]:
     cosh_rest = e.op("fmul", square, reduced.cosh)
     grown = scale_normal(e, e.const_like(x, 0.5), reduced.power)
     bits = as_integer(e, grown)
-    # The bits of powers of two are as far apart as their exponents, and the product of these two is 1/4.
+    # The product of these two powers of two is 1/4, so the bits of one follow from those of the other.
     shrunk = as_float(e, e.op("sub", e.const_like(bits, 2 * exponent_bits(x.elem, -1)), bits))
     more, less = e.op("fadd", grown, shrunk), e.op("fsub", grown, shrunk)
     more_lost = e.op("fsub", shrunk, e.op("fsub", more, grown))

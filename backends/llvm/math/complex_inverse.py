@@ -34,7 +34,7 @@ from .logarithm import log as real_log
 from .logarithm import log1p as real_log1p
 
 LN_2 = 0.6931471805599453
-# From here on atanh(z) is 1/z, but for its imaginary part, which is pi/2.
+# From here on atanh(z) is 1/z, except that its imaginary part is pi/2.
 FAR = 2.0**60
 
 
@@ -57,7 +57,7 @@ def _roots(e: Emitter, x: Val, y: Val) -> Roots:
     one, zero = e.const_like(x, 1.0), e.zero_like(x)
     a, b = root_pairs(e, two_sum(e, one, x), y)
     c, d = root_pairs(e, two_sum(e, one, e.fneg(x)), y)
-    # At a branch point the root of iy has equal parts, be y as small as it may.
+    # At a branch point the root of iy has equal parts, however small y is.
     lifted = square_root(e, Pair(e.op("fmul", y, e.const_like(y, 2.0**99)), zero))
     half_root = Pair(*(e.op("fmul", part, e.const_like(y, 2.0**-50)) for part in lifted))
     left, right = e.fcmp("oeq", x, e.const_like(x, -1.0)), e.fcmp("oeq", x, one)

@@ -39,7 +39,7 @@ def log1p(e: Emitter, re: Val, im: Val) -> Parts:
     one, zero = e.const_like(re, 1.0), e.zero_like(re)
     shifted = two_sum(e, one, re)
     square, height = two_product(e, re, re), two_product(e, im, im)
-    # |1 + z|^2 - 1 = 2x + x^2 + y^2, which is good where it is small, and the square itself, which is good elsewhere.
+    # |1 + z|^2 - 1 = 2x + x^2 + y^2 is accurate if it is small, and the square itself otherwise.
     excess = add(e, add(e, Pair(e.op("fadd", re, re), zero), square), height)
     near = fast_two_sum(e, one, excess.high)
     near = Pair(near.high, e.op("fadd", near.low, excess.low))
@@ -71,7 +71,7 @@ def _half_log_of_square(e: Emitter, re: Val, im: Val) -> Val:
     long, short = e.select(larger, a, b), e.select(larger, b, a)
     square, small = two_product(e, long, long), two_product(e, short, short)
     total = fast_two_sum(e, square.high, small.high)
-    # Near 1 the low parts are the logarithm; they are summed without error until the last.
+    # Near 1 the low parts determine the logarithm, so all sums but the last are exact.
     low = two_sum(e, square.low, small.low)
     middle = two_sum(e, total.low, low.high)
     total = fast_two_sum(e, total.high, middle.high)

@@ -84,7 +84,7 @@ def _acute_angle(e: Emitter, shorter: Val, longer: Val, angle: Val) -> Pair:
     across = e.op("fadd", e.op("fsub", up.high, down.high), low)
     along = e.fma(longer, cosine.high, e.op("fmul", shorter, sine.high))
     correction = e.op("fdiv", across, along)
-    # The side of a tiny angle may have vanished when it was scaled; that of an infinite value gives NaN.
+    # The short side of a tiny angle may have become 0 when it was scaled; an infinite value gives NaN.
     useful = e.op("and", e.fcmp("ogt", angle, e.const_like(angle, LEAST_ANGLE)), e.fcmp("ord", across, along))
     return fast_two_sum(e, angle, e.select(useful, correction, e.zero_like(angle)))
 
@@ -99,7 +99,7 @@ def _angle(e: Emitter, re: Val, im: Val, steep: Val, acute: Pair) -> Pair:
         flat = e.select(is_left, e.const_like(re, pi), zero)
         return e.select(steep, e.const_like(re, pi / 2), flat)
 
-    # The angle falls from its axis to the right of a steep direction, and to the left of a flat one.
+    # The angle to the axis is subtracted if the direction is steep and on the right, or flat and on the left.
     flipped = e.op("xor", left, e.const_like(left, -(1 << 63)))
     falling = e.select(steep, flipped, left)
     total = add(

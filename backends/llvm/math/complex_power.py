@@ -68,7 +68,7 @@ def _by_products(e: Emitter, ar: Val, ai: Val, whole: Val, exponent: Val) -> Par
         return tuple(settle(*given) for given in zip(result, plain, strict=True))
 
     usual = e.op("and", finite, nowhere_zero)
-    if ar.elem == "float":  # the inverse of what overflows as a float is a subnormal number, or 0
+    if ar.elem == "float":  # the inverse of a float that overflows is subnormal, or 0
         normal = (e.fcmp("oge", e.call("fabs", part), e.const_like(part, SMALLEST_NORMAL)) for part in result)
         usual = e.op("and", usual, e.op("or", e.op("or", *normal), e.fcmp("oge", exponent, zero)))
     unusual = e.op("and", whole, e.not_(usual))
@@ -87,7 +87,7 @@ def _by_logarithm(e: Emitter, ar: Val, ai: Val, br: Val, bi: Val) -> Parts:
         parts = _log_of_any(e, ar, ai, *logarithm)
         zero = e.zero_like(real.low)
         high_real, high_imaginary = to_double(e, annex_g.product(e, br, bi, *parts))
-        # Where the power vanishes, its zero has this NaN's sign: that of 0 * inf on x86, but not where LLVM folds it.
+        # A power that underflows to zero gets the sign of this NaN: that of 0 * inf on x86, unless LLVM folds it.
         undefined = e.fcmp("uno", high_imaginary, high_imaginary)
         return high_real, zero, e.select(undefined, e.const_like(zero, -math.nan), high_imaginary), zero
 

@@ -19,7 +19,8 @@ from .bits import flip_sign, sign_bit
 from .complex_parts import Parts, through_double
 from .doubledouble import Pair, add, quotient, rounded, square_root, two_product
 
-# Between these sizes squares lose no digits; the factor brings others there, and its root brings the result back.
+# Between these magnitudes squares lose no digits. The factor brings other values there, and its root brings the result
+# back.
 LEAST, MOST = 2.0**-480, 2.0**500
 LIFT, LIFT_ROOT = 2.0**600, 2.0**300
 
@@ -80,7 +81,8 @@ def sqrt(e: Emitter, re: Val, im: Val) -> Parts:
         factor = e.select(large, e.const_like(re, 1 / LIFT), e.const_like(re, LIFT))
         height = e.op("fmul", im, factor)
         longer = _longer_part(e, Pair(e.op("fmul", re, factor), zero), height)
-        # The shorter part of a large root may be small: it is divided at its own size, that of a small one before.
+        # The shorter part of a large root may be small, so it is divided after scaling back; that of a small root
+        # before.
         first = e.select(large, e.const_like(re, LIFT_ROOT), e.const_like(re, 1.0))
         last = e.select(large, e.const_like(re, 1.0), e.const_like(re, 1 / LIFT_ROOT))
         longer = Pair(e.op("fmul", longer.high, first), e.op("fmul", longer.low, first))

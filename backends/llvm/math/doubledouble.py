@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..code.text import Emitter, Val
 from .bits import as_float, as_integer
 
-# This less half the bits of x are the bits of 1 / (2 sqrt(x)) to about 3 %.
+# This minus half the bits of x are the bits of 1 / (2 sqrt(x)), to about 3 %.
 HALF_RECIPROCAL_ROOT = {"float": 0x5EB759DF, "double": 0x5FD6EB50C7B537A9}
 
 

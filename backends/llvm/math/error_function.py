@@ -49,8 +49,8 @@ ERF = {
         0.1283791670955126,
     ],
 }
-# P: log2(8 erfc x) in powers of x - EIGHTH, near which erfc is 1/8, from 0.85 to where erf x is 1;
-# the error function is good to 2**-31 and 2**-57.
+# P: log2(8 erfc x) in powers of x - EIGHTH (there erfc is 1/8), from 0.85 to where erf x is 1. The error function is
+# accurate to 2**-31 and 2**-57.
 EIGHTH = 1.0847870111465454
 LOG2_ERFC = {
     "float": [

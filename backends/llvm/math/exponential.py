@@ -172,7 +172,7 @@ def _expm1_normal(e: Emitter, x: Val) -> Val:
     r, r_low = fast_two_sum(e, first, second)
     *tail, half = EXPM1_POLY[x.elem]
     series = e.fma(evaluate(e, r, tail), r, e.const_like(x, half))
-    # What rounding took from `r` changes `exp(r) - 1 - r` by nearly `r` times that.
+    # The rounding error of `r` changes `exp(r) - 1 - r` by nearly `r` times that error.
     remainder = e.fma(e.op("fmul", r, r), series, e.fma(r, r_low, second))
     one = e.const_like(x, 1.0)
     power = scale_normal(e, one, k)

@@ -45,8 +45,8 @@ TANH = {
         -0.333333333333326,
     ],
 }
-# A quarter of an octave of 1 + NODE_DENSITY * x shares a node, whose tangent is a `float` to 2**-33. The last two bits
-# of the exponent and the first two of the fraction are the index: it begins with 12 for 1.
+# Each quarter of an octave of 1 + NODE_DENSITY * x has a node, whose tangent is a `float` to 2**-33. The index consists
+# of the last two bits of the exponent and the first two of the fraction: it begins with 12 for 1.
 NODE_DENSITY = 1.64
 NODES = RegisterTable(
     "tanh_nodes",
@@ -138,7 +138,7 @@ def _by_powers(e: Emitter, magnitude: Val) -> Val:
         rest = e.fma(halves.value, e.const_like(magnitude, -part), rest)
     tangent = _near_zero(e, rest)
     _, inverse = powers(e, halves, magnitude.elem, 0)
-    # In this order the difference stays right where the sum rounds.
+    # In this order the difference is exact even if the sum rounds.
     more = e.op("fadd", e.const_like(magnitude, 1.0), inverse)
     less = e.fma(e.const_like(magnitude, -2.0), inverse, more)
     return divide(e, fast_fma(e, more, tangent, less), fast_fma(e, less, tangent, more))

@@ -86,7 +86,7 @@ ATANH = {
     ],
 }
 ATANH_BIAS = 0.263
-# From here on the square root is the value.
+# From here on the square root equals the value.
 LINEAR = 2.0**40
 
 
@@ -105,7 +105,7 @@ def atanh(e: Emitter, x: Val) -> Val:
     more = e.op("fadd", one, inverse)
     less = e.fma(e.const_like(x, -2.0), inverse, more)
     product = two_product(e, magnitude, more)
-    # The product is within a factor of two of what is subtracted, which makes the difference exact.
+    # The product is within a factor of two of the subtracted value, so the difference is exact.
     numerator = Pair(e.op("fsub", product.high, less), product.low)
     product = two_product(e, e.fneg(magnitude), less)
     denominator = fast_two_sum(e, more, product.high)

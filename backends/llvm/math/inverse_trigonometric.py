@@ -74,7 +74,7 @@ ASIN = {
 PI = {"float": (3.1415927410125732, -8.742278012618954e-08), "double": (math.pi, 1.2246467991473532e-16)}
 # From here on the arctangent is pi/2.
 FLAT = 2.0**60
-# Between these sizes a quotient and its remainder lose no digits.
+# Between these magnitudes a quotient and its remainder lose no digits.
 SAFE = (2.0**-500, 2.0**500)
 RESCALE = 2.0**512
 # Below this quotient the angle is the quotient.
@@ -155,7 +155,7 @@ def _half_turns_plus_atan(e: Emitter, turns: Val, tangent: Pair) -> Val:
     """Return `turns * pi + atan(tangent)`, with the rounding errors of the cubic term, a fifth of the angle at 1."""
     t = tangent.high
     square = two_product(e, t, t)
-    # 1 - t^2 / 2 is near enough to the slope 1 / (1 + t^2).
+    # 1 - t^2 / 2 is close enough to the slope 1 / (1 + t^2).
     low = e.fma(e.op("fmul", square.high, tangent.low), e.const_like(t, -0.5), tangent.low)
     total = _half_turns_plus(e, turns, t, low)
     *upper, lowest = ATAN

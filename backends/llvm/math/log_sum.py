@@ -73,7 +73,7 @@ def _log_of_one_plus_exp(e: Emitter, gap: Pair, bases: Mapping[str, Base]) -> Pa
     mantissa, whole = exp_pair(e, gap.high, gap.low)
     power = scale_normal(e, one, whole)
     total = one_plus(e, mantissa, power)
-    # Beside 1 a small exponential would be rounded, and again in what it is added to.
+    # Added to 1, a small exponential would be rounded, and then once more in the sum with the larger number.
     u, rest = e.op("fmul", mantissa.high, power), e.op("fmul", mantissa.low, power)
     factor = e.op("fmul", u, e.fma(u, e.const_like(u, 1 / 3), e.const_like(u, -0.5)))
     series = Pair(u, e.fma(factor, u, rest))

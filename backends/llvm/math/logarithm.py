@@ -102,7 +102,7 @@ BASE_10 = {
     ),
 }
 
-# 1 / (2 (1 + f)) to 4 bits, and far better near 0.
+# 1 / (2 (1 + f)), accurate to 4 bits and far better near 0.
 HALF_INVERSE_POLY = (0.45, -0.5, 0.5)
 
 
@@ -117,7 +117,7 @@ def _remainder(e: Emitter, f: Val, base: Base, plus: Val) -> Val:
     if scale == 1.0:
         # 2 s = f - s f
         return e.fma(minus_s, e.fma(square, series, f), plus)
-    # 2 s = f - f**2 / 2 + s f**2 / 2, which leaves less to the rounding of s, for the scale would add to it.
+    # 2 s = f - f**2 / 2 + s f**2 / 2, which depends less on the rounding of s; scaling would add another error.
     half = two_product(e, e.op("fmul", f, e.const_like(f, 0.5)), f)
     small = e.fma(minus_s, e.fma(square, series, e.fneg(half.high)), e.fneg(half.low))
     return e.fma(small, e.const_like(f, scale), e.fma(half.high, e.const_like(f, -scale), plus))
@@ -126,7 +126,7 @@ def _remainder(e: Emitter, f: Val, base: Base, plus: Val) -> Val:
 def _combine(e: Emitter, k: Val, f: Val, base: Base, plus: Val | None = None) -> Val:
     """Return the logarithm of `2**(k * EXPONENT_UNIT) * (1 + f)`; `plus` is a small term of it."""
     if base.of_2 == (1.0, 0.0):
-        # Adding a whole number to a fraction of at most 1/2 takes nothing from the fraction that would show.
+        # Adding an integer to a fraction of at most 1/2 loses nothing of the fraction that matters.
         scale, e_low = (e.const_like(f, part) for part in base.of_e)
         small = e.op("fmul", f, e_low) if plus is None else e.fma(f, e_low, plus)
         fraction = e.fma(f, scale, _remainder(e, f, base, small))
@@ -204,7 +204,7 @@ def log_terms(e: Emitter, x: Pair, doublings: int, bases: Mapping[str, Base]) ->
     f = e.op("fsub", parts.mantissa, one)
     twice_down = as_float(e, e.op("sub", e.const_like(parts.field, exponent_bits(one.elem, 1)), parts.field))
     plus = e.op("fmul", e.op("fmul", x.low, twice_down), e.poly(f, list(HALF_INVERSE_POLY)))
-    # Minus zero, because adding it changes nothing at all.
+    # -0.0, because adding it changes nothing.
     power = e.op("fadd", parts.exponent, e.const_like(one, doublings / EXPONENT_UNIT[one.elem] or -0.0))
     base = bases[one.elem]
     if base.of_e[0] != 1.0:

@@ -88,7 +88,7 @@ def _turns(e: Emitter, bits: Val) -> tuple[Val, Val]:
     exponent = e.op("lshr", bits, e.const("i64", 52))
     mantissa = e.op("and", bits, e.const("i64", (1 << 52) - 1))
     mantissa = e.op("or", mantissa, e.const("i64", 1 << 52))
-    # Only whole bytes can be skipped in the table; the mantissa is shifted by the bits that remain.
+    # The table can only be read at whole bytes; the mantissa is shifted by the remaining bits.
     shift = e.op("and", e.op("add", exponent, e.const("i64", 1)), e.const("i64", 7))
     mantissa = e.op("shl", mantissa, shift)
     skipped = e.op("lshr", e.op("sub", e.const("i64", 2054), exponent), e.const("i64", 3))

@@ -94,7 +94,7 @@ CUBIC_POLY = [
 
 SIXTEENTHS = 23.083120346069336  # 16 / ln(2)
 LN_2_SIXTEENTH = (0.0433197021484375, 1.9966364561696537e-06)
-# 2**(n/16), where n counts sixteenths of an exponent and has been subtracted from the bits; and what rounding took.
+# 2**(n/16), where n counts sixteenths of an exponent and has been subtracted from the bits; and its rounding error.
 POWERS = RegisterTable(
     "power_of_two",
     (

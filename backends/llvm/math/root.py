@@ -20,17 +20,17 @@ from .bits import as_float, as_integer
 from .doubledouble import fast_two_sum, two_product
 from .scaling import MANTISSA_BITS, exponent_bits, not_finite_from
 
-# From 2 to this power on no step of the cube root loses digits; a factor, with its inverse cube root, lifts what is
-# smaller.
+# From 2 to this power on, no step of the cube root loses digits. Smaller numbers are multiplied by a factor; the second
+# number is the inverse of its cube root.
 CBRT_LEAST = {"float": -60, "double": -900}
 CBRT_LIFT = {"float": (2.0**96, 2.0**-32), "double": (2.0**180, 2.0**-60)}
-# (1 - d)**(-1/3) from the second term on.
+# The series of (1 - d)**(-1/3) without its first term.
 CBRT_SERIES = (35 / 243, 14 / 81, 2 / 9, 1 / 3)
-# The exponent field, with a fraction, from which a third of that of `x` is taken: 4/3 of the bias, less what makes
-# the error of the guess equal to both sides.
+# The exponent field, with a fraction, from which a third of that of `x` is subtracted: 4/3 of the bias, minus a
+# correction that makes the largest errors on both sides equal.
 CBRT_START = {"float": 169.2641, "double": 1363.9308}
 
-# Up to these powers of two of the larger side, squares of `double` are far from overflow and underflow.
+# Between these powers of two of the larger side, squares of `double` are far from overflow and underflow.
 HYPOT_LEAST, HYPOT_MOST = -450, 510
 HYPOT_LIFT = 2.0**600
 
@@ -40,11 +40,11 @@ def _inverse_cube_root_guess(e: Emitter, size: Val) -> Val:
     width = MANTISSA_BITS[size.elem]
     drop = BITS[size.elem] - width
     bits = as_integer(e, size)
-    # The highest bits of `size` in the lowest bits of 2**width.
+    # Put the highest bits of `size` into the lowest bits of 2**width.
     top = e.op("lshr", bits, e.const_like(bits, drop))
     counted = as_float(e, e.op("or", top, e.const_like(bits, exponent_bits(size.elem, width))))
     start = CBRT_START[size.elem] * 2.0 ** (width - drop)
-    # What stands above the lowest bits falls out on the left in the end.
+    # Bits above the lowest ones are shifted out at the end.
     shifted = e.fma(counted, e.const_like(size, -1 / 3), e.const_like(size, 2.0**width * (1 + 1 / 3) + round(start)))
     return as_float(e, e.op("shl", as_integer(e, shifted), e.const_like(bits, drop)))
 

@@ -13,9 +13,9 @@ from .bits import as_float, as_integer
 
 MANTISSA_BITS = {"float": 23, "double": 52}
 BIAS = {"float": 127, "double": 1023}
-EVERY_OTHER_CLASS = 0xFF  # than positive normal numbers
-AS_ELSEWHERE = 4  # to the nearest, as all other instructions round
-# A `float` keeps its exponent where it stands in the bits, which spares a shift.
+EVERY_OTHER_CLASS = 0xFF  # the mask of all classes other than positive normal numbers
+AS_ELSEWHERE = 4  # round to nearest, like all other instructions
+# The exponent of a `float` stays at its bit position, which saves a shift.
 EXPONENT_UNIT = {"float": 2.0**-23, "double": 1.0}
 SQRT_HALF_BITS = {"float": 0x3F3504F3, "double": 0x3FE6A09E667F3BCD}
 
@@ -108,7 +108,7 @@ def split(e: Emitter, x: Val) -> Split:
     mantissa = as_float(e, e.op("sub", bits, field))
     if x.elem == "float":
         return Split(e.cast("sitofp", field, "float"), mantissa, field)
-    # So short an integer needs no conversion from 64 bits, which AVX2 lacks.
+    # An integer this short needs no conversion from 64 bits, which AVX2 lacks.
     exponent = e.cast("sitofp", e.op("ashr", above, e.const_like(bits, width)), "double")
     return Split(exponent, mantissa, field)
 
@@ -126,7 +126,7 @@ def not_finite_from(e: Emitter, x: Val, power: int) -> Val:
 def not_positive_normal(e: Emitter, x: Val) -> Val:
     """Whether `x` is zero, subnormal, negative, infinite or NaN."""
     if fills_avx512(e, x):
-        # It asks for all those classes at once.
+        # This tests for all those classes at once.
         return e.call("x86.avx512.fpclass.ps.512", x, e.const("i32", EVERY_OTHER_CLASS), elem="i1", suffix="")
     return not_finite_from(e, x, 1 - BIAS[x.elem])
 

@@ -84,7 +84,7 @@ def _of_reduced(e: Emitter, angle: ReducedAngle) -> tuple[Pair, Pair]:
     minus_half = e.const_like(r, -0.5)
     square, square_low = two_product(e, r, r)
     square_low = e.fma(r, e.op("fadd", angle.low, angle.low), square_low)
-    # The slope of the sine is near enough to 1 - r^2/2 for the low part.
+    # 1 - r^2/2 is close enough to the slope of the sine for the low part.
     low = e.fma(e.op("fmul", angle.low, square), minus_half, angle.low)
     sine = fast_two_sum(e, r, e.fma(e.op("fmul", r, square), evaluate(e, square, SINE), low))
     fourth = e.op("fmul", evaluate(e, square, COSINE), e.op("fmul", square, square))

@@ -72,7 +72,7 @@ TANGENT = {
         0.3333333333333338,
     ],
 }
-# 1 + 1.6 r^2 is near enough to the slope of the tangent to carry over what rounding took from the angle.
+# 1 + 1.6 r^2 is close enough to the slope of the tangent to apply the rounding error of the angle.
 SLOPE = 1.6
 
 
@@ -103,7 +103,7 @@ def _of_any_size(e: Emitter, x: Val, quarter_turns: int, function: Callable[[Red
     usual = function(reduce_moderate(e, magnitude, quarter_turns))
 
     def one_by_one() -> Val:
-        # The magnitude is made again, because its register is needed on the usual way.
+        # The magnitude is computed again here, so that it takes no register on the usual path.
         return each_lane(e, e.call("fabs", x), lambda lane: function(reduce_huge(e, lane, quarter_turns)))
 
     return e.rare(huge, usual, one_by_one)

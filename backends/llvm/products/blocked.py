@@ -26,10 +26,11 @@ from .row_stages import RowStages
 from .tiles import call_tile
 
 PACKING = 60  # picoseconds to copy an element
-SIDE_BY_SIDE = 8  # panels that are packed together: memory is read in long lines then
-FEWEST_DOWN, FEWEST_ACROSS = 4, 2  # blocks of a matrix that has so many tiles
-FEWEST_OF_ROWS, HIGH = 8, 96  # the same where blocks go over all columns: they are about so high, for each reads all
-HIGHEST = 120  # rows of such a block, so that they stay in the second cache
+SIDE_BY_SIDE = 8  # panels that are packed together, so that memory is read in long lines
+FEWEST_DOWN, FEWEST_ACROSS = 4, 2  # least blocks of a matrix that has as many tiles
+# The same if blocks cover all columns; they are then about this high, because each reads everything.
+FEWEST_OF_ROWS, HIGH = 8, 96
+HIGHEST = 120  # most rows of such a block, so that they stay in the second-level cache
 
 
 def _blocks(size: Size, most: int, tile: int, fewest: Size) -> Size:
@@ -166,7 +167,7 @@ class Multiply(Blocked):
         e, tile, width = self.e, self.tile, self.tile.columns
         copy = self.frame.scratch((self.block_rows + self.width) * tile.row_bytes, for_chunks=True)
         own = self.frame.scratch(SIDE_BY_SIDE * panel_bytes(self), for_chunks=True)
-        waits = dims.minimum(dims.maximum(self.depths - 1, 0), 1)  # whether totals are kept, 1 or 0
+        waits = dims.minimum(dims.maximum(self.depths - 1, 0), 1)  # 1 if totals are kept, else 0
         tiles_down = self.block_rows // tile.rows
         totals = self.frame.scratch(
             (1 + waits * tiles_down * (self.block_columns // width)) * tile.bytes, for_chunks=True

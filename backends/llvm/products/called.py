@@ -11,7 +11,7 @@ from .product import Product
 class Called(Product):
     """An internal function `i32 symbol(ptr frame, ptr memory, i64 ..., i64 worker)`; it returns 0 unless it fails."""
 
-    names: tuple[str, ...]  # of its numbers
+    names: tuple[str, ...]  # the names of its integer parameters
 
     def __init__(self, region: Node, entries: dict[FrameWord, int], owner: str, symbol: str) -> None:
         super().__init__(region, entries, owner)

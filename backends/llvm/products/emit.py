@@ -14,7 +14,7 @@ from .results import TileResults
 from .row_stages import RowStages, ShortRowStages
 from .small import DEEPEST, Small
 
-SMALL = 128**3  # terms: below, packing operands takes longer than it saves
+SMALL = 128**3  # terms below which packing operands takes longer than it saves
 
 
 def emit_product(node: Node, name: str) -> RegionCode:

@@ -94,7 +94,7 @@ def _turned(
 ) -> None:
     e, width, (value, line_axis, axis) = product.e, product.width, _operand(product, is_left)
     elements = product.elements(line_axis)
-    # Each vector has a position of its own, none behind the last, and so a variable of its own.
+    # Each vector has its own position, never beyond the last, and so its own variable.
     places = [product.rank + 1 + k for k in range(width)]
 
     def position(at: Val) -> None:
@@ -111,7 +111,8 @@ def _turned(
             for k, x in enumerate(turned):
                 e.store(x, e.offset(start, product.number(k * line_bytes)), 1)
 
-        # All blocks are masked: turning is much code, and one more copy of it takes LLVM longer than masks take.
+        # All blocks are masked: a transpose is a lot of code, and compiling a second copy would cost more than the
+        # masks.
         product.over_vectors(elements, lines.start, lines.stop, lines.padded, (), block)
 
     product.loop(positions.start, positions.padded, width, position)

@@ -12,7 +12,7 @@ from .called import Called
 from .packing import PackedSpan, is_turned, pack, pack_panels
 from .product import Product, rounded_up
 
-APART = 320  # bytes between panels, so that not all of them compete for the same lines of the cache
+APART = 320  # bytes between panels, so that they do not compete for the same cache lines
 
 
 def panel_bytes(product: Product) -> Size:

@@ -48,7 +48,7 @@ class Product:
         self.space = product_space(self.left.type.shape, node.result.type.shape)
         *self.stack, self.m, self.n, self.k = self.space
         self.rank = len(self.space) - 1
-        self.axes = (self.rank - 2, self.rank - 1, self.rank)  # of rows, columns and terms
+        self.axes = (self.rank - 2, self.rank - 1, self.rank)  # block sizes: rows, columns and terms
         self.nest = Nest()
         self.e, self.frame = self.nest.e, Frame(self.nest, entries)
         self.width = integer(region.attrs, "width")

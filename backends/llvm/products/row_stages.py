@@ -11,7 +11,7 @@ from ..loops.region import Region
 from ..loops.short_rows import Short
 from .called import Called
 
-BEFORE = -1  # a stage in front of the first
+BEFORE = -1  # the product is computed before the first stage
 
 
 class RowStages(Called):

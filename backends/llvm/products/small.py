@@ -24,9 +24,9 @@ from .results import TileResults
 from .row_stages import RowStages
 from .tiles import FEW_ROWS, Tile, call_tile
 
-DEEPEST = 128  # terms: more do not fit the stack
-NARROW_ROWS = 8  # of tiles of one vector
-WIDE = 2  # vectors of other tiles
+DEEPEST = 128  # most terms: more would not fit on the stack
+NARROW_ROWS = 8  # rows of tiles that are one vector wide
+WIDE = 2  # width of other tiles in vectors
 
 
 class Small(Product):

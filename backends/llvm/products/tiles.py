@@ -18,10 +18,10 @@ from ..code.text import Emitter, Val
 from .lanes import lane_mask
 
 UNROLL = 4
-LINE = 64  # bytes of the cache
-PAD = 64  # bytes between rows of the copy, so that they do not compete for the same lines of the cache
-FEW_ROWS = 4  # a free tile with so many may have fewer
-SHARED = 3  # rows of a free tile that one pointer serves
+LINE = 64  # bytes of a cache line
+PAD = 64  # bytes between rows of the copy, so that they do not compete for the same cache lines
+FEW_ROWS = 4  # a free tile with this many rows may have fewer
+SHARED = 3  # rows of a free tile that share one pointer
 
 
 @record

@@ -46,14 +46,14 @@ class Accumulators:
 
     def __init__(self, node: Node, nest: Nest, frame: Frame, slots: int, lanes: int, is_across: bool) -> None:
         self.node, self.nest, self.frame, self.slots, self.lanes = node, nest, frame, slots, lanes
-        self.is_across = is_across  # whether the lanes are one row's
+        self.is_across = is_across  # whether all lanes belong to one row
         self.steps = integer(node.attrs, "steps")
         self.elem = element(node.result.type.dtype)
         self.row = max(1, lanes) * BITS[memory_form(self.elem)] // 8
         self.stack = frame.reserve(self.row * slots * LEVELS) if self.steps else None
         self.kinds: tuple[DType, ...] = (node.result.type.dtype,)
         self.missing = nest.e.const(self.elem, identity(node), lanes)
-        self.held = self.opened = slots  # how many values loops carry, and those over single steps
+        self.held = self.opened = slots  # values carried by loops, and by loops over single steps
         self.tail = Tail(nest, frame, slots, lanes, (self.elem, identity(node)))
 
     def start(self) -> list[Val]:
@@ -68,8 +68,8 @@ class Accumulators:
     def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
         """Adds elements to the totals."""
         e, elements = self.nest.e, [self.element(x) for x in elements]
-        if self.elem == "i1" and self.is_across:  # all in the first slot, for a CPU has few registers for bits
-            while len(elements) > 1:  # in pairs: one after another, each would wait for the one before
+        if self.elem == "i1" and self.is_across:  # all in the first slot, because a CPU has few mask registers
+            while len(elements) > 1:  # in pairs, because a chain would wait for each result
                 pairs = zip(elements[::2], elements[1::2], strict=True)
                 elements = [combine(e, self.node, a, b) for a, b in pairs]
             return [combine(e, self.node, totals[0], elements[0]), *totals[1:]]

@@ -25,8 +25,9 @@ class RankComparison:
         self.elem, self.is_float = element(self.dtype), given.kind == "float"
         last = neutral(TABLE["maximum" if self.largest else "minimum"], self.dtype)
         assert last is not None
-        self.last: Number = last  # nothing is behind it
-        self.first = int(self.largest) if given.kind == "bool" else None  # nothing is before it, where that is common
+        self.last: Number = last  # nothing comes after it
+        # Nothing comes before this value; only bools have it, because only there it is common.
+        self.first = int(self.largest) if given.kind == "bool" else None
 
     def element(self, x: Val, lanes: int) -> Val:
         """An operand's element in the dtype that is compared, in every lane."""

@@ -17,7 +17,7 @@ from ..elements.combine import combined, neutral
 
 # Ops of one instruction, whose code may be repeated for every lane.
 SHORT = frozenset(("add", "sub", "mul", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor"))
-MAX_LANES = 16  # beyond which a loop over the lanes is shorter than their code
+MAX_LANES = 16  # lanes beyond which a loop is shorter than code for each lane
 
 
 class Running:
@@ -54,7 +54,7 @@ class Running:
         e = self.nest.e
         if first is None:
             return combined(e, self.op, self.dtype, running, x)
-        one = e.splat(constant(e, self.dtype, 1), x.lanes)  # no op of numbers refuses it
+        one = e.splat(constant(e, self.dtype, 1), x.lanes)  # no op on numbers refuses it
         first = e.splat(first, x.lanes)
         return e.select(first, x, combined(e, self.op, self.dtype, running, e.select(first, one, x)))
 
