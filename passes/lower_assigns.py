@@ -32,14 +32,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..ir.graph import Graph, Node, Value
+from ..ir.graph import Graph
 from ..ir.kernels import KernelLookup
 from ..ir.nest.ops import ASSIGN
 from ..ir.nest.scopes import places, variables
 from ..ir.records import record
 from ..ir.types import Guards
-from .nests.assignments import AssignmentLowering, NestContext
-from .nests.writing import Block, Names
+from .nests.assignments import NestContext
+from .nests.rewriting import NestRewriter
+from .nests.writing import Names
 
 
 @record
@@ -56,39 +57,10 @@ class LowerAssigns:
             return graph
         taken = [v.name for n in nodes for v in variables(n)]
         context = NestContext(graph, Names(taken), self.source, self.vector_bytes)
-        body = _Copier(context).body(graph, (), Block(None))
+        made = NestRewriter(context.visit).run(graph)
         guards = graph.attrs.get("guards", Guards())
         assert isinstance(guards, Guards)
-        attrs = dict(graph.attrs)
-        if context.guards:
-            attrs["guards"] = Guards(dict.fromkeys((*guards, *context.guards)))
-        return Graph(graph.name, graph.inputs, (*context.allocations, *body.nodes), graph.outputs, attrs)
-
-
-class _Copier:
-    """Copies a nest, with loops in place of assignments."""
-
-    def __init__(self, context: NestContext) -> None:
-        self.context = context
-        self.values: dict[Value, Value] = {}
-
-    def body(self, graph: Graph, around: tuple[Node, ...], block: Block) -> Block:
-        for node in graph:
-            self.node(node, around, block)
-        return block
-
-    def node(self, node: Node, around: tuple[Node, ...], block: Block) -> None:
-        operands = tuple(self.values.get(v, v) for v in node.operands)
-        if node.op is ASSIGN:
-            results = AssignmentLowering(self.context, node, operands, around).run(block)
-            self.values.update(zip(node.results, results, strict=True))
-            return
-        body = node.body
-        if body is not None:
-            inner = self.body(body, (*around, node), Block(block))
-            body = Graph(body.name, body.inputs, tuple(inner.nodes), tuple(self.values.get(v, v) for v in body.outputs))
-        copy = Node(node.op, operands, node.attrs, tuple(r.type for r in node.results), node.span, body)
-        for old, new in zip(node.results, copy.results, strict=True):
-            new.name = old.name
-            self.values[old] = new
-        block.nodes.append(copy)
+        if not context.guards:
+            return made
+        attrs = {**graph.attrs, "guards": Guards(dict.fromkeys((*guards, *context.guards)))}
+        return Graph(graph.name, graph.inputs, made.nodes, graph.outputs, attrs)

@@ -28,11 +28,12 @@ from ..pipeline import pipeline
 from .overlap import reads_first
 from .places import MemoryPlace, axis_order, layout_class, most, whole
 from .regions import STEMS, RegionLowering, Scratch
+from .rewriting import Around, NestRewriter
 from .writing import Block, Names
 
 
 class NestContext:
-    """What the assignments of one nest share: names, memory at its start, guards that they need."""
+    """What the assignments of one nest share: names, layouts, guards that they need."""
 
     def __init__(self, nest: Graph, names: Names, source: KernelLookup, vector_bytes: int) -> None:
         self.nest, self.names = nest, names
@@ -41,10 +42,17 @@ class NestContext:
         layouts = nest.attrs.get("layouts", ())
         assert isinstance(layouts, tuple)
         self.layouts = {v: str(name) for v, name in zip(nest.inputs, layouts, strict=False)}
-        self.allocations: list[Node] = []
-        self.guards: list[tuple[Size, Size]] = []
-        guards = graph_guards(nest)
-        self.facts = [size for a, b in guards for size in (a - b, b - a)]
+        self.guards: list[tuple[Size, Size]] = []  # that assignments need in addition
+        self.known = set(graph_guards(nest))
+        self.facts = [size for a, b in graph_guards(nest) for size in (a - b, b - a)]
+
+    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+        """Writes loops in place of an assignment, and anything else as it is."""
+        if node.op is not ops.ASSIGN:
+            rewriter.copy(node, around, block)
+            return
+        results = AssignmentLowering(self, node, rewriter.operands(node), around).run(block)
+        rewriter.values.update(zip(node.results, results, strict=True))
 
 
 class AssignmentLowering:
@@ -126,7 +134,9 @@ class AssignmentLowering:
     def demand(self, block: Block, guards: Sequence[tuple[Size, Size]]) -> None:
         """Demands equalities: of the nest where only its sizes matter, by a check where loop variables do."""
         for left, right in guards:
-            if left == right or (follows(left - right, self.facts) and follows(right - left, self.facts)):
+            if left == right or (left, right) in self.context.known:
+                continue
+            if follows(left - right, self.facts) and follows(right - left, self.facts):
                 continue
             if not any(name.startswith(LOOP) for name in dims.symbols(left) | dims.symbols(right)):
                 self.context.guards.append((left, right))
@@ -189,13 +199,13 @@ class AssignmentLowering:
         return allocate
 
     def allocated(self, block: Block, value: Value, shape: tuple[Size, ...]) -> Value:
-        """Memory of the call for an array: as large as it is at most, or allocated in each step of the loops around."""
+        """Memory for an array. Its sizes are the most that they can be, so that one place serves all steps of loops."""
         bounds = [most(s, self.ranges) for s in shape]
         known = [s for s in bounds if s is not None]
-        is_early = len(known) == len(bounds)
-        shape = tuple(dims.maximum(0, s) for s in known) if is_early else shape
+        if len(known) == len(bounds):
+            shape = tuple(dims.maximum(0, s) for s in known)
         node = Node(ops.ALLOC, (), {"place": "call"}, (TensorType(value.type.dtype, shape, "memref"),), self.node.span)
-        (self.context.allocations if is_early else block.nodes).append(node)
+        block.nodes.append(node)
         return node.result
 
     # -- loops

@@ -21,6 +21,7 @@ from weft.ir.printer import print_nest
 from weft.ir.types import TensorType
 from weft.passes.lower_assigns import LowerAssigns
 from weft.passes.manager import run_pass
+from weft.passes.nest_pipeline import nest_pipeline
 from weft.passes.nests.assignments import AssignmentLowering, NestContext
 from weft.passes.nests.places import MemoryPlace
 from weft.passes.nests.writing import Names
@@ -49,8 +50,10 @@ def lowered(nest: Graph, vector_bytes: int = 32) -> Graph:
     """The nest with loops: it verifies, and its text reads back."""
     text = print_nest(nest)
     assert print_nest(parse_nest(text)) == text
-    made = LowerAssigns(AllInline(), vector_bytes).run(nest)
-    verify_nest(made)
+    made = nest
+    for step in nest_pipeline(AllInline(), vector_bytes):
+        made = step.run(made)
+        verify_nest(made)
     assert not any(p.node.op is ASSIGN for p in places(made))
     again = parse_nest(print_nest(made))
     assert print_nest(again).splitlines()[2:] == print_nest(made).splitlines()[2:]

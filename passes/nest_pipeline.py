@@ -1,0 +1,14 @@
+"""Define the pipeline of nests: from what a front end writes to what a backend translates."""
+
+from __future__ import annotations
+
+from ..ir.kernels import KernelLookup
+from .lower_assigns import LowerAssigns
+from .manager import Pass
+from .place_asks import PlaceAsks
+from .widen_loops import WidenLoops
+
+
+def nest_pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
+    """All passes, for a source of kernels and a machine's vector size."""
+    return (LowerAssigns(lookup, vector_bytes), WidenLoops(), PlaceAsks())

@@ -1,0 +1,51 @@
+"""Rebuild a nest node by node, with bodies first, and replace values that were made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ...ir.graph import Graph, Node, Value
+from ...ir.types import Attr
+from .writing import Block
+
+Around = tuple[Node, ...]
+
+
+class NestRewriter:
+    """Copies a nest. `visit` writes what becomes of a node; `copy` is what becomes of most."""
+
+    def __init__(self, visit: Callable[[NestRewriter, Node, Around, Block], None]) -> None:
+        self.visit = visit
+        self.values: dict[Value, Value] = {}
+
+    def run(self, nest: Graph) -> Graph:
+        return Graph(nest.name, nest.inputs, tuple(self.body(nest, ()).nodes), nest.outputs, nest.attrs)
+
+    def body(self, graph: Graph, around: Around) -> Block:
+        block = Block(None)
+        for node in graph:
+            self.visit(self, node, around, block)
+        return block
+
+    def operands(self, node: Node) -> tuple[Value, ...]:
+        return tuple(self.values.get(v, v) for v in node.operands)
+
+    def copy(
+        self,
+        node: Node,
+        around: Around,
+        block: Block,
+        attrs: Mapping[str, Attr] | None = None,
+        last: tuple[Node, ...] = (),
+    ) -> None:
+        """Copies a node and its body, with other attributes and `last` nodes at the end of the body."""
+        body = node.body
+        if body is not None:
+            inner = (*self.body(body, (*around, node)).nodes, *last)
+            body = Graph(body.name, body.inputs, inner, tuple(self.values.get(v, v) for v in body.outputs))
+        types = tuple(r.type for r in node.results)
+        made = Node(node.op, self.operands(node), node.attrs if attrs is None else attrs, types, node.span, body)
+        for old, new in zip(node.results, made.results, strict=True):
+            new.name = old.name
+            self.values[old] = new
+        block.nodes.append(made)

@@ -1,0 +1,126 @@
+"""`widen-loops`: serial loops become vector loops, and outer ones are shared between threads, where nothing can change.
+
+Before:
+
+    "nest.for"() ({
+      "nest.for"() ({ ... %a at [@i, @j] ... %b at [@i, @j] ... }) {var = "j", range = ..., kind = "serial"} : () -> ()
+    }) {var = "i", range = #weft.dims<0, n>, kind = "serial"} : () -> ()
+
+After:
+
+    "nest.for"() ({
+      "nest.for"() ({ ... }) {var = "j", range = ..., kind = "vector", times = 4 : i64} : () -> ()
+    }) {var = "i", range = #weft.dims<0, n>, kind = "serial", shared} : () -> ()
+
+The table of dependences (`ir/nest/dependence.py`) decides what may be done. A loop that carries values stays serial:
+sums of a program keep their order. An innermost loop becomes a vector loop if it stores along memory and no more loads
+go across memory than along it. Sharing pays for loops around other loops and for vector loops on their own, at most one
+serial loop deep; how much work there must be is decided when it runs.
+
+Needs loops without assignments (`lower-assigns`). Guarantees the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from ..ir.accesses import coefficient_of
+from ..ir.dims import LOOP, Size
+from ..ir.graph import Graph, Node, Value
+from ..ir.guards import graph_guards
+from ..ir.nest import ops
+from ..ir.nest.dependence import dependence_problem
+from ..ir.nest.scopes import MemoryAccess, accesses, has_loop_inside, inside, places, variables
+from ..ir.records import record
+from ..ir.types import Attr
+from .nests.places import strides_of
+from .nests.rewriting import Around, NestRewriter
+from .nests.writing import Block
+
+FEW_OPS = 12  # in a body: then more vectors are in flight
+DEEP = 1  # serial loops around a shared one
+
+
+@record
+class WidenLoops:
+    """Gives loops the widest kind that they may have."""
+
+    name: ClassVar[str] = "widen-loops"
+
+    def run(self, graph: Graph) -> Graph:
+        widening = _Widening(graph)
+        if not any(p.node.op is ops.FOR for p in widening.places):
+            return graph
+        made = NestRewriter(widening.visit).run(graph)
+        return made if widening.has_changed else graph
+
+
+class _Widening:
+    def __init__(self, nest: Graph) -> None:
+        self.nest, self.places = nest, places(nest)
+        self.accesses = accesses(self.places)
+        self.facts = [size for a, b in graph_guards(nest) for size in (a - b, b - a)]
+        layouts = nest.attrs.get("layouts", ())
+        assert isinstance(layouts, tuple)
+        self.layouts = {v: str(name) for v, name in zip(nest.inputs, layouts, strict=False)}
+        self.shared: set[Node] = set()
+        self.has_changed = False
+
+    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+        attrs = dict(node.attrs)
+        if node.op is ops.FOR and not node.operands and attrs["kind"] == "serial" and not attrs.get("shared"):
+            found = [a for a in self.accesses if node in a.place.around]
+            if self.may_be_vector(node, found):
+                attrs |= {"kind": "vector", "times": 4 if len(list(inside(node))) <= FEW_OPS else 2}
+        if node.op is ops.FOR and not node.operands and not attrs.get("shared"):
+            found = [a for a in self.accesses if node in a.place.around]
+            if self.may_be_shared(node, attrs, around, found):
+                attrs["shared"] = True
+                self.shared.add(node)
+        self.has_changed |= attrs != node.attrs
+        rewriter.copy(node, around, block, attrs)
+
+    def allows(self, node: Node, attrs: Mapping[str, Attr], found: Sequence[MemoryAccess]) -> bool:
+        """Whether the table of dependences allows a loop with these attributes."""
+        trial = Node(node.op, node.operands, attrs, (), node.span, node.body)
+        return dependence_problem(self.nest, trial, found, self.facts) is None
+
+    def may_be_vector(self, node: Node, found: Sequence[MemoryAccess]) -> bool:
+        if has_loop_inside(node) or any(n.op in STEADY for n in inside(node)) or not any(a.is_store for a in found):
+            return False
+        (variable,) = variables(node)
+        steps = [(a, self.step(a, variable.name), a.buffer.type.dtype.size) for a in found]
+        along = sum(step == size for _, step, size in steps)
+        across = sum(step not in (0, size) for _, step, size in steps)
+        if any(a.is_store and step != size for a, step, size in steps) or across > along:
+            return False
+        return self.allows(node, {**node.attrs, "kind": "vector"}, found)
+
+    def step(self, access: MemoryAccess, name: str) -> Size:
+        """By how many bytes an access moves with a variable."""
+        total: Size = 0
+        for index, stride in zip(access.at, self.strides(access.buffer), strict=True):
+            total = total + coefficient_of(index, LOOP + name) * stride
+        return total
+
+    def strides(self, buffer: Value) -> tuple[Size, ...]:
+        return strides_of(buffer, self.layouts)
+
+    def may_be_shared(
+        self, node: Node, attrs: Mapping[str, Attr], around: Around, found: Sequence[MemoryAccess]
+    ) -> bool:
+        loops = [n for n in around if n.op in ops.LOOPS]
+        if any(n in self.shared or n.attrs.get("shared") for n in loops) or len(loops) > DEEP:
+            return False
+        if any(n.op is not ops.FOR or n.attrs["kind"] != "serial" for n in loops):
+            return False
+        if attrs["kind"] not in ("serial", "vector") or not (attrs["kind"] == "vector" or has_loop_inside(node)):
+            return False
+        if any(n.op in (ops.ASK, ops.WHILE, ops.PRODUCT) or n.attrs.get("shared") for n in inside(node)):
+            return False
+        return self.allows(node, {**attrs, "shared": True}, found)
+
+
+STEADY = frozenset((ops.WHEN, ops.CHECK, ops.BIND, ops.ASK, ops.SCAN, ops.ALLOC, ops.SWITCH))
+"""Ops that an innermost loop with vectors does not gain from."""
