@@ -35,21 +35,27 @@ class Meeting(Enum):
 def meeting(
     nest: Graph, loop: Node, variable: str, load: MemoryAccess, store: MemoryAccess, facts: Sequence[Size]
 ) -> int | Meeting:
-    """The dependence distance: how many steps of the loop over `variable` the second access comes after the first."""
+    """The dependence distance: how many steps of the loop over `variable` the second access comes after the first.
+
+    A distance of 0 is given as soon as it is found, though the accesses may never meet: every loop allows it.
+    """
     changing = _changing(loop, variable)
     renamed = {LOOP + name: dims.symbol(LOOP + name + NEXT) for name in changing}
     other = [dims.substitute(part, renamed) for part in store.at]
-    known = [*facts, *_ranges(nest, load)]
-    known += [dims.substitute(fact, renamed) for fact in _ranges(nest, store)]
     distance: int | Meeting = Meeting.UNKNOWN
     for here, there in zip(load.at, other, strict=True):
-        gap = here - there
-        if follows(gap - 1, known) or follows(-gap - 1, known):
-            return Meeting.NEVER
         found = _distance(here, there, variable, changing)
         if found is Meeting.NEVER or (isinstance(distance, int) and isinstance(found, int) and found != distance):
             return Meeting.NEVER
         distance = found if isinstance(found, int) else distance
+    if distance == 0:
+        return 0
+    known = [*facts, *_ranges(nest, load)]
+    known += [dims.substitute(fact, renamed) for fact in _ranges(nest, store)]
+    for here, there in zip(load.at, other, strict=True):
+        gap = here - there
+        if follows(gap - 1, known) or follows(-gap - 1, known):
+            return Meeting.NEVER
     return distance
 
 
