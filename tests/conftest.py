@@ -31,9 +31,9 @@ os.environ["WEFT_CACHE"] = "0"
 
 
 def translated_once(translate: Callable[..., Compiled]) -> Callable[..., Compiled]:
-    """LLVM makes the same code of the same text, so each text is translated once in a process; a third come again.
+    """Compile each LLVM text only once per process; a third of them occur again.
 
-    All that Weft itself does, up to the text and from the code on, is done anew in every test.
+    Everything that Weft itself does, before and after LLVM, is repeated in every test.
     """
     made: dict[Any, Compiled] = {}
 
@@ -58,7 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def argument(x: Any) -> ArgType:
-    """What a call with this argument shows to a kernel."""
+    """Return what the runtime tells a kernel about this argument."""
     if type(x) in (int, float, complex):
         return ArgType(dtypes.WEAK[type(x).__name__], (), x)
     array = np.asarray(x)

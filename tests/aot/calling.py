@@ -30,7 +30,7 @@ class Loaded:
     """A library in memory; functions are called as a C program calls them."""
 
     def __init__(self, built: BuiltLibrary, prefix: str, memory: Mapping[str, int] | None = None) -> None:
-        """`memory` are functions in place of `malloc` and `free`."""
+        """`memory` holds functions that replace `malloc` and `free`."""
         self.forms = {form.name: form for form in built.forms}
         strided = [f"{form.name}_strided" for form in built.forms if form.is_strided]
         own = [f"{prefix}_{name}" for name in ("version", "cpu", "message", "set_parallel")]
@@ -82,7 +82,7 @@ def built(
     dtypes: Sequence[str] = (),
     triple: str | None = None,
 ) -> BuiltLibrary:
-    """The kernels of a text, all or those named."""
+    """Build the kernels of a text: all, or those named."""
     kernels = parse_module(text, "kernels.weft", ops=registry).kernels
     wanted = wanted_functions([kernels[n] for n in names or kernels], (), dtypes, "", dense_only)
     return build(wanted, "k", "1.2.3", "kernels.weft", platform_for(triple, levels), registry)

@@ -1,4 +1,4 @@
-"""What `weft build` makes of a file: names, header, targets, and what it refuses."""
+"""Test `weft build`: names, header, targets, and refusals."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_memory_is_given_back_even_where_there_is_no_more() -> None:
 
 
 def test_sizes_of_one_get_graphs_of_their_own_where_sums_differ() -> None:
-    """A column of one row is summed as a row is, and one element can't be rolled by two."""
+    """A column of one row is summed like a row, and an array of one element can't be rolled by two."""
     text = """
     kernel s(x: f32[n, m]) = sum(x, axis=0)
     kernel e(x: f32[n, m]) = x + 1

@@ -1,4 +1,4 @@
-"""The example of docs/aot.md: built, compiled and run as the page says."""
+"""Test docs/aot.md: the example is built, compiled and run as the page says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A C program is compiled against the header, linked with the library, and gets the bits that Python gives."""
+"""Compile a C program against the header, link it with the library, and compare its results with Python's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAIRS = [*((n, m) for i, n in enumerate(SIZES) for j, m in enumerate(SIZES) if i
 
 
 class Numbers:
-    """The generator of the program."""
+    """The program's random number generator."""
 
     def __init__(self) -> None:
         self.state = 1
@@ -37,7 +37,7 @@ class Numbers:
 
 
 def arguments() -> Iterator[dict[str, tuple[Any, ...]]]:
-    """What the program passes to each kernel, in its order."""
+    """Return the arguments that the program passes to each kernel, in its order."""
     numbers = Numbers()
     for n, m in PAIRS:
         x, uv, z = numbers(n * m).astype(np.float32).reshape(n, m), numbers(2 * n), numbers(2 * n).astype(np.float32)
@@ -50,7 +50,7 @@ def arguments() -> Iterator[dict[str, tuple[Any, ...]]]:
 
 
 def expected() -> bytes:
-    """What the program writes if its results are Python's."""
+    """Return the output of the program if its results equal Python's."""
     python, found = weft.compile((HERE / "kernels.weft").read_text()), b""
     for place, given in enumerate(arguments()):
         if place == len(PAIRS) - 1:

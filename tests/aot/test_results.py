@@ -1,4 +1,4 @@
-"""C functions give the bits that Python gives: each kind of kernel, size and layout, on each level of CPU."""
+"""Test that C functions give the same bits as Python: each kind of kernel, size and layout, on each CPU level."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def strided(request: Any) -> Loaded:
 
 @cache
 def python(layout: str) -> Any:
-    """The kernels in Python, for each layout its own: after eight combinations they use the general one."""
+    """Make the kernels in Python, separately for each layout: after eight combinations they use the general one."""
     return weft.compile(TEXT)
 
 
@@ -66,7 +66,7 @@ def kernel(name: str, layout: str = "dense") -> Any:
 
 @cache
 def expected(n: int, m: int) -> dict[str, list[Array] | None]:
-    """What Python gives, None where it refuses."""
+    """Return Python's result, or None if Python raises an error."""
     found: dict[str, list[Array] | None] = {}
     for name, arguments in arrays(n, m).items():
         try:
@@ -101,7 +101,7 @@ def spread(x: Array, step: int) -> Array:
 
 
 def in_rows(x: Array) -> Array:
-    """The same elements in rows that are longer than they have to be."""
+    """Return the same elements in rows with gaps between them."""
     wide = np.zeros((*x.shape[:-1], x.shape[-1] + 5), x.dtype)
     wide[..., : x.shape[-1]] = x
     return wide[..., : x.shape[-1]]
@@ -117,7 +117,7 @@ LAYOUTS = {
 
 @cache
 def expected_in(layout: str, n: int, m: int) -> dict[str, list[Array]]:
-    """What Python writes into results of a layout."""
+    """Return what Python writes into results of a layout."""
     found = {}
     for name, given in arrays(n, m).items():
         plain = expected(n, m)[name]
@@ -149,7 +149,7 @@ def test_nothing_is_written_outside_of_results(strided: Loaded) -> None:
 
 
 def test_pieces_run_by_the_program_give_the_same_bits(library: Loaded) -> None:
-    """A crew that takes its pieces last to first, each with its own scratch."""
+    """The program runs pieces from last to first, each with its own scratch memory."""
     pieces: list[int] = []
     piece_type = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
     crew_type = ctypes.CFUNCTYPE(None, ctypes.c_void_p, piece_type, ctypes.c_void_p, ctypes.c_int64)

@@ -1,4 +1,4 @@
-"""Columns walked in chunks give the bits of the tree, wherever chunks, blocks and vectors end."""
+"""Test that columns walked in chunks give the bits of the tree, wherever chunks, blocks and vectors end."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 def check(function: Callable[[Any], Any], x: Any, level: int) -> None:
-    """Code for a CPU against the walk of the reference through the same plan."""
+    """Compare the code for a CPU with the reference on the same plan."""
     source = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs))
     kernel = Kernel(source, Registry(), Options(target=target.x86(level), verify=True))
     lowered, sizes = kernel.lower(x), dict[str, int]()
@@ -71,7 +71,7 @@ SCALED: Callable[[Any], Any] = lambda x: (x / (1 + np.abs(x).sum(axis=-1, keepdi
 
 @pytest.mark.parametrize("level", [3, 4])
 def test_few_long_rows(level: int) -> None:
-    """Rows that are shared between threads, from a length on; others are walked as a whole."""
+    """Rows from a certain length on are shared between threads; shorter ones are walked as a whole."""
     check(ROWS, numbers((3, 4 * CHUNK + 77), "float32"), level)
     check(SCALED, np.moveaxis(numbers((2, 3, 4 * CHUNK + 1), "float64"), 0, 1), level)
 
@@ -91,7 +91,7 @@ def test_a_graph_serves_rows_of_one_kind() -> None:
 
 @pytest.mark.parametrize("level", [3, 4])
 def test_several_loops_over_the_columns(level: int) -> None:
-    """Runs of the innermost loop have blocks of their own; chunks are counted through all of them."""
+    """Each run of the innermost loop has its own blocks; chunks are counted across all runs."""
     total: Callable[[Any], Any] = lambda x: (x.sum(), x.max(initial=-1))  # noqa: E731
     for shape in ((70, 1500), (3000, 40), (40, 30, 60)):
         x = numbers(tuple(2 * n for n in shape), "float32")

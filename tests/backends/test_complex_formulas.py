@@ -1,4 +1,4 @@
-"""The reference's complex arithmetic: one rounding where it says so, and the bits of native code."""
+"""Test the reference's complex arithmetic: it rounds as often as stated, and has the bits of native code."""
 
 from __future__ import annotations
 

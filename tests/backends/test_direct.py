@@ -1,4 +1,4 @@
-"""LLVM by the functions of llvmlite's library and by its Python layer: the same code, and the same refusals."""
+"""Compare LLVM called directly with LLVM through llvmlite's Python layer: the same code and the same errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows begin and end anywhere in a line of the cache, and nothing around them is written."""
+"""Test rows that begin and end anywhere in a cache line: nothing around them is written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def kernel(level: int, function: Callable[..., Any] = lambda x, y: x * y + x) ->
 @pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8"])
 def test_every_begin(dtype: str, level: int) -> None:
-    """A result in the middle of other memory, one element further each time."""
+    """The result lies in the middle of other memory, one element further each time."""
     compiled = kernel(level)
     for length in LENGTHS:
         x, y = np.arange(length).astype(dtype), np.full(length, 3, dtype)
@@ -39,7 +39,7 @@ def test_every_begin(dtype: str, level: int) -> None:
 
 @pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
 def test_every_row(level: int) -> None:
-    """Rows of odd lengths, each of which begins elsewhere, and a column that is the same along them."""
+    """Rows have odd lengths, so each begins at another offset; a column is constant along them."""
     compiled = kernel(level)
     for length in LENGTHS:
         x, y = (np.random.default_rng(k).standard_normal(s).astype("f") for k, s in enumerate(((9, length), (9, 1))))
@@ -52,7 +52,7 @@ def test_every_row(level: int) -> None:
 @pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "int64", "bool"])
 def test_reductions(dtype: str, level: int) -> None:
-    """All of an array in any order, from every place in a line; what is around it would change each result."""
+    """Reduce an array in any order, from every offset in a cache line; reading around it would change the result."""
     compiled = kernel(level, lambda x: (np.max(x), np.min(x), np.any(x), np.all(x), np.sum(x > 0)))
     places = kernel(level, lambda x: (np.argmax(x), np.argmin(x)))
     for length in (1, 129, 200, 33000):

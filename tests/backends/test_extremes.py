@@ -1,4 +1,4 @@
-"""`min` and `max` of floats: NaN wherever it stands, and of zeros the one that is stated, at all ends."""
+"""Test `min` and `max` of floats: NaN anywhere, and zeros of both signs, at all ends of vectors and blocks."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def kernel(function: Any, level: int) -> Kernel:
 
 
 def bits(x: Any) -> tuple[bool, float, bool]:
-    """A NaN is a NaN; all else with its sign."""
+    """Return the bits, with all NaNs alike."""
     return (True, 0.0, False) if np.isnan(x) else (False, float(x), bool(np.signbit(x)))
 
 
 @pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_zeros_and_nan(dtype: str, level: int) -> None:
-    """One element that differs from all others, at the ends of whatever there is."""
+    """Put one element that differs from all others at the ends of vectors, steps and blocks."""
     compiled = kernel(both, level)
     cases = [  # the others, the one, the smallest and the largest
         (-0.0, 0.0, -0.0, 0.0), (0.0, -0.0, -0.0, 0.0), (-1.0, -0.0, -1.0, -0.0), (-1.0, 0.0, -1.0, 0.0),
@@ -56,7 +56,7 @@ def test_zeros_and_nan(dtype: str, level: int) -> None:
 
 @pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
 def test_rows(level: int) -> None:
-    """Beside a position in the same walk, which ends its steps more often."""
+    """Compute an extreme beside a position in the same walk, which ends its steps more often."""
     compiled, rng = kernel(both_of_rows, level), np.random.default_rng(0)
     for length in LENGTHS[:-1]:
         x = rng.choice(np.array([-0.0, 0.0, -1.0, np.nan], "float32"), (40, length), p=[0.4, 0.1, 0.45, 0.05])

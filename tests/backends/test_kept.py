@@ -1,4 +1,4 @@
-"""What several stages need is kept in a result's row only while nothing else is written there."""
+"""Test that a value is kept in a result's row only while nothing else is written there."""
 
 from __future__ import annotations
 

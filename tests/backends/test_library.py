@@ -1,4 +1,4 @@
-"""The loader of machine code: relocations of both machines, protection of memory, and what it refuses."""
+"""Test the loader of machine code: relocations of both architectures, memory protection, and refusals."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_no_memory_is_both_writable_and_executable() -> None:
 
 
 def test_every_damaged_byte_is_refused_or_harmless_to_the_loader() -> None:
-    """Damage that the MAC of a cache would find: the reader gives a typed error or an object, never another error."""
+    """Damaged bytes, which the cache's MAC would detect, give a typed error or an object, never another exception."""
     code = compiled()
     for at in range(len(code)):
         damaged = code[:at] + bytes((code[at] ^ 0xFF,)) + code[at + 1 :]
@@ -102,7 +102,7 @@ def test_missing_names_are_refused(what: str, places: dict[str, int]) -> None:
 
 
 def test_arm_code_points_where_it_should() -> None:
-    """AArch64 instructions are read back by hand: page and offset of constants and of the table, and calls."""
+    """AArch64 instructions are decoded by hand: page and offset of constants and of the table, and calls."""
     found = objects.read(compiled("aarch64-linux-gnu"))
     layout, base = Layout(found, 4096), 0x7_0000_0000
     outside = {"table": 0x1234_5678_9000, "outside": 0x2222_0000_0010, "memcpy": 0x3333_0000_0000}

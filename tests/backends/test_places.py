@@ -1,4 +1,4 @@
-"""`argmin` and `argmax` find the first place of the extreme, wherever vectors, watched steps and chunks end."""
+"""Test that `argmin` and `argmax` find the first extreme, wherever vectors, watched steps and chunks end."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check(kernel: Kernel, function: Callable[..., Any], *args: Any) -> None:
 
 
 def few(shape: Any, dtype: str, seed: int) -> Any:
-    """Numbers of which many are equal, with zeros of either sign."""
+    """Make numbers of which many are equal, with zeros of either sign."""
     rng = np.random.default_rng(seed)
     numbers = rng.integers(-2, 3, shape)
     if np.dtype(dtype).kind == "f":
@@ -63,14 +63,14 @@ def test_dtypes(compiled: Callable[[Any], Kernel], dtype: str) -> None:
 
 
 def places(length: int) -> Iterator[int]:
-    """The ends of whatever there is, and some places between."""
+    """Return positions at the ends of vectors, steps and chunks, and some between."""
     ends = {0, 1, 16, STEP, 4 * STEP, 8 * STEP, CHUNK, length // 2, length}
     return (place for place in sorted({end + k for end in ends for k in (-1, 0)}) if 0 <= place < length)
 
 
 @pytest.mark.parametrize("length", LENGTHS)
 def test_every_end(compiled: Callable[[Any], Kernel], length: int) -> None:
-    """The extreme, twice; NaN, twice; and nothing but one number."""
+    """Test the extreme twice, NaN twice, and an array of equal numbers."""
     kernel = compiled(both(None))
     for value, second in itertools.product((2.0, -2.0, np.nan, np.inf, -np.inf), (False, True)):
         for place in places(length):
@@ -85,7 +85,7 @@ def test_every_end(compiled: Callable[[Any], Kernel], length: int) -> None:
 
 @pytest.mark.parametrize("axis", [None, 0, 1, 2])
 def test_layouts(compiled: Callable[[Any], Kernel], axis: int | None) -> None:
-    """Positions count in C order, in whatever order memory is walked."""
+    """Positions are counted in C order, whatever order memory is walked in."""
     kernel = compiled(both(axis))
     for seed, shape in enumerate(((5, 7, 40), (40, 3, 70), (2, 130, 3))):
         x = few(shape, "float64", seed)
@@ -140,7 +140,7 @@ def test_the_search_reads_what_the_walk_read(compiled: Callable[[Any], Kernel]) 
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_of_running_values(compiled: Callable[[Any], Kernel], axis: int) -> None:
-    """Elements that only the walk itself knows."""
+    """The elements are running values, which only the walk itself knows."""
 
     def highest(x: Any) -> Any:
         return np.argmax(np.cumsum(x, axis=axis), axis=axis), np.cumsum(x, axis=axis)
@@ -170,7 +170,7 @@ def test_the_same_for_every_number_of_threads(dtype: str) -> None:
 
 
 def test_bools_end_early(compiled: Callable[[Any], Kernel]) -> None:
-    """What comes after the first one is not looked at, nor is it found instead."""
+    """Elements after the first true one are neither read nor returned."""
     kernel = compiled(lambda x: (np.argmax(x), np.argmax(x != 0), np.argmin(~x)))
     rows = compiled(both(1))
     for length in (3, 255, 256, 257, 5000, 300_007):
@@ -202,7 +202,7 @@ def test_bools_end_early_in_whatever_thread(count: int) -> None:
 
 
 def test_masked_stores_of_few_bytes_keep_to_their_lanes(compiled: Callable[[Any], Kernel]) -> None:
-    """Vectors as wide as the i64 of a count hold few bools; what lies behind the last result is not theirs."""
+    """Vectors as wide as a count's i64 hold few bools; memory after the last result must not be written."""
     flags = (np.min, np.max, np.nanmin, np.nanmax, np.any, np.all)
     kernel = compiled(lambda x: (*(f(x, axis=0) for f in flags), np.count_nonzero(x, axis=0)))
     for columns in (2, 3, 5, 7, 9, 35):

@@ -1,4 +1,4 @@
-"""Little memory: a compile gives a `MemoryError` or a result, and never ends the process."""
+"""Test compiles with little memory: they raise `MemoryError` or succeed, and never end the process."""
 
 from __future__ import annotations
 

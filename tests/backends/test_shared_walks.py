@@ -1,4 +1,4 @@
-"""Reductions that share a walk with the one they need: bits of the specification, special cases, accuracy."""
+"""Test reductions that share a walk with the one they need: bits of the specification, special cases, accuracy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def softmax(x: Any) -> Any:
 
 
 def logs(x: Any) -> Any:
-    """Both bases in one walk, and what else is known of a row."""
+    """Use both bases in one walk, and other reductions of the row."""
     top = x.max(axis=-1)[..., None]
     natural, binary = np.exp(x - top).sum(axis=-1), np.exp2(x - top).sum(axis=-1)
     return natural, binary, x.sum(axis=-1), x.argmax(axis=-1)
@@ -44,7 +44,7 @@ def normalised(x: Any) -> Any:
 
 
 def outlier(x: Any) -> Any:
-    """A walk that is over when the first is found, but not for other rows."""
+    """The walk ends early for one row but not for others."""
     apart = x - x.mean(axis=-1, keepdims=True)
     return (apart > 1.6 * np.sqrt((apart * apart).mean(axis=-1, keepdims=True))).argmax(axis=-1)
 
@@ -61,7 +61,7 @@ OWN = {name: kernel_of(function, 3) for name, function in (("exp", np.exp), ("ex
 
 
 def specified(lowered: Lowered, x: Any) -> list[Any]:
-    """What the specification gives; functions that have an error bound are native code's own."""
+    """Return the results of the specification; functions with an error bound come from native code."""
     sizes: dict[str, int] = {}
     assert not lowered.fallbacks and bind_sizes(lowered.graph.inputs, [x], sizes)
     meanings = {**stated.MEANINGS, **{name: lambda v, k=k: np.asarray(k(v)) for name, k in OWN.items()}}
@@ -73,7 +73,7 @@ def results(found: Any) -> list[Any]:
 
 
 def numbers(shape: Any, dtype: str) -> Any:
-    """Rows that rise, the first one falls, so that no chunk's maximum or mean is that of the whole."""
+    """Make rising rows, and a falling first one, so that no chunk has the maximum or mean of the whole row."""
     x = np.random.default_rng(8).standard_normal(shape) * 3 + np.linspace(0, 40, shape[-1])
     if x.ndim > 1:
         x[0] = x[0, ..., ::-1]
@@ -82,7 +82,7 @@ def numbers(shape: Any, dtype: str) -> Any:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_bits_of_the_specification(function: Callable[[Any], Any]) -> None:
-    """For rows and for all of an array, around the lengths from which walks are shared, on both CPUs."""
+    """Test rows and whole arrays, around the lengths from which walks are shared, on both CPU levels."""
     from_ = (8 if function is softmax else 4) * CHUNK
     by_level = [kernel_of(function, level) for level in BOTH]
     for shape in ((2, from_ - 1), (2, from_), (2, 9 * CHUNK + 1031), (1000,), (CHUNK + 1,), (11 * CHUNK + 7,)):
@@ -111,7 +111,7 @@ def test_the_number_of_threads_does_not_matter() -> None:
 
 
 def odd_rows() -> Any:
-    """Rows where a whole chunk, some elements or everything are not finite numbers."""
+    """Make rows in which a whole chunk, some elements or everything is not finite."""
     x = numbers((8, 8 * CHUNK + 5), "float32")
     x[0] = -np.inf
     x[1, :CHUNK] = -np.inf
@@ -136,7 +136,7 @@ def test_what_is_not_finite_gives_what_numpy_gives(level: int) -> None:
 
 
 def test_accuracy_is_that_of_separate_walks() -> None:
-    """A variance far from zero and a sum of exponentials, against sums that are exact."""
+    """Compare a variance far from zero and a sum of exponentials with exact sums."""
     n = 40 * CHUNK
     x = (1000 + np.random.default_rng(3).standard_normal(n) + np.linspace(-2, 2, n)).astype(np.float32)
     wide = x.astype(np.float64)

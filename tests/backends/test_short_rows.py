@@ -1,4 +1,4 @@
-"""Rows of a few columns have one lane each, and the same bits as rows whose columns fill the vectors."""
+"""Test that short rows, which have one lane each, give the same bits as rows that fill the vectors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def planes(x: Any) -> Any:
 def check(
     monkeypatch: pytest.MonkeyPatch, level: int, function: Callable[..., Any], calls: list[tuple[Any, ...]]
 ) -> None:
-    """The same bits from both ways to compile a function; which are told apart."""
+    """Compile a function in both ways and check that the code differs and the bits agree."""
     kernel, along_columns = compiled(function, level), compiled(function, level)
     found = [kernel(*args) for args in calls]
     with monkeypatch.context() as patched:
@@ -54,7 +54,7 @@ def compiled(function: Callable[..., Any], level: int) -> Kernel:
 
 
 def numbers(shape: tuple[int, ...], dtype: str) -> Any:
-    """Some zeros of either sign and NaN among them."""
+    """Make numbers with some zeros of either sign and NaN among them."""
     x = np.random.default_rng(shape[-1]).standard_normal(shape).astype(dtype)
     x.flat[::7], x.flat[3::11] = -0.0, 0.0
     x[x > 2] = np.nan
@@ -75,7 +75,7 @@ def test_reductions(monkeypatch: pytest.MonkeyPatch, dtype: str, level: int) -> 
 
 
 def test_tree() -> None:
-    """Halves of the columns: what is written out in plain Python."""
+    """Compare with the halving of columns written out in plain Python."""
     kernel = compiled(lambda x: x.sum(axis=1), 4)
     for shape in SHAPES:
         x = numbers(shape, "float32")
@@ -85,7 +85,7 @@ def test_tree() -> None:
 
 @pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
 def test_layouts(monkeypatch: pytest.MonkeyPatch, level: int) -> None:
-    """Rows apart from each other, columns apart, and more than one axis of either."""
+    """Test rows with gaps, columns with gaps, and several axes of either."""
     base, cube = numbers((41, 30), "float32"), numbers((5, 19, 5), "float64")
     views = [base[:, :3], base[::2, :5], base[:, ::3], base[::-1, 4:9], base[3:, 2:3], base[:, :20]]
     check(monkeypatch, level, ordered, [(view,) for view in views])
@@ -94,14 +94,14 @@ def test_layouts(monkeypatch: pytest.MonkeyPatch, level: int) -> None:
 
 @pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
 def test_stages(monkeypatch: pytest.MonkeyPatch, level: int) -> None:
-    """What reductions are needed for, in another walk."""
+    """Test stages that need the results of reductions, in another walk."""
     check(monkeypatch, level, stages, [(numbers(shape, "float32"),) for shape in SHAPES if shape[1]])
 
 
 @pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
 def test_elements(monkeypatch: pytest.MonkeyPatch, dtype: str, level: int) -> None:
-    """No reduction: vectors go through many rows, beside what is the same in all rows and one number for each."""
+    """Test rows without reductions: vectors cross many rows; operands are shared by rows or one number per row."""
 
     def one(x: Any, row: Any, column: Any) -> Any:
         return x * row + column, (row > column) | (x > row), row[..., ::-1] - x

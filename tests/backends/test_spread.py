@@ -1,4 +1,4 @@
-"""Stages behind reductions over outer axes: written in the order of memory, with the bits of the reference's order."""
+"""Test stages after reductions over outer axes: they write in the order of memory, with the bits of the reference."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_middle_axis() -> None:
 
 
 def test_the_last_stage_runs_along_memory() -> None:
-    """Its own function; and none that walks all stages of some columns."""
+    """The last stage has its own function, and no function runs all stages for some columns."""
     text = weft.jit(KERNELS["centred"]).lower(np.ones((200, 300))).llvm()
     functions = [line.split("(")[0].rsplit("_", 1)[-1] for line in text.splitlines() if line.startswith("define i32")]
     assert functions == ["walk0", "join0", "spread1"]
@@ -67,7 +67,7 @@ def test_the_last_stage_runs_along_memory() -> None:
 
 @pytest.mark.parametrize("name", ["centred", "softmax", "of both"])
 def test_large_results_are_written_past_the_caches(name: str) -> None:
-    """Unless a stage before has left something in their memory."""
+    """Non-temporal stores are used unless an earlier stage has stored something in the result."""
     x = np.random.default_rng(2).standard_normal((1100, 1003)).astype(np.float32)
     kernel = weft.jit(KERNELS[name])
     lowered = kernel.lower(x)

@@ -1,4 +1,4 @@
-"""Rows of a stencil that are made together: NumPy's bits, whatever is left over, streamed or not, on any threads."""
+"""Test rows of a stencil that are computed together: NumPy's bits, streamed or not, on any number of threads."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_layouts_and_three_axes() -> None:
 
 
 def test_any_number_of_threads() -> None:
-    """Pieces of several rows: those at the end have fewer."""
+    """Threads take several rows at a time; the last ones get fewer."""
     before = weft.get_threads()
     v, r = np.random.default_rng(2).random((1003, 517)), np.float64(0.1)
     try:
@@ -83,7 +83,7 @@ def test_any_number_of_threads() -> None:
 
 
 def test_what_rows_have_in_common_otherwise_needs_no_company() -> None:
-    """A row that is added to every row is in the first cache anyway, and functions take the registers."""
+    """Rows are not jammed for a row that is added to every row, nor if functions need the registers."""
     added = weft.jit(lambda x, y: x + y)
     assert "jam" not in added.lower(np.ones((9, 40)), np.ones(40)).ir()
     costly = weft.jit(lambda v: np.exp(v[:-1]) + v[1:])

@@ -1,4 +1,4 @@
-"""Results that are written by non-temporal stores: the same bits, whatever the alignment, on each CPU."""
+"""Test non-temporal stores: the same bits for any alignment, on each CPU level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code for other machines, and machines that there is no code for."""
+"""Test code for other machines, and machines without native code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ARM = Target("aarch64-unknown-linux-gnu", "generic", "+neon", 16)
 
 
 def program(dtype: str, machine: Target) -> str:
-    """LLVM text that holds most kinds of operations."""
+    """Return LLVM text with most kinds of operations."""
 
     def everything(x: Any, y: Any, k: Any) -> Any:
         return (
@@ -52,7 +52,7 @@ def test_an_object_that_needs_a_routine_is_refused() -> None:
 
 @pytest.fixture
 def foreign(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A machine that no code is made for."""
+    """Return a machine without native code."""
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     target.host.cache_clear()
     yield

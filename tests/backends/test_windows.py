@@ -1,4 +1,4 @@
-"""Windows: totals in registers, several rows together, and the bits of the chain or tree that the plan states."""
+"""Test windows: totals in registers, several rows together, and the bits of the chain or tree in the plan."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def access(b: Builder, x: Value, shape: Any, starts: Any, steps: Any) -> Value:
 
 
 def same_bits(compiled: Compiled, *args: Any) -> list[Any]:
-    """What native code gives, after all levels have given the bits of the lowered graph."""
+    """Return native results after checking that all CPU levels have the bits of the lowered graph."""
     found: list[Any] = []
     for level, kernel in compiled.kernels.items():
         given = kernel(*args)
@@ -43,7 +43,7 @@ def conv2d(b: Builder, x: Value, w: Value) -> Value:
 
 
 def test_convolutions_of_every_size() -> None:
-    """Windows as straight code and as loops; rows and columns left over by steps of several; one row."""
+    """Test unrolled and looped windows, rows and columns left over by steps, and a single row."""
     compiled, rng = Compiled(conv2d, 2), np.random.default_rng(0)
     for dtype in ("float32", "float64"):
         for shape, window in (
@@ -59,7 +59,7 @@ def test_convolutions_of_every_size() -> None:
 
 
 def test_one_row_of_vectors_and_another_order() -> None:
-    """A filter of one axis, from the right: `sum[k](x[i - k] * w[k])`."""
+    """Test a one-dimensional filter from the right: `sum[k](x[i - k] * w[k])`."""
 
     def make(b: Builder, x: Value, w: Value) -> Value:
         (n,), (m,) = x.type.shape, w.type.shape
@@ -74,7 +74,7 @@ def test_one_row_of_vectors_and_another_order() -> None:
 
 @pytest.mark.parametrize("channels_last", [False, True])
 def test_channels(channels_last: bool) -> None:
-    """Rows along the output's channels share what they load; what follows is in the same kernel."""
+    """Rows along the output channels share loads, and later operations are in the same kernel."""
 
     def first(b: Builder, x: Value, w: Value, bias: Value) -> Value:
         (c, n, m), (o, _, p, q) = x.type.shape, w.type.shape
@@ -117,7 +117,7 @@ def test_channels(channels_last: bool) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "uint8", "bool"])
 def test_pooling(dtype: str) -> None:
-    """Several reductions of one window, two steps apart; a plain sum keeps its tree of blocks."""
+    """Test several reductions of one window with step 2; a plain sum keeps its tree of blocks."""
 
     def make(b: Builder, x: Value) -> tuple[Value, ...]:
         n, m = x.type.shape
@@ -135,7 +135,7 @@ def test_pooling(dtype: str) -> None:
 
 
 def test_short_axes_that_are_kept_are_no_windows() -> None:
-    """A correlation at a few lags: the many elements are reduced, and vectors lie along them."""
+    """A correlation at a few lags reduces the long axis, so vectors run along it."""
 
     def make(b: Builder, x: Value, lags: Value) -> Value:
         (n,), (m,) = x.type.shape, lags.type.shape
@@ -158,7 +158,7 @@ def test_what_becomes_straight_code() -> None:
 
 
 def test_index_notation_is_one_chain() -> None:
-    """Whatever views the front end puts between the product and its sum."""
+    """The product and its sum are found whatever views the front end puts between them."""
     kernel = weft.kernels.conv2d_nchw
     x, w = (np.random.default_rng(5).standard_normal(s).astype(np.float32) for s in ((1, 5, 9, 40), (7, 5, 3, 3)))
     lowered = kernel.lower(x, w)
@@ -167,6 +167,6 @@ def test_index_notation_is_one_chain() -> None:
 
 
 def test_an_axis_that_is_cut_is_no_window() -> None:
-    """Rows of a reshape lie one behind another: they keep their vectors and their tree."""
+    """Rows of a reshape follow one another, so they keep their vectors and their tree."""
     lowered = weft.jit(lambda x: (x * x).reshape(-1, 32).sum(axis=1)).lower(np.ones(320))
     assert "vector = 1" in lowered.ir() and "chained" not in lowered.ir()

@@ -1,4 +1,4 @@
-"""Ratios, means, tables and what is kept of a run."""
+"""Test ratios, means, tables and stored results of a run."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_dots_of_the_plot_stand_where_the_ratio_is() -> None:
 
 
 class Peer:
-    """A library that gives what it is told to."""
+    """A library that returns what the test tells it to."""
 
     name = "Peer"
 

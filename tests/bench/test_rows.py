@@ -1,4 +1,4 @@
-"""Every row of `weft bench`: Weft and NumPy agree, numexpr's text and the loops for Numba say the same as NumPy."""
+"""Test every row of `weft bench`: Weft, numexpr's text and the Numba loops agree with NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `make accuracy` measures with: errors, points, thresholds, and the store and page of measurements."""
+"""Test the parts of `make accuracy`: errors, points, thresholds, and the store and page of measurements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.replay`: forms are found, what is irrelevant is left out, and a change is seen."""
+"""Test `python -m benchmarks.replay`: it finds forms, ignores irrelevant differences and reports changes."""
 
 from __future__ import annotations
 

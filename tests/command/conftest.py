@@ -1,4 +1,4 @@
-"""A folder with kernels to run the command in, and the command itself."""
+"""Provide a folder with kernels to run the command in, and the command itself."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def weft(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Status]:
-    """Runs the command in this process; gives its status, stdout and stderr."""
+    """Run the command in this process and return its status, stdout and stderr."""
 
     def run(*argv: str) -> Status:
         status = main(list(argv))
@@ -61,13 +61,13 @@ def weft(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Stat
 
 
 def hear_ctrl_c() -> None:
-    """A process that was started in the background ignores it, and so do its children."""
+    """Receive Ctrl-C, which a process started in the background, and its children, ignore by default."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture
 def process(folder: Path) -> Callable[..., Any]:
-    """Starts the command as a process of its own."""
+    """Start the command in a new process."""
 
     def start(*argv: str, env: dict[str, str] | None = None, **options: Any) -> subprocess.Popen[bytes]:
         found = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}

@@ -1,4 +1,4 @@
-"""The values of `--arg`: numbers, files and generators, and what they refuse."""
+"""Test the values of `--arg`: numbers, files and generators, and their errors."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_what_can_not_be_meant_is_refused(text: str, message: str) -> None:
 
 
 def test_room_for_the_dtype_and_a_result_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An array that just fits would end the process once a kernel is called with it."""
+    """The check counts the dtype and a result: an array that just fits would end the process in the call."""
     monkeypatch.setattr(generators, "free_memory", lambda: 3 << 13)
     assert value("randn(1024):f32").nbytes == 4096
     with pytest.raises(LimitExceeded, match="too large for the 0 GB that are free"):

@@ -1,4 +1,4 @@
-"""`weft bench` at tiny sizes with NumPy alone: what it prints and writes. Times are never judged here."""
+"""Test `weft bench` at tiny sizes with NumPy alone: its output and files. Times are never checked here."""
 
 from __future__ import annotations
 

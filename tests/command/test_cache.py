@@ -1,4 +1,4 @@
-"""`weft cache`: what is on disk, and an end to it."""
+"""Test `weft cache`: showing and clearing it."""
 
 from __future__ import annotations
 

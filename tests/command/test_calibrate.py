@@ -1,4 +1,4 @@
-"""`weft bench --calibrate`, and `weft.selection` beside it."""
+"""Test `weft bench --calibrate` and `weft.selection`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command as a whole: exit statuses, streams, signals and colours."""
+"""Test the command as a whole: exit statuses, streams, signals and colours."""
 
 from __future__ import annotations
 

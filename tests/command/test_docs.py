@@ -1,4 +1,4 @@
-"""Every example of docs/command.md is run in a shell; `...` in its output stands for anything, `[1]` for the status."""
+"""Run every example of docs/command.md in a shell; `...` in its output stands for anything, `[1]` for the status."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEP = re.compile(r"^\$ ([^\n]*)\n((?:(?!\$ )[^\n]*\n)*)", re.MULTILINE)
 
 
 def shell(line: str, folder: Path) -> str:
-    """What a line prints, on both streams, and its status if that is not 0."""
+    """Return what a line prints on both streams, and its status if that is not 0."""
     python = shlex.quote(sys.executable)
     setup = f'weft() {{ {python} -m weft "$@"; }}; python() {{ {python} "$@"; }}; '
     env = {**os.environ, "PYTHONPATH": PATHS}

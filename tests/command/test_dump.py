@@ -1,4 +1,4 @@
-"""`weft dump`: types, passes, and the forms it prints."""
+"""Test `weft dump`: types, passes, and output formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No writer harms the file that is there, or leaves another, when the disk is full: each of them is tried."""
+"""Test every writer on a full disk: the existing file stays, and no other file is left behind."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_SPACE = os.strerror(errno.ENOSPC)
 
 @contextmanager
 def no_room(most: int = 16) -> Iterator[None]:
-    """No file may become longer than a few bytes; the rest is refused by the system, as on a full disk."""
+    """Limit files to a few bytes; the system refuses more, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
     try:
@@ -43,7 +43,7 @@ def no_room(most: int = 16) -> Iterator[None]:
 
 @contextmanager
 def no_flush() -> Iterator[None]:
-    """The system takes all bytes, and tells only when it flushes them that there is no room."""
+    """Make the system accept all bytes and report only when flushing that there is no room."""
     with pytest.MonkeyPatch.context() as patch:
 
         def full(_: int) -> None:
@@ -82,7 +82,7 @@ def test_every_file_of_every_command(weft: Weft, folder: Path, monkeypatch: pyte
 
 
 def test_a_library_and_its_header_are_replaced_together(weft: Weft, folder: Path) -> None:
-    """A header of the new functions beside a library of the old ones would be a trap."""
+    """A new header beside an old library would be a trap."""
     build = ("build", "one.weft", "--dense", "--cpu-levels", "3", "-o", "one.o")
     assert weft(*build)[0] == 0
     before = state(folder)
@@ -125,7 +125,7 @@ def test_every_file_of_the_runtime(tmp_path: Path) -> None:
 
 
 def test_a_history_is_a_plain_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a device, a pipe, a folder or a link nothing is read, and none of them is ever replaced or deleted."""
+    """Devices, pipes, folders and links are never read, replaced or deleted."""
     load = Workload("graph", "k", 1000, 8000, 3000, 1, 0, 1)
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
@@ -153,7 +153,7 @@ def test_a_history_is_a_plain_file_and_nothing_else(tmp_path: Path, monkeypatch:
 
 
 def test_results_go_into_pipes_as_they_are(weft: Weft, folder: Path) -> None:
-    """Neither a `.npy` nor a `.npz` needs a file that can be wound back."""
+    """Neither `.npy` nor `.npz` output needs a seekable file."""
     reading, writing = os.pipe()
     for name, read in (("r.npy", lambda x: x), ("r.npz", lambda x: x["out"])):
         os.symlink(f"/proc/self/fd/{writing}", name)

@@ -1,4 +1,4 @@
-"""`weft info`: versions, the machine and its backend."""
+"""Test `weft info`: versions, the machine and its backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`weft opt`: graphs read back, pipelines, replays, and files that are no graphs."""
+"""Test `weft opt`: printed graphs, pipelines, replays, and files that are not graphs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALL = "promote-dtypes,canonicalize,merge-duplicates,drop-dead,select-kernels,fus
 
 @pytest.fixture
 def printed(weft: Weft, folder: Path) -> str:
-    """The graph of softmax as it was built, in `in.mlir`."""
+    """Write the graph of softmax, before the passes, to `in.mlir`."""
     text = weft("dump", "kernels.weft", "softmax", "--after", "input")[1]
     (folder / "in.mlir").write_text(text)
     return text

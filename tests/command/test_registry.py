@@ -1,4 +1,4 @@
-"""`weft registry`: what is there, how it scores, and what a file adds."""
+"""Test `weft registry`: lists, scores, and implementations added by a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`weft run`: arguments, results, files and times."""
+"""Test `weft run`: arguments, results, files and times."""
 
 from __future__ import annotations
 

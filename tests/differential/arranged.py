@@ -22,7 +22,7 @@ DTYPES = (
 
 
 def fresh(result: Any) -> Any:
-    """NumPy's result as its own array, which has the machine's byte order: a view is copied as it lies in memory."""
+    """Return NumPy's result as an own array in native byte order: a view is copied with its memory order."""
     if isinstance(result, (tuple, list)):
         return type(result)(fresh(part) for part in result)
     if not isinstance(result, np.ndarray) or (result.base is None and result.dtype.isnative):
@@ -33,7 +33,7 @@ def fresh(result: Any) -> Any:
 def arranged(
     function: Callable[..., Any], *args: Any, jitted: Any = None, native: bool = True, ulps: float = 0
 ) -> None:
-    """Fails unless a function gives the same compiled and in NumPy, and if `native`, all of it in native code."""
+    """Check that a function gives the same compiled and in NumPy and, if `native`, without fallbacks."""
     jitted = jitted or weft.jit(function)
     found = jitted(*args)
     with np.errstate(all="ignore"):
@@ -44,12 +44,12 @@ def arranged(
 
 
 def sample(dtype: str) -> tuple[Array, Array, Array]:
-    """Arrays of two, three and one dimension."""
+    """Make arrays of two, three and one dimension."""
     return random(dtype, (4, 6), 1), random(dtype, (4, 5, 6), 2), random(dtype, (7,), 3)
 
 
 def in_layouts(function: Callable[..., Any], names: Iterable[str]) -> None:
-    """Fails unless a function gives the same compiled and in NumPy, for a sample in each of these layouts."""
+    """Check that a function gives the same compiled and in NumPy, for samples in each of these layouts."""
     jitted = weft.jit(function)
     for name in names:
         try:
@@ -59,7 +59,7 @@ def in_layouts(function: Callable[..., Any], names: Iterable[str]) -> None:
 
 
 def refused(function: Callable[..., Any], *args: Any) -> None:
-    """Fails unless NumPy refuses a call and Weft does so with an error of the same kind."""
+    """Check that NumPy refuses a call and that Weft raises the same kind of error."""
     with pytest.raises((TypeError, ValueError, IndexError, ZeroDivisionError)) as theirs:
         function(*args)
     with pytest.raises(WeftError) as ours:

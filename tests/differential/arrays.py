@@ -33,7 +33,7 @@ def specials(dtype: str) -> Array:
 
 
 def _complex(re: Array, im: Array) -> Array:
-    """The numbers with these parts, exactly: `re + 1j * im` would turn infinities into NaN."""
+    """Make complex numbers with exactly these parts: `re + 1j * im` would turn infinities into NaN."""
     made = np.empty(re.shape, np.result_type(re.dtype, np.complex64))
     made.real, made.imag = re, im
     return made
@@ -65,7 +65,7 @@ def random(dtype: str, shape: int | tuple[int, ...], seed: int | np.random.Gener
 
 
 def whole(dtype: str, shape: int | tuple[int, ...], seed: int = 0) -> Array:
-    """Small whole numbers, whose sums are exact in any order, and no -0.0."""
+    """Make small integers as floats, without -0.0, whose sums are exact in any order."""
     return np.rint(random(dtype, shape, seed)) + np.dtype(dtype).type(0)
 
 

@@ -1,7 +1,7 @@
 """Build a graph with the `Builder` and compile it for every level of x86-64.
 
-For ops that are tested by themselves, whatever the front ends make of them. `checked` compares native code on all
-levels with the reference on the lowered graph, bit for bit, and gives the result together with NumPy's.
+This is for testing ops directly, without a front end. `checked` compares native code on all levels with the reference
+on the lowered graph, bit for bit, and returns the result together with NumPy's.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Build = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Program:
-    """A kernel source: `make` gets a builder and the inputs, and gives one value or several."""
+    """A kernel source: `make` gets a builder and the inputs, and returns one value or several."""
 
     make: Build
     count: int
@@ -42,7 +42,7 @@ class Program:
         return tuple(f"x{k}" for k in range(self.count))
 
     def bind(self, args: Sequence[ArgType]) -> Binding:
-        """Every size is a symbol of its own, unless it is 1."""
+        """Give every size its own symbol, unless it is 1."""
         types, numbers = [], dict[str, int]()
         for k, arg in enumerate(args):
             shape: list[Size] = []
@@ -70,11 +70,11 @@ class Compiled:
 
     @property
     def kernel(self) -> Kernel:
-        """The one for AVX2, which every machine of ours runs."""
+        """The kernel for AVX2, which every supported machine runs."""
         return self.kernels[3]
 
     def checked(self, *args: Any) -> list[Any]:
-        """The results, after all levels and the reference have given the same bits; nothing may run in NumPy."""
+        """Return the results after checking that all levels and the reference give the same bits, without fallbacks."""
         found: dict[str, list[Any]] = {}
         for level, kernel in self.kernels.items():
             found[f"level {level}"] = _listed(kernel(*args))

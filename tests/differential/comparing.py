@@ -1,7 +1,7 @@
-"""Compare what Weft gives with what NumPy gives, as the contract says.
+"""Compare Weft's results with NumPy's, as the contract demands.
 
-`agrees` runs a function both ways; `same` compares two results: dtype, shape, memory order, scalar or array, and
-bits, where any NaN equals any other and, if asked for, results may lie so many ULPs apart.
+`agrees` runs a function both ways. `same` compares two results: dtype, shape, memory order, scalar or array, and bits.
+Any NaN equals any other, and a tolerance in ULP can be given.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ def same(found: Any, expected: Any, ulps: float = 0, zero_signs: bool = True) ->
 
 
 def memory_order(x: Array) -> tuple[int, ...]:
-    """The strides of an array, but for axes where a step can't be taken."""
+    """Return the strides of an array, except for axes with fewer than two elements."""
     return tuple(s for n, s in zip(x.shape, x.strides, strict=True) if n > 1) if x.size else ()
 
 
 def same_numbers(found: Array, expected: Array, ulps: float = 0, zero_signs: bool = True) -> None:
-    """Fails unless the numbers are the same bit for bit, or so many ULPs apart; NaN equals NaN."""
+    """Check that numbers are equal bit for bit, or within some ULPs; NaN equals NaN."""
     found, expected = _plain(found), _plain(expected)
     if found.dtype.kind == "c":
         for part in ("real", "imag"):
@@ -92,7 +92,7 @@ def _plain(x: Array) -> Array:
 
 
 def bits(x: Any) -> bytes:
-    """What tells results apart that differ in anything but the payload of a NaN."""
+    """Return a key of a result that differs in everything except NaN payloads."""
     x = np.asarray(x)
     plain = np.array(_plain(x), order="C")
     parts = plain.view(plain.real.dtype) if plain.dtype.kind == "c" and plain.shape else plain
@@ -107,7 +107,7 @@ def levels() -> tuple[int, ...]:
 
 
 def _native(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A mathematical function's own code, which the reference does not repeat: `tests/math` checks it."""
+    """Return native code of a mathematical function; the reference does not repeat it, and `tests/math` checks it."""
     jitted = weft.jit(function)
 
     def run(*operands: Any) -> Any:
@@ -126,7 +126,7 @@ MEANINGS: Mapping[str, Callable[..., Any]] = {
 
 
 class Everywhere:
-    """A function compiled for AVX2 and for AVX-512, to be compared with each other and with the reference."""
+    """A function compiled for AVX2 and AVX-512, to be compared with each other and with the reference."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         source = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs))

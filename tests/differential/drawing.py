@@ -67,7 +67,7 @@ FALLBACKS: dict[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True)
 class Program:
-    """Inputs, steps (each appends a value) and which values are handed back."""
+    """Inputs, steps (each appends a value) and the values that are returned."""
 
     inputs: tuple[Array, ...]
     steps: tuple[Step, ...]
@@ -76,7 +76,7 @@ class Program:
 
     @property
     def function(self) -> Callable[..., Any]:
-        """With named arguments, as tracing needs them."""
+        """Return a function with named arguments, as tracing needs it."""
         by_count: dict[int, Callable[..., Any]] = {
             1: lambda a: self.run(a),
             2: lambda a, b: self.run(a, b),

@@ -1,6 +1,6 @@
-"""Runs kernels on arrays that end right before, or begin right after, a page that must not be touched.
+"""Run kernels on arrays that end right before, or begin right after, a page that must not be touched.
 
-A read or write outside of an array kills the process, so `test_bounds.py` runs this file in one of its own:
+A read or write outside of an array kills the process, so `test_bounds.py` runs this file in a separate process:
 
     python guarded.py
 """
@@ -36,7 +36,7 @@ class Fence:
                 raise OSError(ctypes.get_errno(), "mprotect")
 
     def array(self, shape: tuple[int, ...], dtype: str, at_end: bool, offset: int = 0) -> Array:
-        """A C-ordered array at one end, or so many bytes away from it."""
+        """Return a C-ordered array at one end, or some bytes away from it."""
         kind = np.dtype(dtype)
         count = int(np.prod(shape)) * kind.itemsize
         start = PAGE + (self.size - count - offset if at_end else offset)
@@ -62,7 +62,7 @@ def put(fence: Fence, x: Array, how: str, at_end: bool) -> Array:
 
 
 def check(jitted: Any, function: Any, fences: list[Fence], arrays: list[Array]) -> None:
-    """Every layout at both ends, for arguments and for `out`."""
+    """Check every layout at both ends, for arguments and for `out`."""
     with np.errstate(all="ignore"):
         expected = function(*arrays)
     for how in ("C", "F", "reversed", "strided"):
@@ -115,7 +115,7 @@ def convolution(x: Array, w: Array) -> tuple[Array]:
 
 
 def refused(jitted: Any, fences: list[Fence], x: Array) -> None:
-    """An index far outside, at every place of a vector: nothing is read there."""
+    """Check that an index far out of range, at every position of a vector, reads nothing."""
     for at, far in [(at, far) for at in (0, 5, 16) for far in (x.shape[0], 10**9, -(10**12))]:
         i = np.zeros(17, np.int64)
         i[at] = far

@@ -1,7 +1,7 @@
 """List reductions to test: every function with its arguments, on an array of shape (4, 6).
 
-A case says how near its result must be: exactly NumPy's, or within so many roundings of a small number where NumPy and
-Weft add in different orders. `CORE` has every function with the arguments that depend on dtypes, `FULL` all arguments.
+A case tells how close its result must be: exactly NumPy's, or within some roundings of a small number if NumPy and Weft
+add in different orders. `CORE` has every function with the arguments that depend on dtypes, `FULL` all arguments.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _with(name: str, arguments: Iterator[dict[str, Any]], exact: bool = True, ho
 
 
 def _crossed(*rest: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every axis alone, and every other argument with two of them."""
+    """Return every axis alone, and every other argument with two of them."""
     yield from AXES
     for given in rest:
         yield {"axis": 1, **given}
@@ -156,7 +156,7 @@ def few(dtype: str, seed: int = 3) -> Array:
 
 
 def alike(found: Any, expected: Any, exact: bool, like: np.dtype[Any]) -> None:
-    """Fails unless a result is NumPy's, or a few roundings off in its dtype or `like` where order matters."""
+    """Check that a result is NumPy's, or a few roundings off in its dtype or `like` if order matters."""
     if exact:
         same(found, expected, zero_signs=expected.dtype.kind != "c")
         return

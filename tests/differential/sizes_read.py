@@ -1,4 +1,4 @@
-"""Draw functions that read sizes, and calls of them with many sizes: what `test_sizes_read` compares with NumPy."""
+"""Draw functions that read sizes, and calls with many sizes, for `test_sizes_read`."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ READERS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def functions(random: Random, count: int) -> Iterator[tuple[str, Callable[[Any, Any, Any], Any]]]:
-    """Functions of two arrays and a number, with a name that says what they are."""
+    """Draw functions of two arrays and a number, with names that describe them."""
     for _ in range(count):
         (left, u), (right, v) = (_array_of(random, *pair) for pair in random.sample(sorted(ARRAYS.items()), 2))
         name, read = random.choice(sorted(READERS.items()))
@@ -128,7 +128,7 @@ def functions(random: Random, count: int) -> Iterator[tuple[str, Callable[[Any, 
 
 
 def _array_of(random: Random, name: str, make: Make) -> tuple[str, Make]:
-    """The array, or what some steps make of it."""
+    """Return the array, possibly after some steps."""
     for step, change in random.sample(sorted(STEPS.items()), random.choice((0, 0, 1, 2))):
         name, make = f"{name} {step}", _changed(make, change)
     return name, make
@@ -143,7 +143,7 @@ def _joined(u: Make, v: Make, read: Callable[[Any, Any], Any]) -> Callable[[Any,
 
 
 def arguments(random: Random, count: int) -> Iterator[tuple[Array, Array, int]]:
-    """Calls: small sizes, 0 and 1 among them, and small numbers of either sign."""
+    """Draw calls with small sizes, including 0 and 1, and small numbers of either sign."""
     for _ in range(count):
         size = random.choice((0, 1, 1, 2, 3, 4, 6))
         other = random.choice((size, size, size + 2, random.choice((0, 1, 2, 3, 5))))

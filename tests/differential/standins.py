@@ -1,6 +1,6 @@
-"""Make ufuncs as SciPy has them from functions of the C library, without SciPy.
+"""Make ufuncs like SciPy's from functions of the C library, without SciPy.
 
-NumPy's C interface makes them, through the table that it hands to C extensions, with its own loops over `double` and
+NumPy's C interface makes them, through the table that it offers to C extensions, with its own loops over `double` and
 `float` functions. So they have SciPy's names, loops and promotion.
 """
 

@@ -1,4 +1,4 @@
-"""Accesses at affine indices: the reference's elements, whatever is read, alone, in a window, and reduced."""
+"""Test accesses at affine indices against the reference: alone, in windows, and reduced."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def access(b: Builder, x: Value, shape: Any, starts: Any, steps: Any) -> Value:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8", "bool", "complex64"])
 def test_every_kind_of_index(dtype: str) -> None:
-    """Shifted, strided, backwards, along a diagonal, repeated, of one element, and turned around."""
+    """Test shifted, strided, backward, diagonal, repeated, single and transposed accesses."""
 
     def make(b: Builder, x: Value) -> tuple[Value, ...]:
         n, m = x.type.shape
@@ -58,7 +58,7 @@ def test_every_kind_of_index(dtype: str) -> None:
 
 @pytest.mark.parametrize("layout", ["F", "strided", "negative", "axes turned", "unaligned"])
 def test_layouts(layout: str) -> None:
-    """A result is in C order, whatever order the operand has."""
+    """A result is in C order, whatever the operand's order is."""
 
     def make(b: Builder, x: Value) -> Value:
         n, m = x.type.shape
@@ -71,7 +71,7 @@ def test_layouts(layout: str) -> None:
 
 
 def test_accesses_of_accesses_and_of_what_is_computed() -> None:
-    """One kernel, and no copy in between."""
+    """Accesses of accesses and of computed values are one kernel without a copy."""
 
     def make(b: Builder, x: Value) -> Value:
         (n,) = x.type.shape
@@ -94,7 +94,7 @@ def test_nothing_is_read_of_nothing() -> None:
 
 
 def test_windows_are_reduced_by_vectors_along_what_is_kept() -> None:
-    """A convolution and a pooling: no copy of the windows, and vectors along the image's rows."""
+    """A convolution and a pooling do not copy their windows, and vectors run along the image's rows."""
 
     def make(b: Builder, x: Value, w: Value) -> tuple[Value, ...]:
         (n, m), (p, q) = x.type.shape, w.type.shape

@@ -1,4 +1,4 @@
-"""What a jitted function takes and gives beside arrays: numbers that shapes need, containers, `None`."""
+"""Test arguments and results of jitted functions besides arrays: numbers that shapes need, containers, `None`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Pair(NamedTuple):
 
 
 def agree(function: Callable[..., Any], *calls: tuple[Any, ...]) -> Any:
-    """One jitted function for several calls, each compared with NumPy; the first ones once more at the end."""
+    """Call one jitted function several times, compare each call with NumPy, and repeat the first calls at the end."""
     jitted = weft.jit(function)
     for args in (*calls, *calls[:2]):
         with np.errstate(all="ignore"):

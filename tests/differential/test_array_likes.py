@@ -1,4 +1,4 @@
-"""Traced values where NumPy takes array-likes but does not ask them: in lists, in `np.array`, in Numba's functions."""
+"""Test traced values in lists, in `np.array` and in Numba's functions, which do not dispatch on them."""
 
 from __future__ import annotations
 

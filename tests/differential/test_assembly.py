@@ -1,4 +1,4 @@
-"""Functions that put arrays together, take them apart, repeat them and pad them: as NumPy's, refusals included."""
+"""Test functions that join, split, repeat and pad arrays against NumPy, including errors."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_dtypes(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "uint8", "complex64"])
 def test_same_bits_on_every_machine(dtype: str) -> None:
-    """AVX2, AVX-512 and the reference: sizes around the widths of vectors, joined, rolled, looked up and made."""
+    """Compare AVX2, AVX-512 and the reference at sizes around vector widths: joins, rolls, lookups, new arrays."""
 
     def mixed(x: Any, v: Any) -> Any:
         joined = np.concatenate([v, np.roll(v, 3)[5:], v[::-1]])
@@ -157,7 +157,7 @@ def test_shift_that_only_the_call_knows() -> None:
 
 
 def test_left_to_numpy() -> None:
-    """What depends on numbers that only the call knows, and modes without a rule of ours."""
+    """Test what is left to NumPy: numbers known only at run time, and modes that Weft does not define."""
 
     def rest(x: Any, k: Any, counts: Any) -> Any:
         return np.tile(x, k), np.repeat(x, counts), np.pad(x, k), np.pad(x, 2, "linear_ramp"), np.pad(x, 2, "mean")
@@ -223,7 +223,7 @@ def test_refusals(function: Any) -> None:
 @settings(max_examples=15)
 @given(st.data(), st.lists(st.integers(1, 4), min_size=1, max_size=3), st.integers(1, 4), st.data())
 def test_random_joins(data: st.DataObject, shape: list[int], count: int, more: st.DataObject) -> None:
-    """Pieces of random sizes, dtypes and layouts along a random axis; then the whole rolled, padded and cut."""
+    """Join pieces of random sizes, dtypes and layouts along a random axis; then roll, pad and slice the whole."""
     axis = data.draw(st.integers(0, len(shape) - 1))
     pieces = []
     for k in range(count):
@@ -244,7 +244,7 @@ def test_random_joins(data: st.DataObject, shape: list[int], count: int, more: s
 
 
 def _named(function: Any, count: int) -> Any:
-    """The function with so many named arguments: a traced function takes no star."""
+    """Return the function with this many named arguments, because a traced function takes no `*args`."""
     wrappers = {
         1: lambda a: function(a),
         2: lambda a, b: function(a, b),

@@ -1,6 +1,6 @@
-"""Random calls of everything that arranges arrays, each traced once and run on other sizes as well.
+"""Test random calls of functions that arrange arrays, each traced once and run on other sizes as well.
 
-A graph that was made for one call serves every other for which its guards hold: a guard too few gives wrong numbers
+A graph that was built for one call serves every other for which its guards hold. A missing guard gives wrong numbers
 here, and errors that depend on sizes must be NumPy's for each of them.
 """
 

@@ -1,4 +1,4 @@
-"""The same bits on AVX2, on AVX-512 and from the reference, which walks the lowered graph in plain Python."""
+"""Test that AVX2, AVX-512 and the reference, which runs the lowered graph in plain Python, give the same bits."""
 
 from __future__ import annotations
 

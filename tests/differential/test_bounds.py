@@ -1,4 +1,4 @@
-"""No read and no write outside of an array, for every size of tail and every layout."""
+"""Test that nothing outside of an array is read or written, for every tail size and every layout."""
 
 from __future__ import annotations
 

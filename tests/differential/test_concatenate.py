@@ -1,4 +1,4 @@
-"""Concatenations: every piece is written into its place, whatever makes it, and nothing else is allocated."""
+"""Test concatenations: every piece is written directly into its place, and nothing else is allocated."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_arguments(axis: int) -> None:
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_computed_pieces(axis: int) -> None:
-    """Elementwise, broadcast, reduced, numbered and constant pieces, and an argument among them."""
+    """Pieces are elementwise, broadcast, reduced, numbered and constant, with an argument among them."""
 
     def make(b: Builder, x: Value, y: Value) -> Value:
         total = b.op(SUM, x, axes=(axis,), keepdims=True)
@@ -98,7 +98,7 @@ def test_inside_one_another() -> None:
 
 
 def test_what_reads_the_whole() -> None:
-    """Consumers, one through a view, and a piece that is read beside it."""
+    """Consumers read the whole, one through a view, and a piece is read beside it."""
 
     def make(b: Builder, x: Value, y: Value) -> tuple[Value, ...]:
         piece = b.op(SQUARE, x)
@@ -136,7 +136,7 @@ def test_out_that_is_an_argument() -> None:
 
 
 def test_a_size_that_numpy_makes() -> None:
-    """The whole is allocated when all its sizes are known, also where the function needs the first piece."""
+    """The whole is allocated once all its sizes are known, also if the NumPy function needs the first piece."""
 
     @weft.jit
     def kernel(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`astype` between every two dtypes: NumPy's numbers, our rule where it has several, the same bits everywhere."""
+"""Test `astype` between every two dtypes: NumPy's numbers, or Weft's rule if NumPy has several."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_same_bits_everywhere(dtype: str) -> None:
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_all_halves(name: str) -> None:
-    """Every number of 16 bits through arithmetic that NumPy does in f32."""
+    """Compute with every 16-bit float through arithmetic that NumPy does in f32."""
     x = np.arange(1 << 16, dtype=np.uint16).view(np.dtype(name))
     y = np.roll(x, 12345)
 
@@ -78,7 +78,7 @@ def test_all_halves(name: str) -> None:
 
 
 def test_f32_rounds_to_f16_once() -> None:
-    """Every f32 between two neighbouring halves and at both ends of the range."""
+    """Convert every f32 between two neighbouring halves and at both ends of the range."""
     steps = np.arange(0, 1 << 14, dtype=np.uint32)
     starts = [0x38800000, 0x33000000, 0x33800000, 0x477FE000, 0x387FC000, 0x3F800000, 0x7F800000]
     x = np.concatenate([start + steps - np.uint32(1 << 13) for start in starts]).view(np.float32)

@@ -1,4 +1,4 @@
-"""Arrays that a kernel makes by itself: filled ones, sequences, triangles, grids and copies, as NumPy makes them."""
+"""Test arrays that a kernel creates: filled arrays, sequences, triangles, grids and copies, as in NumPy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ X = np.zeros(3)
 
 
 def in_the_language(*expressions: str, size: int = 5) -> Any:
-    """What expressions give in a kernel whose argument has so many elements."""
+    """Return the results of expressions in a kernel whose argument has this many elements."""
     return weft.compile(f"kernel f(x: f64[n]) {{ return {', '.join(expressions)} }}").f(np.zeros(size))
 
 
@@ -72,7 +72,7 @@ ARANGES = [
 
 
 def test_arange() -> None:
-    """The numbers that NumPy computes, to the bit."""
+    """The numbers are NumPy's, to the bit."""
 
     def ranges(x: Any) -> Any:
         return tuple(np.arange(*args, like=x) for args in ARANGES)
@@ -118,7 +118,7 @@ LINSPACES = {
 
 
 def test_linspace_between_known_ends() -> None:
-    """To the bit, but for the powers of `logspace`."""
+    """The numbers are NumPy's to the bit, except for the powers of `logspace`."""
     found = in_the_language(*LINSPACES)
     for (text, expected), result in zip(LINSPACES.items(), found, strict=True):
         try:
@@ -204,7 +204,7 @@ def test_sizes_of_arguments() -> None:
 
 
 def test_in_traced_functions() -> None:
-    """Sizes of traced arrays work in NumPy's own functions too; with `like` one compile serves all."""
+    """Sizes of traced arrays work in NumPy's own functions; with `like`, one compile serves all."""
 
     def plain(x: Any) -> Any:
         return np.zeros(x.shape) + x, np.arange(len(x)) * x, np.eye(x.shape[0]), np.ones((2, x.size)) * x

@@ -1,4 +1,4 @@
-"""What the tests of ufuncs leave out: choices, zeros of both signs, powers, numbers without dimensions."""
+"""Test what the tests of ufuncs leave out: choices, zeros of both signs, powers, scalars."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_power(a: str, b: str) -> None:
 
 @pytest.mark.parametrize("dtype", REAL)
 def test_where(dtype: str) -> None:
-    """With arrays of every dtype as the other choice, and as the condition."""
+    """Test arrays of every dtype as the other choice and as the condition."""
     c, x = np.arange(70) % 3 == 0, pairs(dtype, dtype, 70, 1)[0]
     for other in REAL:
         y = pairs(other, other, 70, 2)[0]
@@ -83,7 +83,7 @@ def test_scalars_and_arrays_of_no_dimension(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_shifts(dtype: str) -> None:
-    """Counts of the width or more, and negative ones, move every bit out."""
+    """Counts of the width or more, and negative ones, shift every bit out."""
     info = np.iinfo(dtype)
     x = np.array([0, 1, info.max, info.min, 5], dtype)
     counts = np.array([0, 1, info.bits - 1, info.bits, info.bits + 1, info.max, info.min], dtype)

@@ -1,4 +1,4 @@
-"""Functions of elements that are composed of several ops, against NumPy: values, dtypes, refusals, and no fallback."""
+"""Test elementwise functions that consist of several ops against NumPy: values, dtypes, errors, and no fallback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Function = Callable[..., Any]
 
 
 def native(function: Function, *args: Any, ulps: float = 0) -> None:
-    """Fails unless the function is NumPy's, without NumPy."""
+    """Check that a function gives NumPy's result without a fallback."""
     jitted = weft.jit(function)
     agrees(function, *args, ulps=ulps, jitted=jitted)
     assert jitted.lower(*args).fallbacks == ()
@@ -40,7 +40,7 @@ def numbers(dtype: str, size: int = 40) -> Array:
 
 @pytest.mark.parametrize("dtype", REAL)
 def test_rounding(dtype: str) -> None:
-    """To decimals by multiplying and dividing, as NumPy does it; out of an integer's range nothing is defined."""
+    """Decimals are rounded by multiplying and dividing, as in NumPy; beyond an integer's range nothing is defined."""
     x = random(dtype, 40, 1) if dtype in INTEGERS else numbers(dtype)
     if dtype == "bool":
         native(np.round, x)
@@ -98,7 +98,7 @@ def test_limits(dtype: str) -> None:
 
 @pytest.mark.parametrize("low", [-(2**70), -5, 3, 300, 2**40, 2**70])
 def test_limits_that_an_array_can_not_reach(low: int) -> None:
-    """A Python integer that is out of bounds is no limit on its own side, and refused on the other."""
+    """A Python integer out of bounds is ignored as a limit on its own side, and refused on the other."""
     for dtype in INTEGERS:
         for function in (
             lambda x, k: np.clip(x, k, None), lambda x, k: np.clip(x, None, k), lambda x, k: np.clip(x, k, k),
@@ -165,7 +165,7 @@ def test_cardinal_sine(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int64", "float16", "bfloat16", "float32", "float64"])
 def test_powers_with_known_exponents(dtype: str) -> None:
-    """The operator and the function differ: NumPy looks at a Python number before it looks at dtypes."""
+    """The operator and the function differ: for the operator NumPy looks at a Python number before dtypes."""
     x = numbers(dtype) if dtype in FLOATS else random(dtype, 40, 1)
 
     def function(x: Any) -> Any:
@@ -202,7 +202,7 @@ def test_division_of_smallest_numbers() -> None:
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_scaling_by_powers_of_two(dtype: str) -> None:
-    """Rounded once, from the largest number to the smallest and beyond."""
+    """Results are rounded once, from the largest number to the smallest and beyond."""
     x, rng = np.repeat(numbers(dtype), 40), np.random.default_rng(8)
     powers = rng.integers(-2200, 2200, x.size)
     powers[::2] //= 16
@@ -236,7 +236,7 @@ def test_ufuncs_that_are_told_a_dtype() -> None:
 
 
 def test_every_function_is_tried() -> None:
-    """Functions of elements that are no ufuncs are all in this file, or beside it."""
+    """All elementwise functions that are not ufuncs are tested in this file, or in a neighbouring one."""
     others = {name for name in ELEMENTWISE if not isinstance(getattr(np, name, None), np.ufunc)}
     here = {"round", "nan_to_num", "clip", "select", "real", "imag", "angle", "sinc"}
     assert others == here | {"where", "astype"} | {"erf", "erfc", "expit", "logit"}

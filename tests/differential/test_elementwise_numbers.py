@@ -1,4 +1,4 @@
-"""Python numbers that meet arrays: weak, of any size, as literals and as arguments; answers and refusals as NumPy's."""
+"""Test Python numbers combined with arrays: of any size, as literals and as arguments; errors as in NumPy."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_complex_numbers_in_order() -> None:
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
 def test_known_divisors(dtype: str) -> None:
-    """Division by a constant is a multiplication; 1, -1 and powers of two have code of their own."""
+    """Division by a constant becomes a multiplication; 1, -1 and powers of two have separate code."""
     limits = np.iinfo(dtype)
     x = np.random.default_rng(2).integers(limits.min, limits.max, 300, dtype=dtype, endpoint=True)
     x[:4] = limits.min, limits.max, 0, 1

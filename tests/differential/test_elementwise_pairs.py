@@ -1,6 +1,6 @@
-"""Ufuncs of two operands on every pair of dtypes: NumPy's promotion, answers and refusals.
+"""Test ufuncs of two operands on every pair of dtypes: NumPy's promotion, results and errors.
 
-One kernel for each ufunc takes an array of every dtype and gives the results of all pairs that NumPy accepts.
+One kernel for each ufunc takes an array of every dtype and returns the results of all pairs that NumPy accepts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BINARY = tuple(f for f in DISTINCT if f.nin == 2)
 
 
 def arrays(size: int) -> dict[str, Array]:
-    """An array of special numbers for each dtype; the sizes of their periods differ, so that many meet."""
+    """Make an array of special numbers for each dtype; their periods differ, so that many combinations occur."""
     rng = np.random.default_rng(7)
     return {dtype: rng.permutation(np.resize(specials(dtype), size)) for dtype in REAL}
 
@@ -57,7 +57,7 @@ def test_every_pair(ufunc: np.ufunc) -> None:
 
 @pytest.mark.parametrize("ufunc", BINARY, ids=lambda f: f.__name__)
 def test_refusals(ufunc: np.ufunc) -> None:
-    """What NumPy refuses because of dtypes is refused with a TypeError, while the function is traced."""
+    """Dtypes that NumPy refuses raise a TypeError while the function is traced."""
     given = arrays(3)
     refused = [(a, b) for a in REAL for b in REAL if not accepted((ufunc,), a, b)]
     for a, b in refused[::5]:

@@ -1,4 +1,4 @@
-"""Functions of scipy.special, known by name and loops: through ufuncs that stand in for SciPy's, and in kernels."""
+"""Test functions of scipy.special, which are recognised by name and loops, with stand-in ufuncs and in kernels."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MEANINGS = {"erf": erf, "erfc": erfc, "expit": expit, "logit": logit}
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_stand_ins(name: str) -> None:
-    """Native for every dtype that SciPy takes, with its dtypes; `tests/math` measures the error, Python has its own."""
+    """Stand-ins are native for every dtype that SciPy takes, with its dtypes; `tests/math` measures the errors."""
     function, meaning = FUNCTIONS[name], MEANINGS[name]
     jitted = weft.jit(lambda x: function(x))
     for dtype in REAL:

@@ -1,4 +1,4 @@
-"""Every ufunc of numbers that NumPy has, on every dtype that it accepts: native, and NumPy's answers bit for bit."""
+"""Test every numeric ufunc of NumPy on every dtype that it accepts: native, with NumPy's results bit for bit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOME = ("bool", "int8", "uint16", "int64", "float16", "float32")
 
 
 def operands(a: str, b: str, size: int) -> tuple[Array, Array]:
-    """Special and random numbers; the right ones are no negative integers, which are no exponents."""
+    """Make special and random numbers; the right operands are not negative, because they may be exponents."""
     x, y = pairs(a, b, size, size)
     return x, np.where(y < 0, y.dtype.type(3), y) if y.dtype.kind == "i" else y
 
@@ -34,7 +34,7 @@ def test_names() -> None:
 
 @pytest.mark.parametrize("dtype", [*REAL, *COMPLEX])
 def test_all_are_native(dtype: str) -> None:
-    """The share of NumPy's ufuncs that compile without fallback is all of them, under every name."""
+    """All of NumPy's ufuncs compile without fallback, under every name."""
     for count in (1, 2):
         args = operands(dtype, dtype, 5)[:count]
         ufuncs = accepted(UFUNCS.values(), *(dtype,) * count)
@@ -48,7 +48,7 @@ def test_all_are_native(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", REAL)
 def test_one_operand(dtype: str) -> None:
-    """On AVX2 and on AVX-512, so the bits are the same."""
+    """The bits are the same on AVX2 and AVX-512."""
     function = together(accepted(EXACT, dtype))
     for level, kernel in Everywhere(function).kernels.items():
         for size in SIZES:
@@ -59,7 +59,7 @@ def test_one_operand(dtype: str) -> None:
 
 
 def _not_zero(x: Array) -> Array:
-    """The reciprocal of an integer 0 has no answer of NumPy's."""
+    """Exclude integer 0, for which NumPy's reciprocal is undefined."""
     x[x == 0] = 1 if x.dtype.kind in "iu" else 0 * x[x == 0]
     return x
 
@@ -89,7 +89,7 @@ def _powers(dtype: str) -> tuple[np.ufunc, ...]:
 
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_complex_numbers(dtype: str) -> None:
-    """What looks at parts, adds them or compares them in order; products and functions have rules of their own."""
+    """Test functions that read parts, add them or compare them; products and functions have separate tests."""
     rounded = (np.multiply, np.divide, np.square, np.reciprocal, np.absolute, np.sign, np.sqrt, *MATHEMATICAL)
     chosen = [f for f in (*EXACT, *EXTREMES) if f not in rounded]
     for count in (1, 2):
@@ -113,7 +113,7 @@ def test_smaller_and_larger(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint32", "float16", "bfloat16", "float32", "float64"])
 def test_mathematical_functions_are_near(dtype: str) -> None:
-    """What is not a number, infinite or zero is NumPy's; all else lies within NumPy's own error of it."""
+    """NaN, infinities and zeros are NumPy's; other results are within NumPy's own error."""
     for count in (1, 2):
         function = together(accepted(MATHEMATICAL.difference(_powers(dtype)), *(dtype,) * count))
         args = operands(dtype, dtype, 100)[:count]

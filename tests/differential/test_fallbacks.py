@@ -1,4 +1,4 @@
-"""What NumPy runs between compiled pieces: functions without an op, and dtypes without native code."""
+"""Test what NumPy runs between compiled pieces: functions without an op, and dtypes without native code."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_functions_without_an_op() -> None:
 
 
 def test_sizes_that_only_a_function_knows() -> None:
-    """One compile serves every number of different values; a size may be all that is used of a result."""
+    """One compile serves every number of different values; a size may be the only used part of a result."""
 
     def mix(x: Any) -> Any:
         u = np.unique(x * 2)
@@ -108,7 +108,7 @@ def test_a_function_that_never_gives_the_same_type() -> None:
 
 
 def test_a_function_that_notes_its_calls() -> None:
-    """Compiled code would not change the list again, so that is refused before types are looked at."""
+    """A function that appends to a list is refused at once, because compiled code would not repeat it."""
     calls: list[Any] = []
 
     def fickle(row: Any) -> Any:
@@ -133,7 +133,7 @@ def test_long_chains_and_many_reductions() -> None:
 
 
 def test_packed_records() -> None:
-    """Strides that are no multiple of the element's size."""
+    """Strides are not multiples of the element size."""
     records = np.zeros(37, [("a", "i1"), ("b", "f8"), ("c", "i4"), ("d", "?")])
     records["b"], records["c"], records["d"] = np.arange(37), np.arange(37) * 3, np.arange(37) % 3 == 0
     b, c, d = records["b"], records["c"], records["d"]
@@ -144,7 +144,7 @@ def test_packed_records() -> None:
 
 
 def test_square_arrays() -> None:
-    """Sums of rows and of columns have one shape; they still belong to their own axis."""
+    """Sums of rows and of columns have the same shape but belong to different axes."""
     module = weft.compile(
         """
         kernel a(x: f64[n, n], b: f64[n]) -> (p: f64[n, n], q: f64[n], r: f64[n, n]) {

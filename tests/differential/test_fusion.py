@@ -1,4 +1,4 @@
-"""How many kernels a function becomes."""
+"""Test how many kernels a function becomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lookups and numbered elements: NumPy's elements and refusals, whatever is looked up and whatever looks it up."""
+"""Test lookups and `iota` against NumPy: elements and errors, for all kinds of operands and indices."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lookup(*axes: int) -> Compiled:
 
 
 def places(size: int, shape: tuple[int, ...], seed: int) -> Any:
-    """Indices from both ends."""
+    """Make indices from both ends."""
     return np.random.default_rng(seed).integers(-size, size, shape)
 
 
@@ -70,7 +70,7 @@ def test_layouts(layout: str) -> None:
 
 
 def test_views_are_looked_up_without_a_copy() -> None:
-    """Through a transpose, a slice and a reshape, in one kernel."""
+    """Views by transpose, slice and reshape are gathered in one kernel, without a copy."""
 
     def make(b: Builder, x: Value, i: Value) -> Value:
         n, m = x.type.shape
@@ -125,7 +125,7 @@ def test_into_a_concatenation() -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 16, 40])
 def test_an_index_out_of_range(size: int) -> None:
-    """As a vector and as a scalar, at every place, above and below; the caller's array stays as it was."""
+    """Test an index out of range as vector and scalar, at every position, on both sides; `out` stays unchanged."""
     for axis, (bad, good) in itertools.product((0, 1), ((5, 4), (-6, -5), (2**62, 0), (-(2**63), 0))):
         compiled = lookup(axis)
         x = random("float32", (5, 5), 20)
@@ -151,7 +151,7 @@ def test_an_index_into_nothing() -> None:
 
 
 def test_iota() -> None:
-    """As it is, in arithmetic, through views that count across axes, and where an axis is joined to another."""
+    """Test `iota` alone, in arithmetic, through views that count across axes, and along concatenated axes."""
 
     def make(b: Builder, x: Value) -> tuple[Value, ...]:
         n, m = x.type.shape
@@ -176,7 +176,7 @@ def test_iota() -> None:
 
 
 def test_a_kernel_without_arrays() -> None:
-    """What an argument's shape alone decides: it has nothing to read."""
+    """The kernel only depends on the argument's shape and reads no memory."""
     compiled = Compiled(lambda b, x: b.op(IOTA, shape=Sizes((x.type.shape[0] + 3,)), axis=0), 1)
     for size in (1, 2, 20):
         same(compiled.checked(np.ones(size))[0], np.arange(size + 3))

@@ -1,4 +1,4 @@
-"""Every memory layout of arguments, alone and in pairs: the numbers, and the order in which results lie in memory."""
+"""Test every memory layout of arguments, alone and in pairs: values, and the memory order of results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHAPES = ((37,), (5, 33), (3, 1, 4, 17))
 
 
 def mixture(x: Any, y: Any) -> Any:
-    """Results that follow the order of one operand, of the other, and of both."""
+    """Return results that follow the order of one operand, of the other, and of both."""
     return x * 2 + y, x - 1, y > 0, x.T + 1, (x + y).sum(axis=-1), (x * y).sum(axis=0), x.max(), np.where(x > 0, x, y)
 
 
@@ -119,7 +119,7 @@ ORDER_BY_SIZE: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", ORDER_BY_SIZE)
 def test_orders_that_depend_on_computed_sizes(name: str) -> None:
-    """An axis of which one element is left does not take part in sorting; a reshape is a view of some sizes only."""
+    """An axis with one element left is not sorted by; a reshape is a view for some sizes only."""
     generator = np.random.default_rng(5)
     function = ORDER_BY_SIZE[name]
     jitted = weft.jit(function)

@@ -1,4 +1,4 @@
-"""Every kind of kernel on arguments that lie in memory in every way: numbers, no copies, more than 2^31 elements."""
+"""Test every kind of kernel on arguments in every memory layout: values, no copies, more than 2^31 elements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORDER = np.array([3, 0, -1, 2, 2])
 
 
 def kinds(x: Any) -> Any:
-    """One of each: elementwise, converted, reduced, running, a position, looked up, joined, a view, chosen, made."""
+    """Return one kernel of each kind: elementwise, converted, reduced, running, gathered, joined, and so on."""
     return (
         x + x, x.astype(np.complex64), x.sum(axis=-1), x.sum(axis=0), x.max(), np.cumsum(x, axis=0),
         np.cumsum(x, axis=-1), x.argmax(axis=0), np.argmin(x), x[ORDER], x[:, ORDER], np.concatenate([x, x[::-1]]),
@@ -38,7 +38,7 @@ LIE = {
 
 
 def _in_bytes(x: Array, step: int) -> Array:
-    """The array with gaps between its elements, at an odd address and with odd strides."""
+    """Return the array with gaps between its elements, at an odd address and with odd strides."""
     memory = np.zeros(1 + x.size * (x.itemsize * step + 1), np.uint8)
     strides = np.array(np.ones(x.shape, np.uint8).strides) * (x.itemsize * step + 1)
     view: Array = np.ndarray(x.shape, x.dtype, memory, 1, tuple(int(s) for s in strides))
@@ -73,7 +73,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_out_in_the_same_memory(program: str) -> None:
-    """The same array, shifted, reversed or interleaved: as if the argument had been copied first."""
+    """`out` is the argument itself, shifted, reversed or interleaved; results are as if it had been copied first."""
     function = PROGRAMS[program]
     jitted = weft.jit(function)
     for name, views in overlapping().items():
@@ -99,7 +99,7 @@ STRIDED: dict[str, Callable[[], Array]] = {
 
 @pytest.mark.parametrize("layout", STRIDED)
 def test_nothing_is_copied_because_of_strides(layout: str) -> None:
-    """8 MB of argument, results in the caller's arrays: a call takes no memory worth speaking of."""
+    """A call with an argument of 8 MB and `out` arrays allocates next to nothing."""
     x = STRIDED[layout]()
     jitted = weft.jit(lambda x: (x * 2 + 1, x.sum(axis=0), x.sum(axis=1), x[::-1].T - 1))
     outs = tuple(np.empty_like(np.asarray(part)) for part in jitted(x))
@@ -127,7 +127,7 @@ BIG = 2**31 + 100
 
 
 def test_more_than_two_to_the_31_elements() -> None:
-    """Zeros that the machine never has to hold, but for the last page."""
+    """The array is all zeros, so only its last page uses memory."""
     x = np.zeros(BIG, np.uint8)
     x[-1], x[-2] = 7, 9
 
@@ -145,7 +145,7 @@ def test_more_than_two_to_the_31_elements() -> None:
 
 
 def test_more_than_two_to_the_31_repeated_elements() -> None:
-    """One number in memory, and places that only an index can tell apart."""
+    """The array is one repeated number in memory, and only the index distinguishes positions."""
     x = np.broadcast_to(np.array(3, np.int8), (2, BIG // 2 + 7))
     n = x.shape[1]
 

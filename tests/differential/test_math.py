@@ -1,4 +1,4 @@
-"""Every real mathematical function through the public API: native, NumPy's dtype and specials, and close to the truth.
+"""Test every real mathematical function through the public API: native, NumPy's dtype and special values, and accurate.
 
 `tests/math` measures the functions themselves; here the reference is NumPy in the wider dtype.
 """

@@ -1,4 +1,4 @@
-"""`out=`: the caller's array is written, checked before anything is, and may overlap arguments in any way."""
+"""Test `out=`: the caller's array is checked first, then written, and may overlap arguments in any way."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_an_error_while_running_writes_nothing() -> None:
 
 
 def overlapping() -> dict[str, Callable[[Array], tuple[Array, Array]]]:
-    """An argument and an `out` of one size in the same memory."""
+    """Make an argument and an `out` of the same size that share memory."""
     return {
         "the same": lambda m: (m[20:56], m[20:56]),
         "reversed": lambda m: (m[20:56], m[20:56][::-1]),

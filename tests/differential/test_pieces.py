@@ -1,4 +1,4 @@
-"""Elementwise ops of what was put together of pieces, which are computed piece by piece."""
+"""Test elementwise ops on concatenations, which are computed piece by piece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an extreme is, and the reductions that ignore NaN or look at bits, against NumPy on every path."""
+"""Test positions of extremes, and reductions that ignore NaN or look at bits, against NumPy on every path."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def reduction(name: str, axes: tuple[int, ...], keepdims: bool = False) -> Compi
 
 
 def few(dtype: str, shape: tuple[int, ...], seed: int) -> Any:
-    """Numbers of which many are equal."""
+    """Make numbers of which many are equal."""
     return np.random.default_rng(seed).integers(0, 4, shape).astype(dtype)
 
 

@@ -1,4 +1,4 @@
-"""Products and what is made by example: memory order, signs of zeros, scalar or array, for layouts drawn at random."""
+"""Test memory order, signs of zeros and scalar results of products and `*_like` functions, for random layouts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _drawn(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
 
 
 def _fresh(result: Any) -> Any:
-    """A view as the copy that Weft gives."""
+    """Return a copy of a view, as Weft returns it."""
     return result if not isinstance(result, np.ndarray) or result.base is None else result.copy(order="K")
 
 

@@ -1,4 +1,4 @@
-"""Python numbers beside arrays: weak in ufuncs, with a dtype of their own where NumPy makes arrays of them."""
+"""Test Python numbers beside arrays: weak in ufuncs, strong where NumPy makes arrays of them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_numbers_in_every_place(name: str) -> None:
 
 
 def _outcome(function: Callable[..., Any], *args: Any) -> Any:
-    """What a call gives, or the error that it ends in."""
+    """Return the result of a call, or its error."""
     try:
         with np.errstate(all="ignore"):
             return function(*args)

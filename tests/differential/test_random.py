@@ -1,4 +1,4 @@
-"""Random programs against NumPy, and the same bits of them everywhere."""
+"""Test random programs against NumPy, with the same bits on every CPU level."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SLOW = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomi
 
 
 def dense(results: tuple[Any, ...], order: str) -> tuple[Any, ...]:
-    """Results without the gaps, steps back and swapped bytes that views have; NumPy hands those back, Weft does not."""
+    """Return results without the gaps, reversals and swapped bytes of views, which NumPy returns and Weft does not."""
     return tuple(
         np.array(x, x.dtype.newbyteorder("="), order=order) if isinstance(x, np.ndarray) else x for x in results
     )
@@ -39,7 +39,7 @@ def test_programs(program: Program) -> None:
 @settings(max_examples=40, **SLOW)
 @given(programs(fallbacks=True))
 def test_programs_that_numpy_helps_with(program: Program) -> None:
-    """A NumPy function reads what kernels made in C order, so the order of its result may be another."""
+    """A NumPy function reads results of kernels in C order, so its own result may have another order."""
     check(program, order="C")
 
 

@@ -1,4 +1,4 @@
-"""Reductions over every set of axes of arrays in every layout, empty ones, and how accurate long sums are."""
+"""Test reductions over every set of axes, of arrays in every layout, empty ones, and the accuracy of long sums."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_of_nothing(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_long_sums_are_as_accurate_as_numpys(axis: int, dtype: str) -> None:
-    """NumPy adds in pairs along memory only; ours do on every axis, so they need not fear NumPy's best."""
+    """NumPy adds in pairs only along memory; Weft does on every axis, so it is as accurate as NumPy's best case."""
     rng = np.random.default_rng(0)
     x = np.stack([rng.random(10**6), rng.normal(size=10**6), rng.random(10**6) * 10.0 ** rng.integers(-6, 6, 10**6)])
     x = x.astype(dtype)
@@ -127,7 +127,7 @@ def test_long_sums_are_as_accurate_as_numpys(axis: int, dtype: str) -> None:
 
 
 def test_means_and_variances() -> None:
-    """No worse than NumPy's from the exact ones."""
+    """Errors are no larger than NumPy's."""
     x = (random("float64", (7, 1000), 3) + 100).astype(np.float32)
 
     def moments(x: Any) -> Any:

@@ -1,7 +1,7 @@
-"""How near sums, means, variances and norms come to the truth: on every axis, and on data made to hurt.
+"""Test the accuracy of sums, means, variances and norms: on every axis, and on difficult data.
 
-The truth is `math.fsum`. The tree's bound counts the roundings on the longest way from an element to the sum: the
-steps of a block, then halves of what is left, be they pairs of blocks or lanes.
+The truth is `math.fsum`. The tree's bound counts the roundings on the longest path from an element to the sum: the
+steps of a block, then halvings, of blocks or lanes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ N = 50_000
 
 
 def depth(n: int) -> int:
-    """Roundings between an element and the sum of n, with any number of lanes."""
+    """Return the number of roundings between an element and the sum of n, for any number of lanes."""
     return STEPS + math.ceil(math.log2(max(1, n / STEPS))) + 2
 
 
@@ -71,7 +71,7 @@ def test_sums_are_within_the_bound_of_the_tree(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_axis_0_is_as_accurate_as_axis_1(dtype: str) -> None:
-    """On random data, over many sums; NumPy's own sums along axis 0 are far off."""
+    """Compare many sums of random data; NumPy's own sums along axis 0 are far less accurate."""
     x = RNG.random((64, 20_000)).astype(dtype)
     exact = np.array([math.fsum(map(float, row)) for row in x])
 
@@ -101,7 +101,7 @@ def test_variances_do_not_cancel(dtype: str, means: tuple[float, ...]) -> None:
 
 
 def test_variances_of_two_neighbours() -> None:
-    """The mean of two neighbours lies between them: a plain second pass would be off by as much as it finds."""
+    """The mean of two neighbours lies between them, so a plain second pass would be off by as much as its result."""
     x = np.where(np.arange(1001) % 3 == 0, np.float32(1e6), np.nextafter(np.float32(1e6), np.float32(2e6)))
     true = float(_variance(x))
     assert abs(float(weft.jit(np.var)(x)) - true) <= 1e-6 * true < abs(float(np.var(x)) - true)
@@ -111,7 +111,7 @@ def test_variances_of_two_neighbours() -> None:
 
 @pytest.mark.filterwarnings("ignore:Degrees of freedom")
 def test_variances_of_large_numbers() -> None:
-    """What overflows does so as in NumPy."""
+    """Overflow is as in NumPy."""
     x = np.array([[1e30, -1e30, 0], [3e38, 3e38, 3e38], [np.inf, 1, 2], [np.nan, 1, 2], [-0.0, 0.0, 0.0]], np.float32)
     with np.errstate(all="ignore"):
         expected = x.var(axis=1), x.std(axis=1), x.var(axis=1, ddof=3), x.T.var(axis=0, ddof=1)

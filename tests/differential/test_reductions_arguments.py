@@ -1,4 +1,4 @@
-"""Every reduction with its arguments, on every dtype, against NumPy: values, dtypes, shapes, and what is refused."""
+"""Test every reduction with its arguments, on every dtype, against NumPy: values, dtypes, shapes and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BATCH = 64
 
 
 def check(cases: Sequence[Case], x: Any, backend: str = "llvm") -> None:
-    """Compiles many cases into one kernel; what NumPy refuses must be refused one by one."""
+    """Compile many cases into one kernel; calls that NumPy refuses are checked one by one."""
     expected = [_numpys(case, x) for case in cases]
     refused = [(c, e) for c, e in zip(cases, expected, strict=True) if isinstance(e, Exception)]
     pairs = [(c, e) for c, e in zip(cases, expected, strict=True) if not isinstance(e, Exception)]
@@ -56,7 +56,7 @@ def _numpys(case: Case, x: Any) -> Any:
 
 @pytest.mark.parametrize("dtype", ["float64", "int16", "complex64"])
 def test_every_argument(dtype: str) -> None:
-    """Arguments decide which graph there is. What native code makes of its ops is seen with every third of them."""
+    """Arguments decide the graph. Native code is run for every third case."""
     check(FULL, few(dtype), "reference")
     if dtype == "float64":
         check(FULL[::3], few(dtype))
@@ -73,7 +73,7 @@ def test_memory_order() -> None:
 
 
 def test_memory_order_of_complex_extremes() -> None:
-    """They are composed of several reductions, none of which may turn the axes."""
+    """They consist of several reductions, none of which may change the order of axes."""
     x = (np.arange(60).reshape(3, 4, 5) % 7 + 1j).astype(np.complex64)
     extremes = [Case(f"{f.__name__} {a}", lambda x, f=f, a=a: f(x, axis=a), True)
                 for f in (np.min, np.nanmax) for a in (0, 1, -1)]  # fmt: skip

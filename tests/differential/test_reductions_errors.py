@@ -1,4 +1,4 @@
-"""What NumPy refuses, Weft refuses: with an error of the same type that says the same."""
+"""Test that calls which NumPy refuses raise errors of the same type with the same message."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_refusal(case: str) -> None:
 
 
 def test_values_are_refused_at_each_call() -> None:
-    """The same compiled code takes what is right and refuses what is not."""
+    """The same compiled code accepts valid values and refuses others."""
     average = weft.jit(lambda x, w: np.average(x, axis=1, weights=w))
     weights = np.array([1.0, 2.0, 3.0])
     np.testing.assert_array_equal(average(X, weights), np.average(X, axis=1, weights=weights))

@@ -1,4 +1,4 @@
-"""Reductions written in the language, with arguments by name, and what tracing leaves to NumPy."""
+"""Test reductions in the language, with arguments by name, and reductions that tracing leaves to NumPy."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_mistakes(text: str, error: type[Exception], says: str) -> None:
 
 
 def test_methods_and_forms() -> None:
-    """As methods, by position, with arguments that are computed, and in place of functions."""
+    """Test methods, positional and computed arguments, and functions passed as values."""
 
     def forms(x: Any, start: Any) -> Any:
         methods = (
@@ -132,7 +132,7 @@ def test_methods_and_forms() -> None:
 
 
 def test_what_is_left_to_numpy() -> None:
-    """It is named, and right."""
+    """The fallback is named, and its result is right."""
 
     def left(x: Any) -> Any:
         return (

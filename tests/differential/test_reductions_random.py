@@ -1,4 +1,4 @@
-"""Random reductions against NumPy: a function, its arguments and an array are drawn; and the same bits everywhere."""
+"""Test random reductions with random arguments against NumPy, with the same bits on every CPU level."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NUMBERS = {"dtype": (np.float32, np.float64, np.int16, bool), "initial": (0, 2, 
 
 
 class Call(NamedTuple):
-    """A function of NumPy, by its name and those of its arguments."""
+    """A NumPy function, by its name and the names of its arguments."""
 
     name: str
     arguments: tuple[tuple[str, Any], ...]
@@ -131,7 +131,7 @@ def test_reductions(drawn: tuple[Any, tuple[Call, ...]]) -> None:
 @settings(max_examples=15, **SLOW)
 @given(several())
 def test_bits_of_reductions(drawn: tuple[Any, tuple[Call, ...]]) -> None:
-    """AVX2, AVX-512 and the reference agree on numbers whose sums do depend on the order."""
+    """AVX2, AVX-512 and the reference agree on numbers whose sums depend on the order."""
     x, wanted = drawn
     right = [call for call in wanted if not isinstance(numpys(call, x), Exception)]
     if x.dtype.kind in "fc":

@@ -1,4 +1,4 @@
-"""Reductions of NaN, infinities, zeros of both signs, the ends of each dtype, and of nothing at all."""
+"""Test reductions of NaN, infinities, zeros of both signs, the limits of each dtype, and empty arrays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def bits(x: Any) -> Any:
 
 
 def mixed(few: Array, shape: tuple[int, int], seed: int, nan: bool) -> Array:
-    """Special numbers by chance, the NaN among them only if asked for."""
+    """Make numbers with random special ones, NaN only if asked for."""
     if not nan and few.dtype.kind in "fc":
         few = few[~np.isnan(few)]
     return np.random.default_rng(seed).choice(few, shape)
@@ -43,7 +43,7 @@ def mixed(few: Array, shape: tuple[int, int], seed: int, nan: bool) -> Array:
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "uint8", "int16", "bool"])
 def test_order(dtype: str) -> None:
-    """Which NaN, and which of several equal numbers: the first."""
+    """Among several NaN or equal numbers, the first counts."""
     jitted = weft.jit(ordered)
     for seed, shape in enumerate(((3, 5), (4, 33), (17, 2), (2, 130))):
         x = mixed(specials(dtype), shape, seed, nan=seed % 2 == 0)
@@ -75,7 +75,7 @@ def test_nan_is_left_out(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
 def test_infinities(dtype: str) -> None:
-    """They meet in sums, means and norms; where all is finite, results are exact."""
+    """Infinities meet in sums, means and norms; finite results are exact."""
 
     def totals(x: Any) -> Any:
         spread = (f(x, axis=1) for f in (np.sum, np.mean, np.var, np.std, np.nansum, np.nanmean, np.nanvar))
@@ -89,7 +89,7 @@ def test_infinities(dtype: str) -> None:
 
 
 def test_zeros_and_starts() -> None:
-    """A sum starts from 0.0 unless it is told to start from elsewhere; a start of -0.0 stays."""
+    """A sum starts from 0.0 unless `initial` says otherwise; an initial -0.0 stays."""
 
     def starts(x: Any) -> Any:
         return (
@@ -122,7 +122,7 @@ def test_of_nothing(shape: tuple[int, ...]) -> None:
 
 
 def test_numbers() -> None:
-    """Arrays without dimensions and Python numbers."""
+    """Test arrays without dimensions and Python numbers."""
 
     def everything(x: Any) -> Any:
         return (

@@ -1,4 +1,4 @@
-"""NumPy numbers and arrays without dimensions are told apart, as NumPy tells them apart."""
+"""Test that NumPy scalars and arrays without dimensions are distinguished as in NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scans: NumPy's bits in every dtype and layout, along every axis, fused with what is around them."""
+"""Test scans: NumPy's bits in every dtype and layout, along every axis, fused with other operations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_usual_ops(combine: str, dtype: str) -> None:
      ("maximum", "bool"), ("left_shift", "uint8")],
 )  # fmt: skip
 def test_other_ops(combine: str, dtype: str) -> None:
-    """The first element is its own, whatever the op does with the start."""
+    """The first element stays as it is, whatever the op does with the initial value."""
     ufunc = TABLE[combine].numpy
     assert isinstance(ufunc, np.ufunc)
     for shape, axis in itertools.product(((5,), (70,), (7, 33), (40, 9)), (0, 1)):
@@ -98,7 +98,7 @@ def test_one_kernel_with_producers_and_consumers(axis: int) -> None:
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_with_reductions_along_the_same_axis(axis: int) -> None:
-    """Before the scan, behind it, and both in one region; the scan is needed in two stages."""
+    """Test reductions before the scan, after it, and both in one region; two stages need the scan."""
 
     def make(b: Builder, x: Value) -> tuple[Value, ...]:
         below = b.op(SUB, x, b.op(MAX, x, axes=(axis,), keepdims=True))
@@ -140,7 +140,7 @@ def test_scans_along_different_axes() -> None:
 
 
 def test_a_scan_that_fails() -> None:
-    """Only what is in the array counts: neither the start nor what a vector holds beyond the end."""
+    """Only elements of the array count, not the initial value or lanes beyond the end."""
 
     def make(b: Builder, x: Value) -> Value:
         return b.op(SCAN, b.op(SUB, x, b.constant(5, x.type.dtype)), combine="power", axis=0)

@@ -1,4 +1,4 @@
-"""When a kernel is compiled: once for all sizes, once more for sizes of 1, and never more than the cache holds."""
+"""Test when a kernel is compiled: once for all sizes, again for sizes of 1, and never more than the cache holds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_twenty_sizes_compile_once(name: str) -> None:
 
 
 def test_sizes_that_meet_only_sometimes() -> None:
-    """A graph that was built with equal sizes is not used where they differ, and broadcasting is still right."""
+    """A graph that was built for equal sizes is not used if they differ, and broadcasting still works."""
     jitted = weft.jit(lambda a, b: (a + b, a.sum(axis=0)))
     for left, right in (((4, 5), (5,)), ((4, 5), (4, 5)), ((5, 5), (5, 5)), ((1, 5), (4, 1)), ((4, 1), (1, 5))):
         a, b = whole("float64", left, 1), whole("float64", right, 2)

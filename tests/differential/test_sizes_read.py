@@ -1,4 +1,4 @@
-"""Every size that a trace reads is a guard: traced functions called with many sequences of sizes, against NumPy."""
+"""Test that every size that a trace reads becomes a guard: traced functions are called with many sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .sizes_read import arguments, functions
 
 
 def outcome(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """The results, or the kind of error."""
+    """Return the results, or the kind of error."""
     try:
         with np.errstate(all="ignore"):
             found = function(*args)
@@ -90,7 +90,7 @@ def test_chosen_functions(name: str) -> None:
 
 
 def test_nothing_beyond_the_end_is_read() -> None:
-    """The elements would be far outside of the memory of the result of the mask."""
+    """The elements would be far outside of the memory of the mask's result."""
     at = 1_500_000
     compiled = jit(lambda a: a[a > 0][at])
     a = np.ones(at + 1)
@@ -101,7 +101,7 @@ def test_nothing_beyond_the_end_is_read() -> None:
 
 
 def test_more_sizes_than_rebuilds() -> None:
-    """Every number of elements is a graph of its own; those that do not fit are no reason to give up."""
+    """Every number of elements needs its own graph; graphs that do not fit are no reason to give up."""
     compiled = jit(lambda a: np.arange(a[a > 0].size), backend="reference")
     for n in (*range(9), *range(9)):
         a = np.where(np.arange(9) < n, 1.0, -1.0)

@@ -1,4 +1,4 @@
-"""Random programs of views, lookups, concatenations, scans and reductions on whole numbers, against the reference."""
+"""Test random programs of views, lookups, concatenations, scans and reductions on integers against the reference."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MEMORY = ("C", "F", "strided", "negative", "rows with gaps", "negative inner")
 
 
 class Draw:
-    """A program that the numbers of one seed decide; it asks for no size that a call could refuse."""
+    """Draw a program from one seed; it asks for no size that a call could refuse."""
 
     def __init__(self, seed: int) -> None:
         self.seed, self.length = seed, 3 + seed % 9
@@ -53,7 +53,7 @@ class Draw:
         return int(self.rng.integers(x.type.rank))
 
     def alike(self, x: Value, values: list[Value]) -> list[Value]:
-        """Values of the same shape, by their types or by a guard on this call's sizes."""
+        """Return values of the same shape, by their types or by a guard on this call's sizes."""
         number = self.b.facts.number
         return [v for v in values if [number(n) for n in v.type.shape] == [number(n) for n in x.type.shape]]
 
@@ -72,7 +72,7 @@ class Draw:
         return self.b.op(CONCATENATE, x, *pieces, axis=self.axis(x))
 
     def looked_up(self, x: Value, values: list[Value]) -> Value:
-        """By another value, brought into range; an empty axis has nothing to look up."""
+        """Look up by another value, brought into range; an empty axis has nothing to look up."""
         axis = self.axis(x)
         size = x.type.shape[axis]
         if self.b.facts.number(size) == 0:
@@ -98,7 +98,7 @@ class Draw:
         return self.b.op(TRANSPOSE, x, order=tuple(int(k) for k in self.rng.permutation(x.type.rank)))
 
     def sliced(self, x: Value, values: list[Value]) -> Value:
-        """Backwards along one axis, and without the first element along another."""
+        """Slice backwards along one axis, and without the first element along another."""
         back, shorter = self.axis(x), self.axis(x)
         shape = list(x.type.shape)
         steps = [-1 if k == back else 1 for k in range(len(shape))]
@@ -108,14 +108,14 @@ class Draw:
         return self.b.op(SLICE, x, starts=Sizes(starts), steps=tuple(steps), sizes=Sizes(shape))
 
     def folded(self, x: Value, values: list[Value]) -> Value:
-        """Two axes as one, which may need memory, and a new one."""
+        """Merge two axes, which may need memory, and add a new one."""
         shape = x.type.shape
         merged = (shape[0] * shape[1], *shape[2:]) if len(shape) > 1 and self.rng.random() < 0.5 else (1, *shape)
         return self.b.op(RESHAPE, x, shape=Sizes(merged))
 
 
 def check(seed: int) -> None:
-    """Two calls of one program; what is refused the reference must refuse in the same words."""
+    """Call a program twice; if the reference refuses a call, native code must raise the same error."""
     compiled = Compiled(Draw(seed), 2)
     rng = np.random.default_rng(seed)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Options of NumPy functions that are arguments of a traced function: NumPy's answer for each value, or an error."""
+"""Test options of NumPy functions that are arguments of a traced function: NumPy's result, or an error."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_options(kind: str) -> None:
 
 
 def test_flags_are_fixed_where_they_are_asked() -> None:
-    """A flag is known while tracing, by place, by name and as a default; each has a graph and native entries."""
+    """A flag is known while tracing, by position, by name and as a default; each value has its own graph."""
 
     @jit
     def scaled(x: Any, flag: bool = True) -> Any:

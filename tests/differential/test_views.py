@@ -1,4 +1,4 @@
-"""Functions that change shapes and take parts: numbers, dtypes, memory order and refusals as NumPy's."""
+"""Test functions that change shapes and take parts: values, dtypes, memory order and errors as in NumPy."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_nothing_and_one() -> None:
 
 
 def test_totals_of_flat_arrays() -> None:
-    """They read the array where it lies: one kernel, no copy in another shape."""
+    """Totals of flattened arrays read the array in place: one kernel, without a copy."""
 
     def totals(x: Any) -> Any:
         return (

@@ -1,4 +1,4 @@
-"""Elements by index arrays: values, placement of axes, memory order, `take` and its modes, and bounds."""
+"""Test index arrays: values, placement of axes, memory order, `take` and its modes, and bounds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ J = np.array([[0, 1], [1, 2], [3, 0]])
 
 
 def keys(z: Any, i: Any, j: Any) -> Any:
-    """One array, several, apart, together with integers, slices, new axes and the ellipsis."""
+    """List keys: one index array, several, adjacent or not, with integers, slices, new axes and the ellipsis."""
     return (
         z[i], z[:, i], z[:, :, i], z[..., i], z[j], z[:, j], z[..., j], z[i, i], z[:, i, i], z[i, :, i], z[i, i, i],
         z[j, j.T[0, :1]], z[i, 1], z[:, i, 1], z[1, :, i], z[1, i], z[i, None], z[None, i], z[i, None, i],

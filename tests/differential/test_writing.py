@@ -1,4 +1,4 @@
-"""Functions that write into arrays: `out=` and in-place operators, on locals and on arguments, as NumPy does it."""
+"""Test functions that write into arrays: `out=` and in-place operators, on locals and on arguments, as in NumPy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def copies(args: tuple[Any, ...]) -> list[Any]:
 
 
 def agree(function: Callable[..., Any], *calls: tuple[Any, ...]) -> None:
-    """Results and arguments after the call are NumPy's; a result that is an argument in NumPy is that argument."""
+    """Check that results and arguments are NumPy's after the call; a result that is an argument stays that argument."""
     jitted = weft.jit(function)
     for args in (*calls, *calls[:1]):
         mine, theirs = copies(args), copies(args)

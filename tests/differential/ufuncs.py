@@ -1,4 +1,4 @@
-"""NumPy's ufuncs of numbers, found by walking its namespace, and the dtypes that they are tried with."""
+"""List NumPy's numeric ufuncs, found in its namespace, and the dtypes to try them with."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _accepts(ufunc: np.ufunc, dtypes: tuple[str, ...]) -> bool:
 
 
 def together(ufuncs: Iterable[np.ufunc]) -> Callable[..., tuple[Any, ...]]:
-    """One function that gives the results of all of them, which compiles faster than one for each."""
+    """Return one function that gives the results of all of them, which compiles faster than one for each."""
     chosen = tuple(ufuncs)
 
     def results(*operands: Any) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Pages whose blocks are real: a marker names what a block shows, and the test makes it anew.
+"""Check pages with real blocks: a marker names what a block shows, and the test generates it again.
 
     <!-- real: after fuse -->
     ```mlir
@@ -19,12 +19,12 @@ BLOCK = re.compile(r"^<!-- real: ([^\n]+) -->\n```\w*\n(.*?)^```$", re.MULTILINE
 
 
 def marked(page: Path) -> list[str]:
-    """The names of the real blocks of a page."""
+    """Return the names of the real blocks of a page."""
     return [name for name, _ in BLOCK.findall(page.read_text(encoding="utf-8"))]
 
 
 def compare(page: Path, name: str, make: Callable[[], str], update: bool) -> None:
-    """Fails where a block is not what `make` gives; rewrites it on request."""
+    """Fail if a block is not what `make` gives; rewrite it on request."""
     text = page.read_text(encoding="utf-8")
     found = [m for m in BLOCK.finditer(text) if m[1] == name]
     assert len(found) == 1, f"{page.name} has {len(found)} blocks for '{name}'"

@@ -1,4 +1,4 @@
-"""docs/architecture.md shows what the compiler does now: every block that claims to be real is made anew."""
+"""Test docs/architecture.md: every block that claims to be real is generated again."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def softmax() -> LanguageKernel:
 
 @cache
 def lowered(shape: tuple[int, ...] = X.shape) -> Lowered:
-    """For AVX-512, so that the page does not depend on who looks."""
+    """Lower for AVX-512, so that the page does not depend on the machine."""
     x = np.empty(shape, np.float32)
     return Kernel(softmax(), Registry(), Options(target=target.x86(4), verify=True)).lower(x)
 
 
 def same_assembler() -> bool:
-    """Whether this LLVM makes the page's assembly: another version may order instructions in another way."""
+    """Tell whether this LLVM makes the page's assembly: another version may order instructions differently."""
     on_page = f"LLVM {llvm.llvm_version_info[0]} for AVX-512" in PAGE.read_text(encoding="utf-8")
     return on_page and platform.machine() == "x86_64"
 
@@ -139,7 +139,7 @@ def test_real(name: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_the_frame_as_written_runs_the_kernel() -> None:
-    """What the page says of frame and launch, done by hand."""
+    """Do by hand what the page says about frame and launch."""
     kernel = Kernel(softmax(), Registry(), Options())
     low = kernel.lower(X)
     expected = kernel(X)
@@ -160,7 +160,7 @@ def test_files_named_on_the_page_exist() -> None:
 
 
 def test_every_elementwise_op_has_an_emitter() -> None:
-    """As the page says of adding an op; what has attributes or no operands has its code in `elements`."""
+    """Ops with attributes or without operands have their code in `elements`, as the page says."""
     elsewhere = {"cast", "where", "whole_power", "constant", "size", "iota", "each", *(op.name for op in IN_PARTS)}
     elementwise = {op.name for op in TABLE.values() if Trait.ELEMENTWISE in op.traits}
     assert not EMITTERS.keys() & JOINT.keys()

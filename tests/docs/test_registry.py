@@ -19,7 +19,7 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"),
 
 @pytest.fixture(scope="module")
 def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """What the examples have defined at the end, with all that they have registered."""
+    """Return what the examples have defined at the end, with everything that they have registered."""
     found: dict[str, Any] = {"__name__": "page"}
     with weft.registry.scope():
         for block in BLOCKS:
@@ -28,7 +28,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
 
 
 def _run(block: str, names: dict[str, Any], folder: Path) -> None:
-    """From a file, as tracing shows lines of it."""
+    """Run code from a file, because tracing shows its lines."""
     import importlib.util
     import sys
 

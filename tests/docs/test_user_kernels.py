@@ -46,7 +46,7 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def _run(block: str, names: dict[str, Any], path: Path) -> dict[str, Any]:
-    """From a file, as tracing shows lines of it."""
+    """Run code from a file, because tracing shows its lines."""
     path.write_text(block, encoding="utf-8")
     spec = importlib.util.spec_from_file_location("page", path)
     assert spec is not None and spec.loader is not None

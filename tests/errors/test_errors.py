@@ -1,4 +1,4 @@
-"""Golden errors: each `.weft` file here holds one mistake, and below its line what Weft says, in `#!` comments.
+"""Test golden errors: each `.weft` file here holds one mistake, and below its line Weft's message, in `#!` comments.
 
 A file is loaded; `# call: f(f32[3, 4], 2)` in it then calls a kernel with arguments of these dtypes and shapes, or with
 these Python numbers. `pytest --update-goldens` writes the messages anew.
@@ -43,7 +43,7 @@ def provoke(source: str, file: str) -> WeftError:
 
 
 def annotated(source: str, error: WeftError) -> str:
-    """The source with the error below its line, or at the end where it has none."""
+    """Return the source with the error below its line, or at the end if it has none."""
     lines = source.splitlines()
     message = [f"#! {line}".rstrip() for line in f"{type(error).__name__}: {error}".splitlines()]
     at = error.span.line if error.span else len(lines)

@@ -1,4 +1,4 @@
-"""The examples: every kernel against NumPy, every Python file as a script, every dump read by xDSL and by us."""
+"""Test the examples: every kernel against NumPy, every Python file as a script, every dump read by xDSL and by Weft."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SMALL = 3001
 
 
 def module(name: str) -> ModuleType:
-    """A file of the examples, which import one another as scripts of one folder do."""
+    """Import a file of the examples, which import one another like scripts in one folder."""
     sys.path.insert(0, str(EXAMPLES))
     try:
         return importlib.import_module(name)
@@ -105,7 +105,7 @@ def test_scripts_of_the_library_run(script: str, tmp_path: Path, capsys: pytest.
 
 
 def check_picture(data: bytes) -> None:
-    """A PNG file whose parts have their sums and whose lines are all there, with more than one colour."""
+    """Check a PNG file: its checksums, all its lines, and more than one colour."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     chunks, at = {}, 8
     while at < len(data):

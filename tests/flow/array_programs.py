@@ -1,7 +1,7 @@
-"""Generate random kernels with loops over whole arrays, each with a plain NumPy interpreter of it.
+"""Generate random kernels with loops over whole arrays, each with a NumPy interpreter of it.
 
-Two arrays and two numbers, all i64, so that every order of adding gives the same. A counter that the program can't
-touch ends each `while`.
+They have two arrays and two numbers, all i64, so that the order of additions does not matter. A counter that the
+program can't change ends each `while`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TEXTS = {"sort_pairs": "where({0} > {0}[::-1], {0}, {0}[::-1])"}
 
 
 class Left(Exception):
-    """The way out of a step."""
+    """Raised to leave a step."""
 
 
 @dataclass

@@ -1,7 +1,7 @@
-"""Generate random programs of elements, each with a plain interpreter of the same program.
+"""Generate random elementwise programs, each with a plain interpreter of the same program.
 
 A program has two parameters, `x` (f64) and `n` (i64), and variables of both dtypes. Statements nest; every loop ends,
-because a counter that the program can't touch bounds it. The interpreter runs one element at a time in NumPy scalars.
+because a counter that the program can't change bounds it. The interpreter runs one element at a time in NumPy scalars.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CALLS = {"sqrt": np.sqrt, "abs": np.absolute, "floor": np.floor, "maximum": np.
 
 
 class Left(Exception):
-    """The way out of a loop or of the program."""
+    """Raised to leave a loop or the program."""
 
     def __init__(self, how: str, value: Any = None) -> None:
         super().__init__(how)
@@ -98,7 +98,7 @@ class _Drawing:
         return "call", self.random.choice(("sqrt", "abs", "floor")), self.number(depth - 1)
 
     def integer(self, depth: int, literals: bool = True) -> Any:
-        """What is computed from literals alone is refused where Python refuses it, so the first operand is none."""
+        """The first operand is not a literal: expressions of literals alone are refused where Python refuses them."""
         if depth == 0 or self.random.random() < 0.2:
             return self.random.choice((*INTS, 1, 2, 3) if literals else INTS)
         op = self.random.choice(("+", "-", "*", "//", "%", ">>", "<<"))

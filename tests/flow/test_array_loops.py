@@ -288,7 +288,7 @@ def test_bits_do_not_depend_on_threads() -> None:
 
 
 def test_a_kernel_with_a_loop_is_part_of_others() -> None:
-    """It is inlined into a trace with the trace's sizes, and takes the place of an op with its own loop."""
+    """It is inlined into a trace with the trace's sizes, and can replace an op with its own loop."""
     both = weft.jit(lambda u, v: MODULE.heat(u * 2, 0.1, 3)[0] + MODULE.heat(v, 0.2, 2)[0])
     for u, v in ((U, U), (U, U[:7])):
         assert both(u, v) == heat(u * 2, 0.1, 3)[0] + heat(v, 0.2, 2)[0]
@@ -327,7 +327,7 @@ print((few - start) / x.nbytes, (peak(x, 40) - few) / x.nbytes)
 
 
 def test_memory_is_two_buffers_whatever_the_steps() -> None:
-    """The result and two buffers, and what the two rolled arrays of a step take; nothing more for more steps."""
+    """Memory is the result, two buffers and the two rolled arrays of a step; more steps need no more."""
     done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, timeout=50)
     first, more = map(float, done.stdout.split())
     assert first < 4.5 and more < 0.5, done.stdout

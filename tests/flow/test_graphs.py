@@ -1,4 +1,4 @@
-"""Programs of elements as text: it is read back as it was, and what does not fit between an op and its body is told."""
+"""Test elementwise programs as text: they are read back, and a mismatch between op and body is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a loop that does not end by itself: on one thread and on several, in ctypes calls and in native ones."""
+"""Test that Ctrl-C ends an endless loop: on one thread and on several, in ctypes calls and in native ones."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_ctrl_c_ends_a_loop(script: str, threads: str, size: str, native: str) -
 
 
 def test_what_can_t_be_cut_into_short_pieces_asks() -> None:
-    """One iteration of a kernel's two outer loops takes little time whatever the sizes are, or the kernel asks."""
+    """One iteration of a kernel's two outer loops is short for all sizes, or the kernel asks whether to stop."""
     kernels = {
         "scan": (lambda x: np.cumsum(x.ravel()), True),
         "scans of rows": (lambda x: np.maximum.accumulate(x, axis=0), True),
@@ -116,7 +116,7 @@ def test_what_can_t_be_cut_into_short_pieces_asks() -> None:
 
 
 def test_steps_count_by_what_they_cost() -> None:
-    """A loop of costly functions asks as often as a plain one, for its steps take longer."""
+    """A loop of expensive functions asks as often as a plain one, because its steps count more."""
     text = "fn f(x) {{ var y = x; while y < 9 {{ y = {} }}; return y }}; kernel k(x: f64[n]) = f(x)"
     costs = []
     for step in ("y + 1", "sin(y) + exp(y) + 1"):

@@ -72,7 +72,7 @@ def test_whole_arrays_are_carried(backend: str) -> None:
 
 
 def test_elements_stay_elements() -> None:
-    """Where both readings give the same, the loop is one elementwise op, and fuses."""
+    """If both readings give the same result, the loop is one elementwise op, which fuses."""
     total = weft.jit(lambda x, n: weft.fori_loop(0, n, lambda i, v: v * 0.5 + i, x).sum())
     assert len(total.lower(np.ones(5), 3).kernels) == 1
 

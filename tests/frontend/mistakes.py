@@ -1,4 +1,4 @@
-"""Functions that can't be traced, one mistake each; `trace_errors.txt` holds what the user is told."""
+"""Define functions that can't be traced, one mistake each; `trace_errors.txt` holds the expected messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What guards a trace: a change of anything that the function reads from outside is noticed, and nothing else is."""
+"""Test guards of a trace: a change of anything that the function reads from outside is noticed, and nothing else."""
 
 from __future__ import annotations
 

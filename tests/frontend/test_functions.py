@@ -37,7 +37,7 @@ def ufuncs(count: int) -> list[str]:
 
 
 def agrees(function: Callable[..., Any], *args: Any) -> None:
-    """The same answer as NumPy, or a refusal of the same kind."""
+    """Check that the result is NumPy's, or an error of the same kind."""
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Random programs: each gives graphs or an error of ours, whatever it says."""
+"""Test random programs: each gives graphs or one of Weft's own errors."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def argument(kernel: LanguageKernel, at: int) -> ArgType:
 
 
 def lowered(text: str) -> int:
-    """Lowers all kernels of a text; the number of graphs that came out."""
+    """Lower all kernels of a text and return the number of graphs."""
     count = 0
     try:
         for kernel in parse_module(text, "fuzz.weft").kernels.values():

@@ -1,4 +1,4 @@
-"""A graph serves every call for which its guards hold: built for some sizes, run on others, compared with NumPy."""
+"""Test that a graph serves every call for which its guards hold: built for some sizes, run on others."""
 
 from __future__ import annotations
 

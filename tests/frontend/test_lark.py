@@ -1,4 +1,4 @@
-"""Lark parses every text too: our parser by tables gives the same tree, and stops at the same place."""
+"""Test the table-driven parser against lark: the same tree, or an error at the same token."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PIECES = ["(", ")", "{", "}", "[", "]", ",", ":", "=", "+=", "**", "..", "...", 
 
 
 class Joined(PostLex):
-    """Lark's own tokens, through the rule for newlines and `var`, which is no part of the grammar."""
+    """Return lark's own tokens, after the rule for newlines and `var`, which is not part of the grammar."""
 
     always_accept = ()
 
@@ -45,7 +45,7 @@ class Joined(PostLex):
 
 
 class _Tokens:
-    """A scanner that has lark's tokens instead of its own."""
+    """A scanner that returns lark's tokens instead of its own."""
 
     def __init__(self, stream: Iterator[LarkToken]) -> None:
         self._stream = stream
@@ -63,7 +63,7 @@ def lark() -> Lark:
 
 
 def by_lark(text: str) -> Any:
-    """The tree, or what is wrong and where."""
+    """Return the tree, or the error and its position."""
     lark().options.postlex._source = Source("test.weft", text)
     try:
         return _shown(lark().parse(text))
@@ -92,7 +92,7 @@ def by_tables(text: str) -> Any:
 
 
 def _shown(found: Any) -> Any:
-    """A tree of either parser as tuples: the rule, then its children; tokens with their places."""
+    """Convert a tree of either parser to tuples: the rule, then its children; tokens with their positions."""
     if isinstance(found, Tree):
         return (str(found.data), *map(_shown, found.children))
     if isinstance(found, LarkToken):
@@ -101,7 +101,7 @@ def _shown(found: Any) -> Any:
 
 
 def texts() -> dict[str, str]:
-    """Every kernel file of the project, good and bad, and the blocks of the pages."""
+    """Yield every kernel file of the project, valid or not, and the blocks of the pages."""
     found = {str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for p in FILES}
     for page in PAGES:
         blocks = re.findall(r"^```weft[^\n]*\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
@@ -110,7 +110,7 @@ def texts() -> dict[str, str]:
 
 
 def mutated(text: str, rng: random.Random) -> str:
-    """A text with some pieces left out, doubled, moved or put in."""
+    """Delete, duplicate, move or insert some parts of a text."""
     for _ in range(rng.choice((1, 1, 2, 4))):
         words = re.findall(r"\w+|\s+|[^\w\s]", text) or [""]
         at, other = rng.randrange(len(words)), rng.randrange(len(words))
@@ -147,7 +147,7 @@ def test_both_parsers_agree_on_mutated_texts() -> None:
 
 
 def test_an_edited_grammar_is_given_to_lark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new word works at once: the tables that ship know that they are of another grammar."""
+    """A new keyword works at once, because the shipped tables no longer match the grammar."""
     for name in ("grammar.lark", "tables.json"):
         text = (build_tables.FOLDER / name).read_text(encoding="utf-8")
         (tmp_path / name).write_text(text.replace('RETURN: "return"', 'RETURN: "give"'), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""No text can exhaust the machine: each limit is a typed error, and comes quickly."""
+"""Test that no text can exhaust the machine: each limit raises a typed error quickly."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_deep_chain_of_calls_is_a_limit_on_inlining(evaluate) -> None:
 
 
 def test_the_deepest_inlining_leaves_stack_to_spare(evaluate) -> None:
-    """Blocks, conditions and typed parameters take the most Python frames for each level."""
+    """Blocks, conditions and typed parameters take the most Python frames per level."""
     text = "fn g0(x) = x\n"
     for i in range(1, 300):
         text += f"fn g{i}(x: f64) {{\n var y = x\n if x > 0 {{ if x > 1 {{ y = -g{i - 1}(x) }} }}\n return y\n}}\n"
@@ -159,7 +159,7 @@ def test_native_results_are_limited_too(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_compile_has_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """LLVM does not start on what would take too long, and building and the passes stop on their way."""
+    """LLVM is not started if it would take too long, and building and the passes stop in between."""
     monkeypatch.setattr(limiter, "now", Limits(seconds=0.4))
     kernel = parse_kernel("kernel f(x: f64[n]) = " + " + ".join(f"sin(x * {k})" for k in range(60)))
     with pytest.raises(LimitExceeded, match=r"more than 0\.4 s"):

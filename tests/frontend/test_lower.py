@@ -1,4 +1,4 @@
-"""Kernels of the language against NumPy, through the reference backend on the graph that lowering gives."""
+"""Test kernels of the language against NumPy, with the reference backend on the lowered graph."""
 
 from __future__ import annotations
 

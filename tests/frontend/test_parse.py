@@ -1,4 +1,4 @@
-"""Text to syntax: precedence, newlines, spans, and that nothing but our own errors comes out of any text."""
+"""Test parsing: precedence, newlines, spans, and that every text gives a tree or one of Weft's errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.ir.errors import SyntaxProblem, WeftError
 
 
 def show(expr: object) -> str:
-    """An expression with all its brackets."""
+    """Return an expression with all its brackets."""
     match expr:
         case syntax.Literal():
             return str(expr.value)

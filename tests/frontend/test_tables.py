@@ -1,4 +1,4 @@
-"""The tables that ship are those of the grammar, and the parser reads them as lark would."""
+"""Test that the shipped tables match the grammar, and that the parser reads them as lark would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user is told about code that can't be traced: golden texts with the line, a caret and what to write."""
+"""Test messages about code that can't be traced: golden texts with the line, a caret and a suggestion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MISTAKES = [name for name, f in vars(mistakes).items() if getattr(f, "__module__
 
 
 def told(name: str) -> str:
-    """The error of one mistake, without the parts that depend on the machine or on other lines."""
+    """Return the error of one mistake, without the parts that depend on the machine or on other lines."""
     function = getattr(mistakes, name)
     with pytest.raises(errors.WeftError) as caught:
         traced(function, np.arange(4.0))

@@ -1,4 +1,4 @@
-"""What a trace can't see or repeat is right or an error at the user's line, never silent."""
+"""Test what a trace can't see or repeat: the result is right or an error at the user's line."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_array_itself(x: Any) -> None:
 
 
 def test_kinds_of_numbers_in_sizes_and_indices() -> None:
-    """What calls itself an integer is still a traced value to the graph."""
+    """An object that claims to be an integer is still a traced value to the graph."""
     function = compiled(lambda x, k: x[k] + x.shape[0] + k * x.size + (x.shape[0] == k) + (k < x.size))
     for k in (0, 1, 2):
         assert function(X, k) == X[k] + 3 + k * 3 + (k == 3) + (k < 3)
@@ -114,7 +114,7 @@ def test_problems_that_are_caught(function: Callable[..., Any]) -> None:
 
 
 def test_errors_that_numpy_raises_too() -> None:
-    """A graph serves only the sizes for which the error comes, or does not come."""
+    """A graph serves only the sizes for which the error occurs, or does not occur."""
 
     def last(x: Any, y: Any) -> Any:
         try:
@@ -199,7 +199,7 @@ def test_random_numbers_and_clocks(function: Callable[..., Any]) -> None:
 
 
 def test_random_numbers_that_are_not_drawn() -> None:
-    """Seeds of their own, and branches that are not taken."""
+    """Generators have their own seeds, or the branch is not taken."""
 
     def seeded(x: Any, noise: bool) -> Any:
         if noise:

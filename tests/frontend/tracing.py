@@ -16,7 +16,7 @@ from weft.ir.types import ints
 
 
 def arg_type(x: Any) -> ArgType:
-    """What the runtime says of an argument."""
+    """Return the type that the runtime passes for an argument."""
     if type(x) in (int, float, complex):
         return ArgType(dtypes.WEAK[type(x).__name__], (), x)
     array = np.asarray(x)
@@ -61,12 +61,12 @@ def execute(built: Built, values: Sequence[Any]) -> Any:
 
 
 def traced(function: Callable[..., Any], *args: Any, static: Sequence[str] = (), **kwargs: Any) -> Any:
-    """What a function gives when it is traced."""
+    """Trace a function and return its results."""
     return execute(*prepare(function, *args, static=static, **kwargs))
 
 
 def check(function: Callable[..., Any], *args: Any, static: Sequence[str] = (), **kwargs: Any) -> None:
-    """A traced function gives what NumPy gives: values, dtype, shape, and scalar or array."""
+    """Check that a traced function gives NumPy's values, dtype, shape, and scalar or array."""
     with np.errstate(all="ignore"):
         expected = function(*args, **kwargs)
     same(traced(function, *args, static=static, **kwargs), expected)
