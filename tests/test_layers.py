@@ -1,4 +1,4 @@
-"""Imports point down only, files stay short, and nothing runs text or unpickles data."""
+"""Test that imports point down only, files stay short, and nothing executes text or unpickles data."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_nothing_runs_text(path: Path) -> None:
 
 
 def test_heavy_packages_are_loaded_only_where_they_are_needed() -> None:
-    """Neither importing Weft, nor reading a kernel, nor the passes of a compile load lark, networkx or scipy."""
+    """Importing Weft, reading a kernel and running the passes load neither lark nor networkx nor scipy."""
     code = (
         "import sys, weft, weft.ir.parser, weft.ir.source, weft.ir.verify, weft.ir.dot, weft.passes.pipeline\n"
         "weft.compile('kernel f(x: f32[n]) -> f32[n] { return x + 1 }')\n"
@@ -114,7 +114,7 @@ def test_heavy_packages_are_loaded_only_where_they_are_needed() -> None:
 
 
 def test_importing_weft_loads_no_compiler() -> None:
-    """It is loaded by the first kernel; `import weft` takes as long as NumPy's import and little more."""
+    """The first kernel loads the compiler; `import weft` takes little longer than NumPy's import."""
     code = "import sys, weft\nprint([m for m in sys.modules if m.startswith('weft.passes')])\nweft.registry.stats()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -1,6 +1,6 @@
-"""`python -m tests.fuzz --count 100000 --seed 7`: random programs against NumPy until one fails.
+"""Run random programs against NumPy until one fails: `python -m tests.fuzz --count 100000 --seed 7`.
 
-`make fuzz N=100000 SEED=7` is the same. Failures are printed as tests; `--keep` goes on after the first.
+`make fuzz N=100000 SEED=7` is the same. Failures are printed as tests; `--keep` continues after the first.
 """
 
 from __future__ import annotations

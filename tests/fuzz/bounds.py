@@ -1,4 +1,4 @@
-"""How far a result may lie from the true one: results and operands in, an `OutOfBounds` where it lies further.
+"""Check how far a result is from the true one, and raise `OutOfBounds` if it is too far.
 
 True values come from NumPy's own function in a wider dtype: f64 for halves and f32, the machine's long double for f64.
 A real function may be 1 ULP off (design, section 1), a complex one 2 ULP of its absolute value.
@@ -29,11 +29,11 @@ FORMATS = {
 
 
 class OutOfBounds(AssertionError):
-    """A result that is further from the truth than its contract allows."""
+    """Raised when a result is further from the truth than its contract allows."""
 
 
 def check_function(function: np.ufunc, operands: Sequence[Any], found: Array) -> None:
-    """Fails unless a mathematical function is as near to the truth as it must be, and special where NumPy is."""
+    """Check that a mathematical function is accurate enough, and has NumPy's special values."""
     found = np.asarray(found)
     if found.size == 0:
         return
@@ -60,13 +60,13 @@ def check_function(function: np.ufunc, operands: Sequence[Any], found: Array) ->
 
 
 def _cancels(given: Sequence[Any], found: Any, truth: Any) -> bool:
-    """Whether more than half of the larger operand is lost, and the result is as near as the last bit of that half."""
+    """Tell whether more than half of the larger operand cancels, and the result is within the last bit of that half."""
     half = np.max(np.abs(given)) / 2
     return bool(np.isfinite(found) and np.abs(truth) < half and np.abs(found - truth) <= np.spacing(half))
 
 
 def _wider(operand: Array, result: Any) -> Any:
-    """The dtype for an operand: of a complex number a complex one, though its absolute value is real."""
+    """Return the wider dtype for an operand; for a complex number a complex one, though its absolute value is real."""
     return WIDER[operand.dtype.name] if operand.dtype.kind == "c" else result
 
 
@@ -84,7 +84,7 @@ def _real_wrong(found: Array, expected: Array, truth: Array) -> Array:
 
 
 def ulps(found: Array, truth: Array) -> Array:
-    """The distance in units of the last place that the truth has in the dtype of `found`; infinity counts as 2**max."""
+    """Return the distance in ULP of the true value in the dtype of `found`; infinity counts as 2**max."""
     bits, low, high = FORMATS[found.dtype.name]
     exponent = np.maximum(np.frexp(truth)[1] - 1, low)
     unit = np.ldexp(np.ones_like(truth), exponent - (bits - 1))
@@ -98,7 +98,7 @@ def ulps(found: Array, truth: Array) -> Array:
 
 
 def _complex_wrong(found: Array, expected: Array, truth: Array) -> Array:
-    """Normwise, or as near as NumPy; what is not finite NumPy itself answers by the path that it takes."""
+    """Compare normwise, or with NumPy's own error; infinities and NaN of NumPy depend on its code path."""
     part = found.real.dtype
     size = np.abs(truth)
     unit = np.spacing(size.astype(part)).astype(size.dtype)
@@ -111,7 +111,7 @@ def _complex_wrong(found: Array, expected: Array, truth: Array) -> Array:
 def check_total(
     name: str, x: Array, axes: tuple[int, ...], keepdims: bool, found: Array, plan: Mapping[str, Any]
 ) -> None:
-    """Fails unless a sum or product in a tree is as near to the exact one as the tree's depth allows."""
+    """Check that a sum or product is as close to the exact one as the depth of its tree allows."""
     count = int(np.prod([x.shape[a] for a in axes], dtype=int))
     info = np.finfo(x.dtype)
     wide = x.astype(np.longdouble)

@@ -1,8 +1,8 @@
 """Check one traced call on actual operands against NumPy.
 
-How near the two must be follows from the nodes that the call made. Nodes that are exact leave no choice: every bit, but
-for what NumPy itself leaves open. One mathematical op is held to its own bound. Where sums are involved, or several
-functions, the distance is bounded by the rounding of that many operations on numbers of that size.
+The tolerance follows from the nodes that the call made. Exact nodes must give every bit, except where NumPy itself
+leaves it open. One mathematical op has its own bound. If sums or several functions are involved, the bound is the
+rounding of that many operations on numbers of that size.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROUNDINGS = 64  # of a few functions in a row
 
 
 def check_call(call: Call, known: Mapping[Value, Any], sizes: Mapping[str, int]) -> None:
-    """Fails unless NumPy gives, for the operands that Weft has, what Weft has for the call."""
+    """Check that NumPy gives the same as Weft for the operands that Weft has."""
     if any(n.op is NUMPY for n in call.nodes):
         return  # it is NumPy's own result
     name = getattr(call.function, "__name__", getattr(call.function, "name", "call"))
@@ -78,15 +78,15 @@ def _chooses(node: Node) -> bool:
 
 
 def _loses_range(node: Node) -> bool:
-    """A float, or the real part of a complex number, to an integer: what does not fit is NumPy's to choose."""
+    """Tell whether a float may be out of range for an integer, in which case NumPy may give anything."""
     given = node.operands[0].type.dtype.kind if node.op is CAST else ""
     return given in ("float", "complex") and node.result.type.dtype.is_integer
 
 
 def _same_in_range(call: Call, found: Array, expected: Array, known: Mapping[Value, Any]) -> None:
-    """Compared with the rule that Weft states where the call is the conversion alone, else where all is in range.
+    """Compare with Weft's stated rule if the call is only a conversion, else only where everything is in range.
 
-    The mean of nothing is NaN, which is in no range.
+    The mean of an empty array is NaN, which is never in range.
     """
     values = _values(call)
     name = call.function.name if isinstance(call.function, Method) else getattr(call.function, "__name__", "")
@@ -98,7 +98,7 @@ def _same_in_range(call: Call, found: Array, expected: Array, known: Mapping[Val
 
 
 def _near(call: Call, found: Array, expected: Array, known: Mapping[Value, Any]) -> None:
-    """Within the roundings of as many operations as there are elements, on numbers as large as there are."""
+    """Check that results are within the rounding of as many operations as there are elements of that size."""
     with np.errstate(all="ignore"):
         floats = [np.abs(np.asarray(known[v])).astype(np.longdouble) for v in _values(call)]
         largest = max((x.max(initial=0, where=np.isfinite(x)) for x in floats), default=np.longdouble(0))

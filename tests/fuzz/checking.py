@@ -1,14 +1,14 @@
-"""A function and arguments in, a `Failure` if Weft and NumPy disagree: the oracle of the fuzzer.
+"""Compare a function compiled by Weft with NumPy and raise a `Failure` if they disagree: the oracle of the fuzzer.
 
-Nothing is compared with a tolerance that grows along a program. Three links lead from NumPy to native code, and each
-is exact, or bounds the error of one operation on given operands (`docs/fuzzing.md` has the reasons):
+No tolerance grows along a program. Three links lead from NumPy to native code. Each is exact, or bounds the error of
+one operation on given operands (`docs/fuzzing.md` has the reasons):
 
 1. "call": each traced call, alone, on the operands that Weft has at that place, against NumPy;
 2. "passes": the graph as it was traced against the graph after all passes, both walked by the reference, bit for bit;
 3. "native": the graph after all passes, walked by the reference, against native code for each CPU, bit for bit.
 
-Results are also what NumPy's are to a caller: dtype, shape, memory order, scalar or array, fresh memory; what NumPy
-refuses is refused in kind; printed graphs are read back; graphs are verified after every pass.
+Results must also look like NumPy's to a caller: dtype, shape, memory order, scalar or array, new memory. Calls that
+NumPy refuses raise the same kind of error, printed graphs are read back, and graphs are verified after every pass.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NARROW = 0  # stands for code whose vectors are four times narrower than AVX-512
 
 
 class Failure(AssertionError):
-    """What is wrong, and in which link."""
+    """Describes what is wrong, and in which link."""
 
     def __init__(self, link: str, message: str) -> None:
         super().__init__(f"{link}: {message}")
@@ -56,13 +56,13 @@ class Failure(AssertionError):
 
 @dataclass(frozen=True)
 class Out:
-    """An array of the caller's for a result, in this layout; its shape and dtype are those of the result."""
+    """An array of the caller for a result, in this layout, with the result's shape and dtype."""
 
     layout: str
 
 
 def check(function: Callable[..., Any], *args: Any, out: Any = None, again: Sequence[Any] = ()) -> None:
-    """Fails unless the function gives the same compiled, for every CPU, and in NumPy; then for further arguments."""
+    """Check that the function gives the same compiled, for every CPU, and in NumPy; then for further arguments."""
     shared_oracle().check(function, args, out, again)
 
 
@@ -73,9 +73,9 @@ def options(width: int) -> Options:
 
 
 class Oracle:
-    """Compares functions with NumPy. It keeps the kernels of single operations.
+    """Compares functions with NumPy, and keeps the kernels of single operations.
 
-    Without `runs` nothing is compiled for the functions themselves: what is left are the links up to the passes.
+    Without `runs` the functions themselves are not compiled; only the links up to the passes are checked.
     """
 
     def __init__(self, runs: bool = True) -> None:
@@ -114,9 +114,9 @@ class _Session:
     recorder: Recorder
 
     def call(self, kernel: Kernel, args: Sequence[Any], out: Any, in_depth: bool) -> Lowered | None:
-        """One call of a kernel, compared with NumPy and the reference; `in_depth` with all links.
+        """Call a kernel and compare it with NumPy and the reference; `in_depth` checks all links.
 
-        Gives the graph that served, if NumPy does not refuse the call.
+        Return the graph that served the call, unless NumPy refuses the call.
         """
         saved = [_copy(x) for x in args]
         try:
@@ -173,7 +173,7 @@ class _Session:
                 raise Failure("call", str(error)) from error
 
     def _restore(self, args: Sequence[Any], saved: Sequence[Any], outs: Any) -> None:
-        """Arguments must be as they were, unless the caller's own `out` lies on them."""
+        """Check that arguments are unchanged, unless the caller's `out` overlaps them."""
         given = [x for x in _tupled(outs) if x is not None]
         for k, (x, before) in enumerate(zip(args, saved, strict=True)):
             if not isinstance(x, np.ndarray):
@@ -185,7 +185,7 @@ class _Session:
 
 
 class _Walk:
-    """Walks of the reference through the stages of one compiled call."""
+    """Runs of the reference on the stages of one compiled call."""
 
     def __init__(self, lowered: Lowered, args: Sequence[Any]) -> None:
         self.lowered = lowered
@@ -204,7 +204,7 @@ class _Walk:
 
 
 def _refuses(kernel: Kernel, args: Sequence[Any], refused: Exception) -> None:
-    """What NumPy refuses, Weft refuses with an error of the same family."""
+    """Check that Weft raises the same kind of error if NumPy refuses the call."""
     try:
         kernel(*args)
     except Exception as error:
@@ -215,7 +215,7 @@ def _refuses(kernel: Kernel, args: Sequence[Any], refused: Exception) -> None:
 
 
 def _check_repeated(kernel: Kernel, jitted: Any, calls: Sequence[Sequence[Any]]) -> None:
-    """What `jit` gives, whose later calls native code may serve alone, is what the kernel gives every time."""
+    """Check that `jit`, whose later calls native code may serve, always gives the same as the kernel."""
     for number, args in enumerate(calls):
         wanted, found = (_outcome(f, args) for f in (kernel, jitted))
         if wanted != found:
@@ -223,7 +223,7 @@ def _check_repeated(kernel: Kernel, jitted: Any, calls: Sequence[Sequence[Any]])
 
 
 def _outcome(function: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, ...]:
-    """What a call gives, as something that can be compared to the bit."""
+    """Return the result of a call in a form that can be compared to the bit."""
     try:
         results = _tupled(function(*args))
     except Exception as error:
@@ -233,7 +233,7 @@ def _outcome(function: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, ..
 
 
 def _check_text(lowered: Lowered) -> None:
-    """What is printed can be read, and gives the same graph."""
+    """Check that printed text can be read back to the same graph."""
     for graph in (lowered.built.graph, lowered.graph):
         text = print_graph(graph)
         if print_graph(parse_graph(text)) != text:
@@ -268,9 +268,9 @@ def _check_results(
 
 
 def _same_form(x: Any, numpys: Any, given: bool, ordered: bool) -> None:
-    """Dtype, shape, scalar or array, and the order of axes in memory.
+    """Compare dtype, shape, scalar or array, and memory order.
 
-    A NumPy function between kernels reads what they made in C order, so the order that it gives may be another.
+    A NumPy function between kernels reads their results in C order, so its own result may have another order.
     """
     numpys = numpys if isinstance(numpys, (np.ndarray, np.generic)) else np.asarray(numpys)[()]
     kinds = (numpys.dtype, numpys.dtype.newbyteorder("="))  # `astype` keeps the byte order that it is asked for
@@ -320,5 +320,5 @@ def _named(error: BaseException) -> str:
 
 @cache
 def shared_oracle() -> Oracle:
-    """One oracle for all programs of a process: its kernels of single operations are made once."""
+    """Return one oracle for all programs of a process, so that kernels of single operations are compiled once."""
     return Oracle()

@@ -37,14 +37,14 @@ class Choice:
     # -- values
 
     def value(self, suits: Callable[[Any], bool] = lambda x: True) -> Ref | None:
-        """A value that suits, likelier a late one, so that programs are deep."""
+        """Choose a suitable value, more likely a late one, so that programs are deep."""
         fit = [k for k, x in enumerate(self.values) if isinstance(x, (np.ndarray, np.generic)) and suits(x)]
         if not fit:
             return None
         return Ref(max(self.one_of(fit), self.one_of(fit)))
 
     def plain_float(self) -> Ref:
-        """A float if there is one, likelier an early one, which still has all its special numbers."""
+        """Choose a float if there is one, more likely an early one, which still has all its special numbers."""
         fit = [k for k, x in enumerate(self.values) if isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "fc"]
         return Ref(min(self.one_of(fit), self.one_of(fit))) if fit else self.any_value()
 
@@ -57,7 +57,7 @@ class Choice:
         return self.values[ref.index] if isinstance(ref, Ref) else ref
 
     def partner(self, first: Any) -> Any:
-        """What can be combined with a value: another that broadcasts with it, a number, rarely just anything."""
+        """Choose an operand for a value: one that broadcasts with it, a number, rarely anything else."""
         shape = np.shape(self.actual(first))
         roll = self.rng.random()
         if roll < 0.25:
@@ -94,7 +94,7 @@ class Choice:
         return np.dtype(self.one_of(OTHERS) if OTHERS and self.chance(0.05) else self.native_dtype())
 
     def native_dtype(self) -> str:
-        """Plain floats more often than others: most of what can go wrong in the last bit goes wrong there."""
+        """Choose plain floats more often than other dtypes, because most rounding errors show there."""
         return self.one_of(("float32", "float64")) if self.chance(0.3) else self.one_of(DTYPES)
 
     def numpy_scalar(self) -> Any:
@@ -103,14 +103,14 @@ class Choice:
             return np.array(self.one_of((0, 1, 2, 3, 100))).astype(dtype)[()]
 
     def size(self, ref: Any, axis: int) -> Any:
-        """The size of a value along an axis, by its name as often as by its number."""
+        """Choose the size of a value along an axis, as a symbol or as a number."""
         number = np.shape(self.actual(ref))[axis]
         return SizeOf(ref.index, axis) if isinstance(ref, Ref) and self.chance(0.4) else number
 
     # -- axes and shapes
 
     def axis(self, rank: int) -> int:
-        """An axis, counted from either side; rarely one that is not there."""
+        """Choose an axis, counted from either end; rarely one that does not exist."""
         if rank == 0 or self.chance(0.02):
             return self.integer(-rank - 1, rank)
         return self.integer(-rank, rank - 1)
@@ -127,7 +127,7 @@ class Choice:
         return tuple(self.one_of(SIZES[:10]) for _ in range(self.integer(0, 3)))
 
     def slice(self, size: int) -> slice:
-        """All of an axis in steps, or a part of it, which may be nothing."""
+        """Choose all of an axis in steps, or a part of it, which may be empty."""
         step = self.one_of((None, 1, 2, 2, 3, -1, -1, -2))
         if self.chance(0.5):
             return slice(None, None, step)

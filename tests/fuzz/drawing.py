@@ -30,7 +30,7 @@ WRITABLE = ("C", "F", "strided", "rows with gaps", "negative", "axes turned", "u
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """NumPy without its warnings, which Weft does not raise."""
+    """Run NumPy without its warnings, which Weft does not raise."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -45,7 +45,7 @@ def draw(seed: int, number: int) -> Program:
 
 
 def theme_of(seed: int, number: int) -> str:
-    """What a program is about."""
+    """Return the theme of a program."""
     return OPTIONS if number >= FIRST_OF_OPTIONS else _theme(_chance(seed, number))
 
 
@@ -97,7 +97,7 @@ class _Drawing:
     # -- arguments
 
     def inputs(self) -> tuple[Input, ...]:
-        """Arguments whose shapes broadcast with each other, most of them of one dtype, and a number now and then."""
+        """Draw arguments whose shapes broadcast, most of one dtype, and now and then a number."""
         choice, theme = self.choice, self.theme
         shape = [choice.one_of(theme.sizes) for _ in range(choice.one_of(theme.ranks))]
         if shape and choice.chance(theme.long):
@@ -125,7 +125,7 @@ class _Drawing:
         return Input(dtype, own, layout, mood, choice.integer(0, 999))
 
     def resized(self, inputs: tuple[Input, ...]) -> dict[int, int] | None:
-        """Other sizes for a second call; what is 1 stays 1, so that the compiled code has to serve."""
+        """Draw other sizes for a second call; a size of 1 stays 1, so that the same code can serve it."""
         sizes = sorted({n for x in inputs for n in x.shape if n != 1})
         if not sizes or max(sizes) > 99 or any(x.kind == "captured" for x in inputs) or self.choice.chance(0.2):
             return None
@@ -134,7 +134,7 @@ class _Drawing:
     # -- results
 
     def outputs(self, first: int) -> tuple[int, ...]:
-        """The last value, others that nothing reads, and a second time the same one now and then."""
+        """Choose the last value, others that nothing reads, and now and then the same value twice."""
         if not self.steps:
             return (0,)
         last = len(self.values) - 1
@@ -144,7 +144,7 @@ class _Drawing:
         return (*picked, last) if self.choice.chance(0.03) else tuple(picked)
 
     def out(self, inputs: tuple[Input, ...], outputs: tuple[int, ...]) -> tuple[str, ...] | None:
-        """Arrays of the caller's for the results, which may be arguments too."""
+        """Draw arrays of the caller for the results; some may be arguments."""
         if not self.choice.chance(0.2) or len(set(outputs)) < len(outputs):
             return None
         taken: list[str] = []

@@ -1,7 +1,7 @@
 """Compute the true value of a function at one element, to a hundred digits.
 
-Asked only where the wider function of NumPy says that a result is wrong: it may be wrong itself, as `exp2` of a large
-complex number is.
+It is used only if NumPy's wider function says that a result is wrong, because that may itself be wrong, as for `exp2`
+of a large complex number.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _number(x: Any) -> Any:
 
 
 def _wide(x: Any, dtype: np.dtype[Any]) -> Any:
-    """Rounded to the dtype, in two parts where it has more digits than a double."""
+    """Round to the dtype, in two parts if it has more digits than a double."""
     high = float(x)
     low = float(x - high) if np.isfinite(high) else 0.0
     return dtype.type(high) + dtype.type(low)

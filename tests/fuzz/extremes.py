@@ -1,7 +1,7 @@
-"""Run functions on extreme numbers, beside NumPy: 0, 1, and all around 2^31, 2^32, 2^62, 2^63 and 2^64.
+"""Run functions on extreme numbers beside NumPy: 0, 1, and numbers around 2^31, 2^32, 2^62, 2^63 and 2^64.
 
-`python -m tests.fuzz.extremes SEED COUNT FIRST` runs cases in a process that may have little memory, and writes each
-case before it is run, so that whoever started it can tell which one ended it. `test_extremes.py` does that.
+`python -m tests.fuzz.extremes SEED COUNT FIRST` runs cases in a process that may have little memory. It prints each
+case before running it, so that `test_extremes.py`, which starts it, can tell which case ended it.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ ALONE: Mapping[str, Function] = {
 
 
 def cases(seed: int, count: int) -> list[tuple[str, int]]:
-    """Names of functions and numbers: every function with about as many."""
+    """Yield pairs of a function's name and a number, about equally many for every function."""
     names = [*FUNCTIONS, *ALONE]
     every = [(name, k) for name in names for k in NUMBERS]
     return random.Random(seed).sample(every, min(count, len(every)))
 
 
 def problem(name: str, k: int) -> str | None:
-    """What is wrong with a function of a number; None if nothing is."""
+    """Describe what is wrong with a function of a number; None if nothing is."""
     function = FUNCTIONS.get(name) or ALONE[name]
     found = _outcome(weft.jit(lambda v: function(v, k)))
     if isinstance(found, BaseException) and not isinstance(found, RAISED):
@@ -102,7 +102,7 @@ def problem(name: str, k: int) -> str | None:
 
 
 def _is_memory(error: BaseException) -> bool:
-    """Whether NumPy has no room for what Weft never makes."""
+    """Tell whether NumPy runs out of memory for an array that Weft never makes."""
     return isinstance(error, MemoryError) or "array is too big" in str(error) or "Maximum allowed" in str(error)
 
 

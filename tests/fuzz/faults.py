@@ -1,7 +1,7 @@
 """Put faults into Weft, one at a time, to see whether the fuzzer finds them.
 
-Each is a mistake that somebody could have made in a pass, an emitter or the runtime. None of them writes outside of
-the arrays, so that the tests go on.
+Each is a mistake that somebody could make in a pass, an emitter or the runtime. None of them writes outside of the
+arrays, so the tests can continue.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def arms_of_where() -> Patch:
 
 
 def merged_attributes() -> Patch:
-    """Operations on the same operands are one, whatever their attributes."""
+    """Merge operations on the same operands, whatever their attributes."""
     plain = merge_duplicates._key
 
     def key(node: Any, stands_for: Any) -> Any:
@@ -118,7 +118,7 @@ def lossless_casts() -> Patch:
 
 
 def slice_of_slice() -> Patch:
-    """The step of an inner slice is forgotten, but for its sign."""
+    """Ignore the step of an inner slice, except for its sign."""
 
     def rule(site: Site) -> Any:
         inner = site.operands[0].node
@@ -147,12 +147,12 @@ def transposed_twice() -> Patch:
 
 
 def owned_pieces() -> Patch:
-    """`fuse` writes values that somebody else owns into a concatenation as if they were its own."""
+    """Let `fuse` write values that something else owns into a concatenation."""
     return mock.patch.object(fuse, "with_copies", lambda graph: graph)
 
 
 def exact_sums() -> Patch:
-    """`lower-reductions` takes the order of a float sum for free."""
+    """Let `lower-reductions` treat the order of a float sum as free."""
     return mock.patch.object(lower_reductions, "is_exact", lambda node: True)
 
 
@@ -164,7 +164,7 @@ def _emitter(**emitters: Callable[..., Any]) -> Patch:
 
 
 def signed_comparison() -> Patch:
-    """Integers without sign are compared as if they had one."""
+    """Compare unsigned integers as if they were signed."""
     names = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
     plain = {name: ops.EMITTERS[TABLE[name]] for name in names}
 
@@ -188,13 +188,13 @@ def negated_by_subtracting() -> Patch:
 
 
 def logical_right_shift() -> Patch:
-    """Negative numbers are shifted to the right as if they had no sign."""
+    """Shift negative numbers to the right as if they were unsigned."""
     plain = integers.right_shift
     return _emitter(right_shift=lambda e, dtype, a, b: plain(e, replace(dtype, kind="uint"), a, b))
 
 
 def shorter_polynomials() -> Patch:
-    """Polynomials of mathematical functions lack their last term but one."""
+    """Drop the second to last term of polynomials in mathematical functions."""
     plain = Emitter.poly
     return mock.patch.object(Emitter, "poly", lambda self, x, terms: plain(self, x, [*terms[:-2], 0.0, terms[-1]]))
 
@@ -221,7 +221,7 @@ def rounded_integers() -> Patch:
 
 
 def signed_to_float() -> Patch:
-    """A large integer without sign becomes a negative float."""
+    """Convert a large unsigned integer to a negative float."""
     plain = casts.cast
 
     def cast(e: Any, x: Any, have: Any, want: Any) -> Any:
@@ -279,7 +279,7 @@ def broadcast_column() -> Patch:
 
 
 def stale_row() -> Patch:
-    """What is kept of a row for later stages is read before it is written."""
+    """Read a kept value of a row before it is written."""
     plain = stages.Stages._kept
 
     def kept(self: Any) -> Any:
@@ -319,7 +319,7 @@ def scan_from_one() -> Patch:
 
 
 def unmasked_tail() -> Patch:
-    """Lanes of the last vector that do not count are taken as they were loaded, as zeros."""
+    """Use the inactive lanes of the last vector as they were loaded, as zeros."""
 
     def put(self: Any, x: Any, mask: Any, lane: Any) -> None:
         e = self.nest.e
@@ -330,7 +330,7 @@ def unmasked_tail() -> Patch:
 
 
 def neighbouring_lanes() -> Patch:
-    """The lanes of a total are combined with their neighbours in place of halves."""
+    """Combine the lanes of a total with their neighbours instead of halving."""
 
     def across(self: Any, totals: list[Any]) -> Any:
         e = self.nest.e
@@ -370,12 +370,12 @@ def fixed_sizes() -> Patch:
 
 
 def unchecked_guards() -> Patch:
-    """A graph is used for sizes for which it would be another one."""
+    """Use a graph for sizes that its guards exclude."""
     return mock.patch.object(compiler.Lowered, "assumptions", [])
 
 
 def ignored_overlap() -> Patch:
-    """Results are written into the caller's array while arguments that lie there are still read."""
+    """Write results into the caller's array while overlapping arguments are still read."""
     return mock.patch.object(outputs, "_overlaps", lambda out, others: False)
 
 

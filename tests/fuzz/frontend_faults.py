@@ -1,6 +1,6 @@
-"""Put faults into the front end, one at a time: lost arguments, wrong axes, guards that nobody asks for.
+"""Put faults into the front end, one at a time: lost arguments, wrong axes, missing guards.
 
-Each is a mistake that somebody could make in a function of the table, in indexing or in what sizes are taken for.
+Each is a mistake that somebody could make in a function of the table, in indexing or in the handling of sizes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .faults import Fault, Patch
 
 
 def _arguments(change: Callable[[str, dict[str, Any]], None]) -> Patch:
-    """Functions get other arguments than they were called with."""
+    """Call functions with other arguments than they were given."""
     plain = functions._bound
 
     def bound(function: Any, *others: Any) -> Any:
@@ -64,7 +64,7 @@ def lost_where() -> Patch:
 
 
 def lost_dtype() -> Patch:
-    """Reductions and new arrays have the dtype that they have by themselves."""
+    """Give reductions and new arrays their default dtype."""
     return _lost("dtype")
 
 
@@ -99,7 +99,7 @@ def clipped_indices() -> Patch:
 
 
 def last_axis() -> Patch:
-    """An axis counted from the end is one too far to the front, but for the first."""
+    """Count an axis from the end one too far to the front, except the first."""
     return mock.patch.object(
         axes,
         "normalize_axis",
@@ -108,7 +108,7 @@ def last_axis() -> Patch:
 
 
 def long_slices() -> Patch:
-    """A stop counted from the end is taken too."""
+    """Include the stop of a slice that is counted from the end."""
     plain = indexing._forward
 
     def forward(start: Any, stop: Any, size: Any, step: int) -> Any:
@@ -124,13 +124,13 @@ def reversed_roll() -> Patch:
 
 
 def swapped_widths() -> Patch:
-    """What is to come before an array comes behind it."""
+    """Swap the widths before and after an array."""
     plain = padding._widths
     return mock.patch.object(padding, "_widths", lambda *args: [pair[::-1] for pair in plain(*args)])
 
 
 def dropped_guard() -> Patch:
-    """What a function needs of a size is taken from the first call."""
+    """Take a required size from the first call, without a guard."""
 
     plain = sizes.guard_at_least
 
@@ -150,7 +150,7 @@ def dropped_guard() -> Patch:
 
 
 def inverse_transpose() -> Patch:
-    """Axes go where they should come from."""
+    """Invert a transpose."""
     plain: Make = shapes.transpose
 
     def transpose(m: Any, a: Any, axes: Any = None) -> Any:

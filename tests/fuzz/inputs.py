@@ -1,7 +1,7 @@
-"""Make the arguments of random programs: the same fresh array or number every time.
+"""Make the arguments of random programs: the same new array or number every time.
 
-An `Input` says what kind of argument it is, its dtype, shape, memory layout and numbers. Numbers are drawn by mood and
-seed, or spelled out, as a shrunk program has them.
+An `Input` has the kind of argument, its dtype, shape, memory layout and numbers. Numbers are drawn by mood and seed, or
+listed, as in a shrunk program.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class Input:
 
 
 def fits(layout: str, shape: tuple[int, ...]) -> bool:
-    """Whether an array of this shape can lie in memory like that."""
+    """Tell whether an array of this shape can have this layout."""
     return bool(shape) or layout in ("C", "unaligned", "read-only", "byte-swapped")
 
 
 def laid_out(x: Array, layout: str) -> Array:
-    """The array in a layout, or as it is where the layout needs dimensions that it does not have."""
+    """Return the array in a layout, or unchanged if the layout needs more dimensions."""
     return LAYOUTS[layout](x) if fits(layout, x.shape) and (x.shape or layout != "C") else x
 
 
@@ -71,7 +71,7 @@ def _whole(dtype: str, size: int, rng: np.random.Generator) -> Array:
 
 
 def _ties(dtype: str, size: int, rng: np.random.Generator) -> Array:
-    """Few different numbers, zeros of both signs among them."""
+    """Draw few different numbers, including zeros of both signs."""
     few = np.array([0, 1, 1, 2, 3, 0, 0, 0]).astype(np.dtype(dtype))
     if np.dtype(dtype).kind not in "bu":
         few[-3:] = -few[[0, 1, 3]]
@@ -79,7 +79,7 @@ def _ties(dtype: str, size: int, rng: np.random.Generator) -> Array:
 
 
 def _special(dtype: str, size: int, rng: np.random.Generator) -> Array:
-    """All numbers at which operations go wrong, in any order, as often as there is room."""
+    """Draw special numbers in any order, as often as there is room."""
     return np.resize(rng.permutation(specials(dtype)), size)
 
 
@@ -89,7 +89,7 @@ def _dotted(dtype: str, size: int, rng: np.random.Generator) -> Array:
 
 
 def _bits(dtype: str, size: int, rng: np.random.Generator) -> Array:
-    """Any bit pattern, so any exponent; signalling NaN are made quiet by an addition."""
+    """Draw any bit pattern, so any exponent; signalling NaNs are made quiet by an addition."""
     kind = np.dtype(dtype)
     if kind.kind == "b":
         return rng.random(size) < 0.5

@@ -1,7 +1,7 @@
-"""Write a random program as kernel text, so that the language is tried with what tracing is tried with.
+"""Write a random program as kernel text, so that the language is tested with the same programs as tracing.
 
-Not every program can be: the language has no methods, no NumPy scalars, no dtypes as values, and dimensions with
-two names never meet. `kernel_text` gives None for those.
+Some programs can't be written: the language has no methods, no NumPy scalars, no dtypes as values, and dimensions with
+two names never match. `kernel_text` returns None for those.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .writing import PREFIXES, SIGNS
 
 
 class _Unwritten(Exception):
-    """Something that the language does not have."""
+    """Raised for something that the language does not have."""
 
 
 def kernel_text(program: Program) -> str | None:

@@ -1,7 +1,7 @@
-"""What ops mean in the walks that the oracle compares: tables of op meanings for the reference backend.
+"""Define what ops mean when the oracle runs graphs on the reference backend.
 
-A mathematical function has many right answers, and a float sum depends on order. So that walks can be compared bit
-for bit, each walk gets its inexact ops from a table:
+A mathematical function has many right answers, and a float sum depends on its order. So that runs can be compared bit
+for bit, each gets its inexact ops from a table:
 
 - `native` has the bits of native code: functions from their own kernels, sums from the tree of the plan, each total
   checked against the exact one within the tree's bound;
@@ -33,7 +33,7 @@ ACCUMULATING = ("sum", "prod")
 
 
 def may_be_inexact(op: OpDef) -> bool:
-    """Whether an op rounds in a way that only its own code knows, for some dtypes."""
+    """Tell whether an op may round in a way that only its own code determines, for some dtypes."""
     if Trait.ELEMENTWISE not in op.traits or op.numpy is None:
         return False
     if op in (WHOLE_POWER, COMPLEX_FUNCTION) or op.name in IN_PARTS:
@@ -42,7 +42,7 @@ def may_be_inexact(op: OpDef) -> bool:
 
 
 def is_inexact(op: OpDef, operands: tuple[DType, ...], result: DType) -> bool:
-    """Whether an op on these dtypes does."""
+    """Tell whether an op on these dtypes rounds in such a way."""
     if not may_be_inexact(op):
         return False
     if any(d.kind == "complex" for d in operands):
@@ -53,12 +53,12 @@ def is_inexact(op: OpDef, operands: tuple[DType, ...], result: DType) -> bool:
 
 
 def native(natives: Natives) -> Meanings:
-    """The bits of native code on a graph whose reductions have their trees."""
+    """Return meanings with the bits of native code, for a graph whose reductions have their trees."""
     return {**stated.MEANINGS, **_functions(natives), "sum": _tree("sum"), "prod": _tree("prod")}
 
 
 def canonical(natives: Natives) -> Meanings:
-    """The same bits for every graph that means the same."""
+    """Return meanings with the same bits for all equivalent graphs."""
     functions = _functions(natives)
     return {
         **stated.MEANINGS,
@@ -96,7 +96,7 @@ def _result(op: OpDef, dtypes: tuple[DType, ...], attrs: Mapping[str, Any]) -> D
 
 
 def _power(power: Callable[..., Any], whole: Callable[..., Any]) -> Callable[..., Any]:
-    """Powers that `canonicalize` may compute by multiplying are computed so, whether it did or not."""
+    """Compute powers by multiplication if `canonicalize` may do so, whether it did or not."""
 
     def meaning(x: Any, y: Any) -> Any:
         found = np.asarray(power(x, y))
@@ -130,7 +130,7 @@ def _tree(name: str) -> Callable[..., Any]:
 def _composite(
     kind: str, exp: Callable[[Any], Any], u: Any, shift: Any, axes: tuple[int, ...], keepdims: bool, **plan: Any
 ) -> Any:
-    """A sum that shares the walk of another one, as the sum that it was."""
+    """Compute a composite like the plain sum that it was."""
     shape = tuple(1 if k in axes else n for k, n in enumerate(u.shape))
     off = u - np.reshape(shift, shape)
     terms = {"moment1": lambda: off, "moment2": lambda: off * off}.get(kind, lambda: exp(off))()
@@ -138,7 +138,7 @@ def _composite(
 
 
 def _ordered(ufunc: np.ufunc, identity: int) -> Callable[..., Any]:
-    """A sum or product of the elements from the smallest to the largest, whatever order they came in."""
+    """Combine the elements from the smallest to the largest, whatever their order."""
 
     def meaning(x: Any, axes: tuple[int, ...], keepdims: bool = False, **plan: Any) -> Any:
         x = np.asarray(x)
@@ -165,7 +165,7 @@ def _left(x: Array, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
 
 
 def _scan(x: Any, combine: str, axis: int, **plan: Any) -> Any:
-    """One after another, halves in f32."""
+    """Scan one element after another, halves in f32."""
     x = np.asarray(x)
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
     return stated.MEANINGS["scan"](wide, combine, axis).astype(x.dtype)

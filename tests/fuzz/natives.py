@@ -1,7 +1,7 @@
-"""Run one op as a kernel of its own, by its own native code.
+"""Run one op by its own native code, as a separate kernel.
 
-The reference does not repeat mathematical functions bit by bit. Where a walk through a graph needs the very bits that
-native code has, it takes them from here: the op alone, on flat arrays, compiled once for each signature.
+The reference does not repeat mathematical functions bit by bit. If a run of a graph needs the exact bits of native
+code, it takes them from here: the op alone, on flat arrays, compiled once per signature.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class OneOp:
 
 
 class Natives:
-    """Kernels of single ops, made when they are asked for."""
+    """Kernels of single ops, made when they are first needed."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self._kernels: dict[Any, Kernel] = {}
 
     def run(self, op: OpDef, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Array:
-        """The op on operands of any shapes that broadcast; Python numbers take the dtype that they meet."""
+        """Run the op on operands that broadcast; Python numbers take the dtype of the other operand."""
         given = tuple(WEAK[type(x).__name__] if type(x) in (int, float, complex) else _dtype(x) for x in operands)
         compute, _ = op.dtypes(given, attrs)
         arrays = np.broadcast_arrays(*(np.asarray(x, d.numpy) for x, d in zip(operands, compute, strict=True)))

@@ -1,4 +1,4 @@
-"""A random program as data: arguments, calls of NumPy on earlier values, and which values it hands back.
+"""Represent a random program as data: arguments, calls of NumPy on earlier values, and the returned values.
 
     Program((Input("float32", (3,)),), (Step("np.exp", (Ref(0),)), Step("operator.add", (Ref(1), 1.5))), (2,))
 
@@ -37,7 +37,7 @@ class SizeOf:
 
 @dataclass(frozen=True)
 class Step:
-    """One call. `pick` is which of several results is the value."""
+    """One call. `pick` selects one of several results."""
 
     call: str
     args: tuple[Any, ...] = ()
@@ -50,7 +50,7 @@ class Program:
     """Inputs, steps and outputs.
 
     `out` has, for each output, the layout of the caller's array, or `"input k"`. `resized` maps sizes to those of a
-    second call of the same compiled code; `apart` resizes the first input only, so that sizes meet no more.
+    second call of the same code; `apart` resizes only the first input, so that sizes no longer match.
     """
 
     inputs: tuple[Input, ...]
@@ -147,7 +147,7 @@ def references(tree: Any) -> Iterator[int]:
 
 
 def renamed(tree: Any, to: Mapping[int, Any]) -> Any:
-    """An argument, or a step, that reads other values, or constants, in place of those that it read."""
+    """Return an argument or a step with other values or constants in place of those that it reads."""
     if isinstance(tree, Ref):
         return to[tree.index]
     if isinstance(tree, SizeOf):
@@ -165,6 +165,6 @@ def renamed(tree: Any, to: Mapping[int, Any]) -> Any:
 
 
 def name(index: int) -> str:
-    """`a`, `b`, ..., `z`, `a1`, ...; what the value is called in text."""
+    """Return the name of a value in text: `a`, `b`, ..., `z`, `a1`, ..."""
     letter = "abcdefghijklmnopqrstuvwxyz"[index % 26]
     return letter if index < 26 else f"{letter}{index // 26}"

@@ -1,9 +1,9 @@
 """Draw random arguments for each function of the table.
 
-A ufunc takes as many operands as NumPy says. Any other function is drawn from its signature in NumPy: `PARAMETERS` has
-one recipe for each name that a parameter may have. `OWN` has the few functions whose arguments depend on each other,
-`LEFT_OUT` those that are not drawn, with the reason. A function that others add to the table is drawn without
-change here if its parameters have known names; `test_recipes.py` fails if it has others.
+A ufunc takes as many operands as NumPy says. Any other function is drawn from its NumPy signature: `PARAMETERS` has one
+recipe for each parameter name. `OWN` has the few functions whose arguments depend on each other, `LEFT_OUT` those that
+are not drawn, with the reason. A new function of the table needs no change here if its parameters have known names;
+otherwise `test_recipes.py` fails.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OPERANDS = frozenset(("a", "A", "b", "f", "x", "arr", "m", "ary", "array", "val"
 
 
 def draw(choice: Choice, name: str) -> Arguments | None:
-    """Arguments for a function of NumPy; None where the values so far do not suit."""
+    """Draw arguments for a NumPy function; None if the values so far do not suit."""
     if name in OWN:
         return OWN[name](choice)
     function = callable_of(f"np.{name}")
@@ -98,7 +98,7 @@ def parameters(name: str) -> tuple[inspect.Parameter, ...]:
 
 
 def without_recipe(name: str) -> str | None:
-    """What stops a function from being drawn, if anything does."""
+    """Return why a function can't be drawn, if so."""
     if name in LEFT_OUT or name in OWN or isinstance(callable_of(f"np.{name}"), np.ufunc):
         return None
     for parameter in parameters(name):
@@ -136,7 +136,7 @@ def _one_axis(choice: Choice, first: Any) -> int:
 
 
 def _index_array(choice: Choice, first: Any) -> Any:
-    """Whole numbers, if some value has any that may be positions; else a list."""
+    """Choose integers that may be positions, if some value has any; else a list."""
     found = choice.value(lambda x: x.dtype.kind in "iu" and x.size and x.min() >= 0 and x.max() < 2 and x.ndim < 3)
     return found if found is not None and choice.chance(0.5) else [0, -1, 0][: choice.integer(1, 3)]
 
@@ -221,7 +221,7 @@ def _transpose(choice: Choice) -> Arguments:
 
 
 def _joined(stacks: bool) -> Callable[[Choice], Arguments]:
-    """Arrays of one shape to stack, of shapes that agree but for an axis to concatenate."""
+    """Choose arrays of one shape to stack, or arrays that differ along one axis to concatenate."""
 
     def draw(choice: Choice) -> Arguments:
         first = choice.any_value()
@@ -241,7 +241,7 @@ def _without_axis(draw: Callable[[Choice], Arguments]) -> Callable[[Choice], Arg
 
 
 def _counted(choice: Choice) -> Arguments:
-    """`arange`: numbers, or a size."""
+    """Draw arguments of `arange`: numbers, or a size."""
     first = choice.value(lambda x: x.ndim > 0)
     if first is not None and choice.chance(0.5):
         return (SizeOf(first.index, 0),), {}
@@ -254,7 +254,7 @@ def _spaced(choice: Choice) -> Arguments:
 
 
 def _blocks(choice: Choice) -> Arguments:
-    """`block`: a row of arrays, or two rows of them."""
+    """Draw arguments of `block`: a row of arrays, or two rows."""
     (row,), _ = _joined(True)(choice)
     return ([list(row)] * choice.integer(1, 2),), {}
 
@@ -304,7 +304,7 @@ def _piecewise(choice: Choice) -> Arguments:
 
 
 def _along(choice: Choice) -> Arguments | None:
-    """`take_along_axis`: positions with as many dimensions as there are."""
+    """Draw arguments of `take_along_axis`: positions with the array's number of dimensions."""
     first = choice.any_value()
     rank = _rank(choice, first)
     positions = choice.value(lambda x: x.dtype.kind in "iu" and x.ndim == rank)

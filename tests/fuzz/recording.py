@@ -1,6 +1,6 @@
-"""Record a trace: each traced call of NumPy with the values of the graph that it read and made.
+"""Record a trace: each traced NumPy call with the values of the graph that it read and made.
 
-A record is what lets the oracle ask NumPy about one call at a time, on the operands that Weft has at that place.
+With a record the oracle can ask NumPy about one call at a time, on the operands that Weft has there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from weft.ir.graph import Graph, Node, Value
 
 @dataclass(frozen=True)
 class Call:
-    """One call: arguments with values in place of traced ones, the values that it gave, and the nodes it made."""
+    """One call: its arguments with values in place of traced ones, the values it returned, and the nodes it made."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -32,13 +32,13 @@ class Call:
     nodes: tuple[Node, ...]
 
     def run(self, actual: Mapping[Value, Any], sizes: Mapping[str, int]) -> tuple[Any, ...]:
-        """What NumPy gives for actual values."""
+        """Return NumPy's result for actual values."""
         args, kwargs = (_filled(x, actual, sizes) for x in (self.args, dict(self.kwargs)))
         return tuple(_parts(self.function(*args, **kwargs)))
 
 
 class Recorder:
-    """The calls of every trace that is made while it listens, by the inputs of the graph."""
+    """Records the calls of every trace, by the inputs of the graph."""
 
     def __init__(self) -> None:
         self._calls: dict[Value, list[Call]] = {}
@@ -49,7 +49,7 @@ class Recorder:
         return self._calls.get(graph.inputs[0], [])
 
     def sizes(self, graph: Graph, inputs: Sequence[Any]) -> dict[str, int]:
-        """The numbers behind the sizes as they were called while tracing, before any were found to be equal."""
+        """Return the numbers behind sizes under their names while tracing, before equal ones were unified."""
         found: dict[str, int] = {}
         for value, x in zip(graph.inputs, inputs, strict=True):
             found.update(zip(map(str, self._shapes.get(value, ())), np.shape(x), strict=False))
@@ -80,7 +80,7 @@ class Recorder:
 
 
 def known_kind(value: Value, x: Any) -> Any:
-    """An array as NumPy would have this value: a Python number, a scalar or an array."""
+    """Convert an array to what NumPy would have: a Python number, a scalar or an array."""
     x = np.asarray(x)
     if value.type.dtype.weak:
         return x.item()
@@ -90,7 +90,7 @@ def known_kind(value: Value, x: Any) -> Any:
 
 
 def _taken(tree: Any) -> Any:
-    """Arguments as they are now: a traced value may stand for another one later."""
+    """Copy the arguments, because a traced value may be rebound later."""
     if isinstance(tree, Tracer):
         return tree.value
     if isinstance(tree, TracedSize):

@@ -1,7 +1,7 @@
-"""Run many random programs in worker processes, so that a crash or a hang is a finding too.
+"""Run many random programs in worker processes, so that a crash or a hang is found too.
 
-Each worker takes numbers of programs in small batches and says which one it is at. A worker that dies or stands still
-is replaced, and the program that it was at is tried again, alone, in processes of its own, to be shrunk.
+Each worker takes numbers of programs in small batches and reports which one it runs. A worker that dies or hangs is
+replaced, and its program is tried again alone, in separate processes, to be shrunk.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Finding:
-    """A program that failed, made small."""
+    """A program that failed, and its shrunk form."""
 
     seed: int
     number: int
@@ -62,7 +62,7 @@ class _Worker:
 
 
 def hunt(settings: Settings, progress: Callable[[int, int], None]) -> Iterator[Finding]:
-    """Findings as they come; `progress` is told how many programs were tried and how many failed."""
+    """Yield findings as they come; `progress` gets the numbers of tried and failed programs."""
     numbers = iter(range(settings.first, settings.first + settings.count, BATCH))
     end = settings.first + settings.count
     workers: list[_Worker] = []
@@ -109,7 +109,7 @@ def _start(settings: Settings, batch: range) -> _Worker:
 
 
 def _work(settings: Settings, batch: range, pipe: Connection) -> None:
-    """In the worker: says each number before it is tried, and sends what was found."""
+    """Work in the worker: report each number before it is tried, and send what was found."""
     oracle = Oracle()
     for number in batch:
         pipe.send(number)
@@ -123,7 +123,7 @@ def _work(settings: Settings, batch: range, pipe: Connection) -> None:
 
 
 def _heard(settings: Settings, worker: _Worker) -> tuple[Finding | None, int, bool]:
-    """What a worker has to say: a finding, how many programs it has finished since, and whether it has ended."""
+    """Return a worker's report: a finding, how many programs it has finished, and whether it has ended."""
     finished = 0
     while worker.pipe.poll():
         try:
@@ -156,7 +156,7 @@ def _died(settings: Settings, worker: _Worker) -> Finding:
 
 
 def _alone(program: Program, widths: Sequence[int]) -> Failure | None:
-    """Whether a program ends the process that it runs in, or never ends."""
+    """Tell whether a program kills its process or never ends."""
     process = _fork.Process(target=lambda: failure(program, Oracle(), widths), daemon=True)
     process.start()
     process.join(MAX_SECONDS / 4)

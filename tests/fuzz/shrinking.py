@@ -41,7 +41,7 @@ def shrink(program: Program, first: Failure, judge: Judge, seconds: float = 120)
 
 
 def _is_sound(program: Program) -> bool:
-    """Whether replaying the program says anything: it needs an array, and nothing may read what is not there yet."""
+    """Tell whether the program can be replayed: it needs an array, and reads only earlier values."""
     first = len(program.inputs)
     passed = any(x.kind != "captured" for x in program.inputs)
     in_order = all(r < first + k for k, s in enumerate(program.steps) for r in references(s))
@@ -49,7 +49,7 @@ def _is_sound(program: Program) -> bool:
 
 
 def _fits_out(program: Program) -> bool:
-    """Whether arguments that take results have their dtype and shape."""
+    """Tell whether arguments that take results have their dtype and shape."""
     values = _values(program)
     pairs = [(values.get(k), how) for k, how in zip(program.outputs, program.out or (), strict=True)]
     taken = [(x, values[int(how.split()[1])]) for x, how in pairs if how.startswith("input")]
@@ -158,7 +158,7 @@ def _simpler_inputs(program: Program) -> Iterator[Program]:
 
 
 def _smaller_sizes(program: Program) -> Iterator[Program]:
-    """A size made smaller wherever it occurs, then an argument's own, then an axis less for all."""
+    """Reduce a size wherever it occurs, then in one argument, then drop an axis everywhere."""
     sizes = sorted({n for x in program.inputs for n in x.shape if n > 1}, reverse=True)
     for n in sizes:
         for smaller in dict.fromkeys((1, 2, 3, n // 2, n - 1)):
@@ -195,7 +195,7 @@ def _reshaped(x: Input, shape: tuple[int, ...]) -> Input:
 
 
 def _simpler_numbers(program: Program) -> Iterator[Program]:
-    """Numbers spelled out, then each made 0 or 1."""
+    """List the numbers, then replace each by 0 or 1."""
     for k, x in enumerate(program.inputs):
         size = int(np.prod(x.shape, dtype=int))
         if x.numbers is None and 0 < size <= MAX_SPELLED:
@@ -221,7 +221,7 @@ def _with_input(program: Program, k: int, x: Input) -> Program:
 
 
 def pruned(program: Program) -> Program:
-    """Without steps and arguments that no output needs; one argument is left."""
+    """Drop steps and arguments that no output needs; one argument stays."""
     first = len(program.inputs)
     needed = set(program.outputs)
     for k in reversed(range(len(program.steps))):

@@ -52,7 +52,7 @@ class Steps:
         self.values = choice.values
 
     def step(self, kind: str) -> Step | None:
-        """A step of a kind: a class of functions, or a method of this class."""
+        """Draw a step of a kind: a class of functions, or a method of this class."""
         if kind not in NAMES:
             found: Step | None = getattr(self, kind)()
             return found
@@ -114,7 +114,7 @@ class Steps:
     # -- what a compiler has an opinion on
 
     def normalised(self) -> Step | None:
-        """The total of the last value's rows or columns, or the value less, or over, the total that was made last."""
+        """Reduce the rows or columns of the last value, or subtract or divide by the last such total."""
         last = self.steps[-1] if self.steps else None
         if last is not None and last.kwargs.get("keepdims") is True and isinstance(last.args[0], Ref):
             return Step(f"operator.{self.choice.one_of(('sub', 'truediv', 'mul'))}", (last.args[0], self.last()))
@@ -142,11 +142,11 @@ class Steps:
         return Step(f"operator.{self.choice.one_of(('floordiv', 'mod', 'rshift', *OPERATORS[7:]))}", (first, second))
 
     def again(self) -> Step | None:
-        """A step that was there already, for what is computed twice."""
+        """Repeat an earlier step, for values that are computed twice."""
         return self.choice.one_of(self.steps) if self.steps else None
 
     def mirrored(self) -> Step | None:
-        """An earlier step with its operands the other way round."""
+        """Repeat an earlier step with swapped operands."""
         binary = [s for s in self.steps if len(s.args) == 2 and s.call != "operator.getitem"]
         if not binary:
             return None
@@ -154,7 +154,7 @@ class Steps:
         return replace(step, args=step.args[::-1])
 
     def neutral(self) -> Step:
-        """A value and a number that changes nothing, or nearly so, or the value itself."""
+        """Combine a value with a number that changes (nearly) nothing, or with itself."""
         first = self.choice.plain_float() if self.choice.chance(0.7) else self.choice.any_value()
         operator = f"operator.{self.choice.one_of(OPERATORS[: 4 if self.choice.chance(0.7) else None])}"
         if self.choice.chance(0.2):
@@ -163,14 +163,14 @@ class Steps:
         return Step(operator, (first, number) if self.choice.chance(0.7) else (number, first))
 
     def negated(self) -> Step | None:
-        """The opposite of a truth."""
+        """Negate a bool."""
         truth = self.choice.value(lambda x: x.dtype == bool)
         if truth is None:
             return self.compared()
         return Step(self.choice.one_of(("np.logical_not", "operator.invert")), (truth,))
 
     def chosen(self) -> Step | None:
-        """A choice by a truth."""
+        """Choose by a bool."""
         truth = self.choice.value(lambda x: x.dtype == bool)
         first = len(self.values) - len(self.steps)
         negations = [Ref(first + k) for k, s in enumerate(self.steps) if s.call == "np.logical_not"]
@@ -190,7 +190,7 @@ class Steps:
         return Step("operator.getitem", (self.last(), tuple(self.choice.slice(n) for n in shape)))
 
     def back(self) -> Step:
-        """The last value in the dtype of another one, which may be the one that it came from."""
+        """Convert the last value to the dtype of another one, possibly the one that it came from."""
         return Step(".astype", (self.last(), self.choice.actual(self.choice.any_value()).dtype))
 
     def converted(self) -> Step:

@@ -1,4 +1,4 @@
-"""No number is too large to be refused: a process that runs extreme ones neither ends early nor gives other answers."""
+"""Test that extreme numbers are computed or refused like in NumPy, without killing the process."""
 
 from __future__ import annotations
 

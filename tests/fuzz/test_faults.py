@@ -1,8 +1,8 @@
-"""The fuzzer finds faults: each is put into Weft alone, and one of the graphs of `test_graphs.py` must fail.
+"""Test that the fuzzer finds faults: each is put into Weft alone, and one of the graphs of `test_graphs.py` must fail.
 
-Without the fault the same graph must pass, so that what fails anyway finds nothing. Graphs that are about the same
-thing as the fault are tried first, then the others. A fault in the front end or a pass is looked for without native
-code, because comparing the graph before and after the passes shows it, and costs a quarter.
+Without the fault the same graph must pass, so that other failures do not count. Graphs with the fault's theme are tried
+first, then the others. A fault in the front end or a pass is looked for without native code: comparing the graph before
+and after the passes shows it, in a quarter of the time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def tried(number: int, oracle: Oracle) -> Failure | None:
 
 
 def first_failure(fault: Fault, theme: str, runs: bool) -> tuple[int, Failure]:
-    """The first graph that fails, and not without the fault too, and how."""
+    """Return the first graph that fails only with the fault, and how."""
     numbers = sorted(range(COUNT), key=lambda number: theme_of(SEED, number) != theme)
     if theme == OPTIONS:
         numbers = list(range(FIRST_OF_OPTIONS, FIRST_OF_OPTIONS + OF_OPTIONS))
@@ -56,7 +56,7 @@ def without_fault(runs: bool) -> Oracle:
 
 
 def _tracebacks(error: BaseException | None) -> Iterator[list[traceback.FrameSummary]]:
-    """Where an error was raised, and where each of those was that led to it."""
+    """Return the lines where an error and each of its causes were raised."""
     while error is not None:
         frames = traceback.extract_tb(error.__traceback__)
         if frames:

@@ -15,7 +15,7 @@ from .inputs import Input
 
 
 def test_slices_that_are_cut_at_the_ends() -> None:
-    """The loop variable went into the `min` of the start, where nothing saw it: every element was the first."""
+    """The loop variable was hidden inside the `min` of the start, so every element was the first one."""
 
     def function(a: Any) -> Any:
         return a[2::-1], a[-2:], a[1:5:2]
@@ -30,12 +30,12 @@ def test_arguments_named_like_loop_variables() -> None:
 
 
 def test_sizes_with_several_choices_read_back() -> None:
-    """`min(18, n - 1) - max(-1, n - 1)` was another expression after printing and reading."""
+    """`min(18, n - 1) - max(-1, n - 1)` was read back as another expression."""
     check(lambda a: a[18:-1:-2], np.arange(5))
 
 
 def test_a_result_that_numpy_hands_back_twice() -> None:
-    """`conj` of bools gives the array itself, and both outputs were one array."""
+    """`conj` of bools returns the array itself, and both outputs were one array."""
 
     def function(a: Any) -> Any:
         b = a == a
@@ -45,18 +45,18 @@ def test_a_result_that_numpy_hands_back_twice() -> None:
 
 
 def test_a_size_that_happens_to_be_one_is_asked_to_be_one() -> None:
-    """`(n + 2) // 3` is 1 in this call, but was not taken for 1."""
+    """`(n + 2) // 3` is 1 in this call, but did not count as 1."""
     check(lambda a: np.broadcast_to(a[:, ::3], (a.shape[0], 1)), np.array([[False, True]]))
 
 
 def test_a_dtype_that_says_it_is_none() -> None:
-    """`np.dtype("float64") == None` is true, so `dtype=` was dropped by functions that do not know it themselves."""
+    """`np.dtype("float64") == None` is true, so functions without an own `dtype` dropped it."""
     check(lambda a: np.conjugate(a, dtype=np.dtype("float64")), np.array([False, True]))
     check(lambda a: (np.fabs(a, dtype=np.dtype("float64")), np.sign(a, dtype=np.dtype("float64"))), np.float32([1, -2]))
 
 
 def test_arrays_without_dimensions_have_an_axis_to_take_and_repeat_along() -> None:
-    """They raised an `AxisProblem` where NumPy takes them for arrays of one element."""
+    """They raised an `AxisProblem`, but NumPy treats them as arrays of one element."""
     a = np.array(3)
     check(lambda a: (a.take(0, axis=-1), a.take([0, 0], axis=0), a.repeat(2, axis=0)), a)
     check(lambda a: a.take(0, axis=1), a)
@@ -69,7 +69,7 @@ def test_parts_of_a_truth() -> None:
 
 
 def test_elements_of_a_vector_that_is_unstacked() -> None:
-    """They were arrays without dimensions; NumPy has scalars."""
+    """They were arrays without dimensions; in NumPy they are scalars."""
     check(lambda a: np.unstack(a), np.array([True, False, True]))
 
 
@@ -81,7 +81,7 @@ def test_a_running_product_along_a_tuple_of_one_axis() -> None:
 
 
 def test_nan_in_bf16_counts_like_other_numbers() -> None:
-    """NumPy does not look for NaN in bf16: nothing is left out of a `nansum`, and an integer `dtype` is taken."""
+    """NumPy does not look for NaN in bf16: `nansum` skips nothing, and an integer `dtype` is accepted."""
     a = np.array([1, np.nan, 3], "bfloat16")
     check(lambda a: (np.nansum(a), np.nancumsum(a), np.nanmean(a), np.nanvar(a), np.nanargmin(a)), a)
     check(lambda a: np.nanstd(a, dtype=np.dtype("int16")), np.array([0, 2], "bfloat16"))
@@ -89,7 +89,7 @@ def test_nan_in_bf16_counts_like_other_numbers() -> None:
 
 
 def test_scalars_that_stay_scalars_and_scalars_that_become_arrays() -> None:
-    """The method `copy` made arrays of scalars; `pad`, `tile` and `broadcast_arrays` left scalars what they were."""
+    """The method `copy` made arrays of scalars, and `pad`, `tile` and `broadcast_arrays` kept scalars."""
 
     def function(a: Any) -> Any:
         b = a[()]
@@ -100,7 +100,7 @@ def test_scalars_that_stay_scalars_and_scalars_that_become_arrays() -> None:
 
 
 def test_memory_order_after_a_call_with_an_empty_result() -> None:
-    """An axis that a slice left empty, or with one element, hid the order from calls with more elements."""
+    """An axis that a slice left empty, or with one element, hid the memory order from calls with more elements."""
 
     def function(a: Any) -> Any:
         b = np.transpose(a, (1, 0, 2))
@@ -128,12 +128,12 @@ def test_a_number_for_a_choice_is_one_inside_products() -> None:
 
 
 def test_no_new_axes_make_a_scalar_an_array() -> None:
-    """`expand_dims(x, ())` gave the scalar back."""
+    """`expand_dims(x, ())` returned a scalar."""
     check(lambda a: np.expand_dims(a, ()), np.bool(False))
 
 
 def test_repeated_rows_lie_as_numpy_leaves_them() -> None:
-    """`astype` takes a repeated axis for the innermost, a ufunc that converts inside does not; one rule was for all."""
+    """`astype` puts a repeated axis innermost, a ufunc that converts does not; Weft had one rule for both."""
     for dtype in ("bool", "float32"):
         check(
             lambda a: (
@@ -152,7 +152,7 @@ def test_repeated_rows_lie_as_numpy_leaves_them() -> None:
 
 
 def test_what_a_running_sum_starts_from_lies_beside_it() -> None:
-    """The zeros before an array in Fortran order made the whole result another order."""
+    """The zeros before an array in Fortran order changed the memory order of the whole result."""
     check(lambda a: np.cumulative_sum(a, axis=1, include_initial=True), np.zeros((2, 3, 4), order="F"))
 
 
@@ -196,19 +196,19 @@ def test_seed_3_graph_1000176() -> None:
 
 
 def test_powers_that_vanish_have_the_sign_of_one_nan() -> None:
-    """Where LLVM folded `0 * inf`, the NaN had another sign than the CPU's, and with it the zero of `exp`."""
+    """If LLVM folded `0 * inf`, the NaN had another sign than the CPU's, and so had the zero of `exp`."""
     exponents = np.arange(-128, -96, dtype=np.int8)
     check(lambda a: np.power(complex(float("inf"), 1.0), a), exponents)
 
 
 def test_steps_as_long_as_rows_are_longer_than_columns_of_longer_rows() -> None:
-    """In the first call both axes had one stride, and C order, or the sizes of nothing, decided for later calls."""
+    """In the first call both axes had the same stride, and the order chosen for it was used for later calls."""
     check(lambda a: np.transpose(a, (2, 0, 1))[::2], np.zeros((1, 2, 2)), again=[(np.zeros((1, 3, 3)),)])
     check(lambda a: np.concat((a[:, 2:5:3], a[:, 2:5:3]), axis=1), np.zeros((2, 2)), again=[(np.zeros((3, 3)),)])
 
 
 def test_products_of_one_element_have_the_signs_of_blas() -> None:
-    """NumPy multiplies single elements that BLAS takes, after conversion, and adds others to 0; `vdot` always adds."""
+    """NumPy multiplies single elements for BLAS dtypes after conversion, and adds others to 0; `vdot` always adds."""
 
     def products(a: Any, b: Any, c: Any, d: Any) -> Any:
         pairs = ((a, b), (b, a), (c, b), (a, c), (d, b), (c, c))
@@ -223,7 +223,7 @@ def test_products_of_one_element_have_the_signs_of_blas() -> None:
 
 
 def test_axes_and_constants_that_numpy_refuses() -> None:
-    """`unstack` had a `TypeError` for a tuple of one axis, and `pad` wrapped what does not fit a signed integer."""
+    """`unstack` raised a `TypeError` for a tuple of one axis, and `pad` wrapped constants that do not fit i64."""
     a = np.arange(3, dtype=np.int8)
 
     def unstacked(axis: Any) -> Any:
@@ -244,13 +244,13 @@ def test_axes_and_constants_that_numpy_refuses() -> None:
 
 
 def test_views_of_python_bools_are_arrays() -> None:
-    """They were NumPy's bools, where views of other Python numbers were arrays."""
+    """They were NumPy bools, while views of other Python numbers were arrays."""
     for flag in (True, np.True_, np.array(True)):
         check(lambda a: (np.transpose(a), np.squeeze(a), np.reshape(a, ()), np.moveaxis(a, (), ())), flag)
 
 
 def test_zeros_that_meet_python_numbers_have_the_stated_sign() -> None:
-    """The reference took NumPy's choice of zeros before promotion, where 0 was still a Python integer."""
+    """The reference chose zeros like NumPy before promotion, when 0 was still a Python integer."""
     a = np.array([0.0] * 8 + [-0.0], "float32").reshape(3, 3)
     check(lambda a: (np.fmin(a, 0), np.minimum(0, a), np.fmax(a, 0), np.maximum(0, a)), a)
 

@@ -1,4 +1,4 @@
-"""Two thousand random programs against NumPy, the reference, and code for every CPU: the same ones in every run."""
+"""Test two thousand random programs, the same in every run, against NumPy, the reference, and code for every CPU."""
 
 from __future__ import annotations
 

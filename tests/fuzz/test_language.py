@@ -1,4 +1,4 @@
-"""Random programs as kernel text: the language makes the numbers that tracing makes, bit for bit."""
+"""Test random programs as kernel text: the language gives the same bits as tracing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every function of the table is drawn, or there is a reason why not; programs are the same in every run."""
+"""Test that every function of the table is drawn or has a reason not to be, and that programs are reproducible."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_every_function_has_a_recipe(name: str) -> None:
 
 
 def test_every_function_is_drawn(programs: list[Program]) -> None:
-    """One that NumPy always refuses, as drawn, would never be tried."""
+    """A function that NumPy always refuses, as drawn, would never be tested."""
     drawn = Counter(step.call for p in programs for step in p.steps)
     assert [n for n in FUNCTIONS if n not in recipes.LEFT_OUT and not drawn[f"np.{n}"]] == []
 
@@ -37,7 +37,7 @@ def test_every_native_dtype_is_drawn(programs: list[Program]) -> None:
 
 
 def test_programs_are_of_every_kind(programs: list[Program]) -> None:
-    """Sizes 0 and 1, long rows, several outputs, every kind of argument, `out` of its own and on an argument."""
+    """Check sizes 0 and 1, long rows, several outputs, every kind of argument, and `out` with and without overlap."""
     sizes = {n for p in programs for x in p.inputs for n in x.shape}
     assert {0, 1, 17, 1025} <= sizes
     assert {x.kind for p in programs for x in p.inputs} == {"array", "captured", "scalar", "number"}

@@ -1,7 +1,7 @@
-"""What random programs are about: weights of steps, sizes, dtypes and numbers.
+"""Define the themes of random programs: weights of steps, sizes, dtypes and numbers.
 
-With two hundred functions, fifteen dtypes and a dozen layouts, a program that is about everything meets no pair of
-them often. A theme keeps to one thing, so that what has to meet meets soon.
+With two hundred functions, fifteen dtypes and a dozen layouts, a program about everything rarely combines a given pair.
+A theme keeps to one subject, so that such pairs meet soon.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SMALL_NUMBERS = (1, 1, 9, 4, 3, 1, 0, 0, 1)
 
 @dataclass(frozen=True)
 class Theme:
-    """How often a theme comes, and what its programs are made of."""
+    """How often a theme is chosen, and what its programs consist of."""
 
     weight: int
     steps: Mapping[str, int]  # weights of the methods of `steps.Steps`

@@ -10,7 +10,7 @@ from .program import Program
 
 
 def failure(program: Program, oracle: Oracle, widths: Sequence[int] | None = None) -> Failure | None:
-    """What is wrong with a program, called once and then with arguments of other sizes."""
+    """Return what is wrong with a program, called once and then with arguments of other sizes."""
     args = program.arguments()
     try:
         again = [[x.make() for x in second]] if (second := program.second()) else []
@@ -23,9 +23,9 @@ def failure(program: Program, oracle: Oracle, widths: Sequence[int] | None = Non
 
 
 def widths_for(number: int) -> tuple[int, ...]:
-    """Which machines a program is compiled for. Every thirty-second is for all, the others take turns.
+    """Return the machines that a program is compiled for: every thirty-second for all, the others in turn.
 
-    Each is compared bit for bit with the reference, and so with each other; compiling is what takes the time.
+    Each is compared bit for bit with the reference, and so with the others; most of the time goes into compiling.
     """
     every = (*levels(), NARROW)
     return every if number % 32 == 0 else (every[number % len(every)],)

@@ -1,7 +1,7 @@
-"""Generate random kernels in index notation, each with the same as plain Python loops.
+"""Generate random kernels in index notation, each with the same computation as plain Python loops.
 
-Every part of a program is a pair: its text, and a function of the sizes, arrays and indices at hand that computes one
-number. All accesses are in range for every size, as the ranges show, so each program must be accepted.
+Every part of a program is a pair: its text, and a function of sizes, arrays and indices that computes one number. All
+accesses are in range for every size, so each program must be accepted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DIMS = ("n", "m")
 
 @dataclass(frozen=True)
 class Index:
-    """An index along a dimension: all of it, what is left without some elements at both ends, or the first half."""
+    """An index along a dimension: all of it, without some elements at both ends, or the first half."""
 
     name: str
     dim: str
@@ -58,7 +58,7 @@ class Drawing:
         return Index(name, dim, kind, self.random.randrange(3), self.random.randrange(3))
 
     def place(self, index: Index) -> Part:
-        """Where an index leads along its dimension."""
+        """Draw a position of an index along its dimension."""
         name, dim = index.name, index.dim
         choices: list[Part] = [
             (name, lambda env: env[name]),
@@ -77,7 +77,7 @@ class Drawing:
         return self.random.choice(choices)
 
     def access(self, scope: Sequence[Index]) -> Part | None:
-        """An element of an array of which all dimensions have an index."""
+        """Draw an element of an array with an index for every dimension."""
         ways = {dim: [i for i in scope if i.dim == dim] for dim in DIMS}
         fitting = [name for name, dims in self.arrays.items() if all(ways[dim] for dim in dims)]
         if not fitting:
@@ -86,7 +86,7 @@ class Drawing:
         return _element(name, [self.place(self.random.choice(ways[dim])) for dim in self.arrays[name]])
 
     def bare(self, index: Index) -> Part:
-        """An element that says where an index runs."""
+        """Draw an element that determines the range of an index."""
         return _element({"n": "x", "m": "y"}[index.dim], [(index.name, lambda env: env[index.name])])
 
     def leaf(self, scope: Sequence[Index]) -> Part:
@@ -122,7 +122,7 @@ class Drawing:
         )
 
     def window(self, scope: Sequence[Index]) -> Part:
-        """Elements beside one another: a window that fits because the index stops before the end."""
+        """Draw adjacent elements: a window that fits because the index stops before the end."""
         fitting = [i for i in scope if i.after]
         if not fitting:
             return self.leaf(scope)
@@ -138,7 +138,7 @@ class Drawing:
         )
 
     def definition(self, name: str) -> tuple[str, Callable[[Env], Any]]:
-        """A statement, and the array that it defines."""
+        """Draw a statement, and the array that it defines."""
         indices = [self.index() for _ in range(self.random.choice((1, 2, 2, 3)))]
         text, value = self.expression(indices, 3, 2)
         for index in indices:
@@ -206,7 +206,7 @@ OPERATORS: Sequence[tuple[str, Callable[[Any, Any], Any]]] = (
 
 
 def draw(seed: int) -> tuple[str, Callable[[Env], Any]]:
-    """A kernel `f(x, y, a, b)`, and what it gives for sizes and arrays by name."""
+    """Draw a kernel `f(x, y, a, b)`, and a function that computes its result."""
     drawing = Drawing(seed)
     statements = [(f"d{k}", *drawing.definition(f"d{k}")) for k in range(drawing.random.choice((1, 2)))]
     text = "kernel f(x: f64[n], y: f64[m], a: f64[n, m], b: f64[m, n]) {\n"

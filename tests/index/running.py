@@ -1,7 +1,7 @@
-"""Runs kernels of index notation for AVX2, for AVX-512 and on the reference backend, and compares what they give.
+"""Run kernels of index notation for AVX2, for AVX-512 and on the reference backend, and compare the results.
 
-Native code gives the bits of the lowered graph, in which reductions have their trees; the graph as it was built has
-NumPy's own order, so that it may differ in the last bits of sums.
+Native code has the bits of the lowered graph, in which reductions have their trees. The original graph has NumPy's
+order, so the last bits of sums may differ.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Array = np.ndarray[Any, Any]
 
 
 class Kernels:
-    """The kernels of a text, each compiled in every way."""
+    """The kernels of a text, each compiled for all targets."""
 
     def __init__(self, text: str) -> None:
         found = parse_module(text, "index.weft").kernels
         self._kernels = {name: [Kernel(source, Registry(), way) for way in WAYS] for name, source in found.items()}
 
     def ways(self, name: str) -> list[Kernel]:
-        """A kernel in every way in which it is compiled."""
+        """Return a kernel for each target."""
         return self._kernels[name]
 
     def __getattr__(self, name: str) -> Any:
@@ -47,7 +47,7 @@ class Kernels:
 
 
 def demand_same(a: Any, b: Any) -> None:
-    """Equal to the bit, but for which NaN it is."""
+    """Check that results are equal to the bit, except for NaN payloads."""
     assert a.dtype == b.dtype and a.shape == b.shape
     np.testing.assert_array_equal(a, b)
     if a.dtype.kind == "f":

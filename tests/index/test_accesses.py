@@ -1,4 +1,4 @@
-"""Windows, diagonals and elements that are looked up, against NumPy; what is out of range says so and reads nothing."""
+"""Test windows, diagonals and lookups against NumPy; an index out of range raises an error and reads nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays that are defined by their elements, against NumPy, for sizes at which ranges are empty as well."""
+"""Test arrays defined by their elements against NumPy, also with empty ranges."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_any_number_of_threads_gives_the_same_bits(threads: None) -> None:
 
 
 def test_pieces_are_written_in_place() -> None:
-    """Three loop nests for the inside, the rows around it and the columns: nothing is copied."""
+    """Three loop nests write the inside, the rows around it and the columns; nothing is copied."""
     lowered = weft.compile(TEXT).jacobi.lower(np.ones((5, 6), np.float32))
     assert len(lowered.kernels) == 3
     assert not lowered.fallbacks

@@ -1,4 +1,4 @@
-"""No read and no write outside of an array: what is proved in range is, and what is checked is checked."""
+"""Test that nothing outside of an array is read or written, for proved and for checked accesses."""
 
 from __future__ import annotations
 

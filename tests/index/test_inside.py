@@ -1,4 +1,4 @@
-"""Definitions inside of loops, branches, inlined kernels and traced functions."""
+"""Test definitions inside loops, branches, inlined kernels and traced functions."""
 
 from __future__ import annotations
 

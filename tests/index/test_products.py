@@ -1,4 +1,4 @@
-"""Sums of products and other reductions over indices: how many kernels they become, and what they give."""
+"""Test sums of products and other reductions over indices: how many kernels they become, and their results."""
 
 from __future__ import annotations
 

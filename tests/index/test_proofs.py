@@ -1,4 +1,4 @@
-"""What is shown of sizes is true of all numbers, and what programs need is shown."""
+"""Test that proofs about sizes hold for all numbers, and that programs can be proved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random programs in index notation against plain Python loops, in every way in which they are compiled."""
+"""Test random programs in index notation against plain Python loops, for all targets."""
 
 from __future__ import annotations
 

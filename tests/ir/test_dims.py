@@ -1,4 +1,4 @@
-"""Sizes: the normal form means what the arithmetic means, and its text reads back."""
+"""Test sizes: the normal form keeps the value of the arithmetic, and its text reads back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def leaf() -> st.SearchStrategy[Term]:
 
 
 def joined(children: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:
-    """Terms built twice over: as a size in normal form, and as plain Python arithmetic."""
+    """Build terms twice: as a size in normal form, and as plain Python arithmetic."""
 
     def join(left: Term, right: Term, name: str) -> Term:
         (a, f), (b, g) = left, right
@@ -132,7 +132,7 @@ def test_several_choices_read_back(size: Size) -> None:
 
 
 def test_loop_variables_stay_in_sight() -> None:
-    """What one step adds is read off the terms, so a choice of sizes must not swallow a loop variable."""
+    """The change per step is read from the terms, so a `min` or `max` must not hide a loop variable."""
     step = symbol(f"{dims.LOOP}0")
     assert str(dims.minimum(2, n - 1) - step) == "-@0 + min(2, n - 1)"
 

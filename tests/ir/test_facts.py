@@ -120,7 +120,7 @@ sizes = st.sampled_from([n, m, k, n + m, n * 2, m + 1, n - k, dims.maximum(0, n 
 def test_what_follows_from_guards_is_true(
     pairs: list[tuple[Size, Size]], numbers: tuple[int, int, int], left: Size, right: Size
 ) -> None:
-    """Where all the guards hold, sizes that are said to be the same have the same number."""
+    """If all guards hold, sizes that are said to be equal have equal numbers."""
     env = dict(zip("nmk", numbers, strict=True))
     facts = Facts()
     for a, b in pairs:

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, and nothing but plain files is ever replaced."""
+"""Test that files are written whole or not at all, and that only plain files are replaced."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_devices_and_pipes_are_written_to_and_stay() -> None:
 
 
 def test_open_files_of_the_process_are_written_to_and_not_replaced() -> None:
-    """/dev/stdout leads to a plain file where the shell has put one there."""
+    """/dev/stdout leads to a plain file if the shell has redirected it there."""
     script = (
         "from weft.ir.files import write_file; print('printed'); write_file('/dev/stdout', b'one\\n'); "
         "write_file('/dev/fd/1', b'two\\n'); write_file('/proc/self/fd/1', b'three\\n'); print('after')"
@@ -144,7 +144,7 @@ def test_plain_files_alone_are_plain() -> None:
 
 
 def _writes(node: ast.AST) -> bool:
-    """Whether a call writes a file, renames one, or makes one with a name of its own."""
+    """Tell whether a call writes or renames a file, or creates one with its own name."""
     if not isinstance(node, ast.Call):
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -156,7 +156,7 @@ def _writes(node: ast.AST) -> bool:
 
 
 def test_nothing_else_writes_files() -> None:
-    """Copies of libraries in memory and in folders that are gone a moment later, and archives in files, aside."""
+    """Exceptions are copies of libraries in memory or in temporary folders, and archives."""
     allowed = {"ir/files.py", "api/command/files.py", "runtime/libraries/handles.py"}
     found = {
         str(path.relative_to(ROOT))

@@ -1,7 +1,7 @@
-"""Damaged dumps: whatever is deleted, doubled or tied to something else, the parser or the verifier says where.
+"""Test damaged dumps: whatever is deleted, duplicated or reconnected, the parser or the verifier reports where.
 
-Structure is damaged: lines, operands, results, types, names and regions. What is still a graph has to go through the
-rest of the pipeline.
+Structure is damaged: lines, operands, results, types, names and regions. A text that is still a graph must pass through
+the rest of the pipeline.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ kernel heat(u: f64[n], steps: i64) -> f64[n] {
 
 
 def _dumps() -> list[tuple[str, int]]:
-    """Texts of graphs, and how many passes have run."""
+    """Yield texts of graphs, and how many passes have run."""
     x, v = np.ones((6, 5), np.float32), np.ones(5, np.float16)
     parsed = parse_module(LOOPS, "loops.weft").kernels
     each, heat = (Kernel(parsed[name], Registry(), Options()) for name in ("each", "heat"))

@@ -1,4 +1,4 @@
-"""Every kernel of the project, the goldens of passes and random programs go to networkx and back, after each pass."""
+"""Test that every kernel, the goldens of passes and random programs survive networkx, after each pass."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def test_random_programs() -> None:
 
 
 def nameless(lowered: Lowered) -> list[str]:
-    """The graph's text without the names of values, and without the first lines, where foreign graphs get guards."""
+    """Return the graph's text without the names of values and the first lines, in which guards may be added."""
     return re.sub(r"%\w+", "%", lowered.ir()).splitlines()[2:]
 
 
 def test_networks_compile_to_the_same_bits() -> None:
-    """Before the passes, between two of them, and with the plan that code is made of; under another name too."""
+    """Test graphs before the passes, between two of them, and with a complete plan; also under another name."""
     rng = np.random.default_rng(6)
     x, grid = rng.standard_normal((6, 40)).astype(np.float32), np.linspace(-2, 1, 30)
     library = weft.kernels

@@ -1,4 +1,4 @@
-"""Graphs as networkx holds them and back: nothing is lost, and a mistake is a typed error that names the node."""
+"""Test conversion to networkx and back: nothing is lost, and a mistake is a typed error that names the node."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.ir.test_verify import region_graph, sound
 
 
 def everything(graph: Graph) -> Any:
-    """All that a graph holds, bodies included, as values that can be compared."""
+    """Return everything in a graph, including bodies, as comparable values."""
     places = {value: ("input", k) for k, value in enumerate(graph.inputs)}
     for number, node in enumerate(graph):
         places |= {value: (number, k) for k, value in enumerate(node.results)}
@@ -47,7 +47,7 @@ def test_round_trips() -> None:
 
 
 def small() -> Any:
-    """x + exp(x) * x, by hand, with no more than is needed."""
+    """Build x + exp(x) * x by hand, with as little data as possible."""
     network: Any = nx.MultiDiGraph(name="small")
     network.add_node("x", kind="input", type="f32[n, 4]")
     network.add_nodes_from([("e", {"op": "exp"}), ("m", {"op": "mul"}), ("s", {"op": "add"})])

@@ -1,4 +1,4 @@
-"""The op table: every op is complete, and its rules agree with what its NumPy meaning gives."""
+"""Test the op table: every op is complete, and its rules agree with its NumPy meaning."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _sample(dtype: DType) -> Any:
 
 @pytest.mark.parametrize("op", ELEMENTWISE, ids=lambda op: op.name)
 def test_dtypes_are_numpys(op: OpDef) -> None:
-    """With arrays and Python numbers in every combination; a refusal must be NumPy's too."""
+    """Test arrays and Python numbers in every combination; a refusal must be NumPy's too."""
     assert isinstance(op.numpy, np.ufunc) and op.arity == op.numpy.nin
     for dtypes in itertools.product((*DTYPES, *WEAK.values()), repeat=op.arity):
         if all(d.weak for d in dtypes):

@@ -1,4 +1,4 @@
-"""Records: frozen values that are made, compared, copied and shown by their fields."""
+"""Test records: frozen values that are made, compared, copied and shown by their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs made anew: what a pass does not replace stays as it was."""
+"""Test rewriting: what a pass does not replace stays unchanged."""
 
 from __future__ import annotations
 

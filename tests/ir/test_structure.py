@@ -1,4 +1,4 @@
-"""Ops that number, assemble, look up and accumulate: rules, refusals, and what the reference backend makes of them."""
+"""Test ops that number, assemble, look up and accumulate: rules, errors, and results of the reference backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text form: deterministic, read back to an equal graph by us, and read by xDSL."""
+"""Test the text form: deterministic, read back to an equal graph, and read by xDSL."""
 
 from __future__ import annotations
 

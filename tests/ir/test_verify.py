@@ -1,4 +1,4 @@
-"""Broken graphs, each with the message that names the node."""
+"""Test broken graphs, each with the message that names the node."""
 
 from __future__ import annotations
 

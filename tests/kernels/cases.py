@@ -1,8 +1,7 @@
-"""What each kernel of the library is called with in the tests, and how near it must be to its reference.
+"""Define the arguments of each library kernel in the tests, and how close it must be to its reference.
 
-Sizes are letters of a `Data`: which sizes they are, how arrays lie in memory and which dtype they have is the test's
-choice. A tolerance is in units in the last place of the expected value or of `scale`, whichever is larger: where
-numbers cancel, rounding errors are as large as those of what was cancelled.
+Sizes are letters of a `Data`; the test chooses the sizes, memory layouts and dtype. A tolerance is in units in the last
+place of the expected value or of `scale`, whichever is larger: if large numbers cancel, their rounding errors stay.
 """
 
 from __future__ import annotations
@@ -42,9 +41,9 @@ class Data:
 
 @dataclass(frozen=True)
 class Case:
-    """`make` gives the arguments. Without `empty` the kernel has no value for arrays without elements.
+    """`make` returns the arguments. Without `empty` the kernel has no value for arrays without elements.
 
-    What is `long` to compile is tried in fewer combinations of dtype and layout.
+    Kernels that take `long` to compile are tested in fewer combinations of dtype and layout.
     """
 
     make: Callable[[Data], Sequence[Any]]

@@ -1,4 +1,4 @@
-"""Attention: blocks of keys, heads, masks, and memory that grows with the length alone."""
+"""Test attention: blocks of keys, heads, masks, and memory that grows only with the length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of the library with sums, products and loops in them: the same bits on every CPU and at any thread count."""
+"""Test library kernels with sums, products and loops: the same bits on every CPU and at any thread count."""
 
 from __future__ import annotations
 

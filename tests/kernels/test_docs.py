@@ -1,4 +1,4 @@
-"""`docs/kernels.md` has every kernel of the library as its file shows it, and its examples run."""
+"""Test that `docs/kernels.md` lists every library kernel as its file declares it, and run its examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kernel of the library: it is there, documented, and agrees with its NumPy reference."""
+"""Test that every library kernel exists, is documented, and agrees with its NumPy reference."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def flat(result: Any) -> tuple[Any, ...]:
 
 
 def check(case: Case, got: Any, expected: Any) -> None:
-    """Same dtype and shape, NaN in the same places, and no further apart than the case allows."""
+    """Check dtype, shape, positions of NaN, and the distance that the case allows."""
     for a, b in zip(flat(got), flat(expected), strict=True):
         assert (a.dtype, a.shape) == (b.dtype, b.shape)
         if b.dtype.kind != "f":

@@ -1,4 +1,4 @@
-"""Kernels of the library: numbers at the ends of their range, other dtypes and ranks, wrong arguments."""
+"""Test library kernels at the ends of their range, with other dtypes and ranks, and with wrong arguments."""
 
 from __future__ import annotations
 

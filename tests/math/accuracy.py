@@ -1,4 +1,4 @@
-"""Judge an emitter function at given points: error in ULP, NumPy's special values, equal bits.
+"""Check an emitter function at given points: error in ULP, NumPy's special values, equal bits.
 
 Points and errors are those of `make accuracy`, with mpmath for the true values.
 """
@@ -64,7 +64,7 @@ def check_accuracy(emit: Callable[..., Val], true: Callable[..., Any], elem: str
 
 
 def check_same_as_numpy(emit: Callable[..., Val], function: Callable[..., Array], elem: str, *inputs: Array) -> None:
-    """Equal values, signs of zeros and NaN, for points where the answer is exact."""
+    """Check equal values, signs of zeros and NaN, at points where the result is exact."""
     got = build(emit, elem, 4, arity=len(inputs))(*inputs)
     with np.errstate(all="ignore"):
         expected = function(*inputs)
@@ -74,7 +74,7 @@ def check_same_as_numpy(emit: Callable[..., Val], function: Callable[..., Array]
 
 
 def check_same_bits(emit: Callable[..., Val], elem: str, *inputs: Array) -> None:
-    """Every vector width and instruction set gives the same bits; the payload of a NaN is free."""
+    """Check that every vector width and instruction set gives the same bits; the payload of a NaN is free."""
     expected = build(emit, elem, 0, "avx2", arity=len(inputs))(*inputs)
     for features in available():
         for lanes in WIDTHS[features]:

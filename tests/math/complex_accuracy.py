@@ -1,6 +1,6 @@
-"""Judge a complex function at given points: error, NumPy's special values, equal bits.
+"""Check a complex function at given points: error, NumPy's special values, equal bits.
 
-The error is normwise: the distance from the true value, which mpmath gives at sixty digits, in ULP of its magnitude.
+The error is normwise: the distance from the true value, which mpmath computes to sixty digits, in ULP of its magnitude.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ def compute(emit: Emit, elem: str, *parts: Array, results: int = 2, lanes: int =
 
 
 def whole(re: Array, im: Array) -> Array:
-    """Complex numbers with these parts; arithmetic would make NaN of infinities."""
+    """Make complex numbers with these parts; arithmetic would turn infinities into NaN."""
     made = np.empty(re.shape, np.result_type(re.dtype, np.complex64))
     made.real, made.imag = re, im
     return made
 
 
 def plane(elem: str, count: int = 40) -> tuple[Array, Array]:
-    """Points everywhere: of moderate, small and all sizes, near the unit circle, near 1 and i, near multiples of a
-    quarter turn on both axes, and where exponentials are large or overflow."""
+    """Draw points of moderate, small and any size, near the unit circle, near 1 and i, near multiples of a quarter turn
+    on both axes, and where exponentials are large or overflow."""
     limits = np.finfo(DTYPES[elem])
     angle = uniform("double", -np.pi, np.pi, count)
     radius = 1 + spread("double", limits.eps / 4, 0.5, count, seed=1)
@@ -103,7 +103,7 @@ def grid(elem: str, values: list[float], sides: int) -> list[Array]:
 
 
 def unlike_numpy(got: list[Array], expected: Array) -> Array:
-    """Where a part is infinite or NaN in one and not in the other, or of another sign, or not close."""
+    """Find points where a part is infinite or NaN in only one result, has another sign, or is not close."""
     sides = [expected.real, expected.imag] if np.iscomplexobj(expected) else [expected]
     unlike = np.zeros(expected.shape, bool)
     for a, b in zip(got, sides, strict=True):

@@ -48,9 +48,10 @@ def target_machine(features: str) -> llvm.TargetMachine:
 def loop_text(
     emit: Callable[..., Val | Sequence[Val]], elem: str, lanes: int, arity: int, unroll: int, vector_bytes: int
 ) -> str:
-    """A function `loop(count, out, inputs...)`; the count is a multiple of `lanes * unroll`.
+    """Return a function `loop(count, out, inputs...)`; the count is a multiple of `lanes * unroll`.
 
-    The results of an emitter that gives several stand one after the other in `out`, `count` of each."""
+    If an emitter has several results, they follow one another in `out`, `count` of each.
+    """
     e = Emitter()
     e.vector_bytes = vector_bytes
     size = np.dtype(DTYPES[elem]).itemsize

@@ -22,7 +22,7 @@ ARITHMETIC = {
 
 
 def operands(elem: str, count: int) -> list[Array]:
-    """Moderate parts and special ones, for each of the operands."""
+    """Draw moderate and special parts for each operand."""
     moderate = [spread(elem, 1e-4, 1e4, 2000, seed=k) for k in range(2 * count)]
     special = grid(elem, special_values(elem)[:: 2 if count == 2 else 1], 2 * count)
     return [np.concatenate(sides) for sides in zip(moderate, special, strict=True)]
@@ -49,7 +49,7 @@ def test_arithmetic_has_the_bits_of_the_stated_formulas(name: str, elem: str) ->
 @pytest.mark.parametrize("elem", DTYPES)
 @pytest.mark.parametrize("name", ["div", "reciprocal"])
 def test_quotients_have_the_bits_of_numpy(name: str, elem: str) -> None:
-    """Products do so only where NumPy uses FMA, which depends on the machine and the layout."""
+    """Products have NumPy's bits only if NumPy uses FMA, which depends on the machine and the layout."""
     count, _, ufunc = ARITHMETIC[name]
     parts = operands(elem, count)
     numbers = [whole(*parts[k : k + 2]) for k in range(0, 2 * count, 2)]

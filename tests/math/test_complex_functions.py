@@ -20,7 +20,7 @@ def nowhere(re: Array, im: Array) -> Array:
 
 
 class Function(NamedTuple):
-    """The true function, NumPy's, the largest error of doubles in ULP, and where special values are not NumPy's."""
+    """The true function, NumPy's, the largest error of doubles in ULP, and where special values differ from NumPy's."""
 
     true: Callable[..., Any]
     numpy: Callable[..., Array]
@@ -29,27 +29,27 @@ class Function(NamedTuple):
 
 
 def both_huge(re: Array, im: Array) -> Array:
-    """Where NumPy's magnitude overflows."""
+    """Tell where NumPy's magnitude overflows."""
     return (np.abs(re) > 1e30) & (np.abs(im) > 1e30) & np.isfinite(re) & np.isfinite(im)
 
 
 def tiny(re: Array, im: Array) -> Array:
-    """Where NumPy adds 1 and loses the number."""
+    """Tell where NumPy adds 1 and loses the number."""
     return ((np.abs(re) < 1e-30) & (re != 0)) | both_huge(re, im)
 
 
 def large_angle(re: Array, im: Array) -> Array:
-    """Where the angle is rounded before it is reduced."""
+    """Tell where the angle is rounded before it is reduced."""
     return np.isfinite(im) & (np.abs(im) > 1e9)
 
 
 def underflow(re: Array, im: Array) -> Array:
-    """Where the square of the imaginary part is too small for its sign to show in NumPy."""
+    """Tell where the square of the imaginary part is too small for its sign to show in NumPy."""
     return (np.abs(re) < 1e-30) & (np.abs(im) < 1e-30)
 
 
 def true_atanh(z: Any) -> Any:
-    """mpmath's own loses small numbers."""
+    """Compute arctanh without mpmath's own function, which loses small numbers."""
     return (mpmath.log1p(z) - mpmath.log1p(-z)) / 2
 
 

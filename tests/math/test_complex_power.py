@@ -16,7 +16,7 @@ LARGE = {"float": 1e5, "double": 5e7}
 
 
 def bases_and_exponents(elem: str) -> list[Array]:
-    """Bases of all sizes and near 1, with exponents that are moderate, large, real, and small and whole."""
+    """Draw bases of any size and near 1, with exponents that are moderate, large, real, or small integers."""
     limits, rng, count = np.finfo(DTYPES[elem]), np.random.default_rng(0), 100
     angle, zeros = uniform("double", -np.pi, np.pi, count), np.zeros(count)
     rows = [
@@ -64,7 +64,7 @@ def test_whole_powers_of_whole_numbers_are_exact(elem: str) -> None:
 
 @pytest.mark.parametrize("elem", DTYPES)
 def test_special_powers_are_those_of_numpy(elem: str) -> None:
-    """Infinite and NaN parts are the same, and zeros of both have the same sign; values are close to each other."""
+    """Infinite and NaN parts are NumPy's, zeros have the same sign, and values are close."""
     parts = grid(elem, [0.0, -0.0, 1.0, -1.0, 2.0, -3.0, 0.5, np.inf, -np.inf, np.nan], 4)
     got = compute(POWER, elem, *parts)
     with np.errstate(all="ignore"):
@@ -89,7 +89,7 @@ def test_whole_powers_that_overflow_have_the_parts_of_plain_products(elem: str) 
 
 
 def test_inverses_of_what_overflows_are_those_of_numpy() -> None:
-    """Where the power itself is beyond the dtype, whatever its inverse would be."""
+    """The power itself overflows the dtype, whatever its inverse would be."""
     for dtype in ("c8", "c16"):
         most = 10.0 ** (38 if dtype == "c8" else 308)
         bases = np.array([most * 1j, most / 2 - most / 3j, most, 1e30 + 1e30j, 2e19, 2e19j, 3 - 4j]).astype(dtype)

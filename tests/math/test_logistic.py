@@ -64,7 +64,7 @@ SUMS = [
 def test_logarithm_of_a_sum(
     emit: Callable[..., Val], function: np.ufunc, true: Callable[..., mpmath.mpf], elem: str
 ) -> None:
-    """Where the result is not near 0; there it cancels, as NumPy's does."""
+    """Results near 0 are left out, because the sum cancels there, in NumPy too."""
     for low, high, bound in ((0.5, 20, 1.0), (-90, -3, 1.0), (-300, 300, 1.0)):
         x, y = uniform(elem, low, high, 700), uniform(elem, low, high, 700, 1)
         far = np.maximum(x, y) > 0.5 if low < -100 else np.full(x.shape, True)

@@ -1,4 +1,4 @@
-"""Every function that `make accuracy` measures, through the public API, at a few of its points of every kind."""
+"""Test every function that `make accuracy` measures, through the public API, at a few points of every kind."""
 
 from __future__ import annotations
 

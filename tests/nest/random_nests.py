@@ -10,7 +10,7 @@ KINDS = ("serial", "vector", "vector", "jammed", "shared")
 
 
 def draw(seed: int) -> str:
-    """The text of a nest. Indices stay inside because loops leave a margin of two on either side."""
+    """Draw the text of a nest. Indices stay in range because loops leave a margin of two on either side."""
     return _Drawing(random.Random(seed)).text()
 
 
@@ -49,7 +49,7 @@ class _Drawing:
         return "".join(self.statement() for _ in range(count))
 
     def statement(self) -> str:
-        """`x[i + 1] = y[i] + z[i - 1]`, half of them from one buffer to the other."""
+        """Draw `x[i + 1] = y[i] + z[i - 1]`; half of them copy from one buffer to the other."""
         self.count += 1
         k, source, other, target = self.count, *(self.random.choice("ab") for _ in range(3))
         if self.random.random() < 0.5:

@@ -1,4 +1,4 @@
-"""Each form of a kernel: its plan verifies, `explain()` says what its code does, and an edited plan keeps the bits."""
+"""Test each form of a kernel: its plan verifies, `explain()` describes its code, and an edited plan keeps the bits."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def functions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def steps(text: str) -> set[int]:
-    """By how much loops go on."""
+    """Return the increments of loops."""
     return {int(n) for n in re.findall(r" = add nsw i64 %\w+, (\d+)", text)}
 
 
 def row_step(text: str) -> set[int]:
-    """By how much the loops go on that begin where the function is told to."""
+    """Return the increments of the loops that begin at the function's `begin`."""
     found = set()
     for variable, after in re.findall(r"(%\w+) = phi i64 \[ %begin0, %\w+ \], \[ (%\w+), ", text):
         found |= {int(n) for n in re.findall(rf"{after} = add nsw i64 {variable}, (\d+)", text)}
@@ -144,7 +144,7 @@ def test_windows_are_unrolled_as_the_plan_says() -> None:
 
 
 def edited(shape: tuple[int, ...], *edits: tuple[str, str]) -> tuple[Lowered, Lowered, Any]:
-    """Softmax as it is compiled for a shape, and with other text in the plan; and an argument."""
+    """Return softmax as compiled for a shape, the same with an edited plan, and an argument."""
     kernel = Kernel(parse_module(SOFTMAX, "s").kernels["softmax"], Registry(), Options(target=None))
     x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
     low = kernel.lower(x)
@@ -212,7 +212,7 @@ def test_a_plan_that_can_not_be_compiled_is_refused(shape: tuple[int, ...], old:
 
 
 def test_a_plan_is_kept_to_its_sizes() -> None:
-    """A form that was printed and read serves the sizes of its guards; before it, a call chooses its own."""
+    """A printed form serves the sizes of its guards; text from before it chooses a form in each call."""
     x = np.random.default_rng(0).standard_normal((64, 512)).astype(np.float32)
     short, kernel = np.ascontiguousarray(x[:, :8]), weft.compile(SOFTMAX).softmax
     text = kernel.lower(x).ir().replace("unroll = 2", "unroll = 4")

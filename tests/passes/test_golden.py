@@ -1,4 +1,4 @@
-"""Passes as text: each `.mlir` file has a RUN line, a graph of ten lines or fewer, and after CHECK what must come out.
+"""Test passes as text: each `.mlir` file has a RUN line, a graph of ten lines or fewer, and the output after CHECK.
 
     // RUN: promote-dtypes,canonicalize
     "weft.kernel"() <{sym_name = "f"}> ({ ... }) : () -> ()

@@ -69,7 +69,7 @@ class Crash:
 
 @record
 class Spoil:
-    """Gives a node a type that its rule does not give."""
+    """A pass that gives a node a type which contradicts its rule."""
 
     name: ClassVar[str] = "spoil"
 
@@ -84,7 +84,7 @@ class Spoil:
 
 @record
 class Forget:
-    """Goes back to a graph with weak numbers."""
+    """A pass that returns to a graph with weak numbers."""
 
     name: ClassVar[str] = "forget"
 

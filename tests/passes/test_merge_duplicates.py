@@ -1,4 +1,4 @@
-"""Attributes are the same only to the bit and of the same kind."""
+"""Test that attributes are equal only if they are equal to the bit and of the same kind."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Random small graphs: every pass keeps the bits that the reference computes, and the rules of the IR.
+"""Test random small graphs: every pass keeps the reference's bits and the rules of the IR.
 
 NaN payloads may change. The sign of a zero chosen between equal zeros is left open by the contract, so `minimum` and
-`maximum` of floats get a test of their own, without zeros.
+`maximum` of floats have a separate test, without zeros.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _bits(array: Any) -> bytes:
 
 
 def evaluate_graph(graph: Graph, inputs: list[Any]) -> tuple[Any, ...] | None:
-    """What the reference gives, or None where NumPy itself refuses the values."""
+    """Return the reference's result, or None if NumPy itself refuses the values."""
     try:
         return reference.run(graph, inputs, SIZES)
     except (OverflowError, ValueError):

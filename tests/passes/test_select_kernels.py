@@ -1,4 +1,4 @@
-"""`select-kernels` with a source that answers with graphs: what takes an op's place, and what its ops mean there."""
+"""Test `select-kernels` with a source that returns graphs: what replaces an op, and what ops mean inside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ X = TensorType(F32, (N,))
 
 
 def body(operands: tuple[TensorType, ...]) -> Graph:
-    """exp(x) / 2 + exp(x) / 2, as a user may write it: with a literal, and twice the same."""
+    """Build exp(x) / 2 + exp(x) / 2 as a user may write it: with a literal, and with duplicates."""
     builder = Builder("body")
     x = builder.input("x", operands[0])
     halves = [builder.op(TABLE["div"], builder.op(TABLE["exp"], x), builder.constant(2)) for _ in range(2)]
@@ -26,7 +26,7 @@ def body(operands: tuple[TensorType, ...]) -> Graph:
 
 
 class Source:
-    """`exp` is a graph for large sizes, and inside of it the backend's."""
+    """`exp` is a graph for large sizes; inside it, `exp` is the backend's."""
 
     def __init__(self, is_inside: bool = False) -> None:
         self.is_inside = is_inside

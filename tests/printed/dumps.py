@@ -1,4 +1,4 @@
-"""Kernels whose dumps the tests here edit, and what they are called with."""
+"""Define kernels whose dumps the tests here edit, and their arguments."""
 
 from __future__ import annotations
 

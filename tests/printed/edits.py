@@ -1,8 +1,8 @@
-"""Run edited dumps between guard pages, in a process of its own: a read or write outside of an array kills it.
+"""Run edited dumps between guard pages in a separate process: a read or write outside of an array kills it.
 
     python edits.py FIRST COUNT
 
-Each edit gives a line: refused (with a typed error), same (bits) or other (it changed the meaning). Any other error
+Each edit prints a line: refused (with a typed error), same (bits) or other (it changed the meaning). Any other error
 ends the process with status 1.
 """
 
@@ -29,14 +29,14 @@ SECONDS = 20
 
 
 def edited(text: str, choice: random.Random) -> str:
-    """One to three edits; many are made everywhere in the text, because types must agree."""
+    """Make one to three edits; many apply to the whole text, because types must agree."""
     for _ in range(choice.choice((1, 1, 2, 3))):
         text = choice.choice(EDITS)(text, choice)
     return text
 
 
 def _replaced(pattern: str, text: str, choice: random.Random, by: Any) -> str:
-    """Another text for one match, or for all that are the same."""
+    """Replace one match, or all equal ones, by another text."""
     found = list(re.finditer(pattern, text))
     if not found:
         return text
@@ -63,7 +63,7 @@ def size(text: str, choice: random.Random) -> str:
 
 
 def symbol(text: str, choice: random.Random) -> str:
-    """One dimension instead of another everywhere."""
+    """Replace one dimension by another everywhere."""
     old, new = choice.sample(("n", "m", "k"), 2)
     return re.sub(rf"\b{old}\b(?=[^<>\"]*>)", new, text)
 
@@ -90,7 +90,7 @@ def kind(text: str, choice: random.Random) -> str:
 
 
 def attribute(text: str, choice: random.Random) -> str:
-    """Without an attribute, or with one of another operation."""
+    """Drop an attribute, or replace it by one of another operation."""
     pattern = r", \w+ = (?:\[[^\]]*\]|array<[^>]*>|#weft\.dims<[^>]*>|\"[^\"]*\"|[\w.-]+ : \w+|\w+)"
     all_of_them = re.findall(pattern, text)
     return _replaced(
@@ -116,7 +116,7 @@ EDITS = (number, number, number, size, size, symbol, word, operand, kind, attrib
 
 
 def arguments(kernel: PrintedKernel, name: str, choice: random.Random) -> list[Any]:
-    """What the kernel declares, between guard pages; its usual arguments where they fit."""
+    """Make arguments as the kernel declares them, between guard pages; its usual arguments if they fit."""
     usual = ARGUMENTS[name]()
     env: dict[str, int] = {}
     for type_, x in zip(kernel.types, usual, strict=False):
@@ -143,7 +143,7 @@ def arguments(kernel: PrintedKernel, name: str, choice: random.Random) -> list[A
 
 
 def fenced(shape: tuple[int, ...], dtype: Any, order: Any = None) -> Any:
-    """Memory for what kernels write, right before a guard page."""
+    """Allocate memory for results right before a guard page."""
     count = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if count > 1 << 24:
         raise MemoryError

@@ -1,4 +1,4 @@
-"""Random edits of dumps neither crash nor read outside of arrays; `edits.py` runs them in a process of its own."""
+"""Test that random edits of dumps neither crash nor read outside of arrays; `edits.py` runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Printed graphs are kernels: from every pass on, edited or not, and only on what they were made for."""
+"""Test printed graphs as kernels: after every pass, edited or not, and only for fitting arguments."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_what_does_not_fit_is_refused() -> None:
 
 
 def test_guards_that_were_deleted_come_back() -> None:
-    """Without a guard the first and the last elements would be read outside of the array."""
+    """Without the guard, elements before the first and after the last would be read."""
     u = np.ones(2)
     for name, args in (("stencil", (u, 0.5)), ("best", (np.ones((3, 4)),))):
         text = MODULE[name].lower(*ARGUMENTS[name]()).ir()
@@ -96,7 +96,7 @@ def test_guards_that_were_deleted_come_back() -> None:
 
 
 def test_forms_are_for_their_sizes() -> None:
-    """Text after the last pass has one form: other sizes are refused, not served by code that is not for them."""
+    """Text after the last pass has one form; other sizes are refused."""
     short, long = np.ones((40, 8), "f4"), np.ones((5, 37), "f4")
     printed = weft.compile(MODULE["softmax"].lower(short).ir())
     assert bits(printed(short)) == bits(MODULE["softmax"](short))

@@ -1,4 +1,4 @@
-"""Nonsense in a dump is a typed error at its line and column: chosen places as goldens, and every attribute."""
+"""Test that nonsense in a dump is a typed error at its line and column: chosen places, and every attribute."""
 
 from __future__ import annotations
 
@@ -118,14 +118,14 @@ PLACES: dict[str, dict[str, list[tuple[str, str]]]] = {
 
 
 def dump(name: str, after: str) -> str:
-    """For AVX-512, so that the messages do not depend on the machine."""
+    """Dump for AVX-512, so that the messages do not depend on the machine."""
     source = parse_module(TEXT, "dumps.weft").kernels[name]
     kernel = Kernel(source, Registry(), Options(target=target.x86(4)))
     return str(kernel.lower(*ARGUMENTS[name]()).ir(after=after))
 
 
 def test_goldens(request: pytest.FixtureRequest) -> None:
-    """The message, its place and the line with the caret, for each of the places above."""
+    """Compare the message, its position and the line with the caret, for each of the places above."""
     shown = []
     places = [(n, a, *edit) for n, passes in PLACES.items() for a, edits in passes.items() for edit in edits]
     texts = {(name, after): dump(name, after) for name, passes in PLACES.items() for after in passes}
@@ -146,9 +146,9 @@ def test_goldens(request: pytest.FixtureRequest) -> None:
 
 
 def mutations() -> Iterator[tuple[str, str, int, int, bool]]:
-    """A text with one attribute edited, what was done, and the line and column of the error that it must give.
+    """Yield a text with one edited attribute, a description of the edit, and the expected line and column.
 
-    Each attribute of each op is taken once after each pass.
+    Each attribute of each op is edited once after each pass.
     """
     seen: set[tuple[str, str, str]] = set()
     for name in ("softmax", "stencil", "blurred", "product", "best", "running", "heat"):

@@ -1,4 +1,4 @@
-"""Products by BLAS beside our own, in a process of its own: other tests say that nothing loads SciPy."""
+"""Compare products by BLAS with Weft's own, in a separate process: other tests check that SciPy is not loaded."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Runs products on arrays that end right before, or begin right after, a page that must not be touched.
+"""Run products on arrays that end right before, or begin right after, a page that must not be touched.
 
-A read or write outside of an array kills the process, so `test_fences.py` runs this file in one of its own.
+A read or write outside of an array kills the process, so `test_fences.py` runs this file in a separate process.
 """
 
 from __future__ import annotations

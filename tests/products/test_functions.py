@@ -1,4 +1,4 @@
-"""NumPy's products by name, compiled: values, dtype, shape and scalar or array, against NumPy."""
+"""Test NumPy's products by name: values, dtype, shape and scalar or array, against NumPy."""
 
 from __future__ import annotations
 

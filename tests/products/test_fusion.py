@@ -1,4 +1,4 @@
-"""What is fused with a product: kernels counted, results compared."""
+"""Test what is fused with a product: the number of kernels, and the results."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_kernels(name: str) -> None:
 
 
 def test_fused_bits_are_those_of_one_by_one() -> None:
-    """For AVX2 and AVX-512; tanh and all else is the same code on vectors of another kernel."""
+    """Bits are the same as with separate kernels, for AVX2 and AVX-512, also for tanh."""
     whole = weft.jit(lambda a, b, c: gelu(a @ b + c))
     product, rest = weft.jit(lambda a, b: a @ b), weft.jit(lambda x, c: gelu(x + c))
     for arrays in ((A, B, C), BIG):

@@ -1,4 +1,4 @@
-"""A product in a C library gives the bits of a call from Python, small or large."""
+"""Test that a product in a C library has the bits of a call from Python, small or large."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrix products: bits against the reference, and values against NumPy, for every dtype, layout and size."""
+"""Test matrix products: bits against the reference, and values against NumPy, for every dtype, layout and size."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_layouts(dtype: str) -> None:
 
 
 def test_views_of_operands() -> None:
-    """They are read where they lie; results go to wherever the caller wants them."""
+    """Views are read in place, and results can be written to any array."""
     f = weft.jit(lambda a, b: (a[::-1, 1::2].T @ b[3:, ::-1], np.broadcast_to(b[0], a.shape) @ b.T))
     for n in (24, 150):
         a, b = numbers((n + 3, n), "float64"), numbers((n + 6, n), "float64", 1)

@@ -1,4 +1,4 @@
-"""What has a process of its own: products on fenced arrays touch nothing outside, and products by BLAS are right."""
+"""Test in separate processes: products on fenced arrays touch nothing outside, and products by BLAS are right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages over the rows of a product in the product's kernel: the bits of two kernels, whatever runs them."""
+"""Test stages over the rows of a product in one kernel: the bits of two kernels, for all targets and threads."""
 
 from __future__ import annotations
 

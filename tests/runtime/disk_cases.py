@@ -1,4 +1,4 @@
-"""Kernels and calls that the tests of the cache on disk repeat in a second life."""
+"""Define kernels and calls that the tests of the disk cache repeat in a second process."""
 
 from __future__ import annotations
 

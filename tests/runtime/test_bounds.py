@@ -1,4 +1,4 @@
-"""Python integers that must fit a dtype, at the first call and at every later one."""
+"""Test Python integers that must fit a dtype, in the first call and in later ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_declared_scalar_is_checked_at_every_call() -> None:
 
 
 def test_a_number_beyond_64_bits() -> None:
-    """It meets floats and, up to 2**64, u64; a kernel for small numbers is left as it was."""
+    """It works with floats and, up to 2**64, with u64; a kernel for small numbers is unaffected."""
     add = weft.jit(lambda x, k: x + k)
     assert add(SMALL, 1).tolist() == [1, 2, 3]
     with pytest.raises(OverflowProblem, match=f"Python integer {2**70} out of bounds for int32"):

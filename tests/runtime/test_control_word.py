@@ -1,4 +1,4 @@
-"""The floating-point control word: kernels run under the usual one, and nobody finds theirs changed."""
+"""Test the floating-point control word: kernels run under the default one, and the caller's is restored."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="the cont
 
 
 class Word:
-    """Reads and sets that of this thread."""
+    """Reads and sets the control word of this thread."""
 
     def __init__(self) -> None:
         code = module.compile_module(TEXT, target.host()).object_code
@@ -91,7 +91,7 @@ def test_no_bit_depends_on_it(word: Word) -> None:
 
 
 def test_workers_do_not_keep_that_of_their_start(word: Word) -> None:
-    """Those that start here come from a thread that flushes subnormal numbers to zero."""
+    """The workers are started by a thread that flushes subnormal numbers to zero."""
     halve, x = weft.jit(lambda x: x * 0.5), np.full(3_000_000, 1e-310)
     weft.set_threads(weft.get_threads() + 2)
     word.set(FLUSHING)

@@ -1,4 +1,4 @@
-"""Kernels that come from the disk: the same results, errors and texts as those that are compiled."""
+"""Test kernels loaded from disk: the same results, errors and texts as compiled ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
-    """A cache of the test's own; Weft's own files may be edited while tests run."""
+    """Give the test its own cache; Weft's own files may be edited while tests run."""
     made = Cache(Store(str(tmp_path / "cache"), str(tmp_path / "config"), 1 << 30))
     for user in (finding, sources, code):
         monkeypatch.setattr(user, "default_cache", lambda: made)
@@ -45,7 +45,7 @@ def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
 
 @pytest.fixture
 def no_compiler(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """From its call on nothing may be parsed, lowered or compiled."""
+    """After its call, nothing may be parsed, lowered or compiled."""
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("compiled again")
@@ -128,7 +128,7 @@ def test_errors_are_those_of_a_compiled_kernel(disk: Cache) -> None:
 
 
 def test_one_key_serves_graphs_that_assume_different_sizes(disk: Cache, no_compiler: Callable[[], None]) -> None:
-    """Rows, short ones and very long ones have code of their own, which only sizes tell apart."""
+    """Ordinary, short and very long rows have separate code, which only sizes distinguish."""
     calls = [np.ones(shape, "f4") for shape in ((4, 100), (1000, 4), (2, 1_500_000))]
     first = weft.compile(TEXT).softmax
     found = [described(first(x)) for x in calls]
@@ -213,7 +213,7 @@ def test_what_users_register_is_not_hidden(disk: Cache) -> None:
 
 
 def test_what_users_register_meanwhile_is_not_stored(disk: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another thread registers after the registry was asked and before it chose."""
+    """Another thread registers an op after the registry was asked and before it chose."""
     x = np.ones(10, "f4")
     text = "kernel grown(x: f32[n]) { return sin(x) }"
     for user in (finding, sources):
@@ -246,7 +246,7 @@ def test_imports_are_part_of_the_key(disk: Cache, tmp_path: Path) -> None:
 
 
 def test_imports_from_the_search_path_are_looked_for_each_time(disk: Cache, tmp_path: Path) -> None:
-    """A file of that name in the own folder would come first, even where the searched folder is inside of it."""
+    """A file of that name in the importing file's own folder comes first, even if the searched folder is inside it."""
     folder, main = tmp_path / "searched", tmp_path / "main.weft"
     folder.mkdir()
     (folder / "common.weft").write_text("fn step(x) = x + 1\n")
@@ -378,7 +378,7 @@ def test_a_directory_that_can_not_be_written_is_read_on(tmp_path: Path, monkeypa
 
 
 def test_entries_hold_all_that_there_is_to_hold() -> None:
-    """A new field is either stored (`content_of`, the codec) or need not be; then it is named here."""
+    """A new field is either stored (`content_of`, the codec), or is listed here because it need not be."""
     held = {"built", "result", "options", "orders", "scalars", "any_order", "uses"}
     own = {"seconds", "plan", "keep", "stored", "siblings", "_lock", "_launcher"}
     assert vars(compiler.Lowered(*[None] * 5)).keys() == held | own  # type: ignore[arg-type]

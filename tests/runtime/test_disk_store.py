@@ -1,4 +1,4 @@
-"""The store of entries under attack: damage, crashes, other users, links, and many processes at once."""
+"""Test the store against damage, crashes, other users, links, and many processes at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def again(store: Store) -> Store:
-    """The same directory in another process."""
+    """Open the same directory as another process would."""
     return Store(store.folder, store.configuration, store.limit)
 
 
@@ -42,7 +42,7 @@ def entry(store: Store, key: bytes = KEY) -> Path:
 
 
 def in_child(work: Callable[[], None]) -> int:
-    """Runs something in a forked process; gives the child's id."""
+    """Run something in a forked process and return the child's id."""
     child = os.fork()
     if child:
         return child
@@ -97,7 +97,7 @@ def test_an_entry_of_another_secret_is_a_miss(store: Store, tmp_path: Path) -> N
 
 
 def links(store: Store, tmp_path: Path) -> Iterator[Path]:
-    """An entry in place of which there is a link, a directory, a pipe, or a file that others may write."""
+    """Replace an entry by a link, a directory, a pipe, or a file that others may write."""
     store.write(KEY, CONTENT)
     found = entry(store)
     elsewhere = tmp_path / "elsewhere"
@@ -127,7 +127,7 @@ def test_only_plain_files_of_our_own_are_read(store: Store, tmp_path: Path) -> N
 def test_a_file_that_is_swapped_is_not_mixed_with_the_one_that_was_checked(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the check and the read another file takes the place: what was opened is read, and it alone."""
+    """The file is replaced between the check and the read; only the opened file is read."""
     store.write(KEY, CONTENT)
     good = entry(store).read_bytes()
     real = os.fstat
@@ -228,7 +228,7 @@ def test_a_secret_that_others_can_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_no_bad_load_after_200_writers_were_killed(store: Store) -> None:
-    """Writers are killed at random moments; whatever is found afterwards is what one of them wrote, whole."""
+    """Writers are killed at random moments; every entry that is found is complete."""
     contents = [bytes((k,)) * 40_000 for k in range(4)]
     make_secret(store.configuration)
     store.write(OTHER, contents[0])
@@ -292,7 +292,7 @@ def test_what_was_not_used_for_longest_goes_first(store: Store) -> None:
 
 
 def test_what_killed_writers_left_counts_and_goes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next write deletes it; what somebody still writes stays, and counts against the limit."""
+    """The next write deletes it; files that are still being written stay, and count against the limit."""
     make_secret(store.configuration)
     monkeypatch.setattr(files.os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGKILL))
     for _ in range(5):  # each deletes what the one before has left
@@ -318,7 +318,7 @@ def test_what_killed_writers_left_counts_and_goes(store: Store, monkeypatch: pyt
 
 
 def test_clocks_that_jump(store: Store) -> None:
-    """An entry from the future is read, dated anew by its use, and else the first to go; one from 1970 is read too."""
+    """An entry from the future is read and dated again, otherwise evicted first; one from 1970 is read too."""
     keys = [bytes((k,)) * 32 for k in range(8)]
     for key in keys:
         store.write(key, bytes(1000))
@@ -339,7 +339,7 @@ def test_clocks_that_jump(store: Store) -> None:
 
 
 def test_two_versions_share_a_directory(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each finds its own entries, keeps the other's, and one with another format of files reads none of them."""
+    """Each finds its own entries and keeps the other's; one with another file format reads none of them."""
     monkeypatch.setattr(keys_of, "version", lambda: "old")
     old = keys_of.key_of("kernel", "text")
     monkeypatch.setattr(keys_of, "version", lambda: "new")
@@ -371,7 +371,7 @@ def test_entries_of_other_users_are_a_miss(store: Store) -> None:
 
 
 def test_what_is_no_directory_or_no_secret_stays_as_it_is(tmp_path: Path) -> None:
-    """A device, a pipe or a file in place of either is refused, and neither replaced nor deleted."""
+    """A device, a pipe or a file in place of the directory or the secret is refused, and stays."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").write_bytes(b"mine")
     for name in ("pipe", "file", os.devnull):

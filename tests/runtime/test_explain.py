@@ -1,4 +1,4 @@
-"""Where the time of a first call went."""
+"""Test where the time of a first call goes."""
 
 from __future__ import annotations
 

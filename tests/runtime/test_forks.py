@@ -1,4 +1,4 @@
-"""Children that are forked at a bad moment: while other threads compile, import or call."""
+"""Test children that are forked at a bad moment: while other threads compile, import or call."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_child_compiles_while_threads_of_its_parent_do() -> None:
 
 
 class Slow(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """A module of the package whose import ends when the main thread has begun to fork, and not before."""
+    """A module whose import ends only after the main thread has begun to fork."""
 
     begun = threading.Event()
 
@@ -107,7 +107,7 @@ def test_a_fork_waits_for_imports(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_locks_in_a_child() -> None:
-    """One that another thread holds is free there, one that the forking thread holds is still its own."""
+    """A lock that another thread holds is free in the child; one that the forking thread holds stays its own."""
     held, own, told = forking.lock(), forking.lock(), forking.event()
     holds, ends = threading.Event(), threading.Event()
 
@@ -131,7 +131,7 @@ def test_locks_in_a_child() -> None:
 
 
 def test_every_lock_is_made_to_survive_a_fork() -> None:
-    """Locks are made in one module; `Semaphore` has an owner that makes it anew in a child."""
+    """Locks are made in one module; the owner of a `Semaphore` replaces it in a child."""
     found = []
     for folder in ("api", "backends", "frontend", "ir", "passes", "runtime"):
         for path in (ROOT / folder).rglob("*.py"):

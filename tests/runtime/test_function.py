@@ -1,4 +1,4 @@
-"""Jitted functions over many calls: what they capture, what they keep, and what they hand back."""
+"""Test jitted functions over many calls: captures, caches, and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exceptions from outside end a compile anywhere, come out as they are, and leave nothing half-made behind."""
+"""Test that exceptions from outside end a compile anywhere, reach the caller unchanged, and leave nothing half-made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ X = np.random.default_rng(8).standard_normal((6, 40))
 
 
 class TimeLimit(Exception):
-    """What a handler of the user's raises."""
+    """Raised by the user's signal handler."""
 
 
 def handler(kind: type[BaseException], *_: object) -> None:
@@ -34,7 +34,7 @@ def nested(jitted: Any, found: list[Any], *_: object) -> None:
 
 
 def compiled() -> Any:
-    """A fresh function that nobody has compiled: with a reduction, a scan, a view and a fallback."""
+    """Return a function that is not compiled yet, with a reduction, a scan, a view and a fallback."""
     scale = compiled.__dict__.setdefault("count", [0])
     scale[0] += 1
     k = scale[0] + 0.25
@@ -47,7 +47,7 @@ def compiled() -> Any:
 
 
 class Interrupter:
-    """Raises at the so many-th line of the compiler that is run; counts them."""
+    """Raises at the n-th executed line of the compiler, and counts lines."""
 
     def __init__(self, at: int, act: Callable[[], None]) -> None:
         self.left, self.act, self.lines = at, act, 0
@@ -64,7 +64,7 @@ class Interrupter:
 
 
 def traced(call: Callable[[], Any], at: int, act: Callable[[], None]) -> int:
-    """Runs a call and acts in the middle of it; gives how many lines it ran."""
+    """Run a call with an action in the middle of it; return how many lines it ran."""
     interrupter = Interrupter(at, act)
     before = sys.gettrace()
     sys.settrace(interrupter)
@@ -76,7 +76,7 @@ def traced(call: Callable[[], Any], at: int, act: Callable[[], None]) -> int:
 
 
 def points(count: int) -> list[int]:
-    """So many moments of a compile, the last of them in its last tenth."""
+    """Return this many moments of a compile, the last of them in its last tenth."""
     compiled()[1](X, 2.0)  # imports
     lines = traced(lambda: compiled()[1](X, 2.0), 0, lambda: None)
     assert lines > 5000
@@ -105,7 +105,7 @@ def test_a_handler_may_raise_anywhere_in_a_compile(on_signal: Any) -> None:
 
 
 def test_a_handler_may_call_a_kernel_anywhere_in_a_compile(on_signal: Any) -> None:
-    """Even the very kernel that is being compiled: no lock is taken twice."""
+    """It may even call the kernel that is being compiled: no lock is taken twice."""
     for point in points(6):
         function, jitted = compiled()
         inner: list[Any] = []

@@ -1,4 +1,4 @@
-"""Large results: their memory is used again, never too early, and within the limit; to NumPy they are like others."""
+"""Test memory of large results: it is reused, never too early, within the limit, and ordinary to NumPy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _limit() -> Iterator[None]:
 
 @pytest.fixture(params=["native", "python"])
 def double(request: pytest.FixtureRequest) -> Callable[[Array], Array]:
-    """A kernel that is called natively, or in Python each time."""
+    """Return a kernel that is called natively, or always in Python."""
     native = weft.compile("kernel double(x: f32[..., n]) -> f32[..., n] { return x * 2 }").double
     if request.param == "python":
         return Kernel(native._source, weft.registry, Options())
@@ -256,7 +256,7 @@ def test_what_is_no_limit(limit: Any) -> None:
 
 
 def test_numpy_may_allocate_by_the_same_functions() -> None:
-    """A handler that NumPy uses for all it allocates: zeros are zero in used memory, and impossible sizes refused."""
+    """With this handler for all of NumPy, zeros are zero in used memory, and impossible sizes are refused."""
     blocks = memory.blocks()
     dirty = memory.empty((4 * MEGABYTE,), np.dtype(np.uint8))
     dirty[...] = 255

@@ -1,4 +1,4 @@
-"""The memory of results among threads and processes, and no more of it than results need."""
+"""Test the memory of results among threads and processes, and the peak memory."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ HAMMER = """
 
 
 def run(code: str, *more: str, **environment: str) -> str:
-    """What a new process prints that runs these pieces."""
+    """Return what a new process prints that runs this code."""
     text = "\n".join(textwrap.dedent(piece) for piece in (code, *more))
     done = subprocess.run(
         [sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
@@ -78,7 +78,7 @@ def test_forked_children_use_it_while_threads_do() -> None:
 
 
 def test_arrays_may_end_after_the_interpreter() -> None:
-    """Data is freed by native code, which is still there when the last modules go."""
+    """Native code frees the data, and still exists when the last modules are gone."""
     check = """
         import numpy as np, sys, weft
         import weft.runtime.memory
@@ -182,7 +182,7 @@ PEAK = """
 
 @pytest.mark.parametrize("native", ["1", "0"])
 def test_what_is_fused_needs_memory_for_results_only(native: str) -> None:
-    """Ten operations on arrays of 32 MB, and rows of them reduced: none of it is in memory but what is handed back."""
+    """Ten operations on arrays of 32 MB, with reductions of rows, allocate only the results."""
     lines = [line.split() for line in run(PEAK, WEFT_NATIVE_CALLS=native).splitlines()]
     assert [(name, within) for name, within, _ in lines] == [
         ("chain", "True"), ("softmax", "True"), ("moments", "True"),

@@ -1,4 +1,4 @@
-"""Jitted methods: compiled for each object, and only so many objects are kept alive."""
+"""Test jitted methods: compiled for each object, with a bounded number of objects kept alive."""
 
 from __future__ import annotations
 

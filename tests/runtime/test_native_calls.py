@@ -1,4 +1,4 @@
-"""Calls that native code serves: the same results as through Python, for every form of call, and nothing is leaked."""
+"""Test calls that native code serves: the same results as through Python, for every form of call, without leaks."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ kernel stats(x: f64[n, m]) -> (f64[n], f64, f64[n, m]) { return sum(x, axis=1), 
 
 
 def served(function: Any) -> int:
-    """How many calls native code has served."""
+    """Return how many calls native code has served."""
     return int(function._chain.calls if hasattr(function, "_chain") else function.chain.calls)
 
 
 def natively(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """The result of a call that native code serves; the first two are Python's."""
+    """Return the result of a call that native code serves; Python serves the first two."""
     for _ in range(2):
         function(*args, **kwargs)
     before = served(function)
@@ -41,7 +41,7 @@ def natively(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def check(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-    """Compiled and called natively a function gives what NumPy gives: numbers, dtypes, types and memory order."""
+    """Check that a function called natively gives NumPy's numbers, dtypes, types and memory order."""
     expected, found = function(*args, **kwargs), natively(weft.jit(function), *args, **kwargs)
     pairs = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
     assert type(found) is type(expected)
@@ -257,10 +257,10 @@ def test_memory_that_is_not_there() -> None:
 
 
 def test_nothing_is_leaked() -> None:
-    """Many calls: references of all that is involved, and memory, stay as they were.
+    """After many calls, reference counts and memory are as before.
 
-    What one call leaves behind is there as often as there were calls. A few references and bytes may come and go with
-    what else runs in this process: threads that compile, and the few calls that go through Python.
+    A leak of one call would appear once per call. A few references and bytes may come and go with other activity in
+    this process: threads that compile, and the few calls that go through Python.
     """
     calls = 200_000
     jitted = weft.jit(lambda x, y, k: (x + y * k, (x * y).sum()))
@@ -324,7 +324,7 @@ def test_many_signatures_keep_the_chain_short() -> None:
 
 
 def test_more_ways_to_call_than_there_are_entries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of twenty ways, one after another: the first sixteen evict one another a few times, and then no more."""
+    """Call in each of twenty ways in turn: the first sixteen evict one another a few times, and then no more."""
     made = 0
 
     def counted(*args: Any) -> bool:
@@ -381,7 +381,7 @@ def test_methods_and_attributes_are_the_python_ones() -> None:
 
 
 def test_without_native_calls() -> None:
-    """The path through ctypes, in a process that is told to take it, passes the same tests of results."""
+    """The same tests of results pass through ctypes, in a process without native calls."""
     code = (
         "import numpy as np, weft\n"
         "from weft.runtime.native.abi import is_known\n"

@@ -1,4 +1,4 @@
-"""What users register is what runs: in traced functions, in the language and in expressions, until it is taken back."""
+"""Test that registered implementations run, in functions, in the language and in expressions, until unregistered."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_sizes_choose_and_one_compile_serves_a_range():
     f = weft.jit(lambda x: np.exp(x) + 1)
 
     def factor(size: int) -> int:
-        """The 15 points of a suited hint, or else the newest one."""
+        """The 15 points of a suitable hint decide, or else the newest registration."""
         return 20 if size >= 65_536 else 30
 
     for _ in range(4):  # at first in Python, then natively

@@ -1,4 +1,4 @@
-"""Where in graphs an implementation takes the place of an op: shapes that fit, loops over elements, simplifications."""
+"""Test where an implementation replaces an op in graphs: fitting shapes, loops over elements, simplifications."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_can_handle_and_estimate_see_the_query(registry):
 
 
 def test_the_short_way_agrees_with_the_ranking(registry):
-    """Compiling asks no scores of ops that users have left alone; what it writes is what a lookup says."""
+    """Compiling computes no scores for ops that users have not touched; its choice is that of a lookup."""
     for op in TABLE.values():
         for dtype in (F32, F64, I32):
             if op.arity is None or op.arity == 0 or op.name in ("cast", "scan", "complex_function"):

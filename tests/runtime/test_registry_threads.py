@@ -15,7 +15,7 @@ THREADS = 32
 
 @pytest.fixture(autouse=True)
 def switching():
-    """Threads take turns as often as they can."""
+    """Make threads switch as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -94,7 +94,7 @@ def test_calls_while_implementations_change():
 
 
 def test_a_change_between_a_call_and_its_native_entry(monkeypatch):
-    """The entry that the call's graph gets is of yesterday, and must not serve."""
+    """The entry for the call's graph is outdated and must not serve."""
     from weft.runtime.native import build
 
     f = weft.jit(lambda x: np.exp(x) + 1)

@@ -1,4 +1,4 @@
-"""Calls that repeat an earlier one before native code serves them: the same results, and no change is missed."""
+"""Test calls that repeat an earlier one before native code serves them: the same results, and changes are noticed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _later(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def repeated(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """The result of a call like one before it."""
+    """Return the result of a repeated call."""
     function(*args, **kwargs)
     before = function.signature_cache.hits
     assert function._chain.repeat(args, kwargs) is not None, "the call would not be repeated"

@@ -1,4 +1,4 @@
-"""Threads: the same bits for every number of them, and safe whoever calls, forks, interrupts or leaves."""
+"""Test threads: the same bits for every number of them, and safety under calls, forks, interrupts and exits."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_same_bits_on_every_number_of_threads(name: str, dtype: str) -> None
 
 
 def test_work_is_shared() -> None:
-    """Pieces are run by several threads: as many scratch places are used."""
+    """Several threads run pieces, so several scratch areas are used."""
     weft.set_threads(4)
     x = np.random.default_rng(0).standard_normal((4000, 1000))
     weft.jit(softmax)(x)
@@ -85,7 +85,7 @@ def test_work_is_shared() -> None:
 
 
 def test_scratch_memory_is_each_worker_s_own() -> None:
-    """`exp` of a row is kept between the stages in memory that threads must not share."""
+    """`exp` of a row is kept between stages in memory that threads must not share."""
     weft.set_threads(8)
     x = np.random.default_rng(1).standard_normal((3000, 700))
     kernel = weft.jit(lambda x: np.exp(x).sum(axis=1) + (np.exp(x) - np.exp(x).max(axis=1, keepdims=True)).sum(axis=1))
@@ -176,7 +176,7 @@ def test_multiprocessing_works_with_a_running_pool() -> None:
 
 @pytest.mark.parametrize("native", ["0", "1"])
 def test_interrupts_end_a_long_call(native: str) -> None:
-    """A child works in one call for many seconds; a signal ends it with KeyboardInterrupt, and it can go on."""
+    """A child runs one call for many seconds; a signal ends it with KeyboardInterrupt, and the child continues."""
     code = textwrap.dedent("""
         import numpy as np, weft
         x = np.linspace(0, 1, 4_000_000)
@@ -273,7 +273,7 @@ def test_short_calls_wake_no_thread_but_now_and_then() -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 16, 17, 40])
 def test_every_piece_is_run_once(count: int) -> None:
-    """Each thread has a range of them, but no more than the pool has ranges; some have none."""
+    """Each thread has a range of pieces, up to the number of ranges in the pool; some ranges are empty."""
     weft.set_threads(count)
     kernel = weft.jit(lambda x: x + 1)
     for size in (30_000, 61_003, 400_000, 3_000_001):
@@ -303,7 +303,7 @@ def test_a_first_call_makes_a_pool_only_for_much_work() -> None:
 
 
 def test_a_loop_releases_the_lock_no_sooner_than_others_are_certain_to_get_it() -> None:
-    """A thread that waits asks for the lock after 5 ms without a release: one that comes sooner only makes it wait."""
+    """A waiting thread asks for the lock after 5 ms without a release; releasing sooner only makes it wait longer."""
     clock, events, raises = [100 * PATIENCE], [], [0]
 
     def read(_: int, at: int) -> int:

@@ -1,7 +1,7 @@
 """Build small shared libraries for tests from a kernel's name, signature and body.
 
-They are C for the compiler of this machine. Where there is none they are LLVM text, compiled by llvmlite and linked as
-`weft build` does it.
+They are C, compiled on this machine. Without a compiler they are LLVM text, compiled by llvmlite and linked as `weft
+build` does.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def build(
     signature: str = "f32[n] -> f32[n]",
     abi: int | None = 1,
 ) -> Path:
-    """The library with one kernel; without a number it does not say which interface it was made for."""
+    """Build a library with one kernel; without a number it does not declare its interface version."""
     compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
     if compiler is None:
         return _from_llvm(library, body, symbol, signature, abi)

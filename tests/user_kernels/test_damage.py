@@ -54,7 +54,7 @@ def spots_of(content: bytes) -> list[int]:
 
 
 def damaged(content: bytes, seed: int) -> bytes:
-    """A library with one byte changed, some, or many; half of the time where it is not all zeros."""
+    """Yield a library with one byte changed, some, or many; half of the changes are outside of zeros."""
     rng = random.Random(seed)
     made, spots = bytearray(content), spots_of(content)
     for _ in range(rng.choice((1, 1, 1, 3, 20, 100))):
@@ -64,13 +64,13 @@ def damaged(content: bytes, seed: int) -> bytes:
 
 
 def survives(work: Callable[[], None]) -> int:
-    """The exit status of a child that does something; what it is killed by is negative."""
+    """Return the exit status of a child that does something; a negative one is the signal that killed it."""
     return os.waitstatus_to_exitcode(os.waitpid(in_child(work), 0)[1])
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_no_damaged_library_kills_the_process_that_loads_it(tmp_path: Path, library: bytes, part: int) -> None:
-    """Of 500 some load, because nothing that matters was hit; the rest are typed errors."""
+    """Of 500 damaged libraries some load, because nothing that matters was hit; the others raise typed errors."""
 
     def load_all() -> None:
         found = 0
@@ -85,7 +85,7 @@ def test_no_damaged_library_kills_the_process_that_loads_it(tmp_path: Path, libr
 
 
 def test_what_was_loaded_before_is_known_again_and_can_be_called(tmp_path: Path, library: bytes) -> None:
-    """Where the linker writes a build ID, damage to code is noticed too, and so calls are safe as well."""
+    """If the linker writes a build ID, damage to code is noticed too, so calls are safe."""
 
     def call_all() -> None:
         known = Handles()
@@ -121,7 +121,7 @@ def test_a_build_is_remembered_on_disk(tmp_path: Path, library: bytes, monkeypat
 
 
 def constructors(content: bytes) -> Iterator[bytes]:
-    """Libraries whose initialiser is other code: one that faults, one that stops, and one that ends the process."""
+    """Libraries whose initialiser faults, hangs, or ends the process."""
     image = Image(content)
     initialisers = image.tags.get(elf_tables.INIT_ARRAY)
     start = image.tags.get(elf_tables.INIT)
@@ -169,7 +169,7 @@ def test_a_child_that_others_waited_for(tmp_path: Path, library: bytes) -> None:
 
 
 def with_entry(content: bytes, tag: int, value: int) -> bytes:
-    """A library with one more entry in its dynamic section, in place of the first of those that end it."""
+    """Return a library with one more entry in its dynamic section, in place of the first terminator."""
     image = Image(content)
     (dynamic,) = [s for s in image.segments if s.kind == 2]
     at = dynamic.offset + 16 * len(image.entries)
@@ -254,7 +254,7 @@ def test_a_relative_search_path_runs_nothing_of_the_working_directory(
 
 
 def test_every_check_is_reached_by_damage(library: bytes) -> None:
-    """Nothing but `Damage` comes out of the checks, and most of them are met."""
+    """The checks raise nothing but `Damage`, and most of them are reached."""
     found: set[str] = set()
     for seed in range(500, 900):
         try:

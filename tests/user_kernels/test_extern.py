@@ -30,7 +30,7 @@ TWICE = 'extern kernel twice(x: f32[n]) -> f32[n] from "k.so" symbol "twice_f32"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a library; what is written into it beside that is the tests' own."""
+    """A folder with a library; tests add their own files."""
     found = tmp_path_factory.mktemp("libraries")
     build(found / "k.so")
     return found
@@ -178,7 +178,7 @@ def test_names_of_dimensions_do_not_matter(tmp_path: Path) -> None:
 
 
 def test_a_library_that_is_half_written_is_refused(tmp_path: Path) -> None:
-    """To map what lies past the end of a file would end the process."""
+    """Mapping beyond the end of a file would kill the process."""
     build(tmp_path / "whole.so")
     whole = (tmp_path / "whole.so").read_bytes()
     for length in (0, 10, 64, 500, len(whole) // 2):

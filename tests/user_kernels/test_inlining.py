@@ -1,4 +1,4 @@
-"""Kernels that are called inside of jitted functions and expressions: part of the graph around them."""
+"""Test kernels that are called inside jitted functions and expressions: they become part of the graph."""
 
 from __future__ import annotations
 

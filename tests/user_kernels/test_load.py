@@ -1,4 +1,4 @@
-"""`weft.load` of directories and packages, and where `import` and `weft.kernels` look."""
+"""Test `weft.load` of directories and packages, and where `import` and `weft.kernels` look."""
 
 from __future__ import annotations
 

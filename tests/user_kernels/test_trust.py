@@ -1,4 +1,4 @@
-"""Which libraries are loaded: only if they are asked for, from where the file says, and if others can't change them."""
+"""Test which libraries are loaded: only on request, from the declared path, and if others can't change them."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_what_belongs_to_others_is_refused(tmp_path: Path, library: bytes, monke
 
 
 def test_what_was_checked_is_what_runs(tmp_path: Path, library: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that is swapped after the check is not loaded, and one that is overwritten later changes nothing."""
+    """A file that is replaced after the check is not loaded, and overwriting it later changes nothing."""
     place = put(tmp_path / "k.so", library)
     read = trust.read_trusted
 

@@ -1,4 +1,4 @@
-"""`weft.load(..., watch=True)`: files that change are read again, the kernels that are held get the new code."""
+"""Test `weft.load(..., watch=True)`: changed files are read again, and existing kernels get the new code."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ ADD = "kernel f(x: f32[n]) -> f32[n] {{ return x + {} }}\n"
 
 @pytest.fixture(autouse=True)
 def by_hand(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The thread is too slow to be seen: tests look themselves."""
+    """The thread is too slow to interfere; tests check files themselves."""
     monkeypatch.setattr(watching, "SECONDS", 3600)
     with weft.registry.scope():
         yield
 
 
 def edit(file: Path, text: str) -> None:
-    """As editors do it: a new file takes the place of the old one."""
+    """Replace a file by a new one, as editors do."""
     (file.parent / "edited").write_text(text)
     os.replace(file.parent / "edited", file)
 
 
 def look(module: weft.compiling.Module) -> bool:
-    """Twice: a file is read once it has stopped changing."""
+    """Check twice, because a file is read once it has stopped changing."""
     assert not module._watch.look()
     return module._watch.look()
 

@@ -1,4 +1,4 @@
-"""Selectors: scores by hand, models on times that follow a law, and a history that may hold anything."""
+"""Test selectors: scores computed by hand, models on times that follow a formula, and arbitrary histories."""
 
 from __future__ import annotations
 

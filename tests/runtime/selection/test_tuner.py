@@ -1,4 +1,4 @@
-"""Variants in calls: the same bits whichever runs, choices by size, and a history that can't change a result."""
+"""Test variants in calls: the same bits whichever runs, choices by size, and a history that can't change a result."""
 
 from __future__ import annotations
 
