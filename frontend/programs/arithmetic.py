@@ -46,6 +46,8 @@ def value_of(e: Emitter, number: Number) -> Value:
     """The number in the nest, computed here if it is a size or a constant."""
     if number.value is not None:
         return number.value
+    if number.dtype.kind == "complex":
+        raise CutProblem("single complex numbers are only supported in expressions with arrays")
     if number.known is not None:
         return e.constant(number.known, number.dtype)
     assert number.size is not None

@@ -26,6 +26,7 @@ from .arithmetic import (
 from .expressions import from_object, sized
 from .kinds import NumpyScalar, PythonNumber
 from .lowering import Lowering
+from .masks import count, lift
 from .values import (
     Abstract,
     CutProblem,
@@ -33,6 +34,7 @@ from .values import (
     Iteration,
     Number,
     RangeValue,
+    Selected,
     TupleValue,
     View,
     constant,
@@ -91,6 +93,8 @@ def _len(p: Lowering, args: Arguments, named: Named) -> Abstract:
         return constant(len(value.items))
     if isinstance(value, View) and value.rank:
         return sized(value.shape[0])
+    if isinstance(value, Selected):
+        return count(p, value)
     if isinstance(value, Expression) and value.value.type.shape:
         return sized(value.value.type.shape[0])
     raise CutProblem("len() of this is not compiled")
@@ -98,6 +102,9 @@ def _len(p: Lowering, args: Arguments, named: Named) -> Abstract:
 
 def _abs(p: Lowering, args: Arguments, named: Named) -> Abstract:
     (value,) = args
+    lifted = lift(p, args, lambda given: p.draft.call("absolute", given, {}))
+    if lifted is not None:
+        return lifted
     return apply(p.e, "absolute", (value,)) if isinstance(value, Number) else p.draft.call("absolute", args, {})
 
 

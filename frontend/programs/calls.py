@@ -21,12 +21,14 @@ from .inlining import inline
 from .kinds import Known, NumpyScalar
 from .lowering import Lowering
 from .making import MAKING, bound_arguments, dtype_argument, fill
+from .masks import lift, reduce_selected
 from .values import (
     Abstract,
     CutProblem,
     Expression,
     MethodValue,
     Number,
+    Selected,
     TupleValue,
     View,
 )
@@ -83,12 +85,24 @@ def numpy_function(p: Lowering, function: Any, args: Arguments, named: Named) ->
     named = {key: x for key, x in named.items() if not (isinstance(x, Known) and x.value is None)}
     if "out" in named:
         return _into(p, function, args, named)
+    if any(isinstance(x, Selected) for x in args):
+        return _of_selected(p, function, name, args, named)
     numbers = [x for x in args if isinstance(x, Number)]
     if len(numbers) == len(args) and not named and name in ELEMENTWISE_NAMES:
         return numpy_call(p.e, name, numbers)
     if name in VIEW_RULES and args and isinstance(args[0], View):
         return VIEW_RULES[name](p, args, named)
     return p.draft.call(name, args, named)
+
+
+def _of_selected(p: Lowering, function: Any, name: str, args: Arguments, named: Named) -> Abstract:
+    if name in ELEMENTWISE_NAMES:
+        found = lift(p, args, lambda given: numpy_function(p, function, given, named))
+        if found is not None:
+            return found
+    (of,) = args
+    assert isinstance(of, Selected)
+    return reduce_selected(p, name, of, named)
 
 
 def _into(p: Lowering, function: Any, args: Arguments, named: Named) -> Abstract:
@@ -109,6 +123,8 @@ def _into(p: Lowering, function: Any, args: Arguments, named: Named) -> Abstract
 
 def _method(p: Lowering, method: MethodValue, args: Arguments, named: Named) -> Abstract:
     of, name = method.of, method.name
+    if isinstance(of, Selected) and not args:
+        return reduce_selected(p, name, of, named)
     if isinstance(of, (View, Expression)):
         if name == "copy":
             return _copy(p, of)

@@ -13,10 +13,11 @@ from typing import Any
 from ...ir import dims
 from ...ir.builder import Builder, is_number_result, is_scalar_result
 from ...ir.dims import LOOP, Size
-from ...ir.dtypes import DType
+from ...ir.dtypes import C64, F32, F64, DType
 from ...ir.errors import Unsupported, WeftError
 from ...ir.graph import Graph, Value
 from ...ir.nest import ops
+from ...ir.ops import COMPLEX, IMAG, REAL
 from ...ir.types import Attr, Guards, Sizes, TensorType
 from ..maker import Maker
 from ..numpy import functions
@@ -45,8 +46,14 @@ class Draft:
         for value, known in self.leaves.items():
             if known is of or (isinstance(of, View) and isinstance(known, View) and known == of):
                 return value
+        if isinstance(of, View) and of.dtype.kind == "complex":
+            return Maker(self.builder, None).op(COMPLEX, self.leaf(of.part(0)), self.leaf(of.part(1)))
         if isinstance(of, View):
             value = self.builder.input(f"v{len(self.leaves)}", TensorType(of.dtype, of.shape))
+        elif of.pair is not None:
+            kind = NumpyScalar(F32 if of.dtype == C64 else F64)
+            parts = [self.leaf(Number(kind, value)) for value in of.pair]
+            return Maker(self.builder, None).op(COMPLEX, *parts)
         else:
             if of.other is not None and of.settle is None:
                 raise CutProblem("a variable has two kinds where it meets an array")
@@ -146,6 +153,7 @@ class Draft:
         e = self.e
         for value, target in zip(outputs, targets, strict=False):
             self.fit(value, target)
+        outputs, targets = self._in_parts(outputs, targets)
         used = _reached(self.builder, outputs)
         nodes = [n for n in self.builder.nodes if n.result in used]
         inputs = [v for v in self.builder.inputs if v in used]
@@ -162,6 +170,21 @@ class Draft:
         self.builder._settle(inputs, nodes)
         types = [TensorType(v.type.dtype) for v in outputs[len(targets) :]]
         return list(e.node(ops.ASSIGN, [*operands, *written], types, body, **attrs).results)
+
+    def _in_parts(self, outputs: Sequence[Value], targets: Sequence[View]) -> tuple[Sequence[Value], Sequence[View]]:
+        """Complex outputs as their real and imaginary parts."""
+        if all(t.dtype.kind != "complex" for t in targets):
+            return outputs, targets
+        values: list[Value] = []
+        views: list[View] = []
+        for value, target in zip(outputs, targets, strict=False):
+            if target.dtype.kind != "complex":
+                values.append(value)
+                views.append(target)
+                continue
+            values += [self.builder.op(part, value) for part in (REAL, IMAG)]
+            views += [target.part(0), target.part(1)]
+        return [*values, *outputs[len(targets) :]], views
 
     def _given(self, value: Value) -> Value:
         of = self.leaves[value]
@@ -193,12 +216,12 @@ def _reached(builder: Builder, outputs: Sequence[Value]) -> set[Value]:
 
 def emit_view(e: Emitter, view: View) -> Value:
     """A view as a buffer of the nest."""
-    if view.is_whole:
+    if view.is_whole and not view.buffer.parts:
         return view.buffer.value
     names = tuple(e.fresh("v") for _ in view.shape)
     at = view.at(tuple(dims.symbol(LOOP + name) for name in names))
     e.need(*at, *view.shape)
-    type_ = TensorType(view.dtype, view.shape, "memref")
+    type_ = TensorType(view.element_dtype, view.shape, "memref")
     return e.node(ops.VIEW, (view.buffer.value,), (type_,), vars=names, at=Sizes(at)).result
 
 
@@ -220,6 +243,9 @@ def materialized(draft: Draft, value: Expression, node: ast.AST | None = None) -
     if not made.type.shape:
         if is_zero_dimensional(made):
             raise CutProblem("arrays without dimensions are not supported in loops", node)
+        if made.type.dtype.kind == "complex":
+            real, imag = draft.emit([draft.builder.op(part, made) for part in (REAL, IMAG)], [])
+            return Number(NumpyScalar(made.type.dtype), pair=(real, imag))
         return Number(number_kind(made), draft.emit([made], [])[0])
     target = draft.e.allocate(made.type.dtype, made.type.shape, node)
     draft.emit([made], [target])

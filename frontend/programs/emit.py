@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from ...ir import dims
 from ...ir.builder import Builder
 from ...ir.dims import LOOP, Size
-from ...ir.dtypes import I64, DType
+from ...ir.dtypes import C64, F32, F64, I64, DType
 from ...ir.errors import Span
 from ...ir.facts import Facts
 from ...ir.graph import Graph, Node, Value
@@ -22,7 +22,14 @@ from ...ir.ops import CAST, CONSTANT, SIZE, TABLE, WHERE
 from ...ir.proofs import follows
 from ...ir.types import Attr, Guards, Sizes, TensorType
 from .pieces import SIZE_END
-from .values import Buffer, CutProblem, Number, View
+from .values import Buffer, CutProblem, Number, View, straight
+
+
+def memory_type(dtype: DType, shape: Sequence[Size]) -> TensorType:
+    """The type of a buffer; complex numbers are two floats along a last axis."""
+    if dtype.kind != "complex":
+        return TensorType(dtype, tuple(shape), "memref")
+    return TensorType(F32 if dtype == C64 else F64, (*shape, 2), "memref")
 
 
 class Scope:
@@ -220,7 +227,9 @@ class Emitter:
         self.need(*at)
         key = (view.buffer.value, at)
         if key not in loaded:
-            loaded[key] = self.node(ops.LOAD, (view.buffer.value,), (TensorType(view.dtype),), at=Sizes(at)).result
+            loaded[key] = self.node(
+                ops.LOAD, (view.buffer.value,), (TensorType(view.element_dtype),), at=Sizes(at)
+            ).result
         return loaded[key]
 
     def store(self, value: Value, view: View, index: Sequence[Size]) -> None:
@@ -246,11 +255,10 @@ class Emitter:
                 raise CutProblem(f"the size {size} of an array depends on data", node)
             whole.append(most if self.proves(most) else dims.maximum(0, most))
         self.need(*whole, *shape)
-        made = Node(ops.ALLOC, (), {"place": "call"}, (TensorType(dtype, tuple(whole), "memref"),), self.span)
+        parts = dtype.kind == "complex"
+        made = Node(ops.ALLOC, (), {"place": "call"}, (memory_type(dtype, whole),), self.span)
         self.head.append(made)
-        rank = len(whole)
-        steps = tuple(tuple(int(a == k) for a in range(rank)) for k in range(rank))
-        return View(Buffer(made.result, None), tuple(shape), (0,) * rank, steps)
+        return View(Buffer(made.result, None, parts=parts), tuple(shape), *straight(len(whole), parts))
 
     def size_of(self, number: Number, end: Size = SIZE_END) -> Size:
         """A Python int as a size of at least 0: as it is, or bound to its value."""

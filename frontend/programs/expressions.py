@@ -9,19 +9,21 @@ from typing import Any
 import numpy as np
 
 from ...ir import dims
-from ...ir.dtypes import from_numpy
+from ...ir.dtypes import BOOL, from_numpy
 from ...ir.errors import TypeProblem
 from ..numpy.powers import OPERATOR
 from .arithmetic import INT, OPERATORS, apply, negation, truth
 from .indexing import is_basic, transposed, view_of
 from .kinds import KNOWN_TYPES, Known, NumpyScalar
 from .lowering import Lowering
+from .masks import count, lift, selects
 from .values import (
     Abstract,
     CutProblem,
     Expression,
     MethodValue,
     Number,
+    Selected,
     SliceValue,
     TupleValue,
     Unset,
@@ -144,9 +146,14 @@ def _binary(p: Lowering, node: ast.BinOp) -> Abstract:
 
 def binary(p: Lowering, name: str, a: Abstract, b: Abstract) -> Abstract:
     """A binary operator, by the name of NumPy's function for it."""
+    lifted = lift(p, (a, b), lambda args: binary(p, name, *args)) if name != "matmul" else None
+    if lifted is not None:
+        return lifted
     if isinstance(a, Number) and isinstance(b, Number):
         if name == "matmul":
             raise CutProblem("this raises: '@' of numbers")
+        if any(n.pair is not None for n in (a, b)):
+            return p.draft.call(OPERATOR if name == "power" else name, (a, b), {})
         return apply(p.e, name, (a, b))
     if isinstance(a, TupleValue) and isinstance(b, TupleValue) and name == "add" and a.is_list == b.is_list:
         return TupleValue((*a.items, *b.items), a.is_list)
@@ -159,7 +166,10 @@ def _unary(p: Lowering, node: ast.UnaryOp) -> Abstract:
     if isinstance(node.op, ast.Not):
         return negation(p.e, condition(p, node.operand))
     value, name = evaluate(p, node.operand), UNARY[type(node.op)]
-    if isinstance(value, Number):
+    lifted = lift(p, (value,), lambda args: p.draft.call(name, args, {}))
+    if lifted is not None:
+        return lifted
+    if isinstance(value, Number) and value.pair is None:
         return apply(p.e, name, (value,))
     return p.draft.call(name, (value,), {})
 
@@ -225,7 +235,9 @@ def index_items(p: Lowering, node: ast.expr) -> tuple[Abstract, ...]:
     """The items of an index; an array expression among them is computed."""
     if isinstance(node, ast.Tuple):
         return tuple(p.computed(evaluate(p, item)) for item in node.elts)
-    value = p.computed(evaluate(p, node))
+    value = evaluate(p, node)
+    if not (isinstance(value, Expression) and value.value.type.dtype == BOOL):
+        value = p.computed(value)
     return value.items if isinstance(value, TupleValue) and not value.is_list else (value,)
 
 
@@ -238,7 +250,11 @@ def indexed(p: Lowering, of: Abstract, items: tuple[Abstract, ...]) -> Abstract:
         if view.rank or any(isinstance(i, Known) and i.value is Ellipsis for i in items):
             return view
         return p.load(view)
+    if selects(of, items):
+        assert isinstance(of, (View, Expression)) and isinstance(items[0], (View, Expression))
+        return Selected(of, items[0])
     if isinstance(of, (View, Expression)):
+        items = tuple(p.computed(item) for item in items)
         return p.draft.index(of, [_graph_item(p, item) for item in items])
     raise CutProblem("only arrays and tuples can be indexed")
 
@@ -284,6 +300,8 @@ def _attribute(p: Lowering, node: ast.Attribute) -> Abstract:
         if not hasattr(value.value, node.attr):
             raise CutProblem(f"this raises AttributeError: {node.attr}", node)
         return from_object(p, getattr(value.value, node.attr))
+    if isinstance(value, Selected) and node.attr == "size":
+        return count(p, value)
     if isinstance(value, (View, Expression)):
         return _array_attribute(p, value, node.attr)
     if isinstance(value, Number) and isinstance(value.kind, NumpyScalar):

@@ -30,6 +30,7 @@ from .values import (
     Number,
     NumberKind,
     RangeValue,
+    Selected,
     TupleValue,
     Unset,
     View,
@@ -363,6 +364,8 @@ class Carry:
         kinds, late, places = dict(self.kinds), set(self.guess.late), set(self.guess.places)
         outputs = [self._last(name, kinds) for name in self.numbers]
         env = self.p.env
+        if any(isinstance(value, Selected) and value.is_stale for value in self.before.values()):
+            raise CutProblem("a loop changes an array from which a mask has selected")
         for name in sorted(self.names - set(self.numbers)):
             first, last = self.before.get(name), env.get(name)
             if first is last:

@@ -17,7 +17,7 @@ from ...ir.nest import ops
 from ...ir.types import Guards, Sizes, TensorType
 from .arithmetic import value_of
 from .calls import call
-from .emit import Emitter
+from .emit import Emitter, memory_type
 from .kinds import Array, Kind, Known, NumpyScalar, PythonNumber, Tuple, Unknown
 from .lowering import NEVER, RETURN, RETURNED, Lowering, Sources
 from .names import Liveness
@@ -42,7 +42,8 @@ from .pieces import (
 from .statements import statement
 from .values import Abstract, Buffer, CutProblem, Number, TupleValue, Unset, View, constant, dtype_of, whole
 
-NOT_IN_LOOPS = (F16, BF16, C64, C128)
+HALVES = (F16, BF16)
+NOT_IN_LOOPS = (*HALVES, C64, C128)
 
 
 def _no_source(function: FunctionType) -> str:
@@ -103,7 +104,7 @@ class _Inputs:
         return kind
 
     def _array(self, kind: Array, path: Path, actual: object) -> Any:
-        if kind.dtype in NOT_IN_LOOPS:
+        if kind.dtype in HALVES:
             return Unset(f"'{path[0]}' is an array of {kind.dtype}, which loops do not support yet")
         if not kind.ones:
             return Unset(f"'{path[0]}' is an array without dimensions, which loops do not support yet")
@@ -113,8 +114,10 @@ class _Inputs:
             shape.append(1 if one else symbol(taken))
             if isinstance(actual, np.ndarray) and not one:
                 self.sizes[taken] = actual.shape[axis]
-        value = Value(TensorType(kind.dtype, tuple(shape), "memref"), name=self._taken("_".join(path)))
-        buffer = Buffer(value, ArrayInput(path), kind.writeable, kind.layout)
+        parts = kind.dtype.kind == "complex"
+        value = Value(memory_type(kind.dtype, shape), name=self._taken("_".join(path)))
+        layout = kind.layout if not parts or kind.layout == "C" else "general"
+        buffer = Buffer(value, ArrayInput(path, parts), kind.writeable, layout, parts)
         self.buffers.append(buffer)
         return whole(buffer)
 
@@ -225,15 +228,14 @@ class _Outputs:
 
     def _fresh(self, buffer: Buffer) -> None:
         """Makes local memory a buffer of the caller."""
-        type_ = buffer.value.type
-        like = buffer.like
-        if like is not None and len(type_.shape) > 1 and not _is_c_order(like):
+        view, like = whole(buffer), buffer.like
+        if like is not None and view.rank > 1 and not _is_c_order(like):
             raise CutProblem("the memory order of a result is not C")
         node = buffer.value.node
         assert node is not None
         self.e.head.remove(node)
         buffer.value.node, buffer.value.name = None, f"fresh{len(self.buffers)}"
-        buffer.origin = FreshInput(type_.dtype, type_.shape)
+        buffer.origin = FreshInput(view.dtype, view.shape, buffer.parts)
         self.buffers.append(buffer)
 
     def _assembled(

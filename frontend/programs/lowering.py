@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
+from ...ir import dims
+from ...ir.dims import LOOP
+from ...ir.dtypes import DType
 from ...ir.graph import Graph, Value
 from ...ir.nest import ops
 from ...ir.types import TensorType
@@ -22,6 +25,7 @@ from .values import (
     Expression,
     Number,
     NumberKind,
+    Selected,
     TupleValue,
     Unset,
     View,
@@ -78,6 +82,10 @@ class Lowering:
         """The value with array expressions computed."""
         if isinstance(value, Expression):
             return materialized(self.draft, value, node)
+        if isinstance(value, Selected):
+            parts = [self.computed(x, node) for x in (value.value, value.mask)]
+            array, mask = (x for x in parts if isinstance(x, View))
+            return Selected(array, mask, tuple((x.buffer, x.buffer.version) for x in (array, mask)))
         if isinstance(value, TupleValue):
             return TupleValue(tuple(self.computed(i, node) for i in value.items), value.is_list)
         return value
@@ -214,6 +222,10 @@ class Lowering:
 
     def load(self, element: View) -> Number:
         """The number at a view without dimensions."""
+        if element.dtype.kind == "complex":
+            return Number(
+                NumpyScalar(element.dtype), pair=(self.e.load(element.part(0), ()), self.e.load(element.part(1), ()))
+            )
         return Number(NumpyScalar(element.dtype), self.e.load(element, ()))
 
     def copy(self, target: View, source: View) -> None:
@@ -223,15 +235,19 @@ class Lowering:
 
     def stored_number(self, number: Number, view: View) -> Value:
         """A number as the dtype of an array that it is stored to, as NumPy converts it."""
-        dtype = view.dtype
-        if number.dtype.kind == "complex" and dtype.kind != "complex":
+        return self.stored_as(number, view.dtype)
+
+    def stored_as(self, number: Number, dtype: DType) -> Value:
+        if dtype.kind == "complex":
+            raise CutProblem("single complex numbers are not supported in loops")
+        if number.dtype.kind == "complex":
             raise CutProblem("this raises TypeError, or drops the imaginary part of a complex number")
         if number.known is not None:
             if type(number.known) is int and dtype.is_integer and not _fits(number.known, dtype):
                 raise CutProblem(f"this raises OverflowError: {number.known} is out of bounds for {dtype}")
             return cast_number(self.e, number, dtype)
         value = value_of(self.e, number)
-        if isinstance(number.kind, PythonNumber) and number.kind.name == "int":
+        if isinstance(number.kind, PythonNumber) and number.kind.name == "int" and not _is_index(number, dtype):
             return fitted_int(self.e, value, dtype)
         return self.e.cast(value, dtype)
 
@@ -305,6 +321,12 @@ def _same(value: Abstract) -> Merged:
 def _fits(number: int, dtype: Any) -> bool:
     low, high = (-(1 << dtype.bits - 1), 1 << dtype.bits - 1) if dtype.kind == "int" else (0, 1 << dtype.bits)
     return bool(low <= number < high)
+
+
+def _is_index(number: Number, dtype: DType) -> bool:
+    """Whether an int is the variable of a loop, which fits 32 bits as all sizes do."""
+    own = number.size
+    return own is not None and dims.is_symbol(own) and str(own).startswith(LOOP) and dtype.bits >= 32
 
 
 def _flag(name: str, value: Any) -> Any:

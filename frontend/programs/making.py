@@ -113,6 +113,10 @@ def _plain_order(given: Mapping[str, Abstract]) -> None:
 
 def fill(p: Lowering, view: View, number: Number) -> None:
     """Writes a number to all of an array."""
+    if view.dtype.kind == "complex" and view.rank and number.known is not None:
+        draft = Draft(p.e)
+        draft.emit([draft.builder.constant(complex(number.known), view.dtype)], [view])
+        return
     value = p.stored_number(number, view)
     if not view.rank:
         p.e.store(value, view, ())

@@ -29,9 +29,10 @@ Path = tuple[str, ...]
 
 @record
 class ArrayInput:
-    """An array of the caller."""
+    """An array of the caller. A complex one is passed with `parts`, as `a[..., None].view(float)`: both parts last."""
 
     path: Path
+    parts: bool = False
 
 
 @record
@@ -43,10 +44,14 @@ class NumberInput:
 
 @record
 class FreshInput:
-    """An array that the caller allocates in C order, with nothing in it: a result of the piece."""
+    """An array that the caller allocates in C order, with nothing in it: a result of the piece.
+
+    A complex one is passed with `parts`, as an `ArrayInput`.
+    """
 
     dtype: DType
     shape: tuple[Size, ...]
+    parts: bool = False
 
 
 @record

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.dtypes import BOOL, DType
+from ...ir.dtypes import BOOL, I64, DType
 from ...ir.graph import Value
-from ..numpy import functions
-from .arithmetic import apply
-from .expressions import BINARY, binary, condition, evaluate, index_items
+from .expressions import BINARY, binary, condition, evaluate, index_items, indexed
 from .indexing import is_basic, view_of
-from .kinds import Known
+from .kinds import Known, NumpyScalar
 from .loops import lower_for, lower_while
 from .lowering import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering
+from .masks import selects, write_selected
 from .values import Abstract, CutProblem, Expression, Number, TupleValue, View
 
 
@@ -118,6 +117,10 @@ def write(p: Lowering, target: View, value: Abstract) -> None:
     """Writes a value to all of a view, with NumPy's conversion and broadcasting."""
     if not target.rank:
         number = p.number(value)
+        if number.pair is not None and target.dtype == number.dtype:
+            for k, part in enumerate(number.pair):
+                p.e.store(part, target.part(k), ())
+            return
         p.e.store(p.stored_number(number, target), target, ())
         return
     p.draft.emit([_converted(p, value, target.dtype)], [target])
@@ -129,9 +132,7 @@ def _converted(p: Lowering, value: Abstract, dtype: DType) -> Value:
         if value.known is not None:
             made = p.draft.builder.constant(value.known)
         else:
-            made = p.draft.leaf(value)
-            if value.is_python and value.dtype.is_integer and dtype.is_integer and dtype.bits < 64:
-                raise CutProblem("an int of Python may not fit the array")
+            made = p.draft.leaf(_fitted(p, value, dtype))
     elif isinstance(value, (View, Expression)):
         made = p.draft.operand(value)
     else:
@@ -141,15 +142,17 @@ def _converted(p: Lowering, value: Abstract, dtype: DType) -> Value:
     return p.draft.cast(made, dtype)
 
 
+def _fitted(p: Lowering, number: Number, dtype: DType) -> Number:
+    """A number that is stored to all elements of an array; an int of Python must fit it."""
+    if number.is_python and number.dtype.is_integer and dtype.is_integer and dtype != I64:
+        return Number(NumpyScalar(dtype), p.stored_as(number, dtype))
+    return number
+
+
 def _store_selected(p: Lowering, of: View, items: tuple[Abstract, ...], value: Abstract) -> None:
-    """`of[mask] = number`: all elements are written, those outside of the mask as they were."""
-    if len(items) == 1 and isinstance(items[0], View) and items[0].dtype == BOOL and items[0].rank == of.rank:
-        if not isinstance(value, Number):
-            raise CutProblem("an array is written to what a mask selects")
-        mask = p.draft.leaf(items[0])
-        new, old = _converted(p, value, of.dtype), p.draft.leaf(of)
-        chosen = p.draft.record(lambda: functions.call(p.draft.builder, "where", (mask, new, old), {}, None))
-        p.draft.emit([chosen], [of])
+    """A store to what a mask or index arrays select."""
+    if selects(of, items):
+        write_selected(p, of, items[0], value, lambda new: _converted(p, new, of.dtype))
         return
     raise CutProblem("stores with integer arrays or mixed masks are not compiled")
 
@@ -168,6 +171,10 @@ def _augmented(p: Lowering, node: ast.AugAssign) -> None:
         raise CutProblem(f"{type(node.target).__name__} can't be changed in compiled code", node.target)
     of = evaluate(p, node.target.value)
     items = index_items(p, node.target.slice)
+    if isinstance(of, View) and selects(of, items):
+        old = indexed(p, of, items)
+        store(p, of, items, binary(p, name, old, evaluate(p, node.value)))
+        return
     if not isinstance(of, View) or not is_basic(items):
         raise CutProblem("only elements and slices of arrays can be changed in place", node.target)
     target = view_of(p.e, of, items)
@@ -179,10 +186,7 @@ def _augmented(p: Lowering, node: ast.AugAssign) -> None:
     old = p.load(target)
     value = p.computed(evaluate(p, node.value))
     p.stores()
-    if isinstance(value, Number):
-        write(p, target, apply(p.e, name, (old, value)))
-    else:
-        write(p, target, p.computed(binary(p, name, old, value)))
+    write(p, target, p.computed(binary(p, name, old, value)))
 
 
 def _update(p: Lowering, target: View, name: str, value: Abstract) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Union
 
 from ...ir.dims import Size
-from ...ir.dtypes import BOOL, C128, F64, I64, DType
+from ...ir.dtypes import BOOL, C64, C128, F32, F64, I64, DType
 from ...ir.graph import Value
 from ...ir.records import record
 from .kinds import Known, NumpyScalar, PythonNumber
@@ -40,6 +40,7 @@ class Number:
     size: Size | None = None
     parts: tuple[str, Number, Number] | None = None
     other: NumberKind | None = None
+    pair: tuple[Value, Value] | None = None  # the parts of a complex number, instead of a value
     settle: Callable[[], None] | None = None  # demands what makes it a number of the first kind
 
     @property
@@ -72,12 +73,18 @@ def plain(kind: NumberKind) -> NumberKind:
 
 
 class Buffer:
-    """Memory of a nest: of the caller, or local. `origin` is None until a local array turns out to be a result."""
+    """Memory of a nest: of the caller, or local. `origin` is None until a local array turns out to be a result.
 
-    __slots__ = ("layout", "like", "origin", "value", "version", "writeable", "written")
+    Complex numbers are two floats along a last axis (`parts`), because nests compute with real numbers.
+    """
 
-    def __init__(self, value: Value, origin: Input | None, writeable: bool = True, layout: str = "C") -> None:
+    __slots__ = ("layout", "like", "origin", "parts", "value", "version", "writeable", "written")
+
+    def __init__(
+        self, value: Value, origin: Input | None, writeable: bool = True, layout: str = "C", parts: bool = False
+    ) -> None:
         self.value, self.origin, self.writeable, self.written = value, origin, writeable, False
+        self.parts = parts
         self.version = 0  # how often it was stored to
         self.layout = layout if value.type.shape else "scalar"
         self.like: View | None = None  # the array whose memory order NumPy would give a new one
@@ -94,10 +101,12 @@ class View:
     shape: tuple[Size, ...]
     starts: tuple[Size, ...]
     steps: tuple[tuple[int, ...], ...]
+    is_part: bool = False  # real or imaginary parts of a complex array
 
     @property
     def dtype(self) -> DType:
-        return self.buffer.value.type.dtype
+        dtype = self.buffer.value.type.dtype
+        return dtype if not self.buffer.parts or self.is_part else C64 if dtype == F32 else C128
 
     @property
     def rank(self) -> int:
@@ -116,22 +125,36 @@ class View:
     @property
     def is_whole(self) -> bool:
         """Whether it is the whole buffer, in its own order."""
-        return self.shape == self.buffer.value.type.shape and self == whole(self.buffer)
+        return self == whole(self.buffer)
+
+    def part(self, k: int) -> View:
+        """The real (0) or imaginary (1) parts of a complex array, as a view of floats."""
+        return View(self.buffer, self.shape, (*self.starts[:-1], k), self.steps, True)
+
+    @property
+    def element_dtype(self) -> DType:
+        """The dtype in memory."""
+        return self.buffer.value.type.dtype
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, View):
             return False
-        mine = (self.buffer, self.shape, self.starts, self.steps)
-        return mine == (other.buffer, other.shape, other.starts, other.steps)
+        mine = (self.buffer, self.shape, self.starts, self.steps, self.is_part)
+        return mine == (other.buffer, other.shape, other.starts, other.steps, other.is_part)
 
     __hash__ = object.__hash__
 
 
 def whole(buffer: Buffer) -> View:
     """The view of all of a buffer."""
-    shape = buffer.value.type.shape
-    rank = len(shape)
-    return View(buffer, shape, (0,) * rank, tuple(tuple(int(a == k) for a in range(rank)) for k in range(rank)))
+    shape = buffer.value.type.shape[:-1] if buffer.parts else buffer.value.type.shape
+    return View(buffer, shape, *straight(len(shape), buffer.parts))
+
+
+def straight(rank: int, parts: bool) -> tuple[tuple[Size, ...], tuple[tuple[int, ...], ...]]:
+    """The starts and steps of a view that has the axes of its buffer."""
+    rows = rank + parts
+    return (0,) * rows, tuple(tuple(int(a == k) for a in range(rank)) for k in range(rows))
 
 
 @record(eq=False)
@@ -139,6 +162,23 @@ class Expression:
     """An array expression that is not computed yet: a value of the current draft."""
 
     value: Value
+
+
+@record(eq=False)
+class Selected:
+    """What a mask selects of an array: the whole array and the mask. Elements outside the mask are never used.
+
+    `versions` says how often the memory had been stored to when a variable was bound to it: NumPy makes a copy then,
+    so it is of no use after another store.
+    """
+
+    value: View | Expression
+    mask: View | Expression
+    versions: tuple[tuple[Buffer, int], ...] = ()
+
+    @property
+    def is_stale(self) -> bool:
+        return any(buffer.version != version for buffer, version in self.versions)
 
 
 @record(eq=False)
@@ -192,6 +232,6 @@ class Unset:
 
 
 Abstract = Union[
-    Number, View, Expression, TupleValue, RangeValue, Iteration, SliceValue, MethodValue, Known, Unset
+    Number, View, Expression, Selected, TupleValue, RangeValue, Iteration, SliceValue, MethodValue, Known, Unset
 ]  # fmt: skip
 Environment = dict[str, Any]

@@ -75,7 +75,7 @@ def run_piece(piece: Piece, values: Mapping[str, Any], run: Run = nests.run) -> 
     env = {symbol: value_at(values, path) for symbol, path in piece.sizes}
     for given, buffer in zip(piece.inputs, piece.nest.inputs, strict=True):
         if isinstance(given, ArrayInput):
-            pairs = zip(buffer.type.shape, value_at(values, given.path).shape, strict=True)
+            pairs = zip(buffer.type.shape, value_at(values, given.path).shape, strict=False)
             env.update((str(size), number) for size, number in pairs if dims.is_symbol(size))
     if any(not 0 <= env[symbol] < 2**31 for symbol, _ in piece.sizes) or not nests.holds(
         piece.nest.attrs.get("guards", ()), env
@@ -96,17 +96,29 @@ def run_piece(piece: Piece, values: Mapping[str, Any], run: Run = nests.run) -> 
         for k, content in before.items():
             np.testing.assert_array_equal(buffers[k], content, "a piece failed after it changed an argument")
         raise Failed(str(error)) from error
+    for k, given in enumerate(piece.inputs):
+        buffers[k] = _whole(buffers[k], isinstance(given, FreshInput) and given.parts)
     return None if piece.returned is None else _result(piece.returned, buffers, values, env)
 
 
 def _buffer(given: Any, dtype: Any, values: Mapping[str, Any], env: Mapping[str, int]) -> Any:
     if isinstance(given, ArrayInput):
-        return value_at(values, given.path)
+        return _parts(value_at(values, given.path), given.parts)
     if isinstance(given, NumberInput):
         return np.array(value_at(values, given.path), dtype)
     if isinstance(given, FreshInput):
-        return np.full([dims.evaluate(size, env) for size in given.shape], 77, dtype)
+        fresh = np.full([dims.evaluate(size, env) for size in given.shape], 77, given.dtype.numpy)
+        return _parts(fresh, given.parts)
     return np.zeros((), dtype)
+
+
+def _parts(array: Any, in_parts: bool) -> Any:
+    """A complex array as floats, its real and imaginary parts along a last axis."""
+    return array[..., None].view(array.real.dtype) if in_parts else array
+
+
+def _whole(buffer: Any, in_parts: bool) -> Any:
+    return buffer.view(np.result_type(buffer.dtype, np.complex64))[..., 0] if in_parts else buffer
 
 
 def _result(result: Result, buffers: Sequence[Any], values: Mapping[str, Any], env: Mapping[str, int]) -> Any:
@@ -141,9 +153,9 @@ def assert_same(wanted: Any, found: Any) -> None:
         assert len(found) == len(wanted)
         for a, b in zip(wanted, found, strict=True):
             assert_same(a, b)
-    elif isinstance(wanted, (np.ndarray, np.generic, float)):
+    elif isinstance(wanted, (np.ndarray, np.generic, float, complex)):
         assert np.asarray(found).dtype == np.asarray(wanted).dtype
-        tolerance = 2e-6 if np.asarray(wanted).dtype == np.float32 else 1e-12
+        tolerance = 2e-6 if np.asarray(wanted).dtype.itemsize == 4 else 1e-12
         np.testing.assert_allclose(found, wanted, tolerance, tolerance)
     else:
         assert found == wanted

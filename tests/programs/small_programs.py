@@ -212,6 +212,31 @@ def both_ways(x):
     return x[::-1]
 
 
+def masked(x, low):
+    small = x < low
+    x[small] = x[small] ** 2 - low
+    x[x > 0.9] /= 2
+    picked = x[small]
+    return picked.mean(), picked.size, np.sum(x[~small]), x[small].max()
+
+
+def escape(c, rounds):
+    z = np.zeros_like(c)
+    count = np.zeros(c.shape, np.int32)
+    for k in range(rounds):
+        inside = np.abs(z) < 2
+        count[inside] = k
+        z[inside] = z[inside] ** 2 + c[inside]
+    return z, count
+
+
+def turned(z, w):
+    for k in range(len(z)):
+        z[k] = w[k] * z[k] + 1j * w
+        w[k] = z[k, 0] * w[k]
+    return z.real.sum(), abs(w).max()
+
+
 def _matrix(n):
     m = rng.random((n, n))
     return m @ m.T + n * np.eye(n)
@@ -249,4 +274,8 @@ PROGRAMS = [
     (moving, rng.random(9), 3),
     (newton, rng.random(4) + 1),
     (both_ways, rng.random(7)),
+    (masked, rng.random(12), 0.5),
+    (masked, rng.random((3, 4)), 0.5),
+    (escape, rng.normal(size=(4, 3)) + 1j * rng.normal(size=(4, 3)), 6),
+    (turned, rng.random((3, 3)) * (1 + 1j), rng.random(3) - 0.5j),
 ]
