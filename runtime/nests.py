@@ -106,7 +106,7 @@ class NativeNest:
         return {**found, **(numbers or {})}
 
     def _raise(self, words: array[int]) -> None:
-        """Raises what ended the nest."""
+        """Raise the error that ended the nest."""
         if self.code.asks:
             threads.raise_pending()
         if self._failure is None or not words[self._failure]:
@@ -135,7 +135,7 @@ def failure(node: Node, details: Sequence[int]) -> errors.WeftError:
 def size_places(
     nest: Graph, given: Container[str] | None = None, names: Sequence[str] = ()
 ) -> dict[str, tuple[int, int]]:
-    """Which buffer and axis has the number of each size; `given` are the names of the buffers that are looked at."""
+    """Return the buffer and axis that determine each size; `given` names the buffers to look at."""
     found: dict[str, tuple[int, int]] = {}
     for slot, value in enumerate(nest.inputs):
         if given is not None and names[slot] not in given:
@@ -246,7 +246,7 @@ class NestKernel:
                 raise ShapeProblem(f"{self.name} needs {text}, which does not hold for these arrays")
 
     def _layouts(self, arrays: Sequence[Array]) -> None:
-        """Checks memory: its layout, that it may be written, and that nothing overlaps what is written."""
+        """Check memory: its layout, that it is writable, and that nothing overlaps what is written."""
         access = self.nest.attrs["access"]
         layouts = self.nest.attrs.get("layouts") or (C,) * len(arrays)
         assert isinstance(access, tuple) and isinstance(layouts, tuple)

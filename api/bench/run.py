@@ -116,7 +116,7 @@ def _measured(
 
 
 def _set_threads(threads: int) -> None:
-    """Set Weft's threads. A version without `set_threads` has one, and reads no variable."""
+    """Set Weft's threads. A version without `set_threads` has one thread and ignores the environment."""
     os.environ["WEFT_NUM_THREADS"] = str(threads)
     setter = getattr(import_module("weft"), "set_threads", None)
     if setter is not None:

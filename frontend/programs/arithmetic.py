@@ -1,7 +1,7 @@
 """Compute with numbers as Python and NumPy do, which differ: Python's ints are exact, and its division by zero raises.
 
-A Python int is an i64 with every overflow checked: where a result does not fit, the piece fails and Python runs the
-statements. Where one operand is a number of NumPy, NumPy's function of the same name decides dtype and value.
+A Python int is an i64 with overflow checks: if a result does not fit, the piece fails and Python runs the statements.
+If one operand is a NumPy number, NumPy's function of the same name determines dtype and value.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def negation(e: Emitter, number: Number) -> Number:
 
 
 def join(a: Number, b: Number) -> tuple[NumberKind, NumberKind | None]:
-    """The kind that a variable has which is one of two numbers, and a second one that it may have."""
+    """Return the kind of a variable that is one of two numbers, and a second kind that it may have."""
     first, second = plain(a.kind), plain(b.kind)
     if first == second:
         if a.other is not None and b.other is not None and a.other != b.other:
@@ -121,7 +121,7 @@ def join(a: Number, b: Number) -> tuple[NumberKind, NumberKind | None]:
 
 
 def _is_exact(number: Number, dtype: DType) -> bool:
-    """Whether a number keeps its value in a wider dtype, whatever it is."""
+    """Tell whether a number always keeps its value in a wider dtype."""
     known = number.known
     if number.dtype == dtype and dtype.kind != "complex":
         return True
@@ -169,7 +169,7 @@ def apply(e: Emitter, name: str, operands: Sequence[Number]) -> Number:
 
 
 def _outcome(e: Emitter, name: str, operands: Sequence[Number]) -> tuple[Any, ...]:
-    """The dtypes that an operation computes in and gives, to compare two kinds of an operand."""
+    """Return the dtypes in which an operation computes and returns, to compare two kinds of an operand."""
     if all(n.is_python for n in operands):
         kinds = [n.kind.name for n in operands if isinstance(n.kind, PythonNumber)]
         wide = "float" if "float" in kinds or name == "divide" else "int"
@@ -265,7 +265,7 @@ def _compared(e: Emitter, name: str, operands: Sequence[Number], names: Sequence
 
 
 def _settled(e: Emitter, name: str, gap: dims.Size) -> bool | None:
-    """The truth of a comparison of sizes that follows from the ranges of loops."""
+    """Return the truth of a comparison of sizes if it follows from the ranges of loops."""
     if isinstance(gap, int):
         return bool(OPERATORS[name](gap, 0))
     tests: Mapping[str, tuple[dims.Size, dims.Size]] = {
@@ -279,7 +279,7 @@ def _settled(e: Emitter, name: str, gap: dims.Size) -> bool | None:
 
 
 def _as_float(e: Emitter, number: Number, exactly: bool = False) -> Value:
-    """A number as a float; with `exactly`, an int that would be rounded leaves the piece."""
+    """Convert a number to a float; with `exactly`, an int that would be rounded leaves the piece."""
     if number.known is not None:
         if exactly and float(number.known) != number.known:  # type: ignore[arg-type]
             raise CutProblem("an int of Python is compared or divided that no float holds exactly")
@@ -350,7 +350,7 @@ def _ints(e: Emitter, name: str, a: Number, b: Number) -> Number:
 
 
 def _checked(e: Emitter, name: str, a: Value, b: Value, known: Any = None) -> Value:
-    """An operation on i64 that leaves the piece where Python's result would not fit, or Python would raise."""
+    """Apply an operation on i64 that leaves the piece if Python's result would not fit, or Python would raise."""
     zero = e.constant(0, I64)
     if name == "add" or name == "subtract":
         made = e.op("add" if name == "add" else "sub", a, b)
@@ -450,7 +450,7 @@ def _converted(e: Emitter, operand: Value, want: DType, values: Mapping[Value, N
 
 
 def fitted_int(e: Emitter, value: Value, want: DType) -> Value:
-    """A Python int as another dtype, as NumPy converts it: it must fit an integer, and becomes a double first."""
+    """Convert a Python int to a dtype as NumPy does: it must fit an integer, and becomes a double first."""
     if want.kind in ("float", "complex"):
         return e.cast(e.cast(value, F64), want)
     made = e.cast(value, want)

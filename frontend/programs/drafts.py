@@ -30,7 +30,7 @@ from .values import Abstract, CutProblem, Expression, Number, TupleValue, View
 
 
 class Draft:
-    """The graph of one statement, and what its inputs are."""
+    """The graph of one statement, and the values of its inputs."""
 
     def __init__(self, e: Emitter) -> None:
         self.e = e
@@ -86,7 +86,7 @@ class Draft:
         return any(name in self.e.ints and name not in self.e.needed for name in dims.symbols(size))
 
     def record(self, run: Callable[[], Any]) -> Any:
-        """Runs something that adds to the graph, and settles what it assumed about sizes."""
+        """Add to the graph, and settle what was assumed about sizes."""
         mark = len(self.e.facts.guards)
         try:
             made = run()
@@ -98,7 +98,8 @@ class Draft:
         return made
 
     def _settle(self, mark: int) -> None:
-        """Checks what was assumed about sizes that change in loops: it must follow, or be a guard without them."""
+        """Check assumptions about sizes that change in loops: each must be proved, or become a guard without loop
+        variables."""
         facts, assumed = self.e.facts, self.e.facts.guards[mark:]
         facts.guards[mark:] = [pair for pair in assumed if not _changes(*pair)]
         for a, b in assumed:
@@ -110,7 +111,7 @@ class Draft:
             facts.assume_equal(plus, minus)
 
     def fit(self, value: Value, target: View) -> None:
-        """Makes sure that a value broadcasts to the array that it is written to."""
+        """Check that a value broadcasts to the array that it is written to."""
         shape = value.type.shape
 
         def meet() -> None:
@@ -197,7 +198,7 @@ def _changes(*sizes: Size) -> bool:
 
 
 def _sides(size: Size) -> tuple[Size, Size]:
-    """Two sizes without negative factors whose difference this is."""
+    """Split a size into two sizes without negative factors whose difference it is."""
     plus = {monomial: c for monomial, c in dims.terms_of(size) if c > 0}
     minus = {monomial: -c for monomial, c in dims.terms_of(size) if c < 0}
     return dims.from_terms(plus), dims.from_terms(minus)
@@ -238,7 +239,7 @@ def is_zero_dimensional(value: Value) -> bool:
 
 
 def materialized(draft: Draft, value: Expression, node: ast.AST | None = None) -> View | Number:
-    """Computes an expression: into new memory, or to a number."""
+    """Compute an expression, into new memory or to a number."""
     made = value.value
     if not made.type.shape:
         if is_zero_dimensional(made):

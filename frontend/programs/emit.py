@@ -1,7 +1,7 @@
 """Emit the ops of a nest: bodies, numbers, loads and stores, and the proofs that an index is in range.
 
-What can't be proved from the ranges of loops becomes a guard at the entry where that is possible: `a[i]` in a loop up
-to `n` needs `n <= len(a)`. Otherwise a `nest.bind` checks the index when it runs, and the piece may fail.
+A bound that can't be proved from the ranges of loops becomes a guard at the entry if possible: `a[i]` in a loop up to
+`n` needs `n <= len(a)`. Otherwise a `nest.bind` checks the index at run time, and the piece may fail.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Emitter:
             self.needed |= {name for name in dims.symbols(size) if name in self.ints}
 
     def check(self, condition: Value, message: str, error: str = "ValueProblem") -> None:
-        """Leaves the piece where a condition does not hold."""
+        """Leave the piece if a condition does not hold."""
         self.node(ops.CHECK, (condition,), error=error, message=message)
 
     # -- proofs
@@ -141,7 +141,7 @@ class Emitter:
         return [*self.guards, *(fact for scope in self.scopes for fact in scope.facts)]
 
     def proves(self, size: Size) -> bool:
-        """Whether a size is at least 0. The proof relies on ints being sizes, so they are passed as such then."""
+        """Tell whether a size is proved to be at least 0; ints that the proof uses are then passed as sizes."""
         size = self.facts.canonical(size)
         if isinstance(size, int):
             return size >= 0
@@ -153,7 +153,7 @@ class Emitter:
         return True
 
     def _reach(self, names: frozenset[str]) -> frozenset[str]:
-        """The symbols that facts connect with these."""
+        """Return the symbols that facts connect with these."""
         found = set(names)
         for scope in reversed(self.scopes):
             for name, first, end in reversed(scope.ranges):
@@ -183,7 +183,7 @@ class Emitter:
             self.guards.append(size)
 
     def least(self, size: Size) -> Size | None:
-        """The least that a size can be, without loop variables; None if it depends on data or is not linear."""
+        """Return the smallest value of a size, without loop variables; None if it depends on data or is not linear."""
         for scope in reversed(self.scopes):
             for name, first, end in reversed(scope.ranges):
                 mine = LOOP + name
@@ -197,7 +197,7 @@ class Emitter:
         return None if any(n.startswith(LOOP) for n in dims.symbols(size)) else size
 
     def most(self, size: Size) -> Size | None:
-        """The most that a size can be, without loop variables."""
+        """Return the largest value of a size, without loop variables."""
         least = self.least(-size)
         return None if least is None else -least
 
@@ -239,7 +239,7 @@ class Emitter:
         self.node(ops.STORE, (value, view.buffer.value), (), at=Sizes(at))
 
     def written(self, buffer: Buffer) -> None:
-        """Notes a store to a buffer: what was loaded from it may have changed."""
+        """Note a store to a buffer: loaded elements may have changed."""
         buffer.written = True
         buffer.version += 1
         for scope in self.scopes:

@@ -1,7 +1,7 @@
-"""Index arrays: views for slices, `None` and `...`, and positions of elements that are shown to be in range.
+"""Index arrays: views for slices, `None` and `...`, and positions of elements that are proved to be in range.
 
-Negative indices count from the end. Where the sign of an index is not known from its form it is taken from the call at
-hand and guarded, or decided when the nest runs.
+Negative indices count from the end. If the sign of an index is not known from its form, it is taken from the current
+call and guarded, or decided at run time.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def position(e: Emitter, number: Number, size: Size) -> Size:
 
 
 def _is_negative(e: Emitter, at: Size) -> bool | None:
-    """Whether an index counts from the end: proved, or guarded as it is in the call at hand; None if it may do both."""
+    """Tell whether an index counts from the end: proved, or guarded as in the current call; None if it may do both."""
     if isinstance(at, int):
         return at < 0
     if e.proves(at):
@@ -179,9 +179,9 @@ def _step(e: Emitter, item: Abstract | None) -> int:
 
 
 def bound(e: Emitter, item: Abstract | None, size: Size) -> Size:
-    """A bound of a slice with a positive step, counted from the front and clamped to the axis.
+    """Return a bound of a slice with a positive step, counted from the front and clamped to the axis.
 
-    One that comes from data must be in range: then slices of two arrays by the same numbers have the same size.
+    A bound from data must be in range: then slices of two arrays by the same numbers have the same size.
     """
     if not isinstance(item, Number) or not is_whole_number(item):
         raise CutProblem("the bounds of a slice must be integers")

@@ -69,7 +69,7 @@ def inline(p: Lowering, function: FunctionType, args: Arguments, named: Named) -
 
 
 def _names_of(p: Lowering, function: FunctionType) -> Callable[[str], Abstract | None]:
-    """What the names mean that a function does not bind."""
+    """Look up the names that a function does not bind itself."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
 
     def find(name: str) -> Abstract | None:

@@ -30,7 +30,7 @@ LONG = 2**63
 class Array:
     """A plain `np.ndarray`, views included. `ones` has 1 for each axis of size 1 and None for the others.
 
-    Two arrays that overlap need no kind of their own: a piece lists which of its arrays must lie apart.
+    Overlapping arrays need no separate kind: a piece lists which of its arrays must not overlap.
     """
 
     dtype: DType

@@ -52,7 +52,7 @@ Assign = Callable[[ast.expr, Abstract], None]
 
 @record(eq=False)
 class Steps:
-    """What a `for` iterates over: numbers from `first` to `end`, and what the variable is for each."""
+    """The range that a `for` iterates over: numbers from `first` to `end`, and the variable's value for each."""
 
     first: Size
     end: Size
@@ -65,7 +65,7 @@ class Steps:
 
 
 class KindChanges(Exception):
-    """A variable has another kind at the end of a step than at its start, and no kind fits both."""
+    """Raised when a variable has another kind at the end of a step than at its start, and no kind fits both."""
 
 
 def steps_of(p: Lowering, over: Abstract) -> Steps:
@@ -153,7 +153,7 @@ def _step(p: Lowering, node: ast.For, assign: Assign, item: Abstract) -> None:
 
 
 def _demand_step(p: Lowering, steps: Steps) -> None:
-    """Leaves the piece if a loop has no step."""
+    """Leave the piece if a loop runs no step."""
     if not p.e.holds(steps.end - steps.first - 1):
         more = p.e.op("gt", p.e.size_number(steps.end - steps.first), p.e.constant(0, I64))
         p.e.check(more, "a loop has no step")
@@ -215,7 +215,7 @@ def _stepped(p: Lowering, node: ast.For, assign: Assign, variable: str, steps: S
 
 
 def _otherwise(p: Lowering, node: Loop, outer: Number) -> None:
-    """Runs the `else` of a loop that has not met `break`, and forgets about its own `break`."""
+    """Run the `else` of a loop that has not met `break`, and clear its own `break`."""
     broken = p.env.get(BREAK, NEVER)
     p.env[BREAK] = outer
     if node.orelse:
@@ -270,7 +270,7 @@ def _emit_while(p: Lowering, carry: Carry, test: Callable[[], Number], body: Bod
 def _carried(
     p: Lowering, node: Loop, own: Names, emit: Callable[[Carry], Sequence[Value]], demand: Callable[[], None] | None
 ) -> None:
-    """Lowers a loop as often as it takes to know what it carries."""
+    """Lower a loop repeatedly until it is known what it carries."""
     guess = Guess({}, frozenset(), frozenset())
     names = _names(p, node) | own
     for _ in range(MOST_TRIES):
@@ -286,7 +286,7 @@ def _carried(
 
 
 def _names(p: Lowering, node: Loop) -> Names:
-    """The variables that a loop may have to carry: those that it binds and that it, or what follows, reads."""
+    """Return the variables that a loop may have to carry: those that it binds and that it, or later code, reads."""
     read = exposed(node.body) | p.live_behind(node)
     if isinstance(node, ast.While):
         read |= exposed([ast.Expr(node.test)])
@@ -336,7 +336,7 @@ class Carry:
         self.kinds = {n: guess.kinds.get(n) or (plain(p.env[n].kind), p.env[n].other) for n in self.numbers}
 
     def start(self) -> list[Value]:
-        """The values before the loop; arrays that it replaces get memory of their own."""
+        """Return the values before the loop; arrays that it replaces get separate memory."""
         p = self.p
         for name in sorted(self.guess.places):
             view = p.env[name]
@@ -360,7 +360,7 @@ class Carry:
             self.p.env[name] = Number(kind, value, other=other)
 
     def finish(self) -> list[Value]:
-        """Ends a step: what the carried numbers have become."""
+        """End a step, with the new values of the carried numbers."""
         kinds, late, places = dict(self.kinds), set(self.guess.late), set(self.guess.places)
         outputs = [self._last(name, kinds) for name in self.numbers]
         env = self.p.env
@@ -383,7 +383,7 @@ class Carry:
         return outputs
 
     def _replaced(self, name: str, first: View, last: View, places: set[str]) -> None:
-        """An array variable that is another array after a step."""
+        """Return an array variable that refers to another array after a step."""
         if last.dtype != first.dtype or last.shape != first.shape:
             raise CutProblem(f"the array '{name}' has another shape or dtype in each step of a loop")
         if name in places:
@@ -407,7 +407,7 @@ class Carry:
         return cast_number(self.p.e, number, dtype_of(kind))
 
     def end(self, results: Sequence[Value], bound: Names, demand: Callable[[], None] | None) -> None:
-        """Ends the loop: binds the variables to what they are behind it."""
+        """End the loop and bind the variables to their values after it."""
         env = self.p.env = dict(self.before)
         for name in bound - set(self.numbers) - self.guess.places:
             if name not in self.names or name not in self.before or isinstance(self.before[name], Unset):

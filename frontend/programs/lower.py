@@ -59,10 +59,10 @@ def lower_piece(
     sources: Sources = _no_source,
     name: str = "piece",
 ) -> Piece | Cut:
-    """Lowers statements to one nest, or says why that can't be.
+    """Lower statements to one nest, or tell why that can't be done.
 
-    `names` tells what a name means that no variable has. `sample` are the live-in values of the call at hand:
-    what can't be proved is guarded as it holds there. `sources` reads the functions that are inlined.
+    `names` looks up names that are not variables. `sample` holds the live-in values of the current call: what can't be
+    proved is guarded as it holds there. `sources` reads the functions that are inlined.
     """
     try:
         return _Inputs(live_in, sample or {}, name).lower(statements, live_out, names, sources)
@@ -287,7 +287,7 @@ class _Outputs:
 
 
 def _gives(buffer: Buffer, symbols: frozenset[str]) -> bool:
-    """Whether a size of an array is used, though its elements are not."""
+    """Tell whether a size of an array is used although its elements are not."""
     return any(dims.symbols(size) & symbols for size in buffer.value.type.shape)
 
 
@@ -313,7 +313,7 @@ def _view_of(view: View) -> ViewOf:
 
 
 def _is_c_order(view: View) -> bool:
-    """Whether NumPy lays out a new array that is like this one in C order."""
+    """Tell whether NumPy's `*_like` functions lay out an array like this one in C order."""
     rows = [k for row in view.steps for k, s in enumerate(row) if s and view.shape[k] != 1]
     return view.buffer.layout in ("C", "unit", "scalar") and rows == sorted(rows)
 

@@ -79,7 +79,7 @@ class Lowering:
     # -- expressions
 
     def computed(self, value: Abstract, node: ast.AST | None = None) -> Abstract:
-        """The value with array expressions computed."""
+        """Return the value after computing array expressions."""
         if isinstance(value, Expression):
             return materialized(self.draft, value, node)
         if isinstance(value, Selected):
@@ -91,12 +91,12 @@ class Lowering:
         return value
 
     def stores(self) -> None:
-        """Notes a store: what was not computed yet of a statement around might read what is stored."""
+        """Note a store: pending expressions of an enclosing statement might read the stored memory."""
         if any(not draft.is_empty for draft in self.drafts):
             raise CutProblem("a function that changes arrays is called inside an expression", self.node)
 
     def settled(self, value: Abstract) -> Abstract:
-        """A number that may be of two kinds as one of the first, after a demand that makes it so."""
+        """Return a number of two possible kinds as the first one, after a check that it is that kind."""
         if isinstance(value, Number) and value.other is not None and value.settle is not None:
             value.settle()
             return Number(value.kind, value.value)
@@ -111,7 +111,7 @@ class Lowering:
     # -- statements
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
-        """Lowers statements; what follows one that may jump runs only where it has not."""
+        """Lower statements; those after a possible jump run only if it was not taken."""
         for k, statement in enumerate(statements):
             self.node = statement
             self.run(self, statement)
@@ -195,7 +195,7 @@ class Lowering:
     # -- trying
 
     def mark(self) -> Any:
-        """The state, to come back to if what follows must be lowered in another way."""
+        """Save the state, to return to it if the following must be lowered in another way."""
         facts = self.e.facts
         scopes = [(len(s.builder.nodes), len(s.facts), len(s.ranges)) for s in self.e.scopes]
         known = (list(facts.guards), dict(facts._known), dict(facts._pairs), dict(facts._atoms))
@@ -256,7 +256,7 @@ Merged = Callable[[], Abstract]
 
 
 class _Merger:
-    """Merges the variables of two branches: what each returns is selected by the test."""
+    """Merges the variables of two branches; the test selects the results."""
 
     def __init__(self, e: Emitter, test: Value, scopes: list[Scope], before: Environment) -> None:
         self.e, self.test, self.scopes = e, test, scopes
@@ -284,7 +284,7 @@ class _Merger:
         return lambda: Number(kind, self.e.select(self.test, yes(), no()), other=other)
 
     def one(self, value: Any, side: int, name: str) -> Merged:
-        """The value of one branch, because the other has jumped away or has none."""
+        """Return the value of one branch, because the other has left or has none."""
         if isinstance(value, TupleValue):
             parts = [self.one(item, side, name) for item in value.items]
             return lambda: TupleValue(tuple(part() for part in parts))
@@ -294,7 +294,7 @@ class _Merger:
         return lambda: Unset(f"'{name}' may have no value here") if value is None else value
 
     def _output(self, side: int, number: Number, kind: NumberKind) -> Callable[[], Value]:
-        """Makes a number a result of a branch, unless it was there before."""
+        """Make a number a result of a branch, unless it was computed before the branch."""
         if id(number) in self.outside:
             return lambda: cast_number(self.e, number, dtype_of(kind))
         self.e.scopes.append(self.scopes[side])

@@ -74,7 +74,7 @@ class NumberResult:
 
 @record
 class FreshResult:
-    """An array that the piece made. A view of one gives the part of it."""
+    """An array that the piece made, or a part of one."""
 
     buffer: int
     view: ViewOf | None = None
@@ -82,14 +82,14 @@ class FreshResult:
 
 @record
 class SameResult:
-    """The very object that came in."""
+    """The same object that was passed in."""
 
     path: Path
 
 
 @record
 class ViewOf:
-    """How a view lies in its base: per axis of the view its size, and per axis of the base a start.
+    """How a view lies in its base: the size of each axis of the view, and a start for each axis of the base.
 
     Element `(i, j)` of the view is the base's element whose index on axis k is `starts[k] + sum of steps[k][a] * index
     of the view on axis a`.

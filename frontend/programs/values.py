@@ -18,7 +18,7 @@ PYTHON_DTYPES = {"int": I64, "float": F64, "bool": BOOL, "complex": C128}
 
 
 class CutProblem(Exception):
-    """Something that can't be part of a piece; becomes a `Cut`."""
+    """Raised for something that can't be part of a piece; becomes a `Cut`."""
 
     def __init__(self, reason: str, node: ast.AST | None = None) -> None:
         super().__init__(reason)
@@ -30,9 +30,9 @@ class CutProblem(Exception):
 class Number:
     """A number: in the nest, as a size, or known when compiling (the value of its kind).
 
-    `parts` says how an int with a size is computed from others; that is used where the size itself need not be known.
-    `other` is a second kind that the number may have instead, with the same value: a variable that is 0 until the
-    first step of a loop makes it an `np.float64`. Operations on it must not depend on which kind it is.
+    `parts` tells how an int with a size is computed from others, which is used if the size itself need not be known.
+    `other` is a second kind that the number may have, with the same value: a variable that is 0 until the first step of
+    a loop makes it an `np.float64`. Operations on it must not depend on its kind.
     """
 
     kind: NumberKind

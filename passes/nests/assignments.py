@@ -1,4 +1,4 @@
-"""Lower one assignment of arrays: run the graph's passes, find memory for every region's results, write the loops."""
+"""Lower one assignment of arrays: run the graph's passes, allocate every region's results, write the loops."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class NestContext:
         self.facts = [size for a, b in graph_guards(nest) for size in (a - b, b - a)]
 
     def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
-        """Writes loops in place of an assignment, and anything else as it is."""
+        """Replace an assignment by loops, and copy any other node."""
         if node.op is not ops.ASSIGN:
             rewriter.copy(node, around, block)
             return
@@ -132,7 +132,7 @@ class AssignmentLowering:
     # -- guards
 
     def demand(self, block: Block, guards: Sequence[tuple[Size, Size]]) -> None:
-        """Demands equalities: of the nest where only its sizes matter, by a check where loop variables do."""
+        """Demand equalities: as guards of the nest if only its sizes matter, by a check if loop variables do."""
         for left, right in guards:
             if left == right or (left, right) in self.context.known:
                 continue
@@ -148,7 +148,7 @@ class AssignmentLowering:
     # -- memory
 
     def find_memory(self, block: Block, graph: Graph) -> list[tuple[Value, MemoryPlace]]:
-        """Gives every result of a region a place; returns what is to be copied to its target in the end."""
+        """Give every result of a region memory; return the results to copy to their targets at the end."""
         copies: list[tuple[Value, MemoryPlace]] = []
         targets = [whole(t) for t in self.targets]
         for k, (value, target) in enumerate(zip(graph.outputs, targets, strict=False)):
@@ -166,7 +166,7 @@ class AssignmentLowering:
         return copies
 
     def may_write(self, graph: Graph, value: Value, target: MemoryPlace, others: Sequence[MemoryPlace]) -> bool:
-        """Whether a result may be written to its target at once: nothing later reads what that memory held."""
+        """Tell whether a result may be written directly to its target: nothing later reads the old content."""
         node = value.node
         if node is None or node.op not in (REGION, CONCATENATE, RESHAPE) or any(o.base is target.base for o in others):
             return False
@@ -177,7 +177,7 @@ class AssignmentLowering:
         return not any(v in overlapping for n in later for v in n.operands)
 
     def pieces(self, block: Block, node: Node) -> None:
-        """Makes the parts of a concatenation parts of its memory."""
+        """Place the pieces of a concatenation in its memory."""
         if node.result not in self.places:
             self.places[node.result] = whole(self.allocated(block, node.result, node.result.type.shape))
         place, axis = self.places[node.result], integer(node.attrs, "axis")
@@ -188,7 +188,7 @@ class AssignmentLowering:
             offset = offset + piece.type.shape[axis]
 
     def scratch(self, block: Block) -> Scratch:
-        """Allocates memory for values between stages, once for each value however often its region is tried."""
+        """Allocate memory for values between stages, once per value however often its region is lowered."""
         made: dict[Value, Value] = {}
 
         def allocate(value: Value, shape: tuple[Size, ...]) -> Value:
@@ -199,7 +199,7 @@ class AssignmentLowering:
         return allocate
 
     def allocated(self, block: Block, value: Value, shape: tuple[Size, ...]) -> Value:
-        """Memory for an array. Its sizes are the most that they can be, so that one place serves all steps of loops."""
+        """Allocate an array with its largest sizes, so that one allocation serves all steps of loops."""
         bounds = [most(s, self.ranges) for s in shape]
         known = [s for s in bounds if s is not None]
         if len(known) == len(bounds):
@@ -211,7 +211,7 @@ class AssignmentLowering:
     # -- loops
 
     def region(self, block: Block, region: Node) -> None:
-        """Writes the loops of a region, in an order in which they may write what the assignment reads."""
+        """Write the loops of a region in an order in which they may overwrite what the assignment reads."""
         stored = {self.places[v].buffer for v in region.results if v in self.places}
         written = {self.places[v].base for v in region.results if v in self.places}
         loaded = {self.places[v].buffer for v in region.operands if v in self.places}
@@ -243,14 +243,14 @@ class AssignmentLowering:
         block.nodes += own.nodes
 
     def directions(self, region: Node) -> Iterator[frozenset[int]]:
-        """The axes to run backwards, none at first; a region with columns has its own order."""
+        """Yield sets of axes to run backwards, none first; a region with columns has its own order."""
         columns, rows = axis_groups(region.attrs, "columns"), axis_groups(region.attrs, "rows")
         axes = [] if columns else [axis for group in rows for axis in group]
         for chosen in chain.from_iterable(combinations(axes, k) for k in range(len(axes) + 1)):
             yield frozenset(chosen)
 
     def merge(self, block: Block, node: Node) -> None:
-        """Writes an array with axes merged: element by element of the operand."""
+        """Write an array with merged axes, element by element of the operand."""
         (operand,), shape = node.operands, node.result.type.shape
         names, index = self.counted(operand.type.shape)
         merged = reshape_index(shape, operand.type.shape, index)
@@ -264,7 +264,7 @@ class AssignmentLowering:
         self.each(block, value, names, index, target, index)
 
     def counted(self, shape: tuple[Size, ...]) -> tuple[list[str], Index]:
-        """New variables for the axes of an array, and the index that they are."""
+        """Make new variables for the axes of an array, and the index that they form."""
         names = [self.context.names.fresh(STEMS[k % len(STEMS)]) for k in range(len(shape))]
         return names, tuple(0 if s == 1 else dims.symbol(LOOP + n) for n, s in zip(names, shape, strict=True))
 
@@ -293,7 +293,7 @@ class AssignmentLowering:
 
 
 def _fitted(builder: Builder, value: Value, shape: tuple[Size, ...]) -> Value:
-    """An array in the shape of the buffer that it is written to."""
+    """Reshape an array to the shape of the buffer that it is written to."""
     if value.type.rank > len(shape):
         value = builder.op(RESHAPE, value, shape=Sizes(value.type.shape[value.type.rank - len(shape) :]))
     if builder.facts.agree(value.type.shape, shape):

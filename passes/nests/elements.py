@@ -1,7 +1,7 @@
 """Compute single elements of arrays as numbers in a loop nest.
 
-Views vanish into indices. A number is computed in the outermost block in which all that it needs has a value, so what
-does not depend on an inner loop is outside of it.
+Views become part of indices. A number is computed in the outermost block in which all its operands have values, so that
+it is outside of loops on which it does not depend.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OF_PLAN = frozenset(parse_schema(COMMON))
 class Elements:
     """Computes elements of one region. `axes` are the indices of its loops, by the names of `ir/indexing.py`.
 
-    `places` says where its operands are, and `given` has those that are numbers and the results of reductions.
+    `places` tells where its operands are; `given` has operands that are numbers, and the results of reductions.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Elements:
         self.kept: dict[tuple[Value, Index], MemoryPlace] = {}  # elements that an earlier stage left in memory
 
     def at(self, block: Block, value: Value, index: Index) -> Value:
-        """The number of an array's element, computed in this block or around it."""
+        """Return an element of an array as a number, computed in this block or around it."""
         if value in self.given:
             return self.given[value]
         if (found := block.known((value, index))) is not None:
@@ -91,7 +91,7 @@ class Elements:
         return max(homes, key=lambda b: b.depth, default=block.chain()[-1])
 
     def _gathered(self, block: Block, node: Node, index: Index) -> tuple[Block, Value]:
-        """Looks an element up; an index from the end is counted from the front, and one out of range is an error."""
+        """Look an element up; an index from the end is counted from the front, and one out of range is an error."""
         source, *arrays = node.operands
         target = gather_target(node, index)
         found: list[Size] = []
@@ -130,5 +130,5 @@ def _from_the_front(block: Block, number: Value, size: Size) -> Value:
 
 
 def _own(node: Node) -> dict[str, Attr]:
-    """The attributes that say what an op computes."""
+    """Return the attributes that define what an op computes."""
     return {name: attr for name, attr in node.attrs.items() if name not in OF_PLAN}

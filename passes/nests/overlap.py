@@ -1,8 +1,8 @@
 """Decide whether loops may write to memory that they read, as if they read everything first.
 
-A load must not see what an earlier iteration stored. Loops are compared from the outside in: where the element is
-stored in a later step than it is loaded in, all is well; where it is the same step, the next loop inside decides, and
-in the end the order in the body.
+A load must not see what an earlier iteration stored. Loops are compared from the outside in. If the element is stored
+in a later step than it is loaded, the order is fine. If both are in the same step, the next inner loop decides, and
+finally the order in the body.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ...ir.nest.scopes import Location, MemoryAccess, accesses, variables
 def reads_first(
     nodes: Sequence[Node], around: tuple[Node, ...], loaded: set[Value], stored: set[Value], facts: Sequence[Size]
 ) -> bool:
-    """Whether no load of some buffers by these nodes sees what a store of theirs wrote; loops may be of their kinds.
+    """Tell whether no load of some buffers by these nodes sees a store of theirs; loops may run as their kinds say.
 
-    `loaded` and `stored` are the operands of loads and stores that matter: views of the same memory differ.
+    `loaded` and `stored` are the operands of the relevant loads and stores: views of the same memory differ.
     """
     fragment = Graph("nest", (), tuple(nodes), ())
     found: list[Location] = []

@@ -62,7 +62,7 @@ def strides_of(buffer: Value, layouts: Mapping[Value, str]) -> tuple[Size, ...]:
 
 
 def axis_order(buffer: Value, layouts: Mapping[Value, str]) -> tuple[int, ...]:
-    """The axes of a view with the one along which it is contiguous last, if that makes its layout known."""
+    """Order the axes of a view so that the contiguous one is last, if that makes its layout known."""
     rank, strides, size = buffer.type.rank, strides_of(buffer, layouts), buffer.type.dtype.size
     order = tuple(range(rank))
     if layout_class(buffer, order, layouts) != GENERAL:
@@ -86,12 +86,12 @@ def layout_class(buffer: Value, order: tuple[int, ...], layouts: Mapping[Value, 
 
 
 def most(size: Size, ranges: Mapping[str, LoopVariable]) -> Size | None:
-    """A size without loop variables that is never below this one, or None."""
+    """Return a size without loop variables that is never smaller than this one, or None."""
     return _extreme(size, ranges, 1)
 
 
 def _extreme(size: Size, ranges: Mapping[str, LoopVariable], sign: int) -> Size | None:
-    """The largest (1) or smallest (-1) number that a size can be, as the variables run through their ranges."""
+    """Return the largest (1) or smallest (-1) value of a size over the ranges of its variables."""
     total: Size = 0
     for monomial, factor in dims.terms_of(size):
         term: Size = factor

@@ -41,8 +41,8 @@ class RegionLowering:
     """Writes the loops of one region into a block.
 
     `places` has the operands and results in memory, `numbers` the operands that are numbers. Axes in `backwards` run
-    from their end. `scratch` allocates memory for values that several stages need. Results that have no place are
-    numbers, and `run` returns them.
+    from their end. `scratch` allocates memory for values that several stages need. Results without a place are numbers,
+    which `run` returns.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class RegionLowering:
         block.loop(inner, name, self.space[axes[0]], kind, self.speed)
 
     def row(self, block: Block) -> None:
-        """Writes what one row needs: its stages, and its own results."""
+        """Write the code of one row: its stages, and its own results."""
         stages = region_stages(self.region)
         kept = self.kept_values(stages)
         for stage, (reductions, outputs) in enumerate(zip(stages.reductions, stages.outputs, strict=True)):
@@ -133,7 +133,7 @@ class RegionLowering:
             self.store(block, number, result, index)
 
     def kept_values(self, stages: RegionStages) -> dict[Value, tuple[int, MemoryPlace]]:
-        """Expensive values that several stages need: the first of them, and where it leaves the value."""
+        """Return expensive values that several stages need, with the first such stage and their memory."""
         kept = values_between_stages(self.region, stages, has_scratch=True)
         needed = needed_in(self.region, stages, {}) if kept else {}
         reads = {place.base for place in self.elements.places.values()}
@@ -160,7 +160,7 @@ class RegionLowering:
     def walks(
         self, block: Block, reductions: Sequence[Node], written: Sequence[tuple[Value, Value]], left: Places
     ) -> None:
-        """Walks along the columns for the reductions of one stage; what the stage writes is stored on the way.
+        """Walk along the columns for the reductions of one stage, and store what the stage writes.
 
         Reductions with the same tree share a walk. Positions have their own, in C order.
         """
@@ -228,7 +228,7 @@ class RegionLowering:
         return found
 
     def single(self, block: Block, node: Node) -> Value:
-        """A reduction of one element: what it is, joined with the neutral element as sums and products do."""
+        """Return a reduction of one element: the element, combined with the neutral element of a sum or product."""
         number = self.elements.at(block, node.operands[0], loop_variables(self.space))
         if node.op in POSITIONS:
             return block.number(CONSTANT, (), {"value": 0, "dtype": I64}, I64)
@@ -243,7 +243,7 @@ class RegionLowering:
     # -- products
 
     def product(self, block: Block, node: Node) -> None:
-        """A matrix product: stacks of matrices are loops around it, and what follows it is computed for each sum."""
+        """Write a matrix product: stacks are outer loops, and later operations are computed for each sum."""
         stacked = [a for a in range(node.result.type.rank - 2) if self.space[a] != 1]
         self.around(block, stacked, lambda inner: self.matrix(inner, node))
 

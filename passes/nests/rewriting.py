@@ -1,4 +1,4 @@
-"""Rebuild a nest node by node, with bodies first, and replace values that were made anew."""
+"""Rebuild a nest node by node, with bodies first, and replace values that have changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Around = tuple[Node, ...]
 
 
 class NestRewriter:
-    """Copies a nest. `visit` writes what becomes of a node; `copy` is what becomes of most."""
+    """Copies a nest. `visit` rewrites a node; `copy` keeps it."""
 
     def __init__(self, visit: Callable[[NestRewriter, Node, Around, Block], None]) -> None:
         self.visit = visit

@@ -70,7 +70,7 @@ class Block:
         return found
 
     def known(self, element: Element) -> Value | None:
-        """The number of an element that was computed here or around."""
+        """Return an element that was already computed here or around, as a number."""
         return next((b.elements[element] for b in self.chain() if element in b.elements), None)
 
     def home_of(self, sizes: Iterable[Size]) -> Block:

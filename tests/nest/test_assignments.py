@@ -1,4 +1,4 @@
-"""Assignments of arrays: what loops made of them compute, against NumPy, in every order that a nest allows."""
+"""Test loops made from assignments of arrays against NumPy, in every order that a nest allows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AllInline:
 
 
 def lowered(nest: Graph, vector_bytes: int = 32) -> Graph:
-    """The nest with loops: it verifies, and its text reads back."""
+    """Return the nest with loops, after verifying it and reading its text back."""
     text = print_nest(nest)
     assert print_nest(parse_nest(text)) == text
     made = nest
@@ -61,7 +61,7 @@ def lowered(nest: Graph, vector_bytes: int = 32) -> Graph:
 
 
 def every_way(nest: Graph, made: Graph, arrays: list[Array], **numbers: int) -> list[Array]:
-    """The arrays after the loops: serially, in lockstep, and as the assignment itself is run."""
+    """Return the arrays after running the loops serially, in lockstep, and after running the assignment itself."""
     found = []
     for lockstep in (False, True):
         own = [a.copy(order="K") for a in arrays]
@@ -155,7 +155,7 @@ OWN_TREES = {"all", "three axes", "matrix product", "product of sums", "stacks",
 
 
 def as_region(nest: Graph, arrays: list[Array]) -> Array:
-    """What the regions of an assignment's graph give, by the reference backend, for its only target."""
+    """Return the result of the assignment's regions on the reference backend."""
     context = NestContext(nest, Names(()), AllInline(), 32)
     node = nest.nodes[-1]
     graph, given = AssignmentLowering(context, node, node.operands, ()).prepared()
@@ -209,7 +209,7 @@ OVERLAPS: list[tuple[tuple[slice, ...], tuple[tuple[slice, ...], ...], list[str]
 
 @pytest.mark.parametrize("case", range(len(OVERLAPS)))
 def test_overlapping_views(case: int) -> None:
-    """As if the right side were computed first; a temporary only where no order will do."""
+    """Results are as if the right side were computed first; a temporary is only used if no order works."""
     target, sources, expected = OVERLAPS[case]
     sizes = (N, 2 * K if isinstance(target[-1].stop, Dim) else M)[: len(target)]
     statement = Statement(["C"], a=("f8", sizes))
@@ -229,7 +229,7 @@ def test_overlapping_views(case: int) -> None:
 
 
 def sliced(statement: Statement, buffer: Any, index: tuple[slice, ...]) -> Any:
-    """The view of a buffer that a basic slice is; ends are clamped as Python does it."""
+    """Return the view that a basic slice makes; bounds are clamped as in Python."""
     names, at, shape = [], [], []
     for axis, (part, size) in enumerate(zip(index, buffer.type.shape, strict=True)):
         step, name = part.step or 1, f"v{axis}"

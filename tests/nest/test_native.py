@@ -1,4 +1,4 @@
-"""Nests in machine code: the interpreter's bits, one and several threads, and errors."""
+"""Test nests in machine code: the interpreter's bits, one and several threads, and errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Made = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def kernels() -> Made:
-    """All examples in one module, which compiles faster than one by one."""
+    """Compile all examples as one module, which is faster than one by one."""
     graphs = [parse_nest(text_of(name)) for name in SIZES]
     return dict(zip(SIZES, map(native_kernel, graphs, compile_nests(graphs)), strict=True))
 
@@ -121,7 +121,7 @@ def test_numbers_from_data_are_checked() -> None:
 
 
 def test_python_and_the_command_reach_nests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Text of another hand, with type aliases, gives a kernel; the command makes arrays that are only written."""
+    """Hand-written text with type aliases gives a kernel; the command allocates arrays that are only written."""
     text = text_of("chain").replace("memref<?xf32, #weft.dims<n>>", "!a").replace("tensor<f32>", "!f")
     text = f"!a = memref<?xf32, #weft.dims<n>>\n!f = tensor<f32>\n{text}"
     a, b = randn(5), randn(5) + 2

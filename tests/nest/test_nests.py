@@ -1,4 +1,4 @@
-"""Loop nests: text, verifier, and interpreter, on the nests of `examples/nests` and on random ones."""
+"""Test loop nests: text, verifier and interpreter, on the nests of `examples/nests` and on random ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def text_of(name: str) -> str:
 
 
 def in_every_order(text: str, *arrays: Array, **numbers: int) -> list[Array]:
-    """What a nest leaves in its buffers: serially and in lockstep, in several orders of shared loops, the same bits."""
+    """Return a nest's buffers after checking that serial, lockstep and shuffled runs give the same bits."""
     nest = parse_nest(text)
     every = []
     for lockstep in (False, True):
@@ -51,7 +51,7 @@ def test_text_is_read_back(name: str) -> None:
 
 
 def test_mlir_of_another_hand_is_read() -> None:
-    """Type aliases, attributes behind the body, no name, the `mod` of an index."""
+    """Type aliases, attributes after the body, a missing name, and `mod` in an index are read."""
     nest = parse_nest("""
 !a = memref<?xf32, #weft.dims<n>>
 !f = tensor<f32>
@@ -219,7 +219,8 @@ def test_numbers_from_data_are_checked() -> None:
 
 
 def verdicts(seeds: range) -> tuple[int, int]:
-    """Random nests: how many the verifier accepts, which then give the same in every order, and how many it refuses."""
+    """Return how many random nests the verifier accepts, which must give the same in every order, and how many it
+    refuses."""
     accepted = refused = 0
     for seed in seeds:
         text = draw(seed)

@@ -37,7 +37,7 @@ Run = Callable[[Any, Sequence[Any], Mapping[str, int]], None]
 
 
 class Failed(Exception):
-    """A piece that gives up: Python runs the statements."""
+    """Raised when a piece gives up and Python runs the statements."""
 
 
 def body_of(function: Callable[..., Any]) -> list[ast.stmt]:
@@ -71,7 +71,7 @@ def value_at(values: Mapping[str, Any], path: Path) -> Any:
 
 
 def run_piece(piece: Piece, values: Mapping[str, Any], run: Run = nests.run) -> Any:
-    """What a piece returns; raises `Failed` where it gives up, with all arguments as they were."""
+    """Return what a piece returns; raise `Failed` if it gives up, with all arguments unchanged."""
     env = {symbol: value_at(values, path) for symbol, path in piece.sizes}
     for given, buffer in zip(piece.inputs, piece.nest.inputs, strict=True):
         if isinstance(given, ArrayInput):
@@ -181,7 +181,7 @@ def check_piece(function: Callable[..., Any], *args: Any, may_fail: bool = False
 
 
 def cut_of(function: Callable[..., Any], *args: Any) -> str:
-    """Why a function is not one piece."""
+    """Return why a function is not one piece."""
     piece, _ = lowered(function, args)
     assert isinstance(piece, Cut), "not cut"
     return piece.reason

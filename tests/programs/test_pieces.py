@@ -1,4 +1,4 @@
-"""Functions lowered to one nest give what Python gives, in values, kinds and arguments."""
+"""Test that functions lowered to one nest give Python's values, kinds and changed arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_kinds():
 
 
 def test_zero_steps():
-    """A loop of zero steps keeps values and kinds: the piece gives up, because Python returns an int there."""
+    """With zero steps the piece gives up, because Python returns an int in this case."""
 
     def total(x):
         s = 0
@@ -56,7 +56,7 @@ def test_zero_steps():
 
 
 def test_exact_ints():
-    """An int that does not fit 64 bits, or no float holds, leaves the piece."""
+    """An int that does not fit 64 bits, or that no float holds, leaves the piece."""
 
     def square(n):
         for _ in range(3):

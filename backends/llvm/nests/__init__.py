@@ -1,1 +1,1 @@
-"""Translate loop nests to LLVM text: one function for each op, which calls itself for bodies."""
+"""Translate loop nests to LLVM text, with one function for each kind of op."""

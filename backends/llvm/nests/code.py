@@ -8,10 +8,10 @@ from ..functions import FrameWord
 
 
 class NestCode(NamedTuple):
-    """The functions of a nest, the first of which is called; the words of their frame; and what may fail.
+    """The functions of a nest, the first of which is called; the words of their frame; and the nodes that may fail.
 
-    Beside the kinds of `FrameWord` that regions have, a frame has "failure" 0 to 2: the number of the failed node in
-    `failures`, counted from 1, and two details; native code writes them, and the caller clears the first.
+    Besides the kinds of `FrameWord` that regions have, a frame has "failure" 0 to 2: the number of the failed node in
+    `failures`, counted from 1, and two details. Native code writes them, and the caller clears the first.
     """
 
     names: tuple[str, ...]

@@ -35,7 +35,7 @@ TABLE: Mapping[OpDef, EmitNode] = {
 
 
 def emit_nest(nest: Graph, name: str, vector_bytes: int) -> NestCode:
-    """Emits a verified nest as LLVM text. `vector_bytes` decides the width of vector loops that do not say theirs."""
+    """Emit a verified nest as LLVM text. `vector_bytes` determines the width of vector loops without an own `width`."""
     module = NestModule(nest, name, vector_bytes)
     f = NestFunction(module, name, TABLE)
     memory.inputs(f)

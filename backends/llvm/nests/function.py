@@ -20,7 +20,7 @@ LEAVE = "leave"  # the block that returns the status
 
 
 class NestModule:
-    """What all functions of one nest share: the words of the frame, the places that can fail, and finished text."""
+    """What all functions of one nest share: the words of the frame, the nodes that can fail, and finished text."""
 
     def __init__(self, nest: Graph, name: str, vector_bytes: int) -> None:
         self.nest, self.name, self.vector_bytes = nest, name, vector_bytes
@@ -94,8 +94,10 @@ class NestFunction:
         body: Callable[[Val, list[Val]], Sequence[Val]],
         whole: bool = False,
     ) -> list[Val]:
-        """Runs `body` for numbers from first to before end; with `whole` only while a full step fits. Gives the number
-        that it ended with, and the carried values."""
+        """Run `body` for numbers from first to before end; with `whole`, only for full steps.
+
+        Return the number after the last one, and the carried values.
+        """
         e = self.e
         limit = e.op("sub nsw", end, e.const("i64", step - 1)) if whole and step > 1 else end
 
@@ -109,5 +111,5 @@ class NestFunction:
         return e.repeat([first, *carried], more, run)
 
     def spread(self, x: Val, point: Point) -> Val:
-        """The value in every lane of a point's vectors; a scalar where it has none."""
+        """Broadcast a value to every lane of a point's vectors; a point without vectors gets a scalar."""
         return self.e.splat(x, point.width)

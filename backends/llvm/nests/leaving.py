@@ -1,4 +1,4 @@
-"""Emit what leaves a nest early: checks, numbers from data out of range, and Ctrl-C."""
+"""Emit code that leaves a nest early: failed checks, numbers from data out of range, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ SINCE, TICKS = "since", "ticks"
 
 
 def check(f: NestFunction, node: Node, points: Points) -> None:
-    """Leaves if the condition does not hold in an active lane."""
+    """Leave the nest if the condition does not hold in an active lane."""
     for point in points:
         leave_if(f, _in_lanes(f, f.e.not_(point.values[node.operands[0]]), point), node)
 
 
 def bind(f: NestFunction, node: Node, points: Points) -> None:
-    """Names a number from data, after a check of its range."""
+    """Check the range of a number from data, and give it a name."""
     e, (variable,) = f.e, variables(node)
     for point in points:
         given = node.operands[0]
@@ -43,14 +43,14 @@ def bind(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def _in_lanes(f: NestFunction, wrong: Val, point: Point) -> Val:
-    """Whether something is wrong in an active lane."""
+    """Tell whether a condition fails in an active lane."""
     if wrong.lanes and point.mask is not None:
         wrong = f.e.op("and", wrong, point.mask)
     return f.e.any(wrong)
 
 
 def leave_if(f: NestFunction, wrong: Val, node: Node, details: tuple[Val, ...] = (), lanes: Val | None = None) -> None:
-    """Leaves the function with a failed status; the first failure of a call is noted in the frame."""
+    """Leave the function with a failed status; the frame notes the first failure of a call."""
     e, module = f.e, f.module
     module.failures.append(node)
     words = [f.word_address("failure", k) for k in range(3)]
@@ -71,7 +71,7 @@ def leave_if(f: NestFunction, wrong: Val, node: Node, details: tuple[Val, ...] =
 
 
 def _lane(f: NestFunction, x: Val, lanes: Val | None) -> Val:
-    """The value in the first lane that is set."""
+    """Return the value in the first active lane."""
     if not x.lanes:
         return x
     assert lanes is not None
@@ -82,7 +82,7 @@ def _lane(f: NestFunction, x: Val, lanes: Val | None) -> Val:
 
 
 def ask(f: NestFunction, node: Node, points: Points) -> None:
-    """Asks now and then whether to stop. Short steps are counted; where loops are inside, the CPU's clock is read."""
+    """Ask now and then whether to stop. Short steps are counted; if there are loops inside, the CPU's clock is read."""
     e = f.e
     f.module.asks = True
     question = f.frame.word(FrameWord("question"), "ptr")
@@ -111,7 +111,7 @@ def ask(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def _cell(f: NestFunction, name: str) -> Val:
-    """A counter of the function."""
+    """Allocate a counter of the function."""
     memo = f.nest.entry.memo
     if name not in memo:
         memo[name] = f.in_entry("alloca i64, align 8", "ptr")
@@ -126,7 +126,7 @@ def _clock(f: NestFunction) -> Val:
 
 
 def _is_long(f: NestFunction, node: Node) -> bool:
-    """Whether a loop stands in the same body as an `ask`, so that nothing is known of the time between two."""
+    """Tell whether the body of an `ask` also has a loop, so that the time between two questions is unknown."""
     found = _body_of(list(f.module.nest), node)
     return any(n.op in LOOPS or any(m.op in LOOPS for m in inside(n)) for n in found)
 

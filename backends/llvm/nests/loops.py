@@ -1,7 +1,7 @@
 """Emit the loops and branches of nests: serial, vector, unrolled and jammed loops, `while`, `when` and `switch`.
 
-A vector or jammed loop whose lanes would take different ways through loops inside runs serially, which the verifier's
-rules allow for every loop.
+If the lanes of a vector or jammed loop would take different paths through inner loops, the loop runs serially. The
+verifier's rules allow that for every loop.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _serial(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
 
 
 def _vector(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> None:
-    """Emits whole steps of several vectors, then vectors of which some lanes may not be active."""
+    """Emit whole steps of several vectors, then single vectors with a mask."""
     assert node.body is not None
     body, name = node.body, variables(node)[0].name
     width, times = vector_width(f, node), int(integer(node.attrs, "times")) if "times" in node.attrs else 1
@@ -91,7 +91,7 @@ def _vector(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
 
 
 def lane_mask(f: NestFunction, at: Val, end: Val, width: int) -> Val:
-    """The lanes of a vector that begins at a number and may go beyond the end."""
+    """Return the active lanes of a vector that may reach beyond the end."""
     e = f.e
     left = e.splat(e.op("sub nsw", end, at), width)
     return e.icmp("slt", numbers.lane_numbers(f, width), left)
@@ -123,7 +123,7 @@ def _jammed(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
 
 
 def can_be_vector(node: Node, points: Points) -> bool:
-    """Whether the lanes of a loop take the same way through its body, and store to different elements."""
+    """Tell whether all lanes of a loop take the same path through its body, and store to different elements."""
     if any(p.vector is not None for p in points):
         return False
     return can_be_lanes(node) and not any(
@@ -136,7 +136,7 @@ def can_be_jammed(node: Node) -> bool:
 
 
 def can_be_lanes(node: Node) -> bool:
-    """Whether no loop inside has a range that differs between the steps of a loop."""
+    """Tell whether every inner loop has the same range in all steps of a loop."""
     differing = {LOOP + v.name for v in variables(node)}
     differing |= {LOOP + v.name for n in inside(node) if n.op is ops.BIND for v in variables(n)}
     for inner in inside(node):
@@ -165,7 +165,7 @@ def _stores_apart(node: Node, loop: Node) -> bool:
 
 
 def vector_width(f: NestFunction, node: Node) -> int:
-    """The lanes of a vector loop: as the nest says, or as many as the machine has for the largest element."""
+    """Return the lanes of a vector loop: those of the nest, or as many as the machine has for the largest element."""
     if "width" in node.attrs:
         return integer(node.attrs, "width")
     largest = max((itemsize(n) for n in inside(node) if n.op in ops.ACCESSES), default=8)
@@ -176,7 +176,7 @@ def vector_width(f: NestFunction, node: Node) -> int:
 
 
 def when(f: NestFunction, node: Node, points: Points) -> None:
-    """Emits a branch for all points together if they share the condition, otherwise one for each."""
+    """Emit one branch for all points if they share the condition, otherwise one for each."""
     conditions = [p.values[node.operands[0]] for p in points]
     if len(set(conditions)) == 1 and not conditions[0].lanes:
         _branch(f, node, points, conditions[0])
@@ -216,7 +216,7 @@ def _masked_branch(f: NestFunction, node: Node, point: Point, condition: Val) ->
 def _joined(
     f: NestFunction, condition: Val, body: Callable[[], None], results: Callable[[], Sequence[Val]]
 ) -> list[Val]:
-    """Runs `body` if a condition holds; gives what it computes, or zeros."""
+    """Run `body` if a condition holds; return its results, or zeros."""
     e = f.e
     then, done, before = e.label("then"), e.label("done"), e.block
     e.cbr(condition, then, done)
@@ -232,7 +232,7 @@ def _joined(
 
 
 def steps(f: NestFunction, node: Node, points: Points) -> None:
-    """Emits a `while`, point by point: its effects happen in the step that ends it, too."""
+    """Emit a `while`, point by point; the effects of the step that ends it happen too."""
     assert node.body is not None
     e, body = f.e, node.body
     for point in points:
@@ -279,7 +279,7 @@ def switch(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def begin_scans(f: NestFunction, node: Node, points: Points) -> None:
-    """Empties the running values of scans along a loop, before it starts."""
+    """Reset the running values of scans along a loop before it starts."""
     name = variables(node)[0].name
     for scan in [n for n in inside(node) if n.op is ops.SCAN and n.attrs["var"] == name]:
         elem = element(scan.result.type.dtype)

@@ -1,6 +1,6 @@
 """Emit loads, stores, prefetches and allocations of nests.
 
-Every access says which memory it belongs to, and that no other memory overlaps it. So LLVM keeps elements in registers
+Every access is annotated with its memory, and that no other memory overlaps it. So LLVM keeps elements in registers
 across stores to other buffers, and only across those.
 """
 
@@ -68,7 +68,7 @@ def alloc(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def _memory(f: NestFunction, node: Node, point: Point) -> Val:
-    """Memory for one point: on the stack if it is small, otherwise the caller's."""
+    """Allocate memory for one point: on the stack if it is small, otherwise from the caller."""
     kind = node.result.type
     most = dims.product(kind.shape) * kind.dtype.size
     most = _bound(f, node, most)
@@ -78,7 +78,7 @@ def _memory(f: NestFunction, node: Node, point: Point) -> Val:
 
 
 def _bound(f: NestFunction, node: Node, bytes: Size) -> Size:
-    """The most bytes that an allocation needs: sizes grow with the variables of loops around it."""
+    """Return the most bytes that an allocation needs, for all steps of the loops around it."""
     if not any(name.startswith(LOOP) for name in dims.symbols(bytes)):
         return bytes
     around = next(p.around for p in places(f.module.nest) if p.node is node)
@@ -91,7 +91,7 @@ def _bound(f: NestFunction, node: Node, bytes: Size) -> Size:
 
 
 def _place(f: NestFunction, node: Node, point: Point) -> tuple[Buffer, Size, Value]:
-    """The buffer that an access touches, the offset in bytes, and the value that owns the memory."""
+    """Return the buffer of an access, the offset in bytes, and the value that owns the memory."""
     owner, index = base(node.operands[-1], sizes(node.attrs, "at"))
     buffer = f.buffers.get(owner)
     if buffer is None:
@@ -122,13 +122,13 @@ def _load(f: NestFunction, node: Node, point: Point) -> Val:
 
 
 def _marked(f: NestFunction, loaded: Val, alias: str) -> Val:
-    """A value whose load was just written, with a note about its memory."""
+    """Annotate the load that was just written with its memory."""
     f.e.lines[-1] += alias
     return loaded
 
 
 def _lane_loads(f: NestFunction, pointer: Val, elem: str, stride: Size, point: Point, alias: str) -> Val:
-    """One load for each lane: faster than a gather where all lanes are active."""
+    """Emit one load for each lane, which is faster than a gather if all lanes are active."""
     e, vector = f.e, Val("poison", elem, point.width)
     for lane in range(point.width):
         found = _marked(f, e.load(_lane(f, pointer, stride, lane, point), elem, 0, 1), alias)
@@ -172,7 +172,7 @@ def _store(f: NestFunction, node: Node, point: Point, x: Val) -> None:
 
 
 def _alias(f: NestFunction, owner: Value) -> str:
-    """Says that an access touches no other memory of the nest; what is only read does not change."""
+    """Annotate an access: it touches no other memory of the nest, and memory that is only read does not change."""
     module = f.module
     if owner not in module.scopes:
         module.scopes[owner] = len(module.scopes)

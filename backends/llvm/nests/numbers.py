@@ -1,8 +1,8 @@
 """Compute sizes over loop variables, and addresses in buffers.
 
-A variable along the lanes of a vector stands for as many numbers as there are lanes. What does not depend on a loop is
-computed in the function's entry. The parts of an address are added from the outermost loop to the innermost one, so
-that LLVM moves each part out of the loops that do not change it.
+A variable along the lanes of a vector stands for one number per lane. Sizes that do not depend on a loop are computed
+in the function's entry. The terms of an address are added from the outermost loop to the innermost one, so that LLVM
+can hoist each term.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .points import Point
 
 
 def number(f: NestFunction, size: Size, point: Point) -> Val:
-    """A size at a point: a scalar, or a vector if it depends on what differs from lane to lane."""
+    """Return a size at a point: a scalar, or a vector if it differs from lane to lane."""
     if not _loops(size):
         return f.frame.size(size)
     total: Val | None = None
@@ -39,7 +39,8 @@ def scalar(f: NestFunction, size: Size, point: Point) -> Val:
 
 
 def moved(f: NestFunction, base: Val, offset: Size, point: Point) -> Val:
-    """An address and a number of bytes, for the first lane; the constant comes last, where instructions hold it."""
+    """Add a number of bytes to an address, for the first lane. The constant is added last, because instructions have an
+    offset for it."""
     name, e = point.vector, f.e
     point.vector = None
     for _, part in _by_depth(offset, point):
@@ -53,7 +54,7 @@ def moved(f: NestFunction, base: Val, offset: Size, point: Point) -> Val:
 
 
 def stride_of(offset: Size, point: Point) -> Size | None:
-    """By how many bytes an address moves from lane to lane, or None if that differs between lanes."""
+    """Return by how many bytes an address moves from lane to lane, or None if that is not constant."""
     names = {name for name in dims.symbols(offset) if point.varies((name,))}
     if not names:
         return 0
@@ -99,7 +100,7 @@ def _loops(size: Size) -> list[str]:
 
 
 def _by_depth(size: Size, point: Point) -> list[tuple[int, Size]]:
-    """The parts of a size by the innermost variable in them, outermost first; a constant is the last part."""
+    """Split a size into terms by their innermost variable, outermost first; the constant is last."""
     places = {name: k for k, name in enumerate(point.env)}
     parts: dict[int, dict[Monomial, int]] = {}
     for monomial, factor in dims.terms_of(size):
@@ -110,7 +111,7 @@ def _by_depth(size: Size, point: Point) -> list[tuple[int, Size]]:
 
 
 def _plain(terms: dict[Monomial, int]) -> Size:
-    """A sum as it stands: `from_terms` would move terms into a `min`."""
+    """Add terms as they are, because `from_terms` would move them into a `min`."""
     return terms[()] if list(terms) == [()] else Dim(tuple(terms.items()))
 
 

@@ -1,7 +1,7 @@
-"""Share loops between threads: the body becomes a function of its own, which the thread pool runs in pieces.
+"""Share loops between threads: the body becomes a separate function, which the thread pool runs in pieces.
 
-What the body needs of the code around it goes through words of the frame: variables, numbers and memory. A shared loop
-with only another one inside is shared along both. Without a thread pool the function runs over the whole range.
+Variables, numbers and memory that the body needs are passed in words of the frame. A shared loop that only contains
+another shared loop is split along both. Without a thread pool the function runs over the whole range.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WHOLE = 1 << 62
 
 
 def is_shared(f: NestFunction, node: Node, points: Points) -> bool:
-    """Whether a loop is shared here: it is marked, and no loop around it is already shared or runs in lanes."""
+    """Tell whether to share a loop here: it is marked, and no loop around it is shared or runs in lanes."""
     return bool(node.attrs.get("shared")) and not f.is_worker and len(points) == 1 and points[0].vector is None
 
 
@@ -63,7 +63,7 @@ def share(f: NestFunction, node: Node, point: Point) -> None:
 
 
 def _go_on(f: NestFunction, status: Val, done: str) -> None:
-    """Goes on if a function succeeded, otherwise leaves with its status."""
+    """Continue if a function succeeded, otherwise leave with its status."""
     e, bad = f.e, f.e.label("bad")
     e.cbr(e.icmp("eq", status, e.const("i32", 0)), done, bad)
     e.place(bad)
@@ -72,7 +72,7 @@ def _go_on(f: NestFunction, status: Val, done: str) -> None:
 
 
 def _both(node: Node) -> list[Node]:
-    """A shared loop, and the one inside if that is shared too and its range is the same in all steps."""
+    """Return a shared loop, and the inner one if it is shared too and has the same range in all steps."""
     assert node.body is not None
     inner = node.body.nodes[0] if len(node.body.nodes) == 1 else None
     if inner is None or inner.op is not ops.FOR or not inner.attrs.get("shared"):
@@ -122,7 +122,7 @@ def _outlined(f: NestFunction, node: Node, loops: list[Node], point: Point) -> s
 
 
 def _hand_over(f: NestFunction, g: NestFunction, node: Node, point: Point, inner: Point) -> None:
-    """Writes what the body needs to the frame, and reads it in the function."""
+    """Write what the body needs to the frame, and read it back in the function."""
     names = {name for n in (node, *inside(node)) for name in (*uses(n), *_guard_names(n))}
     for name, number in point.env.items():
         if name in names:
@@ -137,7 +137,7 @@ def _hand_over(f: NestFunction, g: NestFunction, node: Node, point: Point, inner
 
 
 def _free(node: Node) -> Iterator[Value]:
-    """The values that a node and its body use, memory behind views included."""
+    """Return the values that a node and its body use, including memory behind views."""
     for inner in (node, *inside(node)):
         yield from inner.operands
         yield from inner.body.outputs if inner.body is not None else ()
@@ -147,7 +147,7 @@ def _free(node: Node) -> Iterator[Value]:
 
 
 def _passed(f: NestFunction, g: NestFunction, value: Val) -> Val:
-    """A value on its way through the frame."""
+    """Return a value after passing it through the frame."""
     if not value.text.startswith("%"):
         return value
     words = max(1, value.lanes)
@@ -170,13 +170,13 @@ def _guard_names(node: Node) -> frozenset[str]:
 
 
 def unit_cost(loop: Node) -> Size:
-    """The picoseconds of one step of a loop, as the nest says or as its ops suggest."""
+    """Return the picoseconds of one step of a loop, as the nest states or as estimated from its ops."""
     assert loop.body is not None
     return integer(loop.attrs, "cost") if "cost" in loop.attrs else body_cost(loop.body)
 
 
 def body_cost(body: Graph) -> Size:
-    """The estimated picoseconds of a body. Ranges that depend on loops inside count with their ends."""
+    """Estimate the picoseconds of a body. Ranges that depend on inner loops count with their ends."""
     total: Size = NANOSECOND
     for node in body:
         if node.body is None:
@@ -193,6 +193,6 @@ def body_cost(body: Graph) -> Size:
 
 
 def number_of(f: NestFunction, cost: Size, point: Point) -> Val:
-    """A cost as a number; what it has of loops inside and of data is left out."""
+    """Return a cost as a number, without the terms that depend on inner loops or data."""
     unknown = [name for name in dims.symbols(cost) if name.startswith(LOOP) and name not in point.env]
     return numbers.scalar(f, dims.substitute(cost, dict.fromkeys(unknown, 1)), point)

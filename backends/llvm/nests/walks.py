@@ -1,6 +1,6 @@
 """Emit reductions along ranges, in the tree that `backends/tree.py` defines.
 
-A walk's elements go round the lanes of its result. A block has `steps` elements for each lane, added up one after
+Elements are dealt to the lanes of the result in turn. A block has `steps` elements for each lane, added one after
 another. Blocks are combined in pairs, pairs of pairs and so on, with one partial result in memory for each binary digit
 of the number of blocks.
 """
@@ -80,7 +80,7 @@ class Tree:
         return [self.combine(a, b) for a, b in zip(older, values, strict=True)]
 
     def push(self, values: Sequence[Val], blocks: Val) -> None:
-        """Puts a finished block aside, which `blocks` others came before."""
+        """Store a finished block; `blocks` others came before it."""
         e = self.f.e
         ones = e.call("cttz", e.not_(blocks), Val("false", "i1", 0))
         level, *found = self.f.repeat(e.const("i64", 0), ones, 1, values, lambda at, older: self._with(at, older))
@@ -88,7 +88,7 @@ class Tree:
             store(e, value, self._partial(level, k))
 
     def finish(self, values: Sequence[Val], blocks: Val) -> list[Val]:
-        """Combines the last block with all that were put aside, the newest first."""
+        """Combine the last block with all stored ones, the newest first."""
         e = self.f.e
         if not self.steps:
             return list(values)
@@ -104,7 +104,7 @@ class Tree:
 
 
 def _cut(carried: Sequence[Val], trees: Sequence[Tree]) -> list[list[Val]]:
-    """The values of each tree, from all of them in a row."""
+    """Split a list into the values of each tree."""
     found, at = [], 0
     for tree in trees:
         found.append(list(carried[at : at + tree.count]))
@@ -158,7 +158,7 @@ Step = Callable[[Val, "list[Val]", "Val | None"], "list[Val]"]
 def _blocks(
     f: NestFunction, trees: Sequence[Tree], first: Val, end: Val, lanes: int, step: Step
 ) -> tuple[list[Val], Val]:
-    """Walks a range in blocks; gives the accumulators of the last block, and how many blocks came before it."""
+    """Walk a range in blocks; return the accumulators of the last block, and how many blocks came before it."""
     e, zero = f.e, f.e.const("i64", 0)
     steps = trees[0].steps
     if any(tree.steps != steps for tree in trees):
@@ -199,7 +199,7 @@ def _blocks(
 
 
 def _one_by_one(f: NestFunction, node: Node, points: Points) -> None:
-    """Emits a walk whose elements come one by one, each in the lanes of the loops around it."""
+    """Emit a walk over single elements, in the lanes of the loops around it."""
     assert node.body is not None
     body, found = node.body, variables(node)
     if node.results[0].type.kind == "vector":
@@ -230,7 +230,7 @@ def _one_by_one(f: NestFunction, node: Node, points: Points) -> None:
 def _counted(
     f: NestFunction, node: Node, points: Points, trees: Sequence[Tree], step: Callable[[Points, list[Val]], list[Val]]
 ) -> tuple[list[Val], Val]:
-    """Walks several ranges, counting elements: a block may end anywhere in them."""
+    """Walk several ranges and count elements, because a block may end anywhere in them."""
     e, steps = f.e, trees[0].steps
     start = [tree.start for tree in trees for _ in range(tree.count)]
     zero, one = e.const("i64", 0), e.const("i64", 1)
@@ -279,7 +279,7 @@ def nested(
 
 
 def _lanes_in_memory(f: NestFunction, node: Node, points: Points) -> None:
-    """Emits a walk with lanes whose elements can't be computed as vectors: accumulators lie in memory, lane by lane."""
+    """Emit a walk whose elements can't be computed as vectors: the accumulators of its lanes are in memory."""
     assert node.body is not None
     body, e = node.body, f.e
     lanes, zero, one = _lane_count(node.results[0]), e.const("i64", 0), e.const("i64", 1)
@@ -357,7 +357,7 @@ def across(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def scan(f: NestFunction, node: Node, points: Points) -> None:
-    """Combines an element with all before it."""
+    """Combine an element with all elements before it."""
     e, op = f.e, TABLE[ops.COMBINERS[str(node.attrs["combine"])]]
     dtype = node.result.type.dtype
     for point in points:
