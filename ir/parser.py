@@ -127,7 +127,7 @@ class Parser:
 
     @contextmanager
     def placed(self, at: int) -> Iterator[None]:
-        """Give errors that are raised inside the position of a token."""
+        """Add the position of a token to errors that are raised inside."""
         try:
             yield
         except WeftError as error:

@@ -100,7 +100,7 @@ def _shared_problem(region: Node) -> Problem | None:
         fits = is_long if shares else is_not
     if fits:
         return None
-    return Problem("form", f"'form', 'guards' and 'shared_walks' must let sums share a walk from {limit} columns on")
+    return Problem("form", f"sums must share a walk from {limit} columns on: check 'form', 'guards' and 'shared_walks'")
 
 
 def _is_walkable(region: Node) -> bool:

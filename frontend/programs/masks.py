@@ -1,7 +1,8 @@
-"""Compute with what a mask selects, without a compressed copy: `x[m] = f(x[m])`, `x[m].mean()`, `x[m] += 1`.
+"""Compute with the elements that a mask selects, without a compressed copy: `x[m] = f(x[m])`, `x[m].mean()`, `x[m] +=
+1`.
 
-A selected array is the whole array with its mask. Functions of elements are applied to the whole; a reduction sees
-its neutral element outside the mask; a store writes those elements that the mask has, and the others as they were.
+A selected array is the whole array with its mask. Elementwise functions are applied to the whole array. A reduction
+sees its neutral element outside of the mask. A store writes the selected elements and leaves the others unchanged.
 """
 
 from __future__ import annotations
