@@ -103,7 +103,7 @@ def _registered(node: Node) -> str:
 
 
 def _split(stages: Mapping[str, float], passes: Mapping[str, float]) -> dict[str, float]:
-    """List where the time of the first call went, in order; each pass follows their sum."""
+    """List where the time of the first call went, in order; the total of the passes comes before each of them."""
     seconds: dict[str, float] = {}
     for what, s in stages.items():
         seconds[what] = s
