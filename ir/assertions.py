@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from .dtypes import BOOL
-from .errors import DivisionByZero, OverflowProblem, ValueProblem
+from .errors import DivisionByZero, IndexProblem, OverflowProblem, ValueProblem
 from .rules import Attrs, DTypes
 
-ERRORS = {error.__name__: error for error in (DivisionByZero, OverflowProblem, ValueProblem)}
+ERRORS = {error.__name__: error for error in (DivisionByZero, IndexProblem, OverflowProblem, ValueProblem)}
 
 
 def demand_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:

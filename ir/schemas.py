@@ -132,7 +132,7 @@ KINDS: Mapping[str, Kind] = {
     "exponent": _whole(2, 64),
     "text": Kind("a string", lambda attr: isinstance(attr, str)),
     "texts": _texts("a list of strings"),
-    "error": _one_of("DivisionByZero", "OverflowProblem", "ValueProblem"),
+    "error": _one_of("DivisionByZero", "IndexProblem", "OverflowProblem", "ValueProblem"),
     "memory order": _one_of("C", "K"),
     "dtype": Kind("a dtype", lambda attr: isinstance(attr, DType)),
     "strong dtype": Kind("a dtype that is not weak", lambda attr: isinstance(attr, DType) and not attr.weak),

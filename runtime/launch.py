@@ -133,7 +133,7 @@ class Launcher:
                 if "call" in node.attrs and any(v.node is not None and v.type.rank > 1 for v in node.operands):
                     wanted = orders(_call_number(node), self._call_strides(given))
                     operands = list(map(_in_order, operands, wanted)) if wanted else operands
-                made = self._call(node, operands, env)
+                made = self._call(node, _as_given(node, operands, given), env)
                 given.update(zip(node.results, made, strict=True))
                 made = [_readable(x) for x in made]
             values.update(zip(node.results, made, strict=True))
@@ -208,6 +208,12 @@ def _in_order(x: Array, order: tuple[int, ...]) -> Array:
     if lies_in(order, x.shape, x.strides):
         return x
     return np.ascontiguousarray(x.transpose(order)).transpose(tuple(map(order.index, range(x.ndim))))
+
+
+def _as_given(node: Node, operands: list[Array], given: Mapping[Value, Array]) -> list[Array]:
+    """Return the operands of a NumPy function; another function's results keep their byte order."""
+    raw = [given.get(v, x) for v, x in zip(node.operands, operands, strict=True)]
+    return [x if r.dtype.isnative else r for r, x in zip(raw, operands, strict=True)]
 
 
 def _readable(x: Array) -> Array:

@@ -144,7 +144,7 @@ def order_guards(
             known = _walked(graph, shape, steps, _Sizes(numbers, set_to), {})
             found = [_copied(*known[v]) for v in graph.outputs]
             if not _look_alike([known[v][0] for v in graph.outputs], found, orders):
-                return Guards((dims.maximum(2, s), s) if n > 1 else (s, n) for s, n in sizes.items())
+                return Guards((dims.minimum(2, s), min(2, n)) for s, n in sizes.items())
     return Guards()
 
 

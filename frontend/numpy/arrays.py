@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ...ir.errors import ValueProblem
 from ...ir.graph import Value
 from ...ir.ops import CONCATENATE, RESHAPE
@@ -23,7 +25,9 @@ def array_of(m: Maker, x: Operand | Sequence[object]) -> Value:
 
 
 def strong_array(m: Maker, x: object) -> Value:
-    """Convert an argument to a strong dtype: a Python number becomes i64, f64 or c128."""
+    """Convert an argument to a strong dtype: a Python number becomes i64 (or u64), f64 or c128."""
+    if type(x) is int and 2**63 <= x < 2**64:
+        return m.lift(np.uint64(x))
     value = array_of(m, x)  # type: ignore[arg-type]
     return m.cast(value, value.type.dtype.strong)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def clip(m: Maker, a: Operand, a_min: Any = ABSENT, a_max: Any = ABSENT, *, min:
         high = None if (n := literal(high)) is not None and n >= ends.max else high
     if low is None and high is None:
         return m.op(POSITIVE, a)
-    dtype = rules.promote(tuple(m.dtype_of(x) for x in (a, low, high) if x is not None))
+    dtype = _limited(tuple(m.dtype_of(x) for x in (a, low, high) if x is not None))
     low, high = _reachable(m, low, have, dtype, True), _reachable(m, high, have, dtype, False)
     if low is None:
         assert high is not None
@@ -74,6 +75,14 @@ def clip(m: Maker, a: Operand, a_min: Any = ABSENT, a_max: Any = ABSENT, *, min:
     dtype = F32 if dtype == BF16 else dtype  # NumPy has no clip for bf16
     a, low, high = (x if m.dtype_of(x).weak else m.cast(x, dtype) for x in (a, low, high))
     return m.op(MINIMUM, m.op(MAXIMUM, a, low), high)
+
+
+def _limited(dtypes: tuple[DType, ...]) -> DType:
+    """Return the dtype of numbers between limits. i32 and bf16 have no common dtype, but NumPy compares them as f64."""
+    try:
+        return rules.promote(dtypes)
+    except TypeProblem:
+        return reduce(lambda a, b: MAXIMUM.dtypes((a, b), {})[1][0], dtypes)
 
 
 def _reachable(m: Maker, limit: Operand | None, have: DType, dtype: DType, lower: bool) -> Operand | None:

@@ -21,7 +21,7 @@ from ...ir.ops import NUMPY
 from ...ir.records import record
 from ...ir.source import Evaluate
 from ...ir.types import TensorType
-from .callables import dotted
+from .callables import Method, dotted
 from .symbolic import TracedSize
 from .tracer import VIEW, Tracer, share
 
@@ -65,6 +65,7 @@ class Fallback:
         self.failure: Exception | None = None  # the last error of a call, and where it was raised
         self.failed_at: Span | None = None
         self.calls: list[Callable[..., tuple[Any, ...]]] = []
+        self._swapped: dict[Value, Value | None] = {}  # results in another byte order, and their native copies
 
     @property
     def runs(self) -> bool:
@@ -76,6 +77,7 @@ class Fallback:
     ) -> Any:
         """Record a call that NumPy runs, and return its results."""
         name = dotted(function)
+        kwargs = {key: x for key, x in kwargs.items() if key != "overwrite_input"}  # it permits, and asks for nothing
         operands: list[Value] = []
         made = NumpyCall(
             function,
@@ -99,16 +101,32 @@ class Fallback:
         node = self._trace.builder.node(NUMPY, operands, attrs, span, types=types)
         self.calls.append(made)
         for value, part in zip(node.results, parts, strict=True):
-            self.known[value] = np.asarray(part)
+            self.known[value] = array = np.asarray(part)
+            if not array.dtype.isnative:
+                self._swapped[value] = None
         if is_view:
             share((args, tuple(kwargs.values())))
         shared = VIEW if is_view else ""
         return _rebuilt(result, iter([Tracer(self._trace, value, shared) for value in node.results]))
 
+    def is_swapped(self, value: Value) -> bool:
+        """Tell whether a value is a result of NumPy in another byte order, as of `x.astype(">f8")`."""
+        return value in self._swapped
+
+    def native(self, value: Value, span: Span | None) -> Value:
+        """Return a value in the machine's byte order, which is the only one that ops give."""
+        if value not in self._swapped:
+            return value
+        found = self._swapped[value]
+        if found is None:
+            made = self.call(Method("astype"), (Tracer(self._trace, value), value.type.dtype.numpy), {}, span)
+            self._swapped[value] = found = made.value
+        return found
+
     def _template(self, x: Any, operands: list[Value], span: Span | None) -> Any:
         """Replace the parts of an argument that are traced or read at each call by slots."""
         if isinstance(x, (Tracer, np.ndarray)):
-            value = self._trace.operand(x, False, span)
+            value = self._trace.owned(x, span) if isinstance(x, Tracer) else self._trace.capture(x, span)
             if value not in operands:
                 operands.append(value)
             return Slot(operands.index(value))

@@ -67,7 +67,7 @@ def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
         )  # fmt: skip
     number = not isinstance(part, (Tracer, np.ndarray))
     maker = Maker(trace.builder, span)
-    value = maker.lift(trace.operand(part, False, span))
+    value = trace.owned(part, span) if isinstance(part, Tracer) else maker.lift(trace.operand(part, False, span))
     if is_number_result(value):
         return value, "number"
     scalar = number or value.type.dtype.weak or is_scalar_result(value)

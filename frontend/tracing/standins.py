@@ -15,21 +15,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ir.errors import TraceProblem
 from .captures import contents, is_library, nested_codes
 from .locate import here
+from .protocols import function_call
 from .tracer import Tracer
 
 if TYPE_CHECKING:
     from .trace import Trace
 
-_DISPATCHED = (FunctionType, BuiltinFunctionType, type(np.sum))
+_DISPATCHER = type(np.sum)
+_DISPATCHED = (FunctionType, BuiltinFunctionType, _DISPATCHER)
+_ITERATORS = (np.nditer, np.ndenumerate, np.broadcast)  # classes that read elements, or where they are in memory
+_WHOLE = "use NumPy's functions on whole arrays"
 # Functions that can take a tracer first, though NumPy does not dispatch on it; `full` has the number second.
 _UNASKED = {np.array: 0, np.asarray: 0, np.asanyarray: 0, np.ascontiguousarray: 0, np.asfortranarray: 0, np.full: 1,
-            np.asarray_chkfinite: 0, np.require: 0}  # fmt: skip
+            np.asarray_chkfinite: 0, np.require: 0, np.lexsort: 0}  # fmt: skip
 # Functions whose first argument is a sequence of arrays, not an array.
 _SEQUENCES = frozenset((
     "concatenate", "concat", "stack", "hstack", "vstack", "dstack", "column_stack", "block", "select", "einsum", "eye",
-    "zeros", "ones", "empty", "full", "ravel_multi_index", "broadcast_shapes", "iterable", "ndim", "shape",
+    "zeros", "ones", "empty", "full", "ravel_multi_index", "broadcast_shapes", "iterable", "ndim", "shape", "multi_dot",
+    "row_stack", "lexsort", "histogramdd", "poly", "roots",
 ))  # fmt: skip
 # Functions whose second argument is an array, too.
 _PAIRS = frozenset((
@@ -136,11 +142,16 @@ class ArrayFunction:
         place = _UNASKED.get(function)
         if place is not None and _holds(args[place] if len(args) > place else (*args, *kwargs.values())):
             return self._trace.apply(function, args, kwargs)
+        if function in _ITERATORS and _holds((*args, *kwargs.values())):
+            problem = TraceProblem(f"np.{function.__name__} of a traced value would leave the trace", here(), _WHOLE)
+            raise self._trace.noted(problem)
         if getattr(function, "__module__", "").startswith("numpy.polynomial") and _holds((*args, *kwargs.values())):
             return self._trace.fallback(function, args, kwargs, here())  # Python code that needs the elements
         name = getattr(function, "__name__", "")
         count = 0 if name in _SEQUENCES else 3 if name in ("where", "interp") else 2 if name in _PAIRS else 1
-        given = [self._joined(x) if k < count else x for k, x in enumerate(args)]
+        given = tuple(self._joined(x) if k < count else x for k, x in enumerate(args))
+        if isinstance(function, _DISPATCHER) and _holds((*given, *kwargs.values())):
+            return function_call(self._trace, function, given, kwargs)  # NumPy asks only some of the arguments
         return function(*given, **kwargs)
 
     def _joined(self, x: Any) -> Any:
@@ -183,7 +194,7 @@ def _is_numpys(value: Any) -> bool:
     """Tell whether it is a NumPy function that may take arrays, or a module of them."""
     if isinstance(value, ModuleType):
         return value is np or value.__name__.startswith(("numpy.polynomial", "numpy.lib"))
-    return isinstance(value, _DISPATCHED) and _package(value) == "numpy"
+    return (isinstance(value, _DISPATCHED) and _package(value) == "numpy") or any(value is x for x in _ITERATORS)
 
 
 def _is_numba(value: Any) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...ir.builder import Builder, is_scalar_result
 from ...ir.dims import Size, symbol
-from ...ir.dtypes import from_numpy
+from ...ir.dtypes import BOOL, WEAK_INT, from_numpy
 from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported, WeftError, quantity
 from ...ir.graph import Value
 from ...ir.source import Evaluate
@@ -40,6 +40,9 @@ from .writing import split_out, written
 ARRAYS = frozenset(("weights", "mean"))  # arguments in which a list is an array
 CASES = frozenset((0, 1, "condlist", "choicelist"))  # arguments of `select` in which each item of a list is an array
 PARTS = frozenset(("real", "imag"))  # of a Python number, Python numbers
+PYTHONS = (bool, int, float, complex)
+LOGIC = frozenset((operator.and_, operator.or_, operator.xor))  # of Python bools, a Python bool
+ORDERS = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">="}
 SPREADING = frozenset((*ELEMENTWISE, OPERATOR)) - {"astype", "select"}  # functions that take a list as an array
 
 
@@ -53,7 +56,7 @@ class Trace:
         self.open = True
         self.at: Span | None = None  # the place of a recorded call, if the calls are replayed
         self.numbers: dict[Value, str] = {}  # the arguments that are numbers, by input
-        self.bools: set[Value] = set()  # the inputs that are Python bools
+        self.bools: set[Value] = set()  # the values that are Python bools
         self.needed: set[str] = set()  # the numbers that must be fixed before the function can be traced
         self._captured: dict[int, tuple[object, Value, np.ndarray[Any, Any]]] = {}
         self._fallback = Fallback(self, evaluate)
@@ -144,7 +147,7 @@ class Trace:
             return written(self, function, (args, kwargs), out, span)
         original = args, kwargs
         name, args, kwargs = _resolved(function, args, kwargs)
-        if name is None or not functions.is_known(name):
+        if name is None or not functions.is_known(name) or any(map(self._is_swapped, original[0])):
             return self._fallback.call(function, *original, span)
         spread = name.removesuffix(functions.OUTER) in SPREADING
         mark, noted = len(self.builder.nodes), len(self._raised)
@@ -201,7 +204,9 @@ class Trace:
         return self.operand(x, spread or takes_array(name, place), span)
 
     def _pythonic(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> tuple[Any, ...]:
-        """Convert a Python int to float before a negative power, as Python does."""
+        """Convert operands as Python does: bools to ints, and an int to float before a negative power."""
+        if self._are_pythons(function, args):
+            args = self._as_python(function, args, span)
         if function is not operator.pow or len(args) != 2 or not isinstance(args[0], Tracer):
             return args
         dtype, exponent = args[0].value.type.dtype, literal(args[1])
@@ -209,9 +214,29 @@ class Trace:
             return args
         return self.apply(operator.mul, (args[0], 1.0), {}), args[1]
 
+    def _are_pythons(self, function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
+        """Tell whether an operator is applied to Python numbers only, so that it is Python's own."""
+        return (function in OPERATORS or function in (np.real, np.imag)) and all(
+            x.value in self.bools or x.value.type.dtype.weak if isinstance(x, Tracer) else type(x) in PYTHONS
+            for x in args
+        )
+
+    def _as_python(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> tuple[Any, ...]:
+        """Convert bools to ints, unless the operator gives a bool for bools; complex numbers have no order."""
+        if function in ORDERS and any(isinstance(x, complex) for x in args):
+            raise TypeProblem(f"'{ORDERS[function]}' is not defined for Python's complex numbers", span)
+        are_bools = [type(x) is bool or (isinstance(x, Tracer) and x.value in self.bools) for x in args]
+        if all(are_bools) and function in LOGIC:
+            return args
+        maker = Maker(self.builder, span)
+        return tuple(
+            x if not is_bool else Tracer(self, maker.cast(x.value, WEAK_INT)) if isinstance(x, Tracer) else int(x)
+            for x, is_bool in zip(args, are_bools, strict=True)
+        )
+
     def _index(self, array: Any, key: Any, span: Span | None) -> Any:
         items = items_of(self, key, span)
-        if items is None:
+        if items is None or self._is_swapped(array):
             return self._fallback.call(operator.getitem, (array, key), {}, span)
         made = functions.index(self.builder, array.value, items, span)
         return Tracer(self, made) if any(isinstance(i, Value) for i in items) else self._view(made, (array,))
@@ -226,6 +251,8 @@ class Trace:
             found = Maker(self.builder, span).cast(found, found.type.dtype.strong)
         if found in self.bools and name in VIEWS - PARTS:  # NumPy makes an array of a number that is Python's own
             found = broadcast_to(Maker(self.builder, span), found, ())
+        if found.type.dtype == BOOL and self._are_pythons(function, args):
+            self.bools.add(found)
         if name in ITSELF and isinstance(args[0], Tracer) and found is args[0].value:
             return args[0]
         if name in VIEWS and function != Method("flatten"):
@@ -241,7 +268,7 @@ class Trace:
     def operand(self, x: Any, spread: bool, span: Span | None) -> Any:
         """Convert an argument for the graph; with `spread`, a list becomes an array of numbers."""
         if isinstance(x, Tracer):
-            return self.owned(x, span)
+            return self._fallback.native(self.owned(x, span), span)
         if isinstance(x, TracedSize):
             return x.dim
         if isinstance(x, np.ndarray) or (spread and isinstance(x, (list, tuple)) and not holds_tracers(x)):
@@ -263,6 +290,9 @@ class Trace:
         if x._trace is not self:
             raise TraceProblem("a value of another trace was used here", span, "pass it as an argument")
         return x.value
+
+    def _is_swapped(self, x: Any) -> bool:
+        return isinstance(x, Tracer) and self._fallback.is_swapped(x.value)
 
     def capture(self, source: Any, span: Span | None) -> Value:
         """Return the hidden input for an array from outside."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +13,7 @@ import weft
 from numpy import array as renamed
 from numpy.polynomial import polynomial
 from weft import errors
+from weft.frontend.tracing.standins import _SEQUENCES
 
 from .arrays import whole
 from .comparing import same
@@ -130,3 +133,42 @@ def test_functions_of_numba() -> None:
     same(weft.jit(lambda x: x + scale(2, 3))(X), X + 7)
     with pytest.raises(errors.TraceProblem, match="would change a traced value in place"):
         weft.jit(lambda x: change(x * 2))(X[0])
+
+
+def test_lists_are_sequences_where_numpy_takes_them_as_such() -> None:
+    """NumPy looks into the lists of these functions itself; for all others a list with traced values is one array."""
+
+    class Probe:
+        def __array_function__(self, *args: Any) -> str:
+            return "asked"
+
+    asked = set()
+    for module in (np, np.linalg, np.fft):
+        for name, function in vars(module).items():
+            if type(function) is type(np.sum) and name not in ("save", "savez", "savez_compressed"):
+                for count in range(4):
+                    with contextlib.suppress(Exception), warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        if function([Probe(), Probe()], *([2] * count)) == "asked":
+                            asked.add(name)
+    assert "multi_dot" in asked and asked <= _SEQUENCES
+
+
+def test_traced_values_where_numpy_does_not_look_for_them() -> None:
+    a, b = whole("float64", (3, 4), 1), whole("float64", (4, 5), 2)
+    keys = np.array([1, 2, 1]), np.array([2, 1, 0])
+    functions: dict[str, Any] = {
+        "multi_dot": (lambda a, b: np.linalg.multi_dot([a, b, b.T]), (a, b)),
+        "repeat": (lambda n: np.repeat(2, n), (np.array(3),)),
+        "lexsort": (lambda x, y: (np.lexsort([x, y]), np.lexsort((x, y))), keys),
+        "histogramdd": (lambda x, y: np.histogramdd((x, y), bins=3)[0], (a[0], a[1])),
+        "overwrite_input": (
+            lambda a: (np.median(a, overwrite_input=True), np.percentile(a, 30, overwrite_input=True)),
+            (a,),
+        ),
+    }
+    for name, (function, args) in functions.items():
+        same(weft.jit(function)(*args), function(*args)), name
+    for function in (lambda x: next(iter(np.nditer(x))), lambda x: next(iter(np.ndenumerate(x)))):
+        with pytest.raises(errors.TraceProblem, match="of a traced value would leave the trace"):
+            weft.jit(function)(a)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -95,3 +96,22 @@ def test_sums_of_halves_are_rounded_once() -> None:
         found = weft.jit(lambda x: x.sum())(x)
         assert found.dtype == x.dtype
         assert bits(found) == bits(np.asarray(x.astype(np.float64).sum(), x.dtype))
+
+
+def test_byte_orders_go_through_what_keeps_them() -> None:
+    """What NumPy converts to another byte order keeps it in views and copies, and loses it in arithmetic."""
+    functions: dict[str, Any] = {
+        "back": lambda x: x.astype("f8"), "again": lambda x: x.astype(">f4"), "view": lambda x: x.view("i8"),
+        "turned": lambda x: x.T[1:], "copy": lambda x: x.copy(), "sum": lambda x: x.sum() + x, "itself": lambda x: x,
+        "folded": lambda x: np.where(x > 1, x, x), "asarray": lambda x: np.asarray(x, dtype="f8"),
+        "like": lambda x: np.zeros_like(x), "taken": lambda x: x[[1, 0]],
+    }  # fmt: skip
+    x = np.arange(6.0).reshape(2, 3)
+    for name, function in functions.items():
+        found, expected = (f(x) for f in (weft.jit(_swapped_first(function)), _swapped_first(function)))
+        assert found.dtype.str == expected.dtype.str, name
+        np.testing.assert_array_equal(found, expected)
+
+
+def _swapped_first(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda x: function(x.astype(">f8"))

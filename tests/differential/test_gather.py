@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import weft
 from weft.ir.builder import Builder
 from weft.ir.dtypes import F32, F64, I64
 from weft.ir.errors import IndexProblem
@@ -180,3 +181,23 @@ def test_a_kernel_without_arrays() -> None:
     compiled = Compiled(lambda b, x: b.op(IOTA, shape=Sizes((x.type.shape[0] + 3,)), axis=0), 1)
     for size in (1, 2, 20):
         same(compiled.checked(np.ones(size))[0], np.arange(size + 3))
+
+
+def test_an_index_out_of_bounds_is_an_error_even_if_nothing_needs_the_element() -> None:
+    """Folding `x != x` and dropping what is unused must not drop errors."""
+    functions: dict[str, Any] = {
+        "unused": lambda a, i: (np.take(a, i), a + 1)[1],
+        "returned as it is": lambda a, i: (a[i], a)[1],
+        "compared with itself": lambda a, i: np.not_equal(a[i], a[i]),
+        "times zero": lambda a, i: a[i] * 0,
+        "size": lambda a, i: a[i].shape[0] + a,
+        "two": lambda a, i: (a[i], np.exp(a[i[:1]]), a[0])[2],
+    }
+    a = np.arange(5)
+    for name, function in functions.items():
+        jitted = weft.jit(function)
+        for _ in range(3):
+            same(jitted(a, np.array([1, -5])), function(a, np.array([1, -5])))
+            with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 5"):
+                jitted(a, np.array([5, 0]))
+                pytest.fail(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -90,3 +91,29 @@ def test_byte_orders_that_are_asked_for() -> None:
                 assert a.dtype.str == b.dtype.str, number
     with pytest.raises(TypeError):
         weft.jit(lambda x: np.sum(x, dtype=">f4"))(x)
+
+
+def test_bools_are_ints_for_python() -> None:
+    """`True + True` is 2 where both are Python's, and so is what a comparison of Python's numbers gives."""
+    binary = (
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.and_, operator.or_,
+        operator.xor, operator.lshift, operator.rshift, operator.eq, operator.lt,
+    )  # fmt: skip
+    arrays = np.array([1, 2], "i1"), np.array([1.5], "f4")
+
+    def function(a: Any, b: Any) -> Any:
+        unary = (-a, +a, abs(a), np.real(a), np.imag(a), -a * arrays[0])
+        return unary, [f(a, b) for f in binary], [f(a, b) * x for f in binary for x in arrays], (a < b) + (a == b)
+
+    traced = weft.jit(function, backend="reference")
+    for a, b in ((True, True), (False, True), (True, 2), (3, True), (False, 2)):
+        same(traced(a, b), function(a, b))
+    same(weft.jit(lambda a, b: (a + b, np.add(a, b)))(True, True), (2, True))
+    with pytest.raises(TypeError, match="'<' is not defined for Python's complex numbers"):
+        weft.jit(lambda a, b: a < b)(1j, 2)
+
+
+def test_numbers_beyond_i64_are_u64_in_products() -> None:
+    for a in (np.array([1.0, 2.0]), np.array([True]), np.array([3], "u1")):
+        function = lambda a: (np.dot(a, 2**63), np.inner(2**64 - 1, a), np.stack([a[0], 2**63]))  # noqa: E731
+        same(weft.jit(function, backend="reference")(a), function(a))

@@ -267,3 +267,13 @@ def test_peeling_by_an_operand_that_is_read_through_a_view() -> None:
         return np.all(a[None])
 
     check(function, a)
+
+
+def test_limits_that_have_no_common_dtype_with_the_array() -> None:
+    """`clip` of i32 between bf16 limits was refused; NumPy compares as f64."""
+    check(lambda a, b: (b.clip(a, None), b.clip(a, a)), np.array(0.0, "bfloat16"), np.arange(3, dtype="int32"))
+
+
+def test_sizes_that_become_constants_are_no_facts() -> None:
+    """A guard on the size of a slice that is empty made its type another one."""
+    check(lambda a: np.concat((a.T[:-7][-2:-1, 2:],) * 2, axis=1), np.zeros((1, 2, 2), "bool"))
