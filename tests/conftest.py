@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import gc
 import os
 from collections.abc import Callable
 from typing import Any
@@ -13,10 +13,11 @@ import pytest
 from weft.backends import reference
 from weft.backends.llvm import compile as native
 from weft.backends.llvm.engine import module
-from weft.backends.llvm.engine.module import Compiled
 from weft.frontend.language.source import LanguageKernel, parse_module
 from weft.ir import dtypes
 from weft.ir.source import ArgType
+
+from .compiling import Efforts, begin_sharing, compiled_once, end_sharing
 
 # Times that the user's own kernels took are none of the tests' business, nor theirs of the user's.
 os.environ["WEFT_HISTORY"] = "0"
@@ -30,23 +31,9 @@ Evaluate = Callable[..., tuple[Any, ...]]
 os.environ["WEFT_CACHE"] = "0"
 
 
-def translated_once(translate: Callable[..., Compiled]) -> Callable[..., Compiled]:
-    """Compile each LLVM text only once per process; a third of them occur again.
-
-    Everything that Weft itself does, before and after LLVM, is repeated in every test.
-    """
-    made: dict[Any, Compiled] = {}
-
-    def translated(text: str, *rest: Any, **named: Any) -> Compiled:
-        key = (hashlib.sha256(text.encode()).digest(), rest, tuple(sorted(named.items())))
-        if key not in made:
-            made[key] = translate(text, *rest, **named)
-        return made[key]
-
-    return translated
-
-
-module.compile_module = native.compile_module = translated_once(module.compile_module)  # type: ignore[assignment]
+efforts = Efforts()
+module.compile_module = compiled_once(module.compile_module)  # type: ignore[assignment]
+native.compile_module = efforts.compiled(module.compile_module)  # type: ignore[assignment]
 
 # The same examples in every run: what fails here fails for everyone.
 hypothesis.settings.register_profile("weft", derandomize=True, deadline=None, database=None)
@@ -55,6 +42,27 @@ hypothesis.settings.load_profile("weft")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="rewrite expected texts with what comes out")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        begin_sharing()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        end_sharing()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    # Thousands of collected tests are not garbage: looking through them again and again takes a tenth of the time.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    efforts.enter(item.path)
 
 
 def argument(x: Any) -> ArgType:
