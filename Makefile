@@ -22,7 +22,9 @@ N ?= 10000
 run: $(VENV)/installed
 	$(BIN)/python examples/run.py $(if $(PICTURES),--pictures $(PICTURES))
 
-test: $(VENV)/installed-tests lint types suite
+# The types are checked beside the tests: mypy needs one core, and the tests are two processes that wait now and then.
+test: $(VENV)/installed-tests lint
+	$(MAKE) --no-print-directory -j 2 types suite
 
 accuracy: $(VENV)/installed-tests
 	$(BIN)/python -m benchmarks.accuracy $(FUNCTIONS) --points $(POINTS) --jobs $(JOBS) $(if $(QUICK),--quick)
