@@ -15,7 +15,7 @@ After:
 The table of dependences (`ir/nest/dependence.py`) decides what may be done. A loop that carries values stays serial:
 sums of a program keep their order. An innermost loop becomes a vector loop if it stores along memory and no more loads
 go across memory than along it. Sharing pays for loops around other loops and for vector loops on their own, at most one
-serial loop deep; how much work there must be is decided when it runs.
+serial loop deep; how much work there must be is decided when it runs. The rows of a product are cut into blocks for it.
 
 Needs loops without assignments (`lower-assigns`). Guarantees the same bits.
 """
@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from ..ir import dims
 from ..ir.accesses import coefficient_of
 from ..ir.dims import LOOP, Size
 from ..ir.graph import Graph, Node, Value
@@ -33,12 +34,14 @@ from ..ir.nest import ops
 from ..ir.nest.dependence import dependence_problem
 from ..ir.nest.scopes import MemoryAccess, accesses, has_loop_inside, inside, places, variables
 from ..ir.records import record
-from ..ir.types import Attr
+from ..ir.types import Attr, Sizes, sizes
+from .nests.overlap import located
 from .nests.places import strides_of
 from .nests.rewriting import Around, NestRewriter
-from .nests.writing import Block
+from .nests.writing import Block, Names
 
 FEW_OPS = 12  # in a body: then more vectors are in flight
+ROWS = 240  # of a product that one thread computes
 DEEP = 1  # serial loops around a shared one
 
 
@@ -50,7 +53,7 @@ class WidenLoops:
 
     def run(self, graph: Graph) -> Graph:
         widening = _Widening(graph)
-        if not any(p.node.op is ops.FOR for p in widening.places):
+        if not any(p.node.op in (ops.FOR, ops.PRODUCT) for p in widening.places):
             return graph
         made = NestRewriter(widening.visit).run(graph)
         return made if widening.has_changed else graph
@@ -65,9 +68,13 @@ class _Widening:
         assert isinstance(layouts, tuple)
         self.layouts = {v: str(name) for v, name in zip(nest.inputs, layouts, strict=False)}
         self.shared: set[Node] = set()
+        self.names = Names(v.name for p in self.places for v in variables(p.node))
         self.has_changed = False
 
     def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+        if node.op is ops.PRODUCT and self.can_share_here(around):
+            self.share_product(rewriter, node, around, block)
+            return
         attrs = dict(node.attrs)
         if node.op is ops.FOR and not node.operands and attrs["kind"] == "serial" and not attrs.get("shared"):
             found = [a for a in self.accesses if node in a.place.around]
@@ -107,13 +114,34 @@ class _Widening:
     def strides(self, buffer: Value) -> tuple[Size, ...]:
         return strides_of(buffer, self.layouts)
 
-    def may_be_shared(
-        self, node: Node, attrs: Mapping[str, Attr], around: Around, found: Sequence[MemoryAccess]
-    ) -> bool:
+    def can_share_here(self, around: Around) -> bool:
         loops = [n for n in around if n.op in ops.LOOPS]
         if any(n in self.shared or n.attrs.get("shared") for n in loops) or len(loops) > DEEP:
             return False
-        if any(n.op is not ops.FOR or n.attrs["kind"] != "serial" for n in loops):
+        return all(n.op is ops.FOR and n.attrs["kind"] == "serial" for n in loops)
+
+    def share_product(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+        """Cuts the rows of a product into blocks that threads share, if each writes only its own."""
+        first, end, *others = sizes(node.attrs, "range")
+        name = self.names.fresh("b")
+        start = first + ROWS * dims.symbol(LOOP + name)
+        bounds = Sizes((start, dims.minimum(end, start + ROWS), *others))
+        part = Node(node.op, node.operands, {**node.attrs, "range": bounds}, (), node.span, node.body)
+        count = dims.floordiv(end - first + ROWS - 1, ROWS)
+        attrs: dict[str, Attr] = {"var": name, "range": Sizes((0, count)), "kind": "serial", "shared": True}
+        loop = Node(ops.FOR, (), attrs, (), node.span, Graph("nest", (), (part,), ()))
+        found = accesses(located(Graph("nest", (), (loop,), ()), around))
+        inside_of = [a for a in found if loop in a.place.around]
+        if dependence_problem(self.nest, loop, inside_of, self.facts) is None:
+            self.has_changed = True
+            rewriter.copy(loop, around, block)
+        else:
+            rewriter.copy(node, around, block)
+
+    def may_be_shared(
+        self, node: Node, attrs: Mapping[str, Attr], around: Around, found: Sequence[MemoryAccess]
+    ) -> bool:
+        if not self.can_share_here(around):
             return False
         if attrs["kind"] not in ("serial", "vector") or not (attrs["kind"] == "vector" or has_loop_inside(node)):
             return False

@@ -52,11 +52,19 @@ def meeting(
         return 0
     known = [*facts, *_ranges(nest, load)]
     known += [dims.substitute(fact, renamed) for fact in _ranges(nest, store)]
-    for here, there in zip(load.at, other, strict=True):
-        gap = here - there
-        if follows(gap - 1, known) or follows(-gap - 1, known):
-            return Meeting.NEVER
+    if _are_apart(load.at, other, known):
+        return Meeting.NEVER
+    if distance is Meeting.UNKNOWN:  # apart in any two steps: as where each step has its own block of rows
+        gap = dims.symbol(LOOP + variable + NEXT) - dims.symbol(LOOP + variable) - 1
+        if _are_apart(load.at, other, [*known, gap]) and _are_apart(load.at, other, [*known, -gap - 2]):
+            return 0
     return distance
+
+
+def _are_apart(at: Sequence[Size], other: Sequence[Size], known: Sequence[Size]) -> bool:
+    """Whether some coordinate of two indices differs."""
+    gaps = [here - there for here, there in zip(at, other, strict=True)]
+    return any(follows(gap - 1, known) or follows(-gap - 1, known) for gap in gaps)
 
 
 def _changing(loop: Node, variable: str) -> frozenset[str]:
@@ -96,17 +104,18 @@ def dependence_problem(nest: Graph, loop: Node, found: Sequence[MemoryAccess], f
     names = [v.name for v in variables(loop)]
     if loop.op is PRODUCT:
         names.pop()  # a reduced axis is not a loop around the results
-    is_strict = is_shared or kind == "jammed" or (kind == "vector" and has_loop_inside(loop))
+    is_product = loop.op is PRODUCT  # whose sums are made in any order
+    is_strict = is_shared or is_product or kind == "jammed" or (kind == "vector" and has_loop_inside(loop))
     if not names or not (is_strict or kind == "vector"):
         return None
-    for variable in names if is_shared else names[-1:]:
+    for variable in names if is_shared or is_product else names[-1:]:
         for a, b in _pairs(found):
             if is_private(a.buffer, loop):
                 continue
             first, second = (b, a) if a.is_store and not b.is_store else (a, b)  # a load comes first
             distance = meeting(nest, loop, variable, first, second, facts)
             if not _is_allowed(distance, first, second, is_strict):
-                what = "shared between threads" if is_shared else f"a {kind} loop"
+                what = "shared between threads" if is_shared else "one of a product" if is_product else f"a {kind} loop"
                 return f"the loop over @{variable} can't be {what}: {first} and {second} {_told(distance)}"
     return None
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ...ir.dims import Size
 from ...ir.graph import Graph, Node, Value
 from ...ir.nest.dependence import Meeting, dependence_problem, meeting
-from ...ir.nest.ops import LOOPS
+from ...ir.nest.ops import LOOPS, PRODUCT
 from ...ir.nest.scopes import Location, MemoryAccess, accesses, variables
 
 
@@ -24,8 +24,7 @@ def reads_first(
     `loaded` and `stored` are the operands of the relevant loads and stores: views of the same memory differ.
     """
     fragment = Graph("nest", (), tuple(nodes), ())
-    found: list[Location] = []
-    _collect(fragment, around, found)
+    found = located(fragment, around)
     touched = accesses(found)
     loads = [a for a in touched if not a.is_store and a.place.node.operands[0] in loaded]
     stores = [a for a in touched if a.is_store and a.place.node.operands[1] in stored]
@@ -41,16 +40,23 @@ def reads_first(
     return True
 
 
-def _collect(graph: Graph, around: tuple[Node, ...], found: list[Location]) -> None:
-    for node in graph:
-        found.append(Location(node, around, len(found)))
-        if node.body is not None:
-            _collect(node.body, (*around, node), found)
+def located(fragment: Graph, around: tuple[Node, ...]) -> list[Location]:
+    """The nodes of a part of a nest, with the loops around it, in the order in which they run."""
+    found: list[Location] = []
+
+    def collect(graph: Graph, loops: tuple[Node, ...]) -> None:
+        for node in graph:
+            found.append(Location(node, loops, len(found)))
+            if node.body is not None:
+                collect(node.body, (*loops, node))
+
+    collect(fragment, around)
+    return found
 
 
 def _comes_first(fragment: Graph, load: MemoryAccess, store: MemoryAccess, outer: int, facts: Sequence[Size]) -> bool:
     for ours, theirs in zip(load.place.around[outer:], store.place.around[outer:], strict=False):
-        if ours is not theirs:
+        if ours is not theirs or ours.op is PRODUCT:  # whose sums are made in any order: the table is for that
             break
         for variable in variables(ours):
             distance = meeting(fragment, ours, variable.name, load, store, facts)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import weft
 from weft.backends import nests, reference
+from weft.backends.llvm.engine.target import host
 from weft.ir import dims
 from weft.ir.dims import Dim, Size, symbol
 from weft.ir.errors import Unsupported
@@ -25,6 +27,7 @@ from weft.passes.nest_pipeline import nest_pipeline
 from weft.passes.nests.assignments import AssignmentLowering, NestContext
 from weft.passes.nests.places import MemoryPlace
 from weft.passes.nests.writing import Names
+from weft.runtime.nests import compile_nests
 
 from .statements import Statement
 
@@ -264,3 +267,35 @@ def test_what_has_no_loops_is_refused() -> None:
     statement.assign(lambda np, a: np.reshape(a, (2 * N, M)), [a], [out])
     with pytest.raises(Unsupported, match=r"a reshape of .* has no loop nest"):
         LowerAssigns(AllInline(), 32).run(statement.nest())
+
+
+def test_native_code_gives_the_bits_of_the_interpreter() -> None:
+    """Every expression in one of the layouts, with one and three threads; functions have their own last digits."""
+    statements, made = [], []
+    for k, (name, given, (dtype, shape), function) in enumerate(CASES):
+        if name == "complex":
+            continue
+        layout = "CFS"[k % 3]
+        layouts = [layout if len(s) > 1 or layout == "S" else "C" for _, s in (*given, (dtype, shape))]
+        statement = Statement(layouts, **dict(zip("abcd", given, strict=False)), out=(dtype, shape))
+        *inputs, out = statement.inputs.values()
+        statement.assign(function, inputs, [out])
+        statements.append((name, statement))
+        made.append(lowered(statement.nest(), host().vector_bytes))
+    before = weft.get_threads()
+    try:
+        for (name, statement), nest, native in zip(statements, made, compile_nests(made), strict=True):
+            for sizes in ({}, {"n": 19, "m": 1}, {"n": 9, "m": 34}):
+                arrays = arrays_of(statement, **sizes)
+                wanted = [a.copy(order="K") for a in arrays]
+                nests.run(nest, wanted)
+                for threads in (1, 3):
+                    weft.set_threads(threads)
+                    found = [a.copy(order="K") for a in arrays]
+                    native.run(found)
+                    if "softmax" in name:
+                        np.testing.assert_allclose(found[-1], wanted[-1], rtol=1e-6)
+                    else:
+                        assert found[-1].tobytes() == wanted[-1].tobytes(), (name, sizes)
+    finally:
+        weft.set_threads(before)

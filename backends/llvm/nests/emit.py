@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ....ir.errors import Unsupported
 from ....ir.graph import Graph, Node
 from ....ir.nest import ops
 from ....ir.nest.ops import NEST
 from ....ir.opdef import OpDef, Trait
 from ....ir.ops import CONSTANT, SIZE
-from . import leaving, loops, memory, operations, walks
+from . import leaving, loops, memory, operations, products, walks
 from .code import NestCode
 from .function import NestFunction, NestModule, Points
 from .points import Point
@@ -18,13 +17,9 @@ from .points import Point
 EmitNode = Callable[[NestFunction, Node, Points], None]
 
 
-def product(f: NestFunction, node: Node, points: Points) -> None:
-    raise Unsupported("native code can't run `nest.product` yet", node.span)
-
-
 _STRUCTURE: Mapping[OpDef, EmitNode] = {
     ops.FOR: loops.loop, ops.WALK: walks.walk, ops.ACROSS: walks.across, ops.SCAN: walks.scan,
-    ops.PRODUCT: product, ops.WHEN: loops.when, ops.WHILE: loops.steps, ops.SWITCH: loops.switch,
+    ops.PRODUCT: products.product, ops.WHEN: loops.when, ops.WHILE: loops.steps, ops.SWITCH: loops.switch,
     ops.ALLOC: memory.alloc, ops.LOAD: memory.load, ops.STORE: memory.store, ops.FETCH: memory.fetch,
     ops.VIEW: memory.view, ops.BIND: leaving.bind, ops.CHECK: leaving.check, ops.ASK: leaving.ask,
 }  # fmt: skip

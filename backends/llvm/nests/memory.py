@@ -90,13 +90,18 @@ def _bound(f: NestFunction, node: Node, bytes: Size) -> Size:
     return bytes
 
 
+def strides_in(f: NestFunction, owner: Value) -> tuple[Size, ...]:
+    """The byte strides of memory: of a buffer as its layout has them, of allocated memory in C order."""
+    buffer = f.buffers.get(owner)
+    return byte_strides(C, owner.type.shape, owner.type.dtype.size, "") if buffer is None else buffer.strides
+
+
 def _place(f: NestFunction, node: Node, point: Point) -> tuple[Buffer, Size, Value]:
     """Return the buffer of an access, the offset in bytes, and the value that owns the memory."""
     owner, index = base(node.operands[-1], sizes(node.attrs, "at"))
     buffer = f.buffers.get(owner)
     if buffer is None:
-        kind = owner.type
-        buffer = Buffer(point.values[owner], byte_strides(C, kind.shape, kind.dtype.size, ""), kind.dtype, 1)
+        buffer = Buffer(point.values[owner], strides_in(f, owner), owner.type.dtype, 1)
     return buffer, address(index, buffer.strides), owner
 
 
