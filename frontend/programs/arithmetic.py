@@ -363,6 +363,8 @@ def _checked(e: Emitter, name: str, a: Value, b: Value, known: Any = None) -> Va
         _fits(e, e.op("lt", estimate, e.constant(NEAR_OVERFLOW, F64)))
         return e.op("mul", a, b)
     if name in ("floor_divide", "remainder"):
+        if known == 0:
+            raise CutProblem("this raises ZeroDivisionError")
         if known is None:
             e.check(e.op("ne", b, zero), "division by zero", "DivisionByZero")
         if known is None or known == -1:

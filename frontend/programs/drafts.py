@@ -219,10 +219,11 @@ def emit_view(e: Emitter, view: View) -> Value:
     """A view as a buffer of the nest."""
     if view.is_whole and not view.buffer.parts:
         return view.buffer.value
-    names = tuple(e.fresh("v") for _ in view.shape)
+    shape = tuple(map(e.facts.canonical, view.shape))
+    names = tuple(e.fresh("v") for _ in shape)
     at = view.at(tuple(dims.symbol(LOOP + name) for name in names))
     e.need(*at, *view.shape)
-    type_ = TensorType(view.element_dtype, view.shape, "memref")
+    type_ = TensorType(view.element_dtype, shape, "memref")
     return e.node(ops.VIEW, (view.buffer.value,), (type_,), vars=names, at=Sizes(at)).result
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ...ir import dims
 from ...ir.builder import Builder
@@ -35,10 +36,11 @@ def memory_type(dtype: DType, shape: Sequence[Size]) -> TensorType:
 class Scope:
     """A body that is being built, and what is known in it: sizes that are at least 0, and ranges of its variables."""
 
-    __slots__ = ("bound", "builder", "casts", "facts", "is_loop", "loaded", "ranges")
+    __slots__ = ("before", "bound", "builder", "casts", "facts", "is_loop", "loaded", "ranges")
 
     def __init__(self, builder: Builder, is_loop: bool = False) -> None:
         self.builder, self.is_loop = builder, is_loop
+        self.before: tuple[Any, ...] = (0, {}, {}, {})  # the equalities of sizes that were known around it
         self.facts: list[Size] = []
         self.ranges: list[tuple[str, Size, Size]] = []
         self.loaded: dict[tuple[Value, tuple[Size, ...]], Value] = {}  # elements that were not stored to since
@@ -73,11 +75,24 @@ class Emitter:
 
     def enter(self, is_loop: bool = False) -> Scope:
         scope = Scope(Builder("body", self.facts), is_loop)
+        facts = self.facts
+        scope.before = (len(facts.guards), dict(facts._known), dict(facts._pairs), dict(facts._atoms))
         self.scopes.append(scope)
         return scope
 
+    def pop(self) -> None:
+        """Ends a body. Sizes that are equal because of its variables are not known to be so outside of it."""
+        scope, facts = self.scopes.pop(), self.facts
+        count, *known = scope.before
+        if len(facts.guards) < count:
+            count = len(facts.guards)
+        facts._known, facts._pairs, facts._atoms = known
+        for a, b in facts.guards[count:]:
+            facts._join(facts.canonical(a), facts.canonical(b))
+
     def leave(self, outputs: Sequence[Value]) -> Graph:
-        builder = self.scopes.pop().builder
+        builder = self.scopes[-1].builder
+        self.pop()
         return Graph("body", tuple(builder.inputs), tuple(builder.nodes), tuple(outputs))
 
     def node(

@@ -219,6 +219,7 @@ class _Outputs:
 
     def _array(self, view: View) -> Result:
         buffer = view.buffer
+        self.e.need(*view.shape, *view.starts)
         if isinstance(buffer.origin, ArrayInput):
             return SameResult(buffer.origin.path) if view.is_whole else ViewResult(buffer.origin.path, _view_of(view))
         if buffer.origin is None:
@@ -247,7 +248,7 @@ class _Outputs:
         nodes = [n for n in nodes if not (n.op is ops.LOAD and n.result in loads and n.result not in used)]
         kept = [b for b in self.buffers if b not in dropped]
         if any(isinstance(b.origin, ArrayInput) and b.value not in used for b in kept):
-            mentioned = self._symbols(nodes, guards)
+            mentioned = self._symbols(nodes, guards) | _mentioned([r for _, r in results] + [returned])
             kept = [b for b in kept if not isinstance(b.origin, ArrayInput) or b.value in used or _gives(b, mentioned)]
         place = {b: k for k, b in enumerate(kept)}
         old = {k: place[b] for k, b in enumerate(self.buffers) if b in place}
@@ -284,6 +285,17 @@ class _Outputs:
             if isinstance(buffer.origin, FreshInput):
                 found |= {n for size in buffer.origin.shape for n in dims.symbols(size)}
         return frozenset(found)
+
+
+def _mentioned(results: Sequence[Result | None]) -> frozenset[str]:
+    """The symbols in the views among results."""
+    found: set[str] = set()
+    for result in results:
+        if isinstance(result, TupleResult):
+            found |= _mentioned(result.items)
+        elif isinstance(result, (ViewResult, FreshResult)) and result.view is not None:
+            found |= {n for size in (*result.view.shape, *result.view.starts) for n in dims.symbols(size)}
+    return frozenset(found)
 
 
 def _gives(buffer: Buffer, symbols: frozenset[str]) -> bool:

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ...ir import dims
 from ...ir.dims import LOOP
-from ...ir.dtypes import DType
+from ...ir.dtypes import F64, DType
 from ...ir.graph import Graph, Value
 from ...ir.nest import ops
 from ...ir.types import TensorType
@@ -154,7 +156,7 @@ class Lowering:
             self.env = dict(before)
             if part is not None:
                 part()
-            self.e.scopes.pop()
+            self.e.pop()
             sides.append((scope, self.env))
         self.env = before
         self._merge(test, condition, sides)
@@ -242,13 +244,24 @@ class Lowering:
             raise CutProblem("single complex numbers are not supported in loops")
         if number.dtype.kind == "complex":
             raise CutProblem("this raises TypeError, or drops the imaginary part of a complex number")
-        if number.known is not None:
-            if type(number.known) is int and dtype.is_integer and not _fits(number.known, dtype):
+        if number.known is not None and not isinstance(number.known, complex):
+            if dtype.is_integer and not (abs(number.known) < 2**64 and _fits(int(number.known), dtype)):
                 raise CutProblem(f"this raises OverflowError: {number.known} is out of bounds for {dtype}")
             return cast_number(self.e, number, dtype)
         value = value_of(self.e, number)
+        if number.dtype.kind == "float" and dtype.is_integer:
+            return self._truncated(value, dtype)
         if isinstance(number.kind, PythonNumber) and number.kind.name == "int" and not _is_index(number, dtype):
             return fitted_int(self.e, value, dtype)
+        return self.e.cast(value, dtype)
+
+    def _truncated(self, value: Value, dtype: DType) -> Value:
+        """A float as an integer of an array; where it does not fit, NumPy raises or warns."""
+        real = self.e.cast(value, F64)
+        limits = np.iinfo(dtype.numpy)
+        low = self.e.op("gt", real, self.e.constant(max(float(limits.min) - 1, -(2.0**63)), F64))
+        high = self.e.op("lt", real, self.e.constant(float(limits.max) + (dtype.bits < 64), F64))
+        self.e.check(self.e.op("logical_and", low, high), "a float does not fit an integer", "OverflowProblem")
         return self.e.cast(value, dtype)
 
 

@@ -16,7 +16,7 @@ from .kinds import Known, NumpyScalar
 from .loops import lower_for, lower_while
 from .lowering import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering
 from .masks import selects, write_selected
-from .values import Abstract, CutProblem, Expression, Number, TupleValue, View
+from .values import Abstract, CutProblem, Expression, Number, Selected, TupleValue, View
 
 
 def statement(p: Lowering, node: ast.stmt) -> None:
@@ -144,7 +144,7 @@ def _converted(p: Lowering, value: Abstract, dtype: DType) -> Value:
 
 def _fitted(p: Lowering, number: Number, dtype: DType) -> Number:
     """A number that is stored to all elements of an array; an int of Python must fit it."""
-    if number.is_python and number.dtype.is_integer and dtype.is_integer and dtype != I64:
+    if dtype.is_integer and (number.dtype.kind == "float" or (number.is_python and dtype != I64)):
         return Number(NumpyScalar(dtype), p.stored_as(number, dtype))
     return number
 
@@ -172,8 +172,10 @@ def _augmented(p: Lowering, node: ast.AugAssign) -> None:
     of = evaluate(p, node.target.value)
     items = index_items(p, node.target.slice)
     if isinstance(of, View) and selects(of, items):
-        old = indexed(p, of, items)
-        store(p, of, items, binary(p, name, old, evaluate(p, node.value)))
+        made = binary(p, name, indexed(p, of, items), evaluate(p, node.value))
+        assert isinstance(made, Selected) and isinstance(made.value, Expression)
+        _demand_same_kind(made.value, of)
+        store(p, of, items, made)
         return
     if not isinstance(of, View) or not is_basic(items):
         raise CutProblem("only elements and slices of arrays can be changed in place", node.target)
@@ -195,14 +197,19 @@ def _update(p: Lowering, target: View, name: str, value: Abstract) -> None:
         raise CutProblem("this raises ValueError: the array is read-only")
     p.stores()
     made = binary(p, name, target, value)
-    dtype = made.value.type.dtype if isinstance(made, Expression) else None
-    if dtype is None or not np.can_cast(dtype.numpy, target.dtype.numpy, "same_kind"):
-        raise CutProblem(f"this raises: {dtype} can't be put into {target.dtype} in place")
-    assert isinstance(made, Expression)
+    if not isinstance(made, Expression):
+        raise CutProblem("an array is changed in place by something that is no array")
+    _demand_same_kind(made, target)
     shape = made.value.type.shape
     if len(shape) > target.rank or (name == "matmul" and len(shape) != target.rank):
         raise CutProblem("this raises ValueError: the result does not fit the array")
     p.draft.emit([p.draft.cast(made.value, target.dtype)], [target])
+
+
+def _demand_same_kind(made: Expression, target: View) -> None:
+    dtype = made.value.type.dtype
+    if not np.can_cast(dtype.numpy, target.dtype.numpy, "same_kind"):
+        raise CutProblem(f"this raises UFuncTypeError: {dtype} can't be put into {target.dtype} in place")
 
 
 def _if(p: Lowering, node: ast.If) -> None:

@@ -146,16 +146,16 @@ def _viewed(array: Any, view: ViewOf | None, env: Mapping[str, int]) -> Any:
     return np.lib.stride_tricks.as_strided(array[first], shape, strides) if 0 not in shape else np.zeros(shape)
 
 
-def assert_same(wanted: Any, found: Any) -> None:
+def assert_same(wanted: Any, found: Any, tolerance: float = 1e-12) -> None:
     """The same types, dtypes and values; sums may differ in the last bits."""
     assert type(found) is type(wanted), (wanted, found)
     if isinstance(wanted, tuple):
         assert len(found) == len(wanted)
         for a, b in zip(wanted, found, strict=True):
-            assert_same(a, b)
+            assert_same(a, b, tolerance)
     elif isinstance(wanted, (np.ndarray, np.generic, float, complex)):
         assert np.asarray(found).dtype == np.asarray(wanted).dtype
-        tolerance = 2e-6 if np.asarray(wanted).dtype.itemsize == 4 else 1e-12
+        tolerance = 2e-6 if np.asarray(wanted).dtype in (np.float32, np.complex64) else tolerance
         np.testing.assert_allclose(found, wanted, tolerance, tolerance)
     else:
         assert found == wanted
