@@ -45,7 +45,7 @@ def kind_of_dtype(dtype: np.dtype[Any]) -> str:
         return "bytes"
     if letter == "U":
         raise ValueError("arrays of str are not supported; encode them to bytes, for example with np.char.encode")
-    raise ValueError(f"arrays of {dtype} are not supported")
+    raise ValueError(f"unknown type {dtype.name}; arrays hold bools, numbers or bytes")
 
 
 def kind_of_constant(value: Any) -> str:
