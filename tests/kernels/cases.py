@@ -106,6 +106,26 @@ def _system(d: Data) -> Sequence[Any]:
     return a, d.uniform(d.n), 1e-5, 50
 
 
+def _graph(d: Data) -> Sequence[Any]:
+    lengths = d.uniform(d.n, d.n, low=1, high=9)
+    lengths[lengths > 5] = np.inf
+    return (lengths,)
+
+
+def _spins(d: Data) -> Sequence[Any]:
+    half = d.uniform(d.k, d.k)
+    return half + half.T, d.uniform(d.k), np.sign(d.uniform(d.n, d.k))
+
+
+def _annealing(d: Data) -> Sequence[Any]:
+    return *_spins(d), d.uniform(d.m, low=0.1, high=2), d.uniform(d.m, d.n, low=0, high=1)
+
+
+def _amplitudes(d: Data) -> Sequence[Any]:
+    state = d.uniform(d.n) + 1j * d.uniform(d.n)
+    return state.astype(np.result_type(d.dtype, np.complex64)), d.integers(d.n, high=2, dtype="?"), 3
+
+
 CASES: dict[str, Case] = {
     "add": Case(_pair),
     "sub": Case(_pair),
@@ -159,5 +179,10 @@ CASES: dict[str, Case] = {
     "haversine": Case(_globe, 16, 6371),
     "black_scholes": Case(_options, 16, 120),
     "mandelbrot": Case(lambda d: (*_plane(d), 50)),
+    "min_plus": Case(lambda d: (d.uniform(d.n, d.k), d.uniform(d.k, d.m))),
+    "shortest_paths": Case(_graph),
+    "ising_energy": Case(_spins, 16, 64),
+    "anneal": Case(_annealing, 16, 64, long=True),
+    "amplify": Case(_amplitudes, 16, 8, empty=False),
     "julia": Case(lambda d: (*_plane(d), -0.8, 0.156, 50)),
 }

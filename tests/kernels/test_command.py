@@ -31,7 +31,7 @@ def example(param: Parameter) -> str:
     if dims is None:
         return {"bool": "true", "int": "3"}.get(name, "0.5")
     sizes = ",".join(str(size) if isinstance(size, int) else "4" for size in dims)
-    return f"randint(0,4,{sizes})" if name == "int" else f"rand({sizes})"
+    return {"int": f"randint(0,4,{sizes})", "bool": f"randint(0,2,{sizes}):bool"}.get(name, f"rand({sizes})")
 
 
 @pytest.mark.parametrize("name", entries())
