@@ -13,7 +13,6 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections.abc import Callable, Container, Mapping, Sequence
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
 MOST = 1 << 31  # of a number that no array has, so that sizes stay within 64 bits
+MOST_CALLS = 64  # sets of sizes and strides that a nest remembers
 ZEROS = (0, 0, 0, 0, 0)
 
 
@@ -57,8 +57,18 @@ def compile_nests(nests: Sequence[Graph], target: Target | None = None) -> list[
     declared = {name: text for code in codes for name, text in code.declared.items()}
     names = [name for code in codes for name in code.names]
     text = "\n".join([*(code.text for code in codes), *declared.values(), ""])
-    library = LoadedCode(object_code(controlled(text, names, target.triple), effort="LOOPS", target=target), names)
+    text = _kept_apart(controlled(text, names, target.triple), names)
+    library = LoadedCode(object_code(text, effort="LOOPS", target=target), names)
     return [NativeNest(nest, code, library) for nest, code in zip(nests, codes, strict=True)]
+
+
+def _kept_apart(text: str, names: Sequence[str]) -> str:
+    """Keeps LLVM from copying functions into both of their callers, and from calling functions of C's library."""
+    for name in names:
+        start = text.index(f"define internal i32 @{name}.body(")
+        end = text.index(") {", start)
+        text = f'{text[:end]}) noinline "no-builtins" {{{text[end + 3 :]}'
+    return text
 
 
 class NativeNest:
@@ -66,47 +76,29 @@ class NativeNest:
 
     def __init__(self, nest: Graph, code: NestCode, library: Any) -> None:
         self.nest, self.code, self._library = nest, code, library
-        self._call = NATIVE(library.addresses[code.names[0]])
+        self.call = NATIVE(library.addresses[code.names[0]])
+        self.places = size_places(nest)
+        self.shares = any(e.kind == "launch" for e in code.entries)
         self._failure = next((k for k, e in enumerate(code.entries) if e.kind == "failure" and e.slot == 0), None)
-        self._places = size_places(nest)
-        self._is_shared = any(e.kind == "launch" for e in code.entries)
+        self._calls: dict[Any, NestCall] = {}
 
     def run(self, buffers: Sequence[Array], numbers: Mapping[str, int] | None = None) -> None:
         """Runs the nest on arrays that fit it; nothing is checked."""
-        words, memory = array("q", bytes(8 * len(self.code.entries))), []
-        env: dict[str, int] | None = None
-        workers = threads.get_threads() if self._is_shared else 1
-        for at, entry in enumerate(self.code.entries):
-            kind = entry.kind
-            if kind == "pointer":
-                words[at] = address_of(buffers[entry.slot])
-            elif kind == "stride":
-                words[at] = buffers[entry.slot].strides[entry.axis]
-            elif kind == "size":
-                place = self._places.get(entry.symbol)
-                words[at] = buffers[place[0]].shape[place[1]] if place else (numbers or {})[entry.symbol]
-            elif kind == "question":
-                words[at] = threads.pool().question_address
-            elif kind == "launch":
-                words[at] = threads.pool().launch_address if workers > 1 else 0
-            elif kind == "workers":
-                words[at] = workers
-            elif kind == "scratch":
-                env = env or self.sizes(buffers, numbers)
-                memory.append(np.empty(workers * dims.evaluate(entry.bytes, env), np.uint8))
-                words[at] = address_of(memory[-1])
-        if self.code.asks:
-            threads.raise_pending()
-        if self._call(words.buffer_info()[0], *ZEROS):
-            self._raise(words)
+        key = (*((a.shape, a.strides) for a in buffers), *(numbers or {}).items())
+        found = self._calls.get(key)
+        if found is None:
+            if len(self._calls) >= MOST_CALLS:
+                self._calls.clear()
+            found = self._calls[key] = NestCall(self, buffers, numbers or {})
+        found.run(buffers)
 
-    def sizes(self, buffers: Sequence[Array], numbers: Mapping[str, int] | None = None) -> dict[str, int]:
+    def sizes(self, buffers: Sequence[Array], numbers: Mapping[str, int]) -> dict[str, int]:
         """The numbers of all sizes in a call."""
-        found = {name: buffers[slot].shape[axis] for name, (slot, axis) in self._places.items()}
-        return {**found, **(numbers or {})}
+        found = {name: buffers[slot].shape[axis] for name, (slot, axis) in self.places.items()}
+        return {**found, **numbers}
 
-    def _raise(self, words: array[int]) -> None:
-        """Raise the error that ended the nest."""
+    def fail(self, words: array[int]) -> None:
+        """Raises what ended the nest."""
         if self.code.asks:
             threads.raise_pending()
         if self._failure is None or not words[self._failure]:
@@ -115,6 +107,48 @@ class NativeNest:
             words[k] for k, e in enumerate(self.code.entries) if e.kind == "failure" and e.slot > 0
         ]  # in their order
         raise failure(self.code.failures[words[self._failure] - 1], details)
+
+
+class NestCall:
+    """A nest for the sizes and strides of a call; only addresses differ between such calls."""
+
+    def __init__(self, native: NativeNest, buffers: Sequence[Array], numbers: Mapping[str, int]) -> None:
+        self.native, entries = native, native.code.entries
+        self.words = array("q", bytes(8 * len(entries)))
+        self.pointers = [(at, entry.slot) for at, entry in enumerate(entries) if entry.kind == "pointer"]
+        self.scratch: list[tuple[int, int]] = []
+        self.threads: list[tuple[int, str]] = []
+        env = native.sizes(buffers, numbers)
+        for at, entry in enumerate(entries):
+            if entry.kind == "stride":
+                self.words[at] = buffers[entry.slot].strides[entry.axis]
+            elif entry.kind == "size":
+                self.words[at] = env[entry.symbol]
+            elif entry.kind == "question":
+                self.words[at] = threads.pool().question_address
+            elif entry.kind in ("launch", "workers"):
+                self.threads.append((at, entry.kind))
+            elif entry.kind == "scratch":
+                self.scratch.append((at, dims.evaluate(entry.bytes, env)))
+        self.time = dims.evaluate(native.code.time, env) if native.shares else 0
+
+    def run(self, buffers: Sequence[Array]) -> None:
+        """Run the nest on arrays of these sizes and strides."""
+        words, memory, workers = self.words[:], [], 1
+        for at, slot in self.pointers:
+            words[at] = address_of(buffers[slot])
+        if self.threads:
+            threads.note_work(self.time)
+            workers = threads.get_threads() if threads.is_shared(self.time) else 1
+            for at, kind in self.threads if workers > 1 else ():
+                words[at] = threads.pool().launch_address if kind == "launch" else workers
+        for at, count in self.scratch:
+            memory.append(np.empty(workers * count, np.uint8))
+            words[at] = address_of(memory[-1])
+        if self.native.code.asks:
+            threads.raise_pending()  # a native call that was interrupted ends up here
+        if self.native.call(words.buffer_info()[0], *ZEROS):
+            self.native.fail(words)
 
 
 def failure(node: Node, details: Sequence[int]) -> errors.WeftError:
@@ -177,7 +211,11 @@ class NestKernel:
         self.nest, self.name, self._make = nest, nest.name, make
         self.parameters = tuple(v.name or f"arg{k}" for k, v in enumerate(nest.inputs))
         self.numbers = number_names(nest)
+        access = nest.attrs["access"]
+        assert isinstance(access, tuple)
+        self.written = tuple(k for k, how in enumerate(access) if how != "read")
         self._native: RunnableNest | None = None
+        self._checked: dict[Any, list[tuple[int, int]]] = {}
 
     def __repr__(self) -> str:
         return f"<nest {self.signature}>"
@@ -193,8 +231,8 @@ class NestKernel:
         return f"{self.name}({', '.join([*given, *(('*', *self.numbers) if self.numbers else ())])})"
 
     def __call__(self, *arrays: Array, **numbers: Any) -> None:
-        given = self.checked(arrays, numbers)
-        self.native.run(arrays, given)
+        """Run the nest; the arrays that it writes are changed."""
+        self.native.run(arrays, self.checked(arrays, numbers))
 
     @property
     def native(self) -> RunnableNest:
@@ -205,14 +243,27 @@ class NestKernel:
 
     def checked(self, arrays: Sequence[Any], numbers: Mapping[str, Any]) -> dict[str, int]:
         """Checks the arguments of a call; returns the sizes that no array has."""
+        found = {name: self._number(name, value) for name, value in numbers.items()}
+        try:
+            key = (*[(a.__class__, a.dtype, a.shape, a.strides) for a in arrays], *found.items())
+        except AttributeError:
+            key = ()
+        if key not in self._checked:
+            self._check(arrays, found)
+            if len(self._checked) >= MOST_CALLS:
+                self._checked.clear()
+            self._checked[key] = [_reach(a) for a in arrays]
+        self._check_memory(arrays, self._checked[key])
+        return found
+
+    def _check(self, arrays: Sequence[Any], numbers: Mapping[str, int]) -> None:
+        """Checks what calls with the same types, sizes and strides have in common."""
         if len(arrays) != len(self.parameters):
             raise TypeProblem(f"{self.signature} takes {len(self.parameters)} arrays, not {len(arrays)}")
         if set(numbers) != set(self.numbers):
             wrong = sorted(set(numbers) ^ set(self.numbers))
-            raise TypeProblem(
-                f"{self.signature}: {', '.join(wrong)} is {'missing' if wrong[0] in self.numbers else 'unknown'}"
-            )
-        found = {name: self._number(name, value) for name, value in numbers.items()}
+            what = "missing" if wrong[0] in self.numbers else "unknown"
+            raise TypeProblem(f"{self.signature}: {', '.join(wrong)} is {what}")
         for name, value, given in zip(self.parameters, self.nest.inputs, arrays, strict=True):
             if not isinstance(given, np.ndarray):
                 raise TypeProblem(f"{self.name}: '{name}' must be an array, not a {type(given).__name__}")
@@ -220,9 +271,8 @@ class NestKernel:
                 raise TypeProblem(
                     f"{self.name}: '{name}' must be {value.type}, not {given.dtype} with {given.ndim} dimensions"
                 )
-        self._sizes(arrays, found)
-        self._layouts(arrays)
-        return found
+        self._check_sizes(arrays, numbers)
+        self._check_layouts(arrays)
 
     def _number(self, name: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
@@ -231,7 +281,7 @@ class NestKernel:
             raise ValueProblem(f"{self.name}: {name} must be from 0 to {MOST - 1}, not {value}")
         return int(value)
 
-    def _sizes(self, arrays: Sequence[Array], numbers: Mapping[str, int]) -> None:
+    def _check_sizes(self, arrays: Sequence[Array], numbers: Mapping[str, int]) -> None:
         env = {name: arrays[slot].shape[axis] for name, (slot, axis) in size_places(self.nest).items()}
         env |= numbers
         for name, value, given in zip(self.parameters, self.nest.inputs, arrays, strict=True):
@@ -245,28 +295,39 @@ class NestKernel:
                 text = Guards(((a, b),)).texts[0]
                 raise ShapeProblem(f"{self.name} needs {text}, which does not hold for these arrays")
 
-    def _layouts(self, arrays: Sequence[Array]) -> None:
-        """Check memory: its layout, that it is writable, and that nothing overlaps what is written."""
-        access = self.nest.attrs["access"]
+    def _check_layouts(self, arrays: Sequence[Array]) -> None:
         layouts = self.nest.attrs.get("layouts") or (C,) * len(arrays)
-        assert isinstance(access, tuple) and isinstance(layouts, tuple)
-        written = []
-        for name, given, how, layout in zip(self.parameters, arrays, access, layouts, strict=True):
+        assert isinstance(layouts, tuple)
+        for k, (name, given, layout) in enumerate(zip(self.parameters, arrays, layouts, strict=True)):
             if not fits(given, str(layout)):
                 raise ValueProblem(
                     f"{self.name}: '{name}' must have layout {layout}, not strides {given.strides}",
                     hint="pass a copy, such as np.ascontiguousarray gives",
                 )
-            if how != "read":
-                if not given.flags.writeable:
-                    raise ValueProblem(f"{self.name}: '{name}' is read-only, but the nest writes to it")
-                if layout not in (C, "F") and overlaps_itself(given):
-                    raise ValueProblem(f"{self.name}: elements of '{name}' overlap, but the nest writes to it")
-            written.append(how != "read")
-        for i, j in combinations(range(len(arrays)), 2):
-            if (written[i] or written[j]) and np.shares_memory(arrays[i], arrays[j]):
-                first, second = self.parameters[i], self.parameters[j]
-                raise ValueProblem(f"{self.name}: '{first}' and '{second}' share memory, and the nest writes to it")
+            if k in self.written and overlaps_itself(given):
+                raise ValueProblem(f"{self.name}: elements of '{name}' overlap, but the nest writes to it")
+
+    def _check_memory(self, arrays: Sequence[Array], reaches: Sequence[tuple[int, int]]) -> None:
+        """Checks that what is written may be, and that nothing overlaps it."""
+        places = [address_of(a) for a in arrays]
+        for k in self.written:
+            if not arrays[k].flags.writeable:
+                raise ValueProblem(f"{self.name}: '{self.parameters[k]}' is read-only, but the nest writes to it")
+            low, high = places[k] + reaches[k][0], places[k] + reaches[k][1]
+            for other, (before, after) in enumerate(reaches):
+                if other == k or places[other] + before >= high or low >= places[other] + after:
+                    continue
+                if np.shares_memory(arrays[k], arrays[other]):
+                    first, second = (self.parameters[i] for i in sorted((k, other)))
+                    raise ValueProblem(f"{self.name}: '{first}' and '{second}' share memory, and the nest writes to it")
+
+
+def _reach(given: Array) -> tuple[int, int]:
+    """The bytes that an array touches, from its address: the first one, and the one behind the last."""
+    if not given.size:
+        return 0, 0
+    spans = [(n - 1) * s for n, s in zip(given.shape, given.strides, strict=True)]
+    return sum(min(0, s) for s in spans), sum(max(0, s) for s in spans) + given.itemsize
 
 
 def fits(given: Array, layout: str) -> bool:

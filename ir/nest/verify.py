@@ -15,9 +15,19 @@ from ..proofs import follows
 from ..schemas import AttributeProblem, parse_schema, schema_of, schema_problem
 from ..types import Guards, Sizes, integer, sizes
 from .dependence import dependence_problem
-from .ops import ASSIGN, BIND, KERNEL, LOAD, LOOPS, NEST, STORE, VIEW
+from .ops import ASSIGN, BIND, KERNEL, LOAD, LOOPS, NEST, SCAN, STORE, VIEW
 from .rules import rule_problem, uses
-from .scopes import Location, LoopVariable, MemoryAccess, accesses, base, bound_before, places, variables
+from .scopes import (
+    Location,
+    LoopVariable,
+    MemoryAccess,
+    accesses,
+    base,
+    bound_before,
+    has_loop_inside,
+    places,
+    variables,
+)
 
 MOST_SHARED = 2
 
@@ -122,6 +132,8 @@ class _NestVerifier:
                 raise self.fail(node, f"no loop around it has the variable {name}")
         if node.attrs.get("shared"):
             self.shared(place)
+        if node.op is SCAN:
+            self.scan(place)
         if node.op is ASSIGN:
             self.assign(place)
 
@@ -143,6 +155,21 @@ class _NestVerifier:
             buffer, _ = base(value, (0,) * value.type.rank)
             if self.access_of().get(buffer) == "read":
                 raise self.fail(place.node, f"stores to %{buffer.name}, which the nest only reads")
+
+    def scan(self, place: Location) -> None:
+        """Checks that a loop is around which the running value goes along, and that its steps come in order."""
+        name = str(place.node.attrs["var"])
+        loops = list(place.loops)
+        while loops and all(v.name != name for v in variables(loops[0])):
+            loops.pop(0)
+        if not loops:
+            raise self.fail(place.node, f"no loop around it has the variable @{name}")
+        for loop in loops:
+            kind = loop.attrs.get("kind")
+            if loop.attrs.get("shared") or kind == "jammed" or (kind == "vector" and has_loop_inside(loop)):
+                own = variables(loop)[0].name
+                how = "shared between threads" if loop.attrs.get("shared") else f"a {kind} loop"
+                raise self.fail(place.node, f"runs along @{name} in order, but the loop over @{own} is {how}")
 
     def variables(self, place: Location) -> list[LoopVariable]:
         around = [v for n in place.around for v in variables(n)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....ir.dims import Size
 from ....ir.graph import Node
 from ....ir.tuples import NamedTuple
 from ..functions import FrameWord
@@ -18,5 +19,6 @@ class NestCode(NamedTuple):
     entries: tuple[FrameWord, ...]
     failures: tuple[Node, ...]
     asks: bool
+    time: Size  # of a call, estimated in picoseconds
     text: str
     declared: dict[str, str]

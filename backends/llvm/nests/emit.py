@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ....ir import dims
+from ....ir.dims import Size
 from ....ir.graph import Graph, Node
 from ....ir.nest import ops
 from ....ir.nest.ops import NEST
@@ -11,6 +13,7 @@ from ....ir.opdef import OpDef, Trait
 from ....ir.ops import CONSTANT, SIZE
 from . import leaving, loops, memory, operations, products, walks
 from .code import NestCode
+from .costs import body_cost
 from .function import NestFunction, NestModule, Points
 from .points import Point
 
@@ -37,6 +40,12 @@ def emit_nest(nest: Graph, name: str, vector_bytes: int) -> NestCode:
     f.body(nest, [Point()])
     f.finish()
     return NestCode(
-        (name, *module.outlined), tuple(module.entries), tuple(module.failures), module.asks,
+        (name, *module.outlined), tuple(module.entries), tuple(module.failures), module.asks, _time(nest),
         "\n\n".join([*module.texts, ""]), dict(module.declared),
     )  # fmt: skip
+
+
+def _time(nest: Graph) -> Size:
+    """The estimated time of a call; numbers from data count as 1."""
+    cost = body_cost(nest)
+    return dims.substitute(cost, {name: 1 for name in dims.symbols(cost) if name.startswith(dims.LOOP)})

@@ -53,6 +53,7 @@ class NestFunction:
         self.e.place("start")
         self.buffers: dict[Value, Buffer] = {}
         self.is_worker = False
+        self.asked: set[Node] = set()  # the `ask`s of loops that ask after several steps
 
     def body(self, graph: Graph, points: Points) -> None:
         """Emits the nodes of a body for all points, one node after another."""

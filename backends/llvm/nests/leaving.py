@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from ....ir.dims import LOOP
 from ....ir.dtypes import I64
-from ....ir.graph import Node
-from ....ir.nest.ops import LOOPS
-from ....ir.nest.scopes import inside, variables
+from ....ir.graph import Graph, Node
+from ....ir.nest.scopes import variables
 from ..code.casts import cast
 from ..code.text import Val
 from ..functions import STOPPED, FrameWord
 from . import numbers
+from .costs import body_cost, depth, number_of
 from .function import LEAVE, STATUS, NestFunction, Points
 from .points import Point
 
 FAILED = 1
-PATIENCE = 1 << 22  # ticks between two questions, where a step is a few ops: some milliseconds
+PATIENCE = 4_000_000_000  # picoseconds between two questions, as estimated
 CYCLES = 1 << 24  # of the CPU's clock between two questions: some milliseconds
-SINCE, TICKS = "since", "ticks"
+SINCE, LEFT = "since", "left"
 
 
 def check(f: NestFunction, node: Node, points: Points) -> None:
@@ -35,7 +35,9 @@ def bind(f: NestFunction, node: Node, points: Points) -> None:
         low, high = (numbers.number(f, s, point) for s in (variable.first, variable.end))
         lanes = max(found.lanes, low.lanes, high.lanes)
         found, low, high = (e.splat(x, lanes) for x in (found, low, high))
-        wrong = e.op("or", e.icmp("slt", found, low), e.icmp("sge", found, high))
+        # one comparison: a number below the range is a large one without sign
+        length = e.call("smax", e.op("sub", high, low), e.zero_like(low))
+        wrong = e.icmp("uge", e.op("sub", found, low), length)
         leave_if(f, _in_lanes(f, wrong, point), node, (found, high), wrong)
         if lanes and point.mask is not None:
             found = e.select(point.mask, found, low)
@@ -82,24 +84,39 @@ def _lane(f: NestFunction, x: Val, lanes: Val | None) -> Val:
 
 
 def ask(f: NestFunction, node: Node, points: Points) -> None:
-    """Ask now and then whether to stop. Short steps are counted; if there are loops inside, the CPU's clock is read."""
+    """Asks whether to stop, once in a while: when the steps since the last question add up to some milliseconds.
+
+    The time of a step is estimated; where loops in loops are inside, the CPU's clock is read.
+    """
+    if node in f.asked:
+        return
+    body = _body_of(f.module.nest, node)
+    if body is None or depth(body) > 1:
+        since, now = _cell(f, SINCE), _clock(f)
+        passed = f.e.op("sub", now, f.e.load(since, "i64", 0, 8))
+        is_due = f.e.icmp("ugt", passed, f.e.const("i64", CYCLES))
+        _question(f, is_due, since, now)
+    else:
+        ask_after(f, number_of(f, body_cost(body), points[0]))
+
+
+def ask_after(f: NestFunction, time: Val) -> None:
+    """Asks if this much estimated time, with what went before, is long enough."""
+    e, left = f.e, _cell(f, LEFT)
+    rest = e.op("sub", e.load(left, "i64", 0, 8), time)
+    e.store(rest, left, 8)
+    _question(f, e.icmp("slt", rest, e.const("i64", 0)), left, e.const("i64", PATIENCE))
+
+
+def _question(f: NestFunction, is_due: Val, cell: Val, reset: Val) -> None:
+    """Asks if it is time to, and leaves if told to."""
     e = f.e
     f.module.asks = True
     question = f.frame.word(FrameWord("question"), "ptr")
     due, call, stop, on = (e.label(hint) for hint in ("due", "ask", "stop", "on"))
-    if _is_long(f, node):
-        since, now = _cell(f, SINCE), _clock(f)
-        passed = e.op("sub", now, e.load(since, "i64", 0, 8))
-        e.cbr(e.icmp("ugt", passed, e.const("i64", CYCLES)), due, on, unlikely=True)
-        e.place(due)
-        e.store(now, since, 8)
-    else:
-        ticks = _cell(f, TICKS)
-        left = e.op("sub", e.load(ticks, "i64", 0, 8), e.const("i64", 1))
-        e.store(left, ticks, 8)
-        e.cbr(e.icmp("slt", left, e.const("i64", 0)), due, on, unlikely=True)
-        e.place(due)
-        e.store(e.const("i64", PATIENCE), ticks, 8)
+    e.cbr(is_due, due, on, unlikely=True)
+    e.place(due)
+    e.store(reset, cell, 8)
     e.cbr(e.icmp("eq", question, Val("null", "ptr", 0)), on, call)
     e.place(call)
     stops = e.emit(f"call i32 {question.text}(ptr %frame) nounwind memory(inaccessiblemem: readwrite)", "i32", 0)
@@ -125,17 +142,8 @@ def _clock(f: NestFunction) -> Val:
     return f.e.emit("call i64 @llvm.readcyclecounter()", "i64", 0)
 
 
-def _is_long(f: NestFunction, node: Node) -> bool:
-    """Tell whether the body of an `ask` also has a loop, so that the time between two questions is unknown."""
-    found = _body_of(list(f.module.nest), node)
-    return any(n.op in LOOPS or any(m.op in LOOPS for m in inside(n)) for n in found)
-
-
-def _body_of(nodes: list[Node], wanted: Node) -> list[Node]:
-    if wanted in nodes:
-        return nodes
-    for node in nodes:
-        found = _body_of(list(node.body or ()), wanted)
-        if found:
-            return found
-    return []
+def _body_of(graph: Graph, wanted: Node) -> Graph | None:
+    """The body in which a node stands."""
+    if wanted in graph.nodes:
+        return graph
+    return next((found for node in graph if node.body is not None and (found := _body_of(node.body, wanted))), None)

@@ -16,12 +16,15 @@ from ....ir.types import Guards, integer, sizes
 from ..code.casts import element
 from ..code.text import Val
 from . import numbers
+from .costs import body_cost, depth
 from .function import NestFunction, Points
+from .leaving import ask_after
 from .memory import itemsize
 from .points import Point
 from .sharing import is_shared, share
 
 DEFAULT_JAM = 4
+PART = 1_000_000_000  # picoseconds, as estimated, of the steps of a loop between two questions
 
 
 def loop(f: NestFunction, node: Node, points: Points) -> None:
@@ -66,9 +69,29 @@ def _serial(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
 
     count = len(node.operands)
     start = [f.spread(p.values[v], p) for p in points for v in node.operands]
-    _, *last = f.repeat(first, end, 1, start, run)
+    asks, cost = [n for n in body if n.op is ops.ASK], body_cost(body)
+    if asks and isinstance(cost, int) and not depth(body):
+        f.asked.update(asks)
+        last = _in_parts(f, first, end, cost, start, run)
+    else:
+        last = f.repeat(first, end, 1, start, run)[1:]
     for k, point in enumerate(points):
         point.put(node.results, last[k * count : (k + 1) * count])
+
+
+def _in_parts(
+    f: NestFunction, first: Val, end: Val, cost: int, start: list[Val], run: Callable[[Val, list[Val]], list[Val]]
+) -> list[Val]:
+    """Emits a loop of short steps in parts, with a question after each: a question in every step would slow it down."""
+    e, size = f.e, max(1, PART // cost)
+
+    def part(at: Val, carried: list[Val]) -> list[Val]:
+        limit = e.call("smin", e.op("add nsw", at, e.const("i64", size)), end)
+        _, *last = f.repeat(at, limit, 1, carried, run)
+        ask_after(f, e.op("mul nsw", e.op("sub nsw", limit, at), e.const("i64", cost)))
+        return last
+
+    return f.repeat(first, end, size, start, part)[1:]
 
 
 def _vector(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> None:

@@ -9,22 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....ir import dims
-from ....ir.dims import LOOP, Size
-from ....ir.graph import Graph, Node, Value
+from ....ir.dims import LOOP
+from ....ir.graph import Node, Value
 from ....ir.nest import ops
 from ....ir.nest.rules import uses
 from ....ir.nest.scopes import base, inside, variables
-from ....ir.opdef import Trait
 from ....ir.types import Guards, integer, sizes
 from ..code.text import Val
 from ..functions import FrameWord
 from . import numbers
+from .costs import number_of, unit_cost
 from .function import LEAVE, STATUS, NestFunction, Points
 from .points import Point
 
-NANOSECOND = 1000
-OP, COSTLY = 300, 4000  # picoseconds of an op on one number, as estimated
 WHOLE = 1 << 62
+SHARED_FROM = 16_000_000  # picoseconds, as estimated, of a loop that threads share
 
 
 def is_shared(f: NestFunction, node: Node, points: Points) -> bool:
@@ -49,7 +48,10 @@ def share(f: NestFunction, node: Node, point: Point) -> None:
     some, alone, pool, done = (e.label(hint) for hint in ("some", "alone", "pool", "done"))
     e.cbr(e.icmp("eq", e.op("mul", *extents), e.const("i64", 0)), done, some)
     e.place(some)
-    e.cbr(e.icmp("eq", launch, Val("null", "ptr", 0)), alone, pool)
+    # sharing costs more than a short loop takes
+    time = e.op("mul", e.op("mul", *extents), unit)
+    is_short = e.icmp("slt", time, e.const("i64", SHARED_FROM))
+    e.cbr(e.op("or", is_short, e.icmp("eq", launch, Val("null", "ptr", 0))), alone, pool)
     e.place(alone)
     whole = f"i64 0, i64 {extents[0].text}, i64 0, i64 {extents[1].text}, i64 0"
     found = e.emit(f"call i32 @{made}(ptr %frame, {whole})", "i32", 0)
@@ -164,35 +166,3 @@ def _guard_names(node: Node) -> frozenset[str]:
     guards = node.attrs.get("guards", Guards())
     assert isinstance(guards, Guards)
     return frozenset(name for pair in guards for size in pair for name in dims.symbols(size))
-
-
-# -- the estimated time
-
-
-def unit_cost(loop: Node) -> Size:
-    """Return the picoseconds of one step of a loop, as the nest states or as estimated from its ops."""
-    assert loop.body is not None
-    return integer(loop.attrs, "cost") if "cost" in loop.attrs else body_cost(loop.body)
-
-
-def body_cost(body: Graph) -> Size:
-    """Estimate the picoseconds of a body. Ranges that depend on inner loops count with their ends."""
-    total: Size = NANOSECOND
-    for node in body:
-        if node.body is None:
-            total = total + (COSTLY if Trait.EXPENSIVE in node.op.traits else OP)
-            continue
-        cost = body_cost(node.body)
-        for variable in reversed(variables(node)):
-            cost = dims.substitute(cost, {LOOP + variable.name: variable.end})
-            cost = cost * dims.maximum(variable.end - variable.first, 0)
-        if node.attrs.get("kind") == "vector":
-            cost = dims.floordiv(cost, 4)
-        total = total + cost
-    return total
-
-
-def number_of(f: NestFunction, cost: Size, point: Point) -> Val:
-    """Return a cost as a number, without the terms that depend on inner loops or data."""
-    unknown = [name for name in dims.symbols(cost) if name.startswith(LOOP) and name not in point.env]
-    return numbers.scalar(f, dims.substitute(cost, dict.fromkeys(unknown, 1)), point)

@@ -1,0 +1,56 @@
+"""Estimate how long the bodies of nests take, in picoseconds: for the split between threads, and for Ctrl-C."""
+
+from __future__ import annotations
+
+from ....ir import dims
+from ....ir.dims import LOOP, Size
+from ....ir.graph import Graph, Node
+from ....ir.nest import ops
+from ....ir.nest.scopes import variables
+from ....ir.opdef import Trait
+from ....ir.types import integer
+from ..code.text import Val
+from . import numbers
+from .function import NestFunction
+from .points import Point
+
+STEP = 1000  # of a step of a loop
+OP, COSTLY = 300, 4000  # of an op on one number
+LANES = 4  # that a vector loop is faster by, at least
+
+
+def unit_cost(loop: Node) -> Size:
+    """The time of one step of a loop, as the nest says or as its ops suggest."""
+    assert loop.body is not None
+    return integer(loop.attrs, "cost") if "cost" in loop.attrs else body_cost(loop.body)
+
+
+def body_cost(body: Graph) -> Size:
+    """The time of a body. Ranges that depend on loops inside count with their ends."""
+    total: Size = STEP
+    for node in body:
+        if node.body is None:
+            total = total + (COSTLY if Trait.EXPENSIVE in node.op.traits else OP)
+            continue
+        cost = body_cost(node.body)
+        for variable in reversed(variables(node)):
+            cost = dims.substitute(cost, {LOOP + variable.name: variable.end})
+            cost = cost * dims.maximum(variable.end - variable.first, 0)
+        total = total + (dims.floordiv(cost, LANES) if node.attrs.get("kind") == "vector" else cost)
+    return total
+
+
+def depth(body: Graph) -> int:
+    """How many loops of unknown length are nested in a body."""
+    found = 0
+    for node in body:
+        if node.body is not None:
+            is_long = node.op is ops.WHILE or any(not isinstance(v.end - v.first, int) for v in variables(node))
+            found = max(found, depth(node.body) + (is_long and node.op in ops.LOOPS))
+    return found
+
+
+def number_of(f: NestFunction, cost: Size, point: Point) -> Val:
+    """A time as a number; what it has of loops inside and of data there is left out."""
+    unknown = [name for name in dims.symbols(cost) if name.startswith(LOOP) and name not in point.env]
+    return numbers.scalar(f, dims.substitute(cost, dict.fromkeys(unknown, 1)), point)
