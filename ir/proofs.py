@@ -27,6 +27,7 @@ def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> 
         return True
     if any(never_negative(size - fact) for fact in known):
         return True
+    known = _simple(known)
     choice = next((a for s in (size, *known) for a in _atoms(s) if a.name in ("min", "max")), None)
     if choice is not None:
         left = cases // len(choice.args)
@@ -51,6 +52,18 @@ def _nearest(size: Size, facts: list[Size]) -> list[Size]:
         left = [fact for fact in left if reached.isdisjoint(dims.symbols(fact))]
         reached.update(*map(dims.symbols, near))
     return found
+
+
+def _simple(known: Sequence[Size]) -> list[Size]:
+    """The facts without those that always hold; where a `min` is at least 0, all its arguments are."""
+    found: dict[Size, None] = {}
+    for fact in known:
+        lone = fact.terms[0] if isinstance(fact, Dim) and len(fact.terms) == 1 else None
+        if lone is not None and lone[1] > 0 and len(lone[0]) == 1 and lone[0][0].name == "min" and lone[0][0].args:
+            found.update(dict.fromkeys(_simple(lone[0][0].args)))
+        elif not never_negative(fact):
+            found[fact] = None
+    return list(found)
 
 
 def _in_case(size: Size, known: Sequence[Size], choice: Atom, k: int, cases: int) -> bool:

@@ -6,7 +6,7 @@ another shared loop is split along both. Without a thread pool the function runs
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ....ir import dims
 from ....ir.dims import LOOP
@@ -125,7 +125,8 @@ def _outlined(f: NestFunction, node: Node, loops: list[Node], point: Point) -> s
 
 def _hand_over(f: NestFunction, g: NestFunction, node: Node, point: Point, inner: Point) -> None:
     """Write what the body needs to the frame, and read it back in the function."""
-    names = {name for n in (node, *inside(node)) for name in (*uses(n), *_guard_names(n))}
+    nodes = (node, *inside(node))
+    names = {name for n in (*nodes, *_views(nodes)) for name in (*uses(n), *_guard_names(n))}
     for name, number in point.env.items():
         if name in names:
             inner.env[name] = _passed(f, g, number)
@@ -136,6 +137,15 @@ def _hand_over(f: NestFunction, g: NestFunction, node: Node, point: Point, inner
             inner.lanes[value] = [_passed(f, g, x) for x in point.lanes[value]]
     for scan, cells in point.cells.items():
         inner.cells[scan] = (_passed(f, g, cells[0]), _passed(f, g, cells[1]))
+
+
+def _views(nodes: Sequence[Node]) -> Iterator[Node]:
+    """The views through which some nodes access memory."""
+    for node in nodes:
+        for value in node.operands:
+            while value.node is not None and value.node.op is ops.VIEW:
+                yield value.node
+                value = value.node.operands[0]
 
 
 def _free(node: Node) -> Iterator[Value]:
