@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from weft.ir.graph import Graph
 from weft.ir.nest.text import parse_nest
 from weft.runtime.nests import NestKernel, compile_nests
 
-from .test_nests import Array, randn, text_of
+from .test_nests import EXAMPLES, Array, randn, text_of
 
 SIZES = {
     # the arguments of every example, in several sizes
@@ -141,3 +143,73 @@ def test_python_and_the_command_reach_nests(tmp_path: Path, capsys: pytest.Captu
     assert "chain has no argument 'c'" in capsys.readouterr().err
     assert main(["run", str(file), "--arg", "a=ones(3)"]) == 1
     assert "chain needs more arguments:\n  b: f32[n]" in capsys.readouterr().err
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import numpy as np, weft
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent in the background ignores it
+weft.set_threads(int(sys.argv[1]))
+folder = sys.argv[2]
+seidel = weft.compile(open(f"{folder}/seidel.mlir").read())
+long = weft.compile('''
+!o = memref<f64>
+!f = tensor<f64>
+"nest.kernel"() <{access = ["update"]}> ({
+^bb0(%o : !o):
+  %0 = "nest.load"(%o) {at = #weft.dims<>} : (!o) -> !f
+  %1 = "weft.constant"() {value = 1.5 : f64, dtype = f64} : () -> !f
+  %2 = "nest.for"(%0) ({
+  ^bb0(%s : !f):
+    %3 = "weft.add"(%s, %1) : (!f, !f) -> !f
+    %4 = "weft.div"(%3, %1) : (!f, !f) -> !f
+    %5 = "weft.sqrt"(%4) : (!f) -> !f
+    "nest.ask"() : () -> ()
+    "nest.yield"(%5) : (!f) -> ()
+  }) {var = "i", range = #weft.dims<0, steps>, kind = "serial"} : (!f) -> !f
+  "nest.store"(%2, %o) {at = #weft.dims<>} : (!f, !o) -> ()
+  "nest.yield"() : () -> ()
+}) : () -> ()
+''')
+endless = weft.compile('''
+!o = memref<i64>
+!i = tensor<i64>
+"nest.kernel"() <{access = ["update"]}> ({
+^bb0(%o : !o):
+  %0 = "nest.load"(%o) {at = #weft.dims<>} : (!o) -> !i
+  %1 = "nest.while"(%0) ({
+  ^bb0(%s : !i):
+    %2 = "weft.eq"(%s, %s) : (!i, !i) -> tensor<i1>
+    "nest.ask"() : () -> ()
+    "nest.yield"(%2, %s) : (tensor<i1>, !i) -> ()
+  }) : (!i) -> !i
+  "nest.store"(%1, %o) {at = #weft.dims<>} : (!i, !o) -> ()
+  "nest.yield"() : () -> ()
+}) : () -> ()
+''')
+grid, total, number = np.ones((40, 40)), np.zeros(()), np.zeros((), "i8")
+seidel(grid, steps=2); long(total, steps=2)
+def other():
+    for _ in range(5):
+        threading.Event().wait(0.001)
+    sent.append(time.perf_counter())
+    os.kill(os.getpid(), signal.SIGINT)
+for run in (lambda: seidel(grid, steps=2**31 - 1), lambda: long(total, steps=2**31 - 1), lambda: endless(number)):
+    sent = []
+    threading.Thread(target=other).start()
+    try:
+        run()
+    except KeyboardInterrupt:
+        print("stopped", time.perf_counter() - sent[0])
+seidel(grid, steps=2); long(total, steps=2)
+"""
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_ctrl_c_ends_a_nest(threads: str) -> None:
+    """Loops in loops, one long loop, and an endless one; they run again afterwards."""
+    found = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, threads, str(EXAMPLES)], capture_output=True, text=True, timeout=120
+    )
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.count("stopped") == 3, found.stdout

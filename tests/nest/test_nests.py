@@ -14,8 +14,11 @@ from weft.ir.errors import IndexProblem, ShapeProblem, SyntaxProblem, VerifyProb
 from weft.ir.nest import dependence
 from weft.ir.nest.text import parse_nest
 from weft.ir.printer import print_nest
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.parser import Parser as XdslParser
 
-from .random_nests import draw
+from .random_nests import draw, draw_rich
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "nests"
 NAMES = sorted(p.stem for p in EXAMPLES.glob("*.mlir"))
@@ -261,3 +264,46 @@ def test_a_wrong_table_is_found(fault: str) -> None:
         pytest.raises(AssertionError),
     ):
         verdicts(range(400))
+
+
+MUTATIONS = {
+    # how each file of refused/ may be changed and stays wrong
+    "jammed_rows": (("", ""), ('"jammed", width = 2 : i64', '"serial", shared'), ('"jammed", width', '"vector", width'),
+                    ("@i + 1, @j - 1", "@i + 1, @j")),
+    "load_after_store": (("", ""), ("@j + 1", "@j + 1 - 2*floordiv(@j, 2)"), ("width = 4 : i64", "shared"),
+                         ('kind = "vector", width = 4 : i64', 'kind = "jammed"')),
+    "vector_around_serial": (("", ""), ("@i - 1, @j + 1", "@i, @j + 1"), ('"vector"', '"jammed"'),
+                             ('"vector"', '"serial", shared')),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_dependences_are_refused_with_both_accesses(name: str) -> None:
+    text = (Path(__file__).parent / "refused" / f"{name}.mlir").read_text(encoding="utf-8")
+    for old, new in MUTATIONS[name]:
+        assert old in text
+        with pytest.raises(VerifyProblem) as found:
+            parse_nest(text.replace(old, new), "edited.mlir")
+        both = r"the load of %a at .* in line (\d+) and the store to %a at .* in line (\d+)"
+        accesses = re.search(both, str(found.value))
+        assert accesses is not None, str(found.value)
+        lines = text.splitlines()
+        assert "nest.load" in lines[int(accesses[1]) - 1] and "nest.store" in lines[int(accesses[2]) - 1]
+        assert found.value.span is not None and '"nest.for"' in lines[found.value.span.line - 1]
+
+
+def test_xdsl_reads_every_nest() -> None:
+    """The examples as they stand, and what is printed of random nests that the verifier accepts."""
+    context = Context(allow_unregistered=True)
+    context.load_dialect(Builtin)
+    texts = [text_of(name) for name in NAMES]
+    for seed in range(60):
+        try:
+            texts.append(print_nest(parse_nest(draw_rich(seed))))
+        except VerifyProblem:
+            continue
+    assert len(texts) > len(NAMES) + 10
+    for text in texts:
+        module = XdslParser(context, text).parse_module()
+        module.verify()
+        assert next(iter(module.body.block.ops)).regions
