@@ -21,11 +21,16 @@ __all__ = ["Module", "compile", "jit", "load", "tensor"]
 
 @overload
 def jit(
-    function: Callable[..., Any], *, static: Sequence[str] = ..., backend: str = ..., blas: bool = ...
+    function: Callable[..., Any],
+    *,
+    static: Sequence[str] = ...,
+    backend: str = ...,
+    blas: bool = ...,
+    whole: bool = ...,
 ) -> JitFunction: ...
 @overload
 def jit(
-    *, static: Sequence[str] = ..., backend: str = ..., blas: bool = ...
+    *, static: Sequence[str] = ..., backend: str = ..., blas: bool = ..., whole: bool = ...
 ) -> Callable[[Callable[..., Any]], JitFunction]: ...
 def jit(
     function: Callable[..., Any] | None = None,
@@ -33,6 +38,7 @@ def jit(
     static: Sequence[str] = (),
     backend: str = "llvm",
     blas: bool = False,
+    whole: bool = False,
 ) -> Any:
     """Compile a Python function written with NumPy. Use it as a decorator or as a call.
 
@@ -47,12 +53,14 @@ def jit(
     static: names of arguments that are Python values, such as an axis; each value is traced separately.
     backend: "llvm" compiles to native code; "reference" runs the graph in NumPy.
     blas: multiply matrices of floats with SciPy's BLAS; the bits then depend on the CPU and the number of threads.
+    whole: raise an error, before anything has happened, where a call can't run in one compiled piece. By default
+        Python runs what can't be compiled; `explain()` shows it.
     """
     if function is None:
-        return lambda f: jit(f, static=static, backend=backend, blas=blas)
+        return lambda f: jit(f, static=static, backend=backend, blas=blas, whole=whole)
     from .function import JitFunction, traced
 
-    return function if isinstance(function, JitFunction) else traced(function, static, _options(backend, blas))
+    return function if isinstance(function, JitFunction) else traced(function, static, _options(backend, blas), whole)
 
 
 def tensor(name: str, type: str) -> Tracer:

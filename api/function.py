@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 from .frontend.tracing.functions import TracedFunction, TracedKernel
@@ -11,20 +12,38 @@ from .frontend.tracing.tracer import Tracer
 from .ir.errors import TraceProblem
 from .ir.graph import Graph
 from .ir.records import replace
+from .program import MethodProgram, PieceProgram, Program
 from .runtime.compiler import Lowered, Options, Variant
 from .runtime.kernel import Kernel, native_class
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain
-from .settings import lookup, tuner_for
+from .settings import default_options, lookup, tuner_for
 
+AnyProgram = Program | PieceProgram | MethodProgram
 MAX_KERNELS = 256  # combinations of static arguments to keep
 MAX_INSTANCES = 64  # objects to keep compiled methods for, which also keeps the objects alive
 
 
-def traced(function: Any, static: Sequence[str], options: Options) -> JitFunction:
-    """Wrap a Python function so that calls trace and compile it."""
-    return CallableFunction(TracedFunction(function, static, _evaluate), options)
+def traced(function: Any, static: Sequence[str], options: Options, whole: bool = False) -> JitFunction:
+    """Wrap a Python function so that calls compile what can be compiled; with `whole`, anything else is an error."""
+    source = TracedFunction(function, static, _evaluate, strict=True)
+    return CallableFunction(source, options, _program(function, options), whole)
+
+
+def tracing(function: Any, *, static: Sequence[str] = (), backend: str = "llvm", blas: bool = False) -> JitFunction:
+    """Wrap a Python function so that every call is traced, and what a trace can't do is an error.
+
+    Tests of the compiler use it: Python never stands in for compiled code. Unlike `jit`, results are always new arrays.
+    """
+    return CallableFunction(TracedFunction(function, static, _evaluate), default_options(backend, blas), None)
+
+
+def _program(function: Any, options: Options) -> Program:
+    def piece(own: FunctionType, program: PieceProgram) -> JitFunction:
+        return CallableFunction(TracedFunction(own, (), _evaluate, strict=True), options, program)
+
+    return Program(function, piece)
 
 
 def _evaluate(graph: Graph, values: Sequence[Any], calls: Sequence[Callable[..., Any]]) -> Sequence[Any]:
@@ -37,8 +56,11 @@ def _evaluate(graph: Graph, values: Sequence[Any], calls: Sequence[Callable[...,
 class JitFunction:
     """A jitted Python function. `weft.jit` makes it; it is traced and compiled for each signature it is called with."""
 
-    def __init__(self, source: TracedFunction, options: Options) -> None:
+    def __init__(
+        self, source: TracedFunction, options: Options, program: AnyProgram | None, whole: bool = False
+    ) -> None:
         self._source, self._options = source, options
+        self._program, self._whole = program, whole
         self._kernels: dict[TracedKernel, Kernel] = {}
         self._chain = Chain()
         self._methods: OrderedDict[int, tuple[Any, JitFunction]] = OrderedDict()
@@ -58,13 +80,35 @@ class JitFunction:
         if found is not None:
             self._methods.move_to_end(id(instance))
         if found is None or found[0] is not instance:
-            found = (instance, CallableFunction(self._source.for_instance(instance), self._options))
+            source = self._source.for_instance(instance)
+            program = None if self._program is None else MethodProgram(self._program, instance)
+            found = (instance, CallableFunction(source, self._options, program, self._whole))
             self._methods[id(instance)] = found
             if len(self._methods) > MAX_INSTANCES:
                 self._methods.popitem(last=False)
         return found[1]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._program is None:
+            return self._compiled(args, kwargs)
+        if self._whole:
+            if self._program.obstacle is not None:
+                raise TraceProblem(self._program.obstacle.text, self._program.obstacle.span)
+            return self._compiled(args, kwargs)
+        if "out" in kwargs and not self._source.takes_out:
+            return self._compiled(args, kwargs)
+        if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
+            return self._inlined(args, kwargs)
+        return self._program.call(self._compiled, args, kwargs)
+
+    def _inlined(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Become part of the trace of another function, unless Python must run this one."""
+        assert self._program is not None
+        if (obstacle := self._program.obstacle) is not None:
+            raise TraceProblem(f"{self.__name__} is called by Python: {obstacle.text}", obstacle.span)
+        return self._compiled(args, kwargs)
+
+    def _compiled(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if (known := self._chain.repeat(args, kwargs)) is not None:
             return known.run(args, kwargs)
         form = CallForm(len(args), tuple(kwargs))
@@ -101,7 +145,7 @@ class JitFunction:
 
     def in_variant(self, variant: Variant) -> JitFunction:
         """Return the same function, compiled as this variant and never as another."""
-        return CallableFunction(self._source, replace(self._options, variant=variant))
+        return CallableFunction(self._source, replace(self._options, variant=variant), self._program, self._whole)
 
     def explain(self, *args: Any, **kwargs: Any) -> Any:
         """Describe how the function is compiled for these arguments."""
@@ -110,7 +154,8 @@ class JitFunction:
     @property
     def signature_cache(self) -> JointCache:
         """The function's compiled graphs."""
-        return JointCache(self._kernels, self._chain)
+        pieces = [piece.callable.signature_cache for piece in getattr(self._program, "pieces", ())]
+        return JointCache(self._kernels, self._chain, pieces)
 
     def _select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Kernel, tuple[Any, ...]]:
         source, values = self._source.select(args, kwargs)
@@ -131,16 +176,18 @@ CallableFunction = native_class(JitFunction)
 class JointCache:
     """Present the signature caches of a function with changing static arguments as one cache."""
 
-    def __init__(self, kernels: Mapping[TracedKernel, Kernel], chain: Chain) -> None:
-        self._kernels, self._chain = kernels, chain
+    def __init__(self, kernels: Mapping[TracedKernel, Kernel], chain: Chain, pieces: Sequence[JointCache] = ()) -> None:
+        self._kernels, self._chain, self._pieces = kernels, chain, pieces
 
     def __len__(self) -> int:
-        return sum(len(k.signature_cache) for k in self._kernels.values())
+        return sum(len(k.signature_cache) for k in self._kernels.values()) + sum(map(len, self._pieces))
 
     @property
     def hits(self) -> int:
-        return self._chain.hits + sum(k.signature_cache.hits for k in self._kernels.values())
+        own = self._chain.hits + sum(k.signature_cache.hits for k in self._kernels.values())
+        return own + sum(piece.hits for piece in self._pieces)
 
     @property
     def misses(self) -> int:
-        return sum(k.signature_cache.misses for k in self._kernels.values())
+        own = sum(k.signature_cache.misses for k in self._kernels.values())
+        return own + sum(piece.misses for piece in self._pieces)

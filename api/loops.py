@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .errors import TraceProblem
 from .frontend.tracing import element_flow
 from .frontend.tracing.locate import here
+from .ir.errors import OnlyTraced, TraceProblem
 
 __all__ = ["cond", "fori_loop", "while_loop"]
 
@@ -91,4 +91,4 @@ def cond(pred: Any, then: Callable[..., Any], otherwise: Callable[..., Any], *op
 
 def _untraced(name: str) -> TraceProblem:
     hint = "call it in a function under weft.jit, on its arguments"
-    return TraceProblem(f"'{name}' needs at least one traced value", here(), hint)
+    return OnlyTraced(f"'{name}' needs at least one traced value", here(), hint)

@@ -92,4 +92,4 @@ def _function(op: NamedOp, count: int, fixed: tuple[tuple[str, Any], ...]) -> Ji
     places = [inspect.Parameter(f"x{k}", inspect.Parameter.POSITIONAL_ONLY) for k in range(count)]
     apply.__name__ = op.name
     apply.__signature__ = inspect.Signature(places)  # type: ignore[attr-defined]
-    return traced(apply, (), default_options())
+    return traced(apply, (), default_options(), whole=True)

@@ -109,6 +109,10 @@ class TraceProblem(WeftError, TypeError):
     """Python code that would leave the trace, such as a branch on a traced value."""
 
 
+class OnlyTraced(TraceProblem):
+    """A function that only works on traced values, such as `weft.while_loop`, was called on others."""
+
+
 class ImportProblem(WeftError, ImportError):
     """An `import` that is missing, cyclic or not allowed."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from .dtypes import DType
+from .errors import WeftError
 from .graph import Graph
 from .records import record
 from .tuples import NamedTuple
@@ -88,7 +89,8 @@ class Built:
     NumPy functions of its `numpy` nodes, by the node's attribute `call`; each takes the operands as arrays and returns
     a tuple of results. `structure` is None if the graph itself tells (one output or a tuple). `updates` are pairs of an
     input and an output, by number: arguments that the call changes in place. `after` is the last pass that had run if
-    the graph was read from text; such a graph has its own layout classes.
+    the graph was read from text; such a graph has its own layout classes. `refused` is why calls must be left to
+    Python, though the graph can be looked at: results would differ from Python's in something that can be seen.
     """
 
     graph: Graph
@@ -97,6 +99,7 @@ class Built:
     structure: Structure | None = None
     updates: tuple[tuple[int, int], ...] = ()
     after: str | None = None
+    refused: WeftError | None = None
 
     @property
     def has_layouts(self) -> bool:

@@ -10,10 +10,12 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
+import weft
 from weft.backends import reference
 from weft.backends.llvm import compile as native
 from weft.backends.llvm.engine import module
 from weft.frontend.language.source import LanguageKernel, parse_module
+from weft.function import tracing
 from weft.ir import dtypes
 from weft.ir.source import ArgType
 
@@ -38,6 +40,16 @@ native.compile_module = efforts.compiled(module.compile_module)  # type: ignore[
 # The same examples in every run: what fails here fails for everyone.
 hypothesis.settings.register_profile("weft", derandomize=True, deadline=None, database=None)
 hypothesis.settings.load_profile("weft")
+
+
+# In these folders compiled code is compared with NumPy, so Python must not stand in where a compile fails.
+TRACED = frozenset(("differential", "backends", "products", "math", "fuzz", "kernels", "index", "printed", "ir"))
+
+
+@pytest.fixture(autouse=True)
+def _traced(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.path.parent.name in TRACED:
+        monkeypatch.setattr(weft, "jit", tracing)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -55,13 +55,18 @@ class TracedFunction:
     """A function before its arguments are known. `evaluate` runs the graph so far when NumPy must run a call."""
 
     def __init__(
-        self, function: Callable[..., Any], static: Sequence[str] = (), evaluate: Evaluate | None = None
+        self,
+        function: Callable[..., Any],
+        static: Sequence[str] = (),
+        evaluate: Evaluate | None = None,
+        strict: bool = False,
     ) -> None:
         if not callable(function):
             raise TypeProblem(f"expected a function, not a {type(function).__name__}")
         self.function = function
         self.static = (static,) if isinstance(static, str) else tuple(static)
         self.evaluate = evaluate
+        self.strict = strict  # whether what could differ from Python is refused
         self.signature = _signature(function, self.static)
         self._kernels: dict[Any, TracedKernel] = {}
         self._needed: frozenset[str] = frozenset()  # arguments that are fixed if they are numbers
@@ -81,7 +86,7 @@ class TracedFunction:
 
     def for_instance(self, instance: Any) -> TracedFunction:
         """Bind the function to an object, as a method."""
-        return TracedFunction(MethodType(self.function, instance), self.static, self.evaluate)
+        return TracedFunction(MethodType(self.function, instance), self.static, self.evaluate, self.strict)
 
     def select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[TracedKernel, tuple[Any, ...]]:
         """Return the kernel for the fixed arguments of a call, and the other values in order."""
@@ -113,7 +118,9 @@ class TracedFunction:
         return (seen(self.function, trace) if isinstance(trace, Trace) else self.function)(*args, **kwargs)
 
     def _is_input(self, name: str, value: Any) -> bool:
-        return is_dynamic(value) and not (name in self._needed and is_number(value))
+        return (is_plain(value) if self.strict else is_dynamic(value)) and not (
+            name in self._needed and is_number(value)
+        )
 
     def with_numbers(self, run: Callable[[], T]) -> T:
         """Return the result of `run`, and trace again with more fixed arguments while it needs numbers."""
@@ -210,7 +217,7 @@ class TracedKernel:
     def build(self, binding: Binding, args: Sequence[ArgType] | None) -> Built:
         sizes = dict(binding.sizes)
         builder = Builder(self.name, Facts(sizes if args is not None else None))
-        trace = Trace(builder, sizes, self.source.evaluate)
+        trace = Trace(builder, sizes, self.source.evaluate, self.source.strict)
         inputs: dict[str, Any] = {}
         for i, (name, type_) in enumerate(zip(self.parameters, binding.types, strict=True)):
             scalar = args is not None and isinstance(args[i].value, (bool, np.generic))
@@ -229,7 +236,7 @@ class TracedKernel:
         try:
             with watched(impure_loads(captures.functions)):
                 returned = _called(self.source, seen(self.source.function, trace), given)
-            graph, structure, updates = finish(trace, list(inputs.values()), returned, self._span)
+            graph, structure, updates = finish(trace, list(inputs.values()), returned, self._span, self.source.strict)
         except Exception as error:
             if trace.needed:  # NumPy may have replaced our error by its own
                 raise NumbersNeeded(frozenset(trace.needed), error) from error
@@ -250,7 +257,7 @@ class TracedKernel:
             )
         if not captures.by_content:
             captures.by_content = is_derived(captures.named, captures.functions, trace.used)
-        return Built(graph, tuple(trace.hidden), trace.calls, structure, updates)
+        return Built(graph, tuple(trace.hidden), trace.calls, structure, updates, refused=trace.refused)
 
     @property
     def _span(self) -> Span | None:
@@ -282,6 +289,14 @@ def is_dynamic(value: Any) -> bool:
         return type(value) in (np.ndarray, np.memmap)
     return isinstance(value, (bool, int, float, complex, np.generic)) or (
         hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+    )
+
+
+def is_plain(value: Any) -> bool:
+    """Tell whether an argument is exactly an array or a number: subclasses have a meaning of their own."""
+    kind = type(value)
+    return kind in (np.ndarray, np.memmap, bool, int, float, complex) or (
+        isinstance(value, np.generic) and kind.__module__ == "numpy"
     )
 
 

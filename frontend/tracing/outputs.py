@@ -13,20 +13,24 @@ import numpy as np
 from ...ir.builder import is_number_result, is_scalar_result
 from ...ir.errors import Span, TraceProblem
 from ...ir.graph import Graph, Value
+from ...ir.ops import BROADCAST, NUMPY, VIEWS
 from ...ir.source import Place, Structure, rebuilt
 from ..maker import Maker
 from .symbolic import TracedSize
 from .trace import Trace
-from .tracer import Tracer
+from .tracer import VIEW, Tracer
 
 FIXED = (str, bytes, type, np.dtype, np.iinfo, np.finfo, slice, range, type(...))  # results that never change
 Updates = tuple[tuple[int, int], ...]
 
 
 def finish(
-    trace: Trace, arguments: Sequence[Tracer], returned: Any, span: Span | None
+    trace: Trace, arguments: Sequence[Tracer], returned: Any, span: Span | None, strict: bool = False
 ) -> tuple[Graph, Structure, Updates]:
-    """Finish a trace: return its graph, the structure of its results, and the outputs that change arguments."""
+    """Finish a trace: return its graph, the structure of its results, and the outputs that change arguments.
+
+    With `strict`, results that share memory are refused, and Python's numbers stay Python's.
+    """
     pairs: list[tuple[Value, str]] = []
     changed: dict[int, Place] = {}  # by the tracer of the argument
     updates: list[tuple[int, int]] = []
@@ -36,12 +40,19 @@ def finish(
             updates.append((k, len(pairs)))
             pairs.append((argument.value, "array"))
 
+    bases: set[Any] = set()
+
     def leaf(part: Any) -> Any:
-        if part is None or isinstance(part, FIXED):
+        if part is None or (issubclass(type(part), FIXED) if strict else isinstance(part, FIXED)):
+            return part
+        if strict and type(part) in (bool, int, float, complex):
             return part
         if id(part) in changed:
             return changed[id(part)]
-        pairs.append(_output(trace, part, span))
+        if strict and isinstance(part, Tracer):
+            _refuse_shared(trace, part, bases, span)
+        value, kind = _output(trace, part, span)
+        pairs.append((value, "number" if strict and _is_python_number(part) else kind))
         return Place(len(pairs) - 1)
 
     tree = rebuilt(returned, leaf)
@@ -72,3 +83,25 @@ def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
         return value, "number"
     scalar = number or value.type.dtype.weak or is_scalar_result(value)
     return maker.cast(value, value.type.dtype.strong), "scalar" if scalar else "array"
+
+
+def _refuse_shared(trace: Trace, part: Tracer, bases: set[Any], span: Span | None) -> None:
+    """Refuse a result that shares memory with an argument, or with another result."""
+    value = part.value
+    if not value.type.rank and (value.type.dtype.weak or is_scalar_result(value)):
+        return
+    chain = [value]
+    while part._shared == VIEW and (node := chain[-1].node) is not None and node.op in VIEWS:
+        chain.append(node.operands[0])
+    node = chain[-1].node
+    is_outer = node is None or (node.op is NUMPY and part._shared == VIEW)
+    if is_outer or chain[-1] in bases or any(v.node is not None and v.node.op is BROADCAST for v in chain[:-1]):
+        trace.refuse(TraceProblem("the result shares memory with an argument or another result", span))
+    bases.add(chain[-1])
+
+
+def _is_python_number(part: Any) -> bool:
+    """Tell whether Python would return a number of its own."""
+    if issubclass(type(part), TracedSize):
+        return True
+    return isinstance(part, Tracer) and (part.value.type.dtype.weak or part.__class__ is bool)

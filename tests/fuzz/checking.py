@@ -19,10 +19,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import weft
 from weft.backends import reference
 from weft.backends.llvm.engine import target
 from weft.frontend.tracing.functions import TracedFunction
+from weft.function import tracing
 from weft.ir.graph import Graph, Value
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph
@@ -104,7 +104,7 @@ class Oracle:
                 if lowered is not None and n > 0:
                     _check_text(lowered)
             if len(widths) > 1 and self.runs:
-                _check_repeated(kernel, weft.jit(function), [args, args, args, *again, args])
+                _check_repeated(kernel, tracing(function), [args, args, args, *again, args])
 
 
 @dataclass

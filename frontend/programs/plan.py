@@ -1,0 +1,282 @@
+"""Generate the plan of a function: its own statements, with compiled pieces tried where they stand.
+
+    y = np.exp(x) * w                 .r = .miss
+    print("here")                     try:
+    return y.sum() + 1                    .r = .piece0(x, w)
+                                      except .Exception:
+                                          pass
+                                      if .r is .miss:
+                                          y = np.exp(x) * w
+                                      else:
+                                          y = .r
+                                      print("here")
+                                      ...
+
+The plan is the user's own syntax tree with the user's line numbers, so tracebacks are right. Names that start with a
+dot can't be the user's. A piece that fails has changed nothing: then the statements themselves run.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping, Sequence
+from types import CodeType
+from typing import Any
+
+from ...ir.records import record
+from .allowed import Checker, Scope
+from .collecting import PARTED, Collected, plan_name
+from .inputs import Inputs
+from .names import Liveness, bound_names, reads
+from .pieces import Cut
+from .source import FunctionSource, code_of
+
+RESULT, MISS, EXCEPTION, TYPE, USUAL, PARTS = ".r", ".miss", ".Exception", ".type", ".usual", ".parts"
+HELPERS = (MISS, EXCEPTION, TYPE, USUAL, PARTS)
+FRAME_READERS = frozenset(("locals", "eval", "exec", "vars", "dir", "globals", "super", "breakpoint"))
+BLOCKS = ("body", "orelse", "finalbody")
+
+
+@record(eq=False)
+class PlannedPiece:
+    """A piece of a plan: a function of its inputs that returns its outputs."""
+
+    name: str
+    code: CodeType
+    outputs: tuple[str, ...]
+    lines: tuple[int, int]
+
+
+@record(eq=False)
+class Plan:
+    """A function's code with pieces in it, the objects that it names with a dot, and where Python takes over."""
+
+    code: CodeType
+    pieces: tuple[PlannedPiece, ...]
+    names: Mapping[str, Any]
+    cuts: tuple[Cut, ...]
+
+
+def make_plan(scope: Scope, seen: Mapping[str, Any], dropped: frozenset[tuple[int, int]] = frozenset()) -> Plan | Cut:
+    """Plan a function for arguments such as those `seen`. Pieces at the lines in `dropped` are Python's."""
+    source = scope.source
+    if (cut := _unknown_frame(source)) is not None:
+        return cut
+    planner = _Planner(scope, seen, dropped)
+    body = planner.block(planner.statements)
+    if not planner.pieces:
+        return planner.cuts[0] if planner.cuts else Cut("there is nothing to compile", source.tree)
+    names = (*HELPERS, *planner.names, *(piece.name for piece in planner.pieces))
+    code = code_of(_definition(source, body), source.code, names)
+    if code is None:
+        return Cut("its plan could not be compiled", source.tree)
+    code = code.replace(co_qualname=source.code.co_qualname)
+    return Plan(code, tuple(planner.pieces), planner.names, tuple(planner.cuts))
+
+
+def _unknown_frame(source: FunctionSource) -> Cut | None:
+    """Find what would see that the plan is another function: generators, and code that reads its own frame."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
+            return Cut("a generator is left to Python", node)
+        if isinstance(node, ast.Name) and node.id in FRAME_READERS:
+            return Cut(f"'{node.id}' reads the function's own variables", node)
+        if isinstance(node, ast.Attribute) and node.attr in ("_getframe", "currentframe", "setswitchinterval"):
+            return Cut(f"'{node.attr}' reads the function's own variables", node)
+    return None
+
+
+def _definition(source: FunctionSource, body: list[ast.stmt]) -> ast.FunctionDef:
+    given = copy.deepcopy(source.tree.args)
+    given.defaults, given.kw_defaults = [], [None] * len(given.kwonlyargs)
+    for argument in ast.walk(given):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    made = ast.FunctionDef(source.code.co_name, given, body, [])
+    return ast.copy_location(made, source.tree)
+
+
+class _Planner:
+    """Splits blocks of statements into pieces and what Python runs."""
+
+    def __init__(self, scope: Scope, seen: Mapping[str, Any], dropped: frozenset[tuple[int, int]]) -> None:
+        self._scope, self._dropped = scope, dropped
+        self._inputs = Inputs(scope, seen)
+        self.statements = scope.source.body
+        self._live = Liveness(self.statements)
+        named = {n.id for n in ast.walk(scope.source.tree) if isinstance(n, ast.Name)}
+        self._taken = frozenset(named) | scope.locals
+        self.pieces: list[PlannedPiece] = []
+        self.cuts: list[Cut] = []
+        self.names: dict[str, Any] = {}
+
+    def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Plan consecutive statements."""
+        made: list[ast.stmt] = []
+        piece = self._new()
+        for statement in statements:
+            tried = piece.copied()
+            if not tried.take(statement) and piece.originals:
+                made += self._closed(piece)
+                piece = self._new()
+                tried = piece.copied()
+                if not tried.take(statement):
+                    made += self._python(statement, tried.cut)
+                    continue
+            elif tried.originals == piece.originals:
+                made += self._python(statement, tried.cut)
+                continue
+            piece = tried
+            if piece.rest is not None:
+                made += self._closed(piece)
+                piece = self._new()
+        return made + self._closed(piece)
+
+    def _new(self) -> Collected:
+        return Collected(self._scope, self._inputs, self._taken)
+
+    def _python(self, node: ast.stmt, cut: Cut | None) -> list[ast.stmt]:
+        """Leave a statement to Python, with pieces inside it."""
+        blocks = [name for name in BLOCKS if getattr(node, name, None)] if not isinstance(node, _DEFINITIONS) else []
+        if not blocks and not getattr(node, "handlers", None) and not getattr(node, "cases", None):
+            if not isinstance(node, (ast.Pass, ast.Global, ast.Nonlocal, ast.Break, ast.Continue)):
+                self.cuts.append(
+                    cut or Checker(self._scope).statement(node) or Cut("there is nothing to compile", node)
+                )
+            return [node]
+        made = copy.copy(node)
+        for name in blocks:
+            setattr(made, name, self.block(getattr(node, name)))
+        for name in ("handlers", "cases"):
+            inside = [copy.copy(part) for part in getattr(node, name, ())]
+            for part in inside:
+                part.body = self.block(part.body)
+            if inside:
+                setattr(made, name, inside)
+        return [made]
+
+    # -- one piece
+
+    def _closed(self, piece: Collected) -> list[ast.stmt]:
+        """Emit a piece, or its statements if it is not worth a call."""
+        if not piece.originals:
+            return []
+        first, last = piece.originals[0], piece.originals[-1]
+        lines = first.lineno, last.test.end_lineno or last.lineno if isinstance(last, ast.If) else last.end_lineno or 0
+        if not piece.work or not piece.inputs or lines in self._dropped:
+            if lines in self._dropped:
+                self.cuts.append(Cut("it failed too often", first))
+            return [part for s in piece.originals for part in (self._python(s, None) if _has_blocks(s) else [s])]
+        used = {n for s in piece.statements for n in reads(s)}
+        piece.inputs = {n: value for n, value in piece.inputs.items() if n in used}
+        rest = self._planned_rest(piece.rest)
+        needed = self._needed(piece, rest)
+        again = [s for s in piece.aliases if needed & bound_names([s])]
+        needed |= {n for s in again for n in reads(s)}
+        outputs = [n for n, fresh in piece.defined.items() if fresh and n in needed] + list(piece.temporaries)
+        if not outputs:
+            return list(piece.originals)
+        made = self._function(piece, outputs)
+        if made is None:
+            self.cuts.append(Cut("its function could not be compiled", first))
+            return list(piece.originals)
+        name = f".piece{len(self.pieces)}"
+        self.pieces.append(PlannedPiece(name, made, tuple(outputs), (lines[0], lines[1])))
+        return self._emitted(piece, name, outputs, again, needed, rest)
+
+    def _needed(self, piece: Collected, rest: ast.stmt | None) -> set[str]:
+        last = piece.originals[-1]
+        found = set(self._live.at[id(last)])
+        if isinstance(rest, ast.If):
+            found |= self._live.before.get(id(last), frozenset()) | set(reads(rest))
+        elif rest is not None:
+            found |= set(reads(rest))
+        return found
+
+    def _planned_rest(self, rest: ast.stmt | None) -> ast.stmt | None:
+        if isinstance(rest, ast.If):
+            made = copy.copy(rest)
+            made.body, made.orelse = self.block(rest.body), self.block(rest.orelse)
+            return made
+        return rest
+
+    def _function(self, piece: Collected, outputs: list[str]) -> CodeType | None:
+        names = [ast.Name(n, ast.Load()) for n in outputs]
+        value = names[0] if len(names) == 1 else ast.Tuple(list(names), ast.Load())
+        body = [*piece.statements, ast.copy_location(ast.Return(value), piece.originals[-1])]
+        given = ast.arguments([], [ast.arg(n) for n in piece.inputs], None, [], [], None, [])
+        like = self._scope.source.code
+        tree = ast.copy_location(ast.FunctionDef(like.co_name, given, body, []), piece.originals[0])
+        return code_of(ast.fix_missing_locations(tree), like)
+
+    def _emitted(
+        self, piece: Collected, name: str, outputs: list[str], again: list[ast.stmt], needed: set[str],
+        rest: ast.stmt | None,
+    ) -> list[ast.stmt]:  # fmt: skip
+        place = piece.originals[0]
+        call = ast.Call(ast.Name(name, ast.Load()), list(piece.inputs.values()), [])
+        tried: list[ast.stmt] = [_assign(plan_name(n), value) for n, value in piece.before]
+        tried.append(_assign(RESULT, call))
+        tests = [ast.Call(ast.Name(USUAL, ast.Load()), [], []), *self._tests(piece)]
+        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+        quiet = ast.ExceptHandler(ast.Name(EXCEPTION, ast.Load()), None, [ast.Pass()])
+        joined = isinstance(rest, ast.If)
+        missed: list[ast.stmt] = list(piece.originals[:-1]) if rest is not None else list(piece.originals)
+        hit: list[ast.stmt] = self._received(outputs, piece)
+        hit += [_assign(n, ast.Name(plan_name(p), ast.Load())) for n, p in piece.renamed.items() if n in needed]
+        hit += again
+        if joined:
+            missed += [_assign(plan_name(n), value) for n, value in piece.temporaries.items()]
+        elif rest is not None:
+            missed.append(piece.originals[-1])
+            hit.append(rest)
+        made: list[ast.stmt] = [
+            _assign(RESULT, ast.Name(MISS, ast.Load())),
+            ast.Try([ast.If(test, tried, [])], [quiet], [], []),
+            ast.If(
+                ast.Compare(ast.Name(RESULT, ast.Load()), [ast.Is()], [ast.Name(MISS, ast.Load())]),
+                missed or [ast.Pass()],
+                hit,
+            ),
+        ]
+        if joined and rest is not None:
+            made.append(rest)
+        return [ast.fix_missing_locations(ast.copy_location(s, place)) if s is not rest else s for s in made]
+
+    def _received(self, outputs: list[str], piece: Collected) -> list[ast.stmt]:
+        """Bind the results. The plan's own name for them is cleared, so that it does not keep arrays alive."""
+        names = [plan_name(n) if n in piece.temporaries else n for n in outputs]
+        targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
+        target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
+        return [ast.Assign([target], ast.Name(RESULT, ast.Load())), _assign(RESULT, ast.Constant(None))]
+
+    def _tests(self, piece: Collected) -> list[ast.expr]:
+        tests: dict[str, ast.expr] = {}
+        for node, kind in piece.guards:
+            of = ast.Call(ast.Name(TYPE, ast.Load()), [node], [])
+            if kind is PARTED:
+                test = ast.Compare(of, [ast.In()], [ast.Name(PARTS, ast.Load())])
+            else:
+                test = ast.Compare(of, [ast.Is()], [ast.Name(self._named(kind), ast.Load())])
+            tests.setdefault(ast.dump(test), test)
+        return list(tests.values())
+
+    def _named(self, kind: type) -> str:
+        for name, known in self.names.items():
+            if known is kind:
+                return name
+        name = f".type{len(self.names)}"
+        self.names[name] = kind
+        return name
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _has_blocks(node: ast.stmt) -> bool:
+    return bool(getattr(node, "body", None)) and not isinstance(node, _DEFINITIONS)
+
+
+def _assign(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
