@@ -16,7 +16,6 @@ A region is compiled in the form that suits the sizes of the first call that nee
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from .graph import Graph, Node
@@ -29,7 +28,6 @@ FORMS = (ROWS, CHUNKS, EITHER, FLAT, WINDOWS, PRODUCT)
 FEW = 16  # most columns of a short row: no more than any tree has lanes, so that each lane has one element
 LONG_STEP = 8  # vectors per step of reductions over axes outside of the vectors, if lines are long
 RESULT, SCRATCH, ROW = "result", "scratch", "row"  # where a value is kept; all but scratch are followed by a number
-PLACE = re.compile(rf"{SCRATCH}|(?:{RESULT}|{ROW}) (?:0|[1-9]\d{{0,3}})")
 
 
 def form_guards(graph: Graph) -> Guards:

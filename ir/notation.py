@@ -79,6 +79,8 @@ _WORD = re.compile(r"\s*(?:([0-9]+)|(@?[A-Za-z_]\w*|\?[0-9]{1,9}_\w+)|([-+*(),])
 
 def parse_size(text: str) -> Size:
     """Parses what `str` prints for a size."""
+    if text.isascii() and text.isidentifier():
+        return symbol(text)
     tokens, at, end = [], 0, len(text.rstrip())
     while at < end:
         match = _WORD.match(text, at)

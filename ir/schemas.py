@@ -19,13 +19,15 @@ from functools import cache
 from .dims import Dim
 from .dtypes import DType
 from .errors import nearest
-from .forms import FORMS, PLACE
+from .forms import FORMS, RESULT, ROW, SCRATCH
 from .layouts import CLASSES
 from .notation import parse_axis_groups, parse_guards
 from .opdef import OpDef
 from .records import record, replace
 from .types import Attr, AxisGroups, Guards, Sizes
 from .windows import STRAIGHT
+
+_PLACE = re.compile(rf"{SCRATCH}|(?:{RESULT}|{ROW}) (?:0|[1-9]\d{{0,3}})")
 
 
 class Stage(IntEnum):
@@ -171,7 +173,7 @@ KINDS: Mapping[str, Kind] = {
     "prefetch": _ints("a distance from 1 to 64 and a cache level", 1, 64, (2,)),
     "taps": _ints("window lengths up to 8, or 0 for a loop", 0, STRAIGHT),
     "place": Kind(
-        '"result 0", "row 0" or "scratch"', lambda attr: isinstance(attr, str) and bool(PLACE.fullmatch(attr))
+        '"result 0", "row 0" or "scratch"', lambda attr: isinstance(attr, str) and bool(_PLACE.fullmatch(attr))
     ),
 }
 COMMON = "impl?: text; score?: whole number; follows?: count; like?: count; keep?: place"
