@@ -246,8 +246,11 @@ class Lowered:
 
         if self.built.after is not None and not self.passes:
             shown = ", ".join(f"{name} = {number}" for name, number in env.items())
-            message = f"{self.graph.name}: this IR has no form for {shown}"
-            raise ShapeProblem(message, hint="print it after 'schedule' for any sizes, or edit its regions' guards")
+            broken = [f"{a} == {b}" for a, b in form_guards(self.graph) if _is_broken(a, b, env)]
+            needs = f"; its guards need {' and '.join(broken)}" if broken else ""
+            message = f"{self.graph.name}: this IR has no form for {shown}{needs}"
+            hint = "`weft dump --after schedule` prints IR that runs at any size; guards in the text can be edited"
+            raise ShapeProblem(message, hint=hint)
         made = self._chosen_by(ChooseForms(sizes_text(env)))
         made.stored, made.siblings = self.stored, self.siblings
         if "family" in self.__dict__:
@@ -441,11 +444,13 @@ def bind_call(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int], has_
     graph = lowered.built.graph
     if not bind_sizes(graph.inputs, inputs, env):
         return False
-    for left, right in lowered.guards if has_code else lowered.assumptions:
-        known = dims.symbols(left) | dims.symbols(right)
-        if known <= env.keys() and dims.evaluate(left, env) != dims.evaluate(right, env):
-            return False
-    return True
+    return not any(_is_broken(a, b, env) for a, b in (lowered.guards if has_code else lowered.assumptions))
+
+
+def _is_broken(left: Size, right: Size, env: Mapping[str, int]) -> bool:
+    """Whether a guard does not hold; one with sizes that are not known yet is checked later."""
+    known = dims.symbols(left) | dims.symbols(right)
+    return known <= env.keys() and dims.evaluate(left, env) != dims.evaluate(right, env)
 
 
 def call_orders(
