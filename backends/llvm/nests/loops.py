@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ....ir.dims import LOOP, symbols
-from ....ir.graph import Node
+from ....ir.graph import Graph, Node
 from ....ir.nest import ops
 from ....ir.nest.scopes import base, inside, variables
 from ....ir.types import Guards, integer, sizes
@@ -24,6 +24,7 @@ from .points import Point
 from .sharing import is_shared, share
 
 DEFAULT_JAM = 4
+SHORT, COPIES = 7, 4  # ops of a body that a serial loop has copies of, and how many
 PART = 1_000_000_000  # picoseconds, as estimated, of the steps of a loop between two questions
 
 
@@ -67,27 +68,42 @@ def _serial(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
         f.body(body, steps)
         return [f.spread(step.values[v], step) for step in steps for v in body.outputs]
 
+    def range_of(begin: Val, limit: Val, carried: list[Val]) -> list[Val]:
+        if len(points) == 1 and _is_short(body):
+            begin, *carried = f.repeat(begin, limit, COPIES, carried, run_copies, whole=True)
+        return f.repeat(begin, limit, 1, carried, run)[1:]
+
+    def run_copies(at: Val, carried: list[Val]) -> list[Val]:
+        for k in range(COPIES):
+            carried = run(numbers.plus(f, at, f.e.const("i64", k)), carried)
+        return carried
+
     count = len(node.operands)
     start = [f.spread(p.values[v], p) for p in points for v in node.operands]
     asks, cost = [n for n in body if n.op is ops.ASK], body_cost(body)
     if asks and isinstance(cost, int) and not depth(body):
         f.asked.update(asks)
-        last = _in_parts(f, first, end, cost, start, run)
+        last = _in_parts(f, first, end, cost, start, range_of)
     else:
-        last = f.repeat(first, end, 1, start, run)[1:]
+        last = range_of(first, end, start)
     for k, point in enumerate(points):
         point.put(node.results, last[k * count : (k + 1) * count])
 
 
+def _is_short(body: Graph) -> bool:
+    """Tell whether the steps of a loop are so short that counting them takes a good part of the time."""
+    return len(body) <= SHORT and all(n.body is None for n in body) and any(n.op is ops.STORE for n in body)
+
+
 def _in_parts(
-    f: NestFunction, first: Val, end: Val, cost: int, start: list[Val], run: Callable[[Val, list[Val]], list[Val]]
+    f: NestFunction, first: Val, end: Val, cost: int, start: list[Val], run: Callable[[Val, Val, list[Val]], list[Val]]
 ) -> list[Val]:
     """Emits a loop of short steps in parts, with a question after each: a question in every step would slow it down."""
     e, size = f.e, max(1, PART // cost)
 
     def part(at: Val, carried: list[Val]) -> list[Val]:
         limit = e.call("smin", e.op("add nsw", at, e.const("i64", size)), end)
-        _, *last = f.repeat(at, limit, 1, carried, run)
+        last = run(at, limit, carried)
         ask_after(f, e.op("mul nsw", e.op("sub nsw", limit, at), e.const("i64", cost)))
         return last
 
