@@ -216,6 +216,11 @@ class Emitter:
         least = self.least(-size)
         return None if least is None else -least
 
+    def is_visible(self, *sizes: Size) -> bool:
+        """Whether the variables in sizes have values at this place."""
+        names = {LOOP + name for scope in self.scopes for name, _, _ in scope.ranges}
+        return all(n in names for size in sizes for n in dims.symbols(size) if n.startswith(LOOP))
+
     # -- variables and memory
 
     def variable(self, name: str, first: Size, end: Size) -> Size:

@@ -20,6 +20,7 @@ from ...ir.records import record
 from ...ir.types import Sizes
 from .arithmetic import INT, TRUTH, as_int, cast_number, join, negation, truth, value_of
 from .indexing import count_of
+from .kinds import Known
 from .lowering import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering, types_of
 from .names import Names, bound_names, exposed
 from .values import (
@@ -376,14 +377,18 @@ class Carry:
                 kinds[name] = plain(last.kind), last.other
             elif is_new and isinstance(last, View):
                 self.made[name] = last
-            elif isinstance(first, View) and isinstance(last, View) and first != last:
+            elif isinstance(first, View) and isinstance(last, View):
                 self._replaced(name, first, last, places)
+            elif not is_new and not (isinstance(first, Known) and first == last):
+                raise CutProblem(f"'{name}' is not a number or an array before and behind each step of a loop")
         if kinds != self.kinds or late != self.guess.late or places != self.guess.places:
             self.better = Guess(kinds, frozenset(late), frozenset(places))
         return outputs
 
     def _replaced(self, name: str, first: View, last: View, places: set[str]) -> None:
-        """Return an array variable that refers to another array after a step."""
+        """Carry an array variable that refers to another array after a step."""
+        if last == first:
+            return
         if last.dtype != first.dtype or last.shape != first.shape:
             raise CutProblem(f"the array '{name}' has another shape or dtype in each step of a loop")
         if name in places:
@@ -418,7 +423,9 @@ class Carry:
         new = (self.guess.late | self.made.keys()) & self.live
         if new and demand is not None:
             demand()
-            env.update((name, view) for name, view in self.made.items())
+            for name, view in self.made.items():
+                if self.p.e.is_visible(*view.shape, *view.starts):
+                    env[name] = view
         elif new:
             for name in new:
                 env[name] = Unset(f"'{name}' gets its value in a loop that may have no step")

@@ -12,7 +12,7 @@ import numpy as np
 from ...ir import dims
 from ...ir.dims import LOOP
 from ...ir.dtypes import F64, DType
-from ...ir.graph import Graph, Value
+from ...ir.graph import Graph, Node, Value
 from ...ir.nest import ops
 from ...ir.types import TensorType
 from .arithmetic import cast_number, fitted_int, join, negation, value_of
@@ -149,7 +149,7 @@ class Lowering:
                 chosen()
             return
         test = value_of(self.e, condition)
-        before = self.env
+        before, allocated = self.env, len(self.e.head)
         sides: list[tuple[Scope, Environment]] = []
         for part in (yes, no):
             scope = self.e.enter()
@@ -159,10 +159,12 @@ class Lowering:
             self.e.pop()
             sides.append((scope, self.env))
         self.env = before
-        self._merge(test, condition, sides)
+        self._merge(test, condition, sides, {node.result for node in self.e.head[allocated:]})
 
-    def _merge(self, test: Value, condition: Number, sides: list[tuple[Scope, Environment]]) -> None:
-        merger = _Merger(self.e, test, [scope for scope, _ in sides], self.env)
+    def _merge(
+        self, test: Value, condition: Number, sides: list[tuple[Scope, Environment]], allocated: set[Value]
+    ) -> None:
+        merger = _Merger(self.e, test, [scope for scope, _ in sides], self.env, allocated)
         (_, first), (_, second) = sides
         jumps = [any(_is_always(env.get(flag)) for flag in FLAGS) for _, env in sides]
         found: dict[str, Merged] = {}
@@ -271,8 +273,11 @@ Merged = Callable[[], Abstract]
 class _Merger:
     """Merges the variables of two branches; the test selects the results."""
 
-    def __init__(self, e: Emitter, test: Value, scopes: list[Scope], before: Environment) -> None:
+    def __init__(
+        self, e: Emitter, test: Value, scopes: list[Scope], before: Environment, allocated: set[Value]
+    ) -> None:
         self.e, self.test, self.scopes = e, test, scopes
+        self.allocated = allocated  # memory that only the branches know
         self.outside = {id(value) for value in before.values()}
         self.outputs: list[list[Value]] = [[], []]
         self.results: list[Sequence[Value]] = []
@@ -284,7 +289,9 @@ class _Merger:
             return lambda: TupleValue(tuple(part() for part in parts))
         if isinstance(a, (View, Known)) and type(a) is type(b) and a == b:
             return lambda: a
-        if not isinstance(a, Number) or not isinstance(b, Number):
+        if isinstance(a, View) and isinstance(b, View) and self._share_memory(a, b):
+            return lambda: a
+        if not isinstance(a, Number) or not isinstance(b, Number) or a.pair or b.pair:
             return lambda: Unset(f"'{name}' has a value only on one side of a branch, or is one of two arrays")
         if a.known is not None and a.known == b.known and type(a.known) is type(b.known):
             return lambda: a
@@ -301,10 +308,27 @@ class _Merger:
         if isinstance(value, TupleValue):
             parts = [self.one(item, side, name) for item in value.items]
             return lambda: TupleValue(tuple(part() for part in parts))
+        if isinstance(value, View) and not self.e.is_visible(*value.shape, *value.starts):
+            return lambda: Unset(f"'{name}' is a view that depends on data of a branch")
         if isinstance(value, Number) and value.known is None and id(value) not in self.outside:
             made = self._output(side, value, value.kind)
             return lambda: Number(plain(value.kind), made(), other=value.other)
         return lambda: Unset(f"'{name}' may have no value here") if value is None else value
+
+    def _share_memory(self, a: View, b: View) -> bool:
+        """Give two arrays that the branches make one memory, because only one of them is ever made."""
+        first, second = a.buffer, b.buffer
+        if not {first.value, second.value} <= self.allocated or first.value.type != second.value.type:
+            return False
+        if (a.shape, a.starts, a.steps) != (b.shape, b.starts, b.steps) or not self.e.is_visible(*a.shape, *a.starts):
+            return False
+        if first.value is second.value:
+            return True
+        self.e.head = [node for node in self.e.head if node.result is not second.value]
+        _replace(self.scopes[1].builder.nodes, second.value, first.value)
+        first.written = first.written or second.written
+        second.value = first.value
+        return True
 
     def _output(self, side: int, number: Number, kind: NumberKind) -> Callable[[], Value]:
         """Make a number a result of a branch, unless it was computed before the branch."""
@@ -325,6 +349,15 @@ class _Merger:
             test = self.test if side == 0 else value_of(self.e, negation(self.e, condition))
             body = Graph("body", (), tuple(scope.builder.nodes), tuple(outputs))
             self.results.append(self.e.node(ops.WHEN, (test,), types_of(outputs), body).results)
+
+
+def _replace(nodes: Sequence[Node], old: Value, new: Value) -> None:
+    """Use another buffer in nodes and their bodies."""
+    for node in nodes:
+        if old in node.operands:
+            node.operands = tuple(new if v is old else v for v in node.operands)
+        if node.body is not None:
+            _replace(node.body.nodes, old, new)
 
 
 def _same(value: Abstract) -> Merged:

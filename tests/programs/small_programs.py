@@ -237,6 +237,28 @@ def turned(z, w):
     return z.real.sum(), abs(w).max()
 
 
+def chosen(a, flag):
+    if flag > 0:
+        t = a + 1
+        u = t[1:]
+    else:
+        t = a * 2
+        u = t[1:]
+    t[0] = 9
+    return t, u.sum()
+
+
+def chosen_in_loop(a, rounds):
+    t = a
+    for k in range(rounds):
+        if k % 2:
+            v = t + k
+        else:
+            v = t * 0.5
+        t = v
+    return t
+
+
 def _matrix(n):
     m = rng.random((n, n))
     return m @ m.T + n * np.eye(n)
@@ -274,6 +296,9 @@ PROGRAMS = [
     (moving, rng.random(9), 3),
     (newton, rng.random(4) + 1),
     (both_ways, rng.random(7)),
+    (chosen, rng.random(5), 1),
+    (chosen, rng.random(5), -1),
+    (chosen_in_loop, rng.random(5), 5),
     (masked, rng.random(12), 0.5),
     (masked, rng.random((3, 4)), 0.5),
     (escape, rng.normal(size=(4, 3)) + 1j * rng.normal(size=(4, 3)), 6),

@@ -138,4 +138,17 @@ def test_cut_reasons():
             x = x[1:]
         return x.sum()
 
+    def pairs(n):
+        p = (0, 1)
+        for _ in range(n):
+            p = (p[1], p[0] + p[1])
+        return p
+
+    def last_row(m):
+        for k in range(len(m)):
+            row = m[k]
+        return row
+
     assert "another shape" in cut_of(grows, np.ones(9))
+    assert "not a number or an array" in cut_of(pairs, 5)
+    assert "in a loop" in cut_of(last_row, np.ones((3, 3)))
