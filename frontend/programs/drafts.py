@@ -110,6 +110,19 @@ class Draft:
                 raise CutProblem(f"can't show that {a} is {b} in each step of a loop")
             facts.assume_equal(plus, minus)
 
+    def align(self, shape: Sequence[Size], wanted: Sequence[Any]) -> None:
+        """Takes two shapes that differ in one size, but for ones, as equal: a reshape only asks for equal products."""
+        facts = self.e.facts
+        if not all(isinstance(size, (int, dims.Dim)) for size in wanted):
+            return
+        old, new = ([n for size in sizes if (n := facts.canonical(size)) != 1] for sizes in (shape, wanted))
+        differ = [(a, b) for a, b in zip(old, new, strict=False) if a != b]
+        if len(old) != len(new) or len(differ) != 1 or _changes(*differ[0]):
+            return
+        (a, b) = differ[0]
+        if facts.number(a) is not None and facts.number(a) == facts.number(b) and b != -1:
+            facts.assume_equal(a, b)
+
     def fit(self, value: Value, target: View) -> None:
         """Check that a value broadcasts to the array that it is written to."""
         shape = value.type.shape
@@ -130,6 +143,8 @@ class Draft:
         as_sizes = name not in ELEMENTWISE and name != OPERATOR
         given = [self.operand(x, as_sizes) for x in args]
         named = {key: self.operand(x, True) for key, x in kwargs.items()}
+        if name == "reshape" and len(given) == 2 and isinstance(given[0], Value):
+            self.align(given[0].type.shape, given[1] if isinstance(given[1], tuple) else (given[1],))
         return self.result(self.record(lambda: functions.call(self.builder, name, given, named, None)))
 
     def index(self, of: Abstract, items: Sequence[Any]) -> Abstract:
