@@ -52,6 +52,11 @@ def prepare(name: str, value: Any) -> CallArgument:
             raise OverflowProblem(
                 f"argument '{name}': the Python integer has {value.bit_length()} bits, too many for f64"
             ) from error
+    if isinstance(value, np.generic) and kind is not value.dtype.type:  # its operators may be other ones
+        raise TypeProblem(
+            f"argument '{name}' must be a plain number, not a {kind.__module__}.{kind.__qualname__}",
+            hint=f"convert it with np.{value.dtype.type.__name__}(x)",
+        )
     if isinstance(value, (np.generic, np.memmap)):
         return _from_array(name, np.asarray(value), value)
     if isinstance(value, np.ndarray):

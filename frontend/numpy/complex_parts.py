@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from ...ir.builder import is_scalar_result
 from ...ir.graph import Value
-from ...ir.ops import IMAG, REAL, TABLE, WHERE
+from ...ir.ops import IMAG, REAL, RESHAPE, TABLE, WHERE
+from ...ir.types import Sizes
 from ..maker import Make, Maker, Operand
 from .choosing import as_scalar
 
@@ -32,6 +33,17 @@ def imag(m: Maker, val: Operand) -> Value:
     return _part(m, value, m.op(WHERE, True, zero, value))
 
 
+def real_if_close(m: Maker, a: Operand, tol: float = 100) -> Value:
+    """Return a real array itself; whether the imaginary parts of a complex one are small is for NumPy to say."""
+    value = m.lift(a)
+    if value.type.dtype.kind == "complex":
+        raise m.refuse("real_if_close of complex numbers")
+    if not value.type.dtype.weak and not is_scalar_result(value):
+        return value
+    strong = m.cast(value, value.type.dtype.strong)
+    return m.builder.op(RESHAPE, strong, span=m.span, shape=Sizes(()))  # NumPy makes an array of a number
+
+
 def _part(m: Maker, whole: Value, part: Value) -> Value:
     """Return a part: a scalar for a NumPy scalar, an array for an array without dimensions."""
     return as_scalar(m, part) if is_scalar_result(whole) else part
@@ -46,4 +58,6 @@ def angle(m: Maker, z: Operand, deg: bool = False) -> Value:
     return m.cast(m.op(MUL, found, 180 / math.pi), found.type.dtype) if deg else found
 
 
-COMPLEX_PARTS: Mapping[str, Make] = {"real": real, "imag": imag, "angle": angle}
+COMPLEX_PARTS: Mapping[str, Make] = {
+    "real": real, "imag": imag, "real_if_close": real_if_close, "angle": angle,
+}  # fmt: skip

@@ -152,8 +152,10 @@ def _kept_shape(x: Value, axes: Sequence[int], keepdims: bool) -> tuple[Size, ..
 
 
 def _is_negative_zero(x: object) -> bool:
+    """Tell whether a number, or a part of a complex one, is -0.0."""
     number = number_of(x)
-    return isinstance(number, float) and number == 0 and bool(np.signbit(number))
+    parts = (number.real, number.imag) if isinstance(number, complex) else (number,)
+    return any(isinstance(part, float) and part == 0 and bool(np.signbit(part)) for part in parts)
 
 
 # -- the arguments `initial` and `where`

@@ -30,11 +30,12 @@ VIEWS = frozenset((
     "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze",
     "broadcast_to", "broadcast_arrays", "flip", "flipud", "fliplr", "atleast_1d", "atleast_2d", "real", "imag",
     "permute_dims", "rollaxis", "rot90", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack",
-    "diagonal", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray",
+    "diagonal", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "real_if_close",
 ))  # fmt: skip
 # Functions that return the array itself, not a view, if there is nothing to do.
 ITSELF = frozenset((
     "real", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "asarray", "asanyarray", "ascontiguousarray",
+    "asfortranarray", "real_if_close", "broadcast_arrays",
 ))  # fmt: skip
 
 

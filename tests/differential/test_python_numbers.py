@@ -117,3 +117,23 @@ def test_numbers_beyond_i64_are_u64_in_products() -> None:
     for a in (np.array([1.0, 2.0]), np.array([True]), np.array([3], "u1")):
         function = lambda a: (np.dot(a, 2**63), np.inner(2**64 - 1, a), np.stack([a[0], 2**63]))  # noqa: E731
         same(weft.jit(function, backend="reference")(a), function(a))
+
+
+def test_negative_zeros_to_start_from() -> None:
+    def sums(a: Any) -> Any:
+        starts = (-0.0, np.float32(-0.0), complex(-0.0, -0.0), complex(0.0, -0.0))
+        return [np.sum(a, initial=zero, dtype=np.result_type("f4", zero)) for zero in starts]
+
+    for n in (0, 1, 40):
+        a = np.full(n, -0.0, "f4")
+        same(weft.jit(sums)(a), sums(a))
+
+
+def test_numbers_of_other_classes_are_refused() -> None:
+    """Their operators may be other ones, which a trace would not call."""
+
+    class Length(np.float64):
+        pass
+
+    with pytest.raises(TypeError, match=r"argument 'a' must be a plain number, not a .*Length"):
+        weft.jit(lambda a: a + 1)(Length(2.0))

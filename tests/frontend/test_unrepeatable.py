@@ -65,6 +65,14 @@ def test_the_array_itself(x: Any) -> None:
         assert compiled(lambda a, test=test: test(a))(x) == test(x), k
 
 
+def test_the_real_array_itself() -> None:
+    def function(a: Any) -> Any:
+        others = np.real_if_close(a), np.broadcast_arrays(a, a)[1], np.asfortranarray(a)
+        return a + sum(10**k for k, other in enumerate(others) if other is a)
+
+    assert (compiled(function)(X) == function(X)).all()
+
+
 def test_kinds_of_numbers_in_sizes_and_indices() -> None:
     """An object that claims to be an integer is still a traced value to the graph."""
     function = compiled(lambda x, k: x[k] + x.shape[0] + k * x.size + (x.shape[0] == k) + (k < x.size))
