@@ -41,6 +41,7 @@ from .nests.rewriting import Around, NestRewriter
 from .nests.writing import Block, Names
 
 FEW_OPS = 12  # in a body: then more vectors are in flight
+GRAIN = 128  # steps of a vector loop that a thread takes at least: some whole vectors, and lines of memory of its own
 ROWS = 240  # of a product that one thread computes
 DEEP = 1  # serial loops around a shared one
 
@@ -84,6 +85,8 @@ class _Widening:
             found = [a for a in self.accesses if node in a.place.around]
             if self.may_be_shared(node, attrs, around, found):
                 attrs["shared"] = True
+                if attrs["kind"] == "vector":
+                    attrs["grain"] = GRAIN
                 self.shared.add(node)
         self.has_changed |= attrs != node.attrs
         rewriter.copy(node, around, block, attrs)

@@ -10,6 +10,7 @@ from ...ir.builder import Builder
 from ...ir.dims import LOOP, Size
 from ...ir.dtypes import BOOL, I64
 from ...ir.errors import Unsupported
+from ...ir.facts import Facts
 from ...ir.graph import Graph, Node, Value
 from ...ir.guards import graph_guards
 from ...ir.indexing import Index, loop_variables, reshape_index
@@ -120,6 +121,8 @@ class AssignmentLowering:
             rewriter.values[value] = new
             found.append(place)
         for node in body:
+            if node.op is RESHAPE:
+                _match_sizes(builder.facts, node.operands[0].type.shape, node.result.type.shape)
             rewriter.copy(node)
         outputs = [rewriter.get(v) for v in body.outputs]
         for k, target in enumerate(self.targets):
@@ -253,7 +256,12 @@ class AssignmentLowering:
         """Write an array with merged axes, element by element of the operand."""
         (operand,), shape = node.operands, node.result.type.shape
         names, index = self.counted(operand.type.shape)
-        merged = reshape_index(shape, operand.type.shape, index)
+        merged = reshape_index(shape, operand.type.shape, index) or _merged_index(shape, operand.type.shape, index)
+        if merged is None and 1 < len(shape) < len(index):  # then as people mostly write it, with guards for that
+            kept = len(shape) - 1
+            rest = dims.product(operand.type.shape[kept:])
+            self.demand(block, list(zip(shape, (*operand.type.shape[:kept], rest), strict=True)))
+            merged = _merged_index((*operand.type.shape[:kept], rest), operand.type.shape, index)
         if merged is None:
             raise Unsupported(f"a reshape of {operand.type} to {node.result.type} has no loop nest", node.span)
         self.each(block, operand, names, index, self.places[node.result], merged)
@@ -299,3 +307,28 @@ def _fitted(builder: Builder, value: Value, shape: tuple[Size, ...]) -> Value:
     if builder.facts.agree(value.type.shape, shape):
         return value
     return builder.op(BROADCAST, value, shape=Sizes(shape))
+
+
+def _match_sizes(facts: Facts, old: Sequence[Size], new: Sequence[Size]) -> None:
+    """Demands that the only two sizes of a reshape that differ are equal: the others are."""
+    pairs = list(zip(*([s for s in map(facts.canonical, shape) if s != 1] for shape in (old, new)), strict=False))
+    counts = {sum(facts.canonical(s) != 1 for s in shape) for shape in (old, new)}
+    differing = [(a, b) for a, b in pairs if a != b]
+    if len(counts) == 1 and len(differing) == 1:
+        facts.assume_equal(*differing[0])
+
+
+def _merged_index(new: Sequence[Size], old: Sequence[Size], index: Index) -> Index | None:
+    """The index after a reshape that merges neighbouring axes to one, of which guards know the size."""
+    before = 0
+    while before < min(len(new), len(old)) and new[before] == old[before]:
+        before += 1
+    after = 0
+    while after < min(len(new), len(old)) - before and new[-1 - after] == old[-1 - after]:
+        after += 1
+    if len(new) - before - after != 1 or len(old) - before - after < 1:
+        return None
+    total: Size = 0
+    for axis in range(before, len(old) - after):
+        total = total * old[axis] + index[axis]
+    return (*index[:before], total, *index[len(old) - after :])

@@ -35,6 +35,7 @@ from .writing import Block, Names
 Places = Mapping[Value, MemoryPlace]
 Scratch = Callable[[Value, tuple[Size, ...]], Value]
 STEMS = "ijklpqrs"
+ACROSS_MEMORY = 16
 
 
 class RegionLowering:
@@ -81,7 +82,8 @@ class RegionLowering:
         if isinstance(width, int):
             self.speed["width"] = width
         if isinstance(unroll, int):
-            self.speed["times"] = unroll
+            # Walks across memory go through some lines of it at a time.
+            self.speed["times"] = ACROSS_MEMORY if self.columns and self.vector in self.rows else unroll
 
     def run(self, block: Block) -> dict[Value, Value]:
         """Writes the loops; returns the numbers of results that have no place."""

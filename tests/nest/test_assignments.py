@@ -12,7 +12,7 @@ from weft.backends import nests, reference
 from weft.backends.llvm.engine.target import host
 from weft.ir import dims
 from weft.ir.dims import Dim, Size, symbol
-from weft.ir.errors import Unsupported
+from weft.ir.errors import ShapeProblem, Unsupported
 from weft.ir.graph import Graph
 from weft.ir.kernels import Choice
 from weft.ir.nest.ops import ASSIGN
@@ -20,7 +20,7 @@ from weft.ir.nest.scopes import places
 from weft.ir.nest.text import parse_nest
 from weft.ir.nest.verify import verify_nest
 from weft.ir.printer import print_nest
-from weft.ir.types import TensorType
+from weft.ir.types import Guards, TensorType
 from weft.passes.lower_assigns import LowerAssigns
 from weft.passes.manager import run_pass
 from weft.passes.nest_pipeline import nest_pipeline
@@ -299,3 +299,21 @@ def test_native_code_gives_the_bits_of_the_interpreter() -> None:
                         assert found[-1].tobytes() == wanted[-1].tobytes(), (name, sizes)
     finally:
         weft.set_threads(before)
+
+
+def test_reshapes_by_guards() -> None:
+    """Sizes that a reshape needs to be equal become guards of the nest."""
+    for given, result, guard in (((N, 1, M), (N, K), "k == m"), ((N, M, 2), (K, symbol("p")), "p == 2*m")):
+        statement = Statement(["C", "C"], a=("f8", given), out=("f8", result))
+        a, out = statement.inputs.values()
+        statement.assign(lambda np, a, shape=result: np.reshape(a * 2, shape), [a], [out])
+        made = LowerAssigns(AllInline(), 32).run(statement.nest())
+        found = made.attrs["guards"]
+        assert isinstance(found, Guards) and {guard, " == ".join(guard.split(" == ")[::-1])} & set(found.texts)
+        shape = [dims.evaluate(s, SIZES) for s in given]
+        x = np.arange(np.prod(shape), dtype="f8").reshape(shape)
+        y = np.zeros((5, 7 if len(shape) == 3 and shape[1] == 1 else 14))
+        nests.run(made, [x, y])
+        assert np.array_equal(y.ravel(), 2 * x.ravel())
+        with pytest.raises(ShapeProblem):
+            nests.run(made, [x, np.zeros((y.size, 1))])

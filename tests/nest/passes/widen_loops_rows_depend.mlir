@@ -24,7 +24,7 @@
         %1 = "weft.exp"(%0) : (tensor<f64>) -> tensor<f64>
         "nest.store"(%1, %a) {at = #weft.dims<@i, @j>} : (tensor<f64>, memref<?x?xf64, #weft.dims<n, m>>) -> ()
         "nest.yield"() : () -> ()
-      }) {var = "j", range = #weft.dims<0, m>, kind = "vector", times = 4 : i64, shared} : () -> ()
+      }) {var = "j", range = #weft.dims<0, m>, kind = "vector", times = 4 : i64, shared, grain = 128 : i64} : () -> ()
       "nest.yield"() : () -> ()
     }) {var = "i", range = #weft.dims<1, n>, kind = "serial"} : () -> ()
     "nest.yield"() : () -> ()
