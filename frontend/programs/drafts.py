@@ -26,7 +26,8 @@ from ..numpy.powers import OPERATOR
 from .arithmetic import input_type, value_of
 from .emit import Emitter
 from .kinds import Known, NumpyScalar, PythonNumber
-from .values import Abstract, CutProblem, Expression, Number, TupleValue, View
+from .values import Abstract, Buffer, CutProblem, Expression, Number, TupleValue, View
+from .waiting import inputs_of
 
 
 class Draft:
@@ -62,6 +63,14 @@ class Draft:
             value = self.builder.input(f"v{len(self.leaves)}", input_type(of), True)
         self.leaves[value] = of
         return value
+
+    def reads(self, value: Value, buffer: Buffer) -> bool:
+        """Whether an expression reads a buffer."""
+        for leaf in inputs_of(value):
+            of = self.leaves[leaf]
+            if isinstance(of, View) and of.buffer is buffer:
+                return True
+        return False
 
     def operand(self, x: Abstract, as_size: bool = False) -> Any:
         """An argument of a NumPy function: a value of the graph, or a constant; `as_size`, an int is a size."""
@@ -169,6 +178,8 @@ class Draft:
         e = self.e
         for value, target in zip(outputs, targets, strict=False):
             self.fit(value, target)
+        for target in targets:
+            e.storing(target.buffer)
         outputs, targets = self._in_parts(outputs, targets)
         used = _reached(self.builder, outputs)
         nodes = [n for n in self.builder.nodes if n.result in used]

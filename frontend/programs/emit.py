@@ -7,7 +7,7 @@ A bound that can't be proved from the ranges of loops becomes a guard at the ent
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...ir import dims
@@ -61,6 +61,7 @@ class Emitter:
         self.needed: set[str] = set()  # symbols of Python ints that are used as sizes
         self.names: dict[str, int] = {}
         self.span: Span | None = None
+        self.before_store: Callable[[Buffer], None] | None = None
         self.head: list[Node] = []  # allocations, which come first
 
     # -- bodies
@@ -255,8 +256,14 @@ class Emitter:
     def store(self, value: Value, view: View, index: Sequence[Size]) -> None:
         at = view.at(tuple(index))
         self.need(*at)
+        self.storing(view.buffer)
         self.written(view.buffer)
         self.node(ops.STORE, (value, view.buffer.value), (), at=Sizes(at))
+
+    def storing(self, buffer: Buffer) -> None:
+        """Has what must be read before a store be read."""
+        if self.before_store is not None:
+            self.before_store(buffer)
 
     def written(self, buffer: Buffer) -> None:
         """Note a store to a buffer: loaded elements may have changed."""

@@ -133,6 +133,7 @@ def _name(p: Lowering, node: ast.Name) -> Abstract:
         found = p.names(node.id)
     if found is None:
         raise CutProblem(f"'{node.id}' has no value here", node)
+    p.used(node.id)
     return found
 
 

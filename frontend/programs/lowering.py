@@ -22,6 +22,7 @@ from .kinds import Known, NumpyScalar, PythonNumber
 from .names import Names
 from .values import (
     Abstract,
+    Buffer,
     CutProblem,
     Environment,
     Expression,
@@ -35,6 +36,7 @@ from .values import (
     dtype_of,
     plain,
 )
+from .waiting import is_function_of_elements, is_simple, waits_for
 
 BREAK, CONTINUE, RETURN, RETURNED = "%break", "%continue", "%return", "%returned"
 FLAGS = (BREAK, CONTINUE, RETURN)
@@ -74,6 +76,9 @@ class Lowering:
         self.functions: list[Any] = []
         self.places: dict[str, View] = {}  # arrays that a loop carries, by variable
         self.node: ast.AST | None = None
+        self.following: Sequence[ast.stmt] = ()
+        self.waiting: set[str] = set()  # variables of this function that are expressions
+        e.before_store = self.compute_waiting
 
     def live_behind(self, node: ast.stmt) -> Names:
         return self.live.get(id(node), frozenset()) | self.after
@@ -91,6 +96,34 @@ class Lowering:
         if isinstance(value, TupleValue):
             return TupleValue(tuple(self.computed(i, node) for i in value.items), value.is_list)
         return value
+
+    # -- expressions that wait for their use
+
+    def wait(self, name: str, value: Expression) -> bool:
+        """Bind a variable to an expression that is computed where it is used, if that is only once."""
+        if not waits_for(name, self.following, self.live, self.after) or not value.value.type.shape:
+            return False
+        if not is_function_of_elements(value.value):
+            return False
+        self.env[name] = value
+        self.waiting.add(name)
+        return True
+
+    def compute_waiting(self, buffer: Buffer | None = None) -> None:
+        """Compute the expressions that wait, or those that read a buffer."""
+        for name in sorted(self.waiting):
+            value = self.env.get(name)
+            if not isinstance(value, Expression):
+                self.waiting.discard(name)  # of a branch that was left
+            elif buffer is None or self.draft.reads(value.value, buffer):
+                self.waiting.discard(name)
+                self.env[name] = self.computed(value)
+
+    def used(self, name: str) -> None:
+        """Note that a variable is read; an expression that has waited for it is not needed any more."""
+        if name in self.waiting:
+            self.waiting.discard(name)
+            self.env[name] = Unset(f"'{name}' was used")
 
     def stores(self) -> None:
         """Note a store: pending expressions of an enclosing statement might read the stored memory."""
@@ -115,9 +148,12 @@ class Lowering:
     def block(self, statements: Sequence[ast.stmt]) -> None:
         """Lower statements; those after a possible jump run only if it was not taken."""
         for k, statement in enumerate(statements):
-            self.node = statement
+            self.node, self.following = statement, statements[k + 1 :]
+            if self.waiting and not is_simple(statement):
+                self.compute_waiting()
             self.run(self, statement)
-            self.draft = Draft(self.e)
+            if not self.waiting:
+                self.draft = Draft(self.e)
             jumped = self.jumped()
             if jumped.known:
                 return
@@ -219,7 +255,7 @@ class Lowering:
         self.e.needed = needed
         env.clear()
         env.update(content)
-        self.env, self.places = env, places
+        self.env, self.places, self.waiting = env, places, set()
         self.draft = Draft(self.e)
 
     # -- memory

@@ -36,6 +36,11 @@ def _assign(p: Lowering, node: ast.Assign) -> None:
     if len(node.targets) > 1 or not isinstance(node.targets[0], ast.Subscript):
         if len(node.targets) == 1 and _replace(p, node.targets[0], value):
             return
+        only = node.targets[0]
+        if len(node.targets) == 1 and isinstance(only, ast.Name) and isinstance(value, Expression):
+            p.waiting.discard(only.id)
+            if p.wait(only.id, value):
+                return
         value = p.computed(value, node.value)
     for target in node.targets:
         assign(p, target, value)
@@ -72,6 +77,7 @@ def _annotated(p: Lowering, node: ast.AnnAssign) -> None:
 def assign(p: Lowering, target: ast.expr, value: Abstract) -> None:
     """Binds a variable, unpacks, or stores to an array."""
     if isinstance(target, ast.Name):
+        p.waiting.discard(target.id)
         p.env[target.id] = value
     elif isinstance(target, (ast.Tuple, ast.List)):
         for part, item in zip(target.elts, _unpacked(p, target, value), strict=True):

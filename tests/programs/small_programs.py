@@ -259,6 +259,19 @@ def chosen_in_loop(a, rounds):
     return t
 
 
+def waiting(a, b):
+    step = a[1:] - a[:-1]
+    scaled = step * 0.5
+    a[1:] = scaled + b[1:]
+    late = b * 2
+    b[0] = 7
+    a += late
+    kept = a + 1
+    a[:2] = 0
+    b[:] = kept
+    return a.sum()
+
+
 def _matrix(n):
     m = rng.random((n, n))
     return m @ m.T + n * np.eye(n)
@@ -296,6 +309,7 @@ PROGRAMS = [
     (moving, rng.random(9), 3),
     (newton, rng.random(4) + 1),
     (both_ways, rng.random(7)),
+    (waiting, rng.random(6), rng.random(6)),
     (chosen, rng.random(5), 1),
     (chosen, rng.random(5), -1),
     (chosen_in_loop, rng.random(5), 5),

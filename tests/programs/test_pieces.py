@@ -11,14 +11,22 @@ from weft.frontend.programs.kinds import Array, Known, NumpyScalar, PythonNumber
 from weft.frontend.programs.lower import lower_piece
 from weft.frontend.programs.pieces import Cut, Piece
 from weft.ir.dtypes import F32, F64
+from weft.ir.nest.ops import ALLOC, ASSIGN
 
 from tests.programs.running import Failed, check_piece, cut_of, lowered, names_of, run_piece
-from tests.programs.small_programs import PROGRAMS
+from tests.programs.small_programs import PROGRAMS, waiting
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p[0].__name__)
 def test_programs(program):
     check_piece(*program)
+
+
+def test_waiting():
+    """An expression that is used once is no array of its own; one that reads what is stored in between is."""
+    piece = check_piece(waiting, np.arange(6.0), np.ones(6))
+    assert sum(node.op is ASSIGN for node in piece.nest) == 7  # late and kept are computed before the stores
+    assert sum(node.op is ALLOC for node in piece.nest) == 2
 
 
 def test_kinds():
