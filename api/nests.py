@@ -8,16 +8,26 @@ from typing import Any
 import numpy as np
 
 from .ir.graph import Graph
-from .ir.nest.text import is_nest as is_nest
-from .ir.nest.text import parse_nest
-from .runtime.nests import NestKernel, compile_nest
+from .runtime.disk.nests import stored_nest
+from .runtime.nest_interfaces import interface_of
+from .runtime.nest_kernels import NestKernel
 
 Array = np.ndarray[Any, Any]
 
 
+def is_nest(text: str) -> bool:
+    """Tell whether a module's text holds a nest, not a graph."""
+    return '"nest.kernel"' in text
+
+
 def nest_kernel(text: str, file: str, backend: str) -> NestKernel:
-    """Read and verify a nest; its arguments are updated in place."""
-    return NestKernel(parse_nest(text, file), compile_nest if backend == "llvm" else InterpretedNest)
+    """Make a kernel of a nest, which updates its arguments in place. Text that was compiled before is not parsed."""
+    if backend == "llvm":
+        return NestKernel(*stored_nest(text, file))
+    from .ir.nest.text import parse_nest
+
+    nest = parse_nest(text, file)
+    return NestKernel(interface_of(nest), lambda: InterpretedNest(nest))
 
 
 class InterpretedNest:

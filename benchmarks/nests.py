@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from weft.backends import nests
 from weft.ir.nest.text import parse_nest
-from weft.runtime.nests import NestKernel
+from weft.runtime.nests import compile_nest
 
 ROOT = Path(__file__).parents[1]
 TURNS = 25
@@ -104,11 +104,12 @@ def best(run: Callable[[list[Array]], None], arrays: tuple[Array, ...]) -> float
 def compare(name: str, c: ctypes.CDLL) -> tuple[float, float, bool]:
     """Return the seconds of Weft and of C, and whether Weft has the interpreter's bits."""
     make, size, small = CASES[name]
-    kernel = NestKernel(parse_nest((ROOT / "examples" / "nests" / f"{name}.mlir").read_text(encoding="utf-8")))
+    nest = parse_nest((ROOT / "examples" / "nests" / f"{name}.mlir").read_text(encoding="utf-8"))
+    native = compile_nest(nest)
     arrays, numbers, _ = make(small)
     found, wanted = copies(arrays), copies(arrays)
-    kernel(*found, **numbers)
-    nests.run(kernel.nest, wanted, numbers)
+    native.run(found, numbers)
+    nests.run(nest, wanted, numbers)
     is_same = all(a.tobytes() == b.tobytes() for a, b in zip(found, wanted, strict=True))
     arrays, numbers, plain = make(size)
     function = getattr(c, name)
@@ -116,7 +117,7 @@ def compare(name: str, c: ctypes.CDLL) -> tuple[float, float, bool]:
     given = [ctypes.c_int64(k) for k in plain]
     ours, theirs = [], []
     for _ in range(TURNS):
-        ours.append(best(lambda own: kernel(*own, **numbers), arrays))
+        ours.append(best(lambda own: native.run(own, numbers), arrays))
         theirs.append(best(lambda own: function(*(ctypes.c_void_p(a.ctypes.data) for a in own), *given), arrays))
     return min(ours), min(theirs), is_same
 

@@ -14,7 +14,9 @@ from ..ir import dims
 from ..ir.dtypes import I64
 from ..ir.errors import FileProblem, Span, TypeProblem, UnknownName, nearest
 from ..nests import nest_kernel
-from ..runtime.nests import NestKernel, size_places
+from ..runtime.nest_interfaces import shown as shown_type
+from ..runtime.nest_kernels import NestKernel
+from ..runtime.nests import size_places
 from .arguments import value_of
 from .files import save_arrays
 from .run import shown, timed
@@ -28,9 +30,7 @@ def run_nest(args: argparse.Namespace, text: str, file: str, given: Mapping[str,
         raise UnknownName(f"{file} has one nest, not a '{args.kernel}'")
     kernel = nest_kernel(text, file, args.backend)
     arrays, numbers = _arguments(kernel, given, args.seed, file)
-    access = kernel.nest.attrs["access"]
-    assert isinstance(access, tuple)
-    written = [k for k, how in enumerate(access) if how != "read"]
+    written = kernel.written
     if args.out and args.out.endswith(".npy") and len(written) > 1:
         raise FileProblem(
             f"{kernel.name} writes {len(written)} arrays, too many for {args.out}", hint="use a .npz file"
@@ -70,24 +70,22 @@ def _arguments(
 def _fill(kernel: NestKernel, made: dict[str, Any]) -> None:
     """Make the arrays that are only written, where the others tell their sizes."""
     env = {name: made[name] for name in kernel.numbers if isinstance(made.get(name), int)}
-    for symbol, (slot, axis) in size_places(kernel.nest, made.keys(), kernel.parameters).items():
-        array = made[kernel.parameters[slot]]
+    given = [name for name in kernel.parameters if name in made]
+    types = dict(zip(kernel.parameters, kernel.interface.types, strict=True))
+    for symbol, (slot, axis) in size_places([types[name] for name in given]).items():
+        array = made[given[slot]]
         if axis < array.ndim:
             env[symbol] = array.shape[axis]
-    access = kernel.nest.attrs["access"]
-    assert isinstance(access, tuple)
-    for name, value, how in zip(kernel.parameters, kernel.nest.inputs, access, strict=True):
-        known = all(symbol in env for size in value.type.shape for symbol in dims.symbols(size))
+    for (name, type), how in zip(types.items(), kernel.interface.access, strict=True):
+        known = all(symbol in env for size in type.shape for symbol in dims.symbols(size))
         if name not in made and how == "write" and known:
-            made[name] = np.zeros([dims.evaluate(s, env) for s in value.type.shape], value.type.dtype.numpy)
+            made[name] = np.zeros([dims.evaluate(s, env) for s in type.shape], type.dtype.numpy)
 
 
 def _declared(kernel: NestKernel, file: str) -> list[Parameter]:
     """The arguments as a `.weft` file would declare them."""
     span, found = Span(file, 1), []
-    for name, value in zip(kernel.parameters, kernel.nest.inputs, strict=True):
-        kind = value.type
+    for name, kind in zip(kernel.parameters, kernel.interface.types, strict=True):
         shape = tuple(s if isinstance(s, int) else str(s) for s in kind.shape) if kind.shape else None
-        shown_type = f"{kind.dtype}[{', '.join(map(str, kind.shape))}]" if kind.shape else str(kind.dtype)
-        found.append(Parameter(name, Declared(kind.dtype.name, kind.dtype, shape, shown_type, span), span))
+        found.append(Parameter(name, Declared(kind.dtype.name, kind.dtype, shape, shown_type(kind), span), span))
     return found + [Parameter(name, Declared("i64", I64, None, "i64", span), span) for name in kernel.numbers]

@@ -14,7 +14,7 @@ from ..frontend.language.source import LanguageKernel
 from ..frontend.printed import PrintedKernel
 from ..ir.dtypes import from_numpy
 from ..ir.errors import FileProblem, TypeProblem, UnknownName, UnsupportedTarget, nearest
-from ..ir.nest.text import is_nest
+from ..nests import is_nest
 from ..runtime.kernel import CallableKernel
 from ..runtime.native.dispatch import AFTER
 from ..settings import default_options, registry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,9 @@ from weft.command.main import main
 from weft.ir.errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
 from weft.ir.graph import Graph
 from weft.ir.nest.text import parse_nest
-from weft.runtime.nests import NestKernel, compile_nests
+from weft.runtime.nest_interfaces import interface_of
+from weft.runtime.nest_kernels import NestKernel
+from weft.runtime.nests import compile_nests
 
 from .test_nests import EXAMPLES, Array, randn, text_of
 
@@ -40,8 +43,8 @@ def kernels() -> Made:
     return dict(zip(SIZES, map(native_kernel, graphs, compile_nests(graphs)), strict=True))
 
 
-def native_kernel(nest: Graph, native: Any) -> NestKernel:
-    return NestKernel(nest, lambda _: native)
+def native_kernel(nest: Graph, native: Any) -> tuple[Graph, NestKernel]:
+    return nest, NestKernel(interface_of(nest), lambda: native)
 
 
 def same_bits(found: list[Array], wanted: list[Array]) -> None:
@@ -51,11 +54,11 @@ def same_bits(found: list[Array], wanted: list[Array]) -> None:
 
 @pytest.mark.parametrize("name", SIZES)
 def test_native_code_gives_the_bits_of_the_interpreter(name: str, kernels: Made) -> None:
-    kernel, numbers = kernels[name], {"steps": 3} if name == "seidel" else {}
+    (nest, kernel), numbers = kernels[name], {"steps": 3} if name == "seidel" else {}
     before = weft.get_threads()
     for n in (3, 17, 35):
         wanted = [a.copy() for a in SIZES[name](n)]
-        nests.run(kernel.nest, wanted, numbers)
+        nests.run(nest, wanted, numbers)
         try:
             for threads in (1, 3):
                 weft.set_threads(threads)
@@ -67,7 +70,7 @@ def test_native_code_gives_the_bits_of_the_interpreter(name: str, kernels: Made)
 
 
 def test_arguments_are_checked(kernels: Made) -> None:
-    seidel, chain = kernels["seidel"], kernels["chain"]
+    seidel, chain, stencil = (kernels[name][1] for name in ("seidel", "chain", "stencil_in_place"))
     a, x = randn(5, 5, dtype="f8"), randn(6)
     for error, message, call in (
         (TypeProblem, "takes 1 arrays, not 2", lambda: seidel(a, a, steps=1)),
@@ -78,7 +81,7 @@ def test_arguments_are_checked(kernels: Made) -> None:
         (TypeProblem, "'a' must be an array, not a list", lambda: seidel([1.0], steps=1)),
         (TypeProblem, "'a' must be f64.*not float32 with 2 dim", lambda: seidel(a.astype("f4"), steps=1)),
         (ShapeProblem, r"'a' must have shape \(5, 5\) here, not \(5, 4\)", lambda: seidel(a[:, :4].copy(), steps=1)),
-        (ShapeProblem, "stencil_in_place needs", lambda: kernels["stencil_in_place"](np.zeros((0, 3), "f4"))),
+        (ShapeProblem, "stencil_in_place needs", lambda: stencil(np.zeros((0, 3), "f4"))),
         (ValueProblem, r"'a' must have layout C, not strides \(8, 40\)", lambda: seidel(a.T, steps=1)),
         (ValueProblem, "'a' and 'o' share memory", lambda: chain(x, x, x)),
     ):
@@ -110,7 +113,7 @@ def test_numbers_from_data_are_checked() -> None:
   "nest.yield"() : () -> ()
 }) : () -> ()
 """
-    kernel, counts = NestKernel(parse_nest(text, "counting.mlir")), np.zeros(3)
+    kernel, counts = weft.compile(text, name="counting.mlir"), np.zeros(3)
     kernel(np.array([0, 2, 2, 2, 1], "i4"), counts)
     assert counts.tolist() == [1, 1, 3]
     for wrong in (3, -1):
@@ -213,3 +216,46 @@ def test_ctrl_c_ends_a_nest(threads: str) -> None:
     )
     assert found.returncode == 0, found.stderr
     assert found.stdout.count("stopped") == 3, found.stdout
+
+
+STORED = """
+import sys
+import numpy as np, weft
+histogram = weft.compile(open(sys.argv[1]).read(), name="histogram.mlir")
+counts = np.zeros(3, np.int64)
+histogram(np.array([0, 2, 2], np.int32), counts)
+print(histogram, counts)
+try:
+    histogram(np.array([7], np.int32), counts)
+except IndexError as error:
+    print(error)
+print("weft.ir.parser" in sys.modules, "weft.backends.llvm.nests.emit" in sys.modules)
+"""
+
+
+def test_text_that_was_compiled_before_is_not_parsed(tmp_path: Path) -> None:
+    """A second process finds the nest on disk: the same results and errors, without the parser."""
+    shown = []
+    for _ in range(2):
+        found = subprocess.run(
+            [sys.executable, "-c", STORED, str(EXAMPLES / "histogram.mlir")],
+            env={**os.environ, "WEFT_CACHE": "1", "WEFT_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert found.returncode == 0, found.stderr
+        shown.append(found.stdout.splitlines())
+    assert shown[0][:-1] == shown[1][:-1] and "histogram.mlir:8:7: index 7 is out of bounds" in shown[0][1]
+    assert (shown[0][-1], shown[1][-1]) == ("True True", "False False")
+
+
+def test_sizes_that_may_not_fit_64_bits_are_refused() -> None:
+    text = text_of("seidel").replace("#weft.dims<0, steps - 1>", "#weft.dims<0, steps*steps*steps - 1>")
+    kernel, a = weft.compile(text), randn(4, 4, dtype="f8")
+    kernel(a, steps=2)
+    with pytest.raises(weft.errors.LimitExceeded, match=r"seidel: the size steps.* may be too large for 64 bits"):
+        kernel(a, steps=1 << 30)
+    text = text_of("chain").replace("#weft.dims<0, n>", f"#weft.dims<0, min(n, {1 << 70})>")
+    with pytest.raises(weft.errors.LimitExceeded, match="too large for 64 bits"):
+        weft.compile(text)(randn(3), randn(3), randn(3))

@@ -12,7 +12,7 @@ from ....ir.nest.ops import NEST
 from ....ir.opdef import OpDef, Trait
 from ....ir.ops import CONSTANT, SIZE
 from . import leaving, loops, memory, operations, products, walks
-from .code import NestCode
+from .code import INDEX, Failure, NestCode
 from .costs import body_cost
 from .function import NestFunction, NestModule, Points
 from .points import Point
@@ -39,13 +39,26 @@ def emit_nest(nest: Graph, name: str, vector_bytes: int) -> NestCode:
     memory.inputs(f)
     f.body(nest, [Point()])
     f.finish()
-    return NestCode(
-        (name, *module.outlined), tuple(module.entries), tuple(module.failures), module.asks, _time(nest),
-        "\n\n".join([*module.texts, ""]), dict(module.declared),
-    )  # fmt: skip
+    names, failures = (name, *module.outlined), tuple(map(_failure, module.failures))
+    text = "\n\n".join([*module.texts, ""])
+    return NestCode(names, tuple(module.entries), failures, module.asks, _time(nest), text, dict(module.declared))
 
 
 def _time(nest: Graph) -> Size:
     """The estimated time of a call; numbers from data count as 1."""
     cost = body_cost(nest)
     return dims.substitute(cost, {name: 1 for name in dims.symbols(cost) if name.startswith(dims.LOOP)})
+
+
+def _failure(node: Node) -> Failure:
+    """Describe the error of a node, as the interpreter raises it."""
+    if node.op is ops.BIND:
+        return Failure(INDEX, "index {} is out of bounds for axis with size {}", node.span)
+    if node.op is ops.WALK:
+        names = node.attrs["combine"]
+        assert isinstance(names, tuple)
+        return Failure("ValueProblem", f"attempt to get {names[0]} of an empty sequence", node.span)
+    if "message" in node.attrs:
+        message = str(node.attrs["message"]).replace("{", "{{").replace("}", "}}")
+        return Failure(str(node.attrs["error"]), message, node.span)
+    return Failure("ValueProblem", "Integers to negative integer powers are not allowed.", node.span)

@@ -83,9 +83,10 @@ def _bound(f: NestFunction, node: Node, bytes: Size) -> Size:
         return bytes
     around = next(p.around for p in places(f.module.nest) if p.node is node)
     for variable in reversed([v for loop in around for v in variables(loop)]):
-        most = dims.substitute(bytes, {LOOP + variable.name: variable.end - 1})
-        if not follows(most - bytes, variable.facts):
-            raise Unsupported(f"the size of this memory may shrink as @{variable.name} grows", node.span)
+        ends = [dims.substitute(bytes, {LOOP + variable.name: end}) for end in (variable.end - 1, variable.first)]
+        most = next((end for end in ends if follows(end - bytes, variable.facts)), None)
+        if most is None:
+            raise Unsupported(f"the size of this memory may grow and shrink as @{variable.name} grows", node.span)
         bytes = most
     return bytes
 

@@ -81,13 +81,13 @@ def lane_numbers(f: NestFunction, width: int) -> Val:
 def plus(f: NestFunction, a: Val, b: Val) -> Val:
     if a.text == "0":
         return b
-    return a if b.text == "0" else _both(f, "add nsw", a, b)
+    return a if b.text == "0" else _both(f, "add", a, b)
 
 
 def times(f: NestFunction, a: Val, b: Val) -> Val:
     if a.text == "1":
         return b
-    return a if b.text == "1" else _both(f, "mul nsw", a, b)
+    return a if b.text == "1" else _both(f, "mul", a, b)
 
 
 def _both(f: NestFunction, opcode: str, a: Val, b: Val) -> Val:
