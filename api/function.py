@@ -8,13 +8,13 @@ from types import FunctionType
 from typing import Any
 
 from .frontend.tracing.functions import TracedFunction, TracedKernel
-from .frontend.tracing.tracer import Tracer
 from .ir.errors import TraceProblem
 from .ir.graph import Graph
 from .ir.records import replace
 from .program import MethodProgram, PieceProgram, Program
+from .runtime.calling import Called, native_class
 from .runtime.compiler import Lowered, Options, Variant
-from .runtime.kernel import Kernel, native_class
+from .runtime.kernel import Kernel
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain
@@ -53,16 +53,16 @@ def _evaluate(graph: Graph, values: Sequence[Any], calls: Sequence[Callable[...,
     return reference.run(graph, values, calls=calls)
 
 
-class JitFunction:
+class JitFunction(Called):
     """A jitted Python function. `weft.jit` makes it; it is traced and compiled for each signature it is called with."""
 
     def __init__(
         self, source: TracedFunction, options: Options, program: AnyProgram | None, whole: bool = False
     ) -> None:
-        self._source, self._options = source, options
+        self._source, self._options, self.takes_out = source, options, source.takes_out
         self._program, self._whole = program, whole
         self._kernels: dict[TracedKernel, Kernel] = {}
-        self._chain = Chain()
+        self.chain = Chain()
         self._methods: OrderedDict[int, tuple[Any, JitFunction]] = OrderedDict()
         self.__wrapped__ = source.function
         self.__name__ = source.name
@@ -88,35 +88,26 @@ class JitFunction:
                 self._methods.popitem(last=False)
         return found[1]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._program is None:
-            return self._compiled(args, kwargs)
-        if self._whole:
-            if self._program.obstacle is not None:
-                raise TraceProblem(self._program.obstacle.text, self._program.obstacle.span)
-            return self._compiled(args, kwargs)
-        if "out" in kwargs and not self._source.takes_out:
-            return self._compiled(args, kwargs)
-        if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
-            return self._inlined(args, kwargs)
-        return self._program.call(self._compiled, args, kwargs)
-
-    def _inlined(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Become part of the trace of another function, unless Python must run this one."""
-        assert self._program is not None
+    def served(self, form: CallForm, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
+        if self._program is None or out is not None:
+            return self._compiled(args, kwargs, form, out)
+        if not self._whole:
+            return self._program.call(self._compiled, args, kwargs)
         if (obstacle := self._program.obstacle) is not None:
-            raise TraceProblem(f"{self.__name__} is called by Python: {obstacle.text}", obstacle.span)
-        return self._compiled(args, kwargs)
+            raise TraceProblem(obstacle.text, obstacle.span)
+        return self._compiled(args, kwargs, form)
 
-    def _compiled(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        if (known := self._chain.repeat(args, kwargs)) is not None:
-            return known.run(args, kwargs)
-        form = CallForm(len(args), tuple(kwargs))
-        out = None if self._source.takes_out else kwargs.pop("out", None)
-        if any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
-            if out is not None:
-                raise TraceProblem(f"{self.__name__} can't write a traced value into out", hint="use its result")
-            return self._source.inlined(args, kwargs)
+    def inlined(self, trace: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Become part of the trace of another function, unless Python must run this one."""
+        if self._program is not None and (obstacle := self._program.obstacle) is not None:
+            text = obstacle.text if self._whole else f"{self.__name__} is called by Python: {obstacle.text}"
+            raise TraceProblem(text, obstacle.span)
+        return self._source.inlined(args, kwargs)
+
+    def _compiled(
+        self, args: Sequence[Any], kwargs: dict[str, Any], form: CallForm | None = None, out: Any = None
+    ) -> Any:
+        form = form or CallForm(len(args), tuple(kwargs))
         return self._source.with_numbers(lambda: self._serve(form, args, kwargs, out))
 
     def _serve(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
@@ -124,12 +115,12 @@ class JitFunction:
         kernel = self._kernel(source)
         arguments = kernel.arguments(values, {})
         return kernel.serve(
-            self, self._chain, form, tuple(self._source.signature.parameters), source.fixed, arguments, out
+            self, self.chain, form, tuple(self._source.signature.parameters), source.fixed, arguments, out
         )
 
     def forget(self) -> None:
-        """Drop the native entries: the registry has changed. The next call checks whether its graph is still valid."""
-        self._chain.clear(self)
+        """Drop the recipes: the registry has changed. The next call checks whether its graph is still valid."""
+        self.chain.clear(self)
 
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
         """Return the compiled form for these arguments without running it; `.ir()` prints its graph."""
@@ -155,7 +146,7 @@ class JitFunction:
     def signature_cache(self) -> JointCache:
         """The function's compiled graphs."""
         pieces = [piece.callable.signature_cache for piece in getattr(self._program, "pieces", ())]
-        return JointCache(self._kernels, self._chain, pieces)
+        return JointCache(self._kernels, self.chain, pieces)
 
     def _select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Kernel, tuple[Any, ...]]:
         source, values = self._source.select(args, kwargs)
@@ -184,7 +175,7 @@ class JointCache:
 
     @property
     def hits(self) -> int:
-        own = self._chain.hits + sum(k.signature_cache.hits for k in self._kernels.values())
+        own = self._chain.calls + sum(k.signature_cache.hits for k in self._kernels.values())
         return own + sum(piece.hits for piece in self._pieces)
 
     @property

@@ -79,6 +79,12 @@ def _make_registry() -> Registry:
     return Registry()
 
 
+def _has_history() -> bool:
+    """Tell whether times were recorded by earlier processes."""
+    given = os.environ.get("WEFT_HISTORY", "").strip()
+    return given != "0" and os.path.exists(os.path.expanduser(given or os.path.join(_data_directory(), "history.json")))
+
+
 def _make_tuner() -> Tuner:
     from .runtime.selection.history import History
     from .runtime.selection.tuner import Tuner
@@ -88,7 +94,7 @@ def _make_tuner() -> Tuner:
 
 # These have everything that a kernel needs from a registry and a tuner.
 lookup = cast("Registry", DeferredRegistry(_make_registry))
-_tuner = cast("Tuner", DeferredTuner(_make_tuner))
+_tuner = cast("Tuner", DeferredTuner(_make_tuner, _has_history))
 
 
 def __getattr__(name: str) -> Any:

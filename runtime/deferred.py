@@ -5,18 +5,23 @@ A kernel loaded from disk needs neither: nothing is registered yet, and the firs
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from ..ir import dims
 from ..ir.forking import lock
-from .selection.turn import Turn
+from ..ir.types import integer, sizes
+from .selection.turn import LONG, Turn
 
 if TYPE_CHECKING:
     from .compiler import Lowered
     from .native.dispatch import Chain
     from .registry import Registry
     from .selection.tuner import Tuner
+
+SECOND = 7  # native calls after which Python is asked for the first time
 
 
 class DeferredRegistry:
@@ -63,12 +68,16 @@ class DeferredRegistry:
 
 
 class DeferredTuner:
-    """Stand in for the tuner. A graph's first call runs as it was compiled; the second call makes the tuner."""
+    """Stand in for the tuner until there is something to choose: a long call, or a history, which is read meanwhile.
 
-    def __init__(self, make: Callable[[], Tuner]) -> None:
-        self._make = make
+    A graph's first call runs as it was compiled.
+    """
+
+    def __init__(self, make: Callable[[], Tuner], has_history: Callable[[], bool]) -> None:
+        self._make, self._has_history = make, has_history
         self._lock = lock()
         self._made: Tuner | None = None
+        self._reading: threading.Thread | None = None
 
     @property
     def made(self) -> Tuner:
@@ -80,9 +89,16 @@ class DeferredTuner:
             return self._made
 
     def turn(self, lowered: Lowered, env: Mapping[str, int], lookup: Any, is_sample: bool) -> Turn:
-        if self._made is None and "first run" not in lowered.seconds:
+        if self._made is None and ("first run" not in lowered.seconds or _work(lowered, env) < LONG):
+            if self._reading is None and self._has_history():
+                self._reading = threading.Thread(target=self._read, args=(lowered,), name="weft history", daemon=True)
+                self._reading.start()
             return Turn(lowered)
         return self.made.turn(lowered, env, lookup, is_sample)
+
+    def _read(self, lowered: Lowered) -> None:
+        """Do in the background what a later call of the graph needs."""
+        self.made, lowered.family  # noqa: B018 - asking is making
 
     def took(self, turn: Turn, seconds: float) -> None:
         if self._made is not None:
@@ -91,3 +107,12 @@ class DeferredTuner:
     def ask_again(self, chain: Chain, turn: Turn) -> None:
         if self._made is not None:
             self._made.ask_again(chain, turn)
+        else:
+            chain.limit(turn.lowered, 0 if chain.calls else SECOND)
+
+
+def _work(lowered: Lowered, env: Mapping[str, int]) -> int:
+    """Estimate the picoseconds of a call."""
+    costs = [(integer(r.attrs, "cost"), dims.product(sizes(r.attrs, "space"))) for r in lowered.kernels]
+    known = [(cost, space) for cost, space in costs if dims.symbols(space) <= env.keys()]
+    return sum(cost * dims.evaluate(space, env) for cost, space in known)

@@ -1,15 +1,16 @@
 """Hold a kernel whose source can be replaced while it is in use.
 
-Each call uses one source from beginning to end. Replacing the source drops its native entries.
+Each call uses one source from beginning to end. Replacing the source drops its recipes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.source import KernelSource
-from .kernel import Kernel, native_class, trace_of
+from .calling import Called, native_class
+from .kernel import Kernel
 from .native.call import CallForm
 from .native.callables import is_native
 from .native.dispatch import Chain
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .registry import Registry
 
 
-class ReplaceableKernel:
+class ReplaceableKernel(Called):
     """Wrap a `Kernel` and make a new one for each new source. `owner` lives as long as this object."""
 
     def __init__(
@@ -33,7 +34,7 @@ class ReplaceableKernel:
     def replace(self, source: KernelSource) -> None:
         """Switch to a new source; calls that are already running finish with the old one."""
         kernel = self._make(source)
-        kernel.signature_cache.served = lambda: self.chain.hits
+        kernel.signature_cache.served = lambda: self.chain.calls
         self._kernel = kernel
         self.__name__, self.__module__ = source.name, ""
         self.forget()
@@ -42,17 +43,16 @@ class ReplaceableKernel:
         """Drop everything learned about the old source."""
         self.chain.clear(self)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (known := self.chain.repeat(args, kwargs)) is not None:
-            return known.run(args, kwargs)
-        if (trace := trace_of((*args, *kwargs.values()))) is not None:
-            return trace.apply(self, args, kwargs)  # not inlined, because the source may change
-        kernel, form = self._kernel, CallForm(len(args), tuple(kwargs))
-        out = kwargs.pop("out", None)
+    def served(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
+        kernel = self._kernel
         result = kernel.serve(self, self.chain, form, kernel.parameters, {}, kernel.arguments(args, kwargs), out)
-        if self._kernel is not kernel:  # the call may have left an entry of the old source behind
+        if self._kernel is not kernel:  # the call may have left a recipe of the old source behind
             self.forget()
         return result
+
+    def inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Add a call of this object, because its source may change."""
+        return trace.apply(self, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "_kernel":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,25 +20,23 @@ from ..ir.tuples import NamedTuple
 from .arguments import CallArgument, in_order, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
+from .calling import Called, native_class
 from .checked_sizes import SizesChanged, checked_calls
 from .compiler import Lowered, Options, Request, Variant, bind_call, call_orders, orders_of
 from .disk.finding import find_or_lower
 from .launch import noting_strides
-from .native.abi import is_known
 from .native.call import CallForm
-from .native.callables import is_native, with_native_calls
+from .native.callables import is_native
 from .native.dispatch import Chain
 from .native.learning import learn
 from .order import agree
 from .outputs import as_outputs, changed_arrays, check_out, fresh_outputs, handed_back, memory_of
-from .replay import Repeat, is_repeatable, key_of
 from .selection.turn import Turn
 
 if TYPE_CHECKING:
     from .registry import Registry
     from .selection.tuner import Tuner
 
-T = TypeVar("T")
 MAX_REBUILDS = 4  # rebuilds for one call whose NumPy functions return other types or sizes every time
 Layouts = tuple[tuple[str, ...], tuple[str | None, ...] | None, bool]
 MAX_LAYOUTS = 8  # combinations of layout classes to compile before general code serves the rest
@@ -52,7 +50,7 @@ class Found(NamedTuple):
     is_new: bool
 
 
-class Kernel:
+class Kernel(Called):
     """A callable kernel. New dtypes, ranks, layout classes or sizes of 1 compile; other new sizes do not.
 
     The exception is the first call with sizes that have their own form (`ir/forms.py`), such as short rows.
@@ -65,7 +63,7 @@ class Kernel:
         self._layouts: set[tuple[str | None, ...]] = set()
         self._compiling = lock()
         self.chain = Chain()
-        self.signature_cache.served = lambda: self.chain.hits
+        self.signature_cache.served = lambda: self.chain.calls
         self.__name__ = source.name
         if is_native(self):
             lookup.watch(self)
@@ -74,21 +72,12 @@ class Kernel:
         shown = getattr(self._source, "shown_parameters", self._source.parameters)
         return f"<weft kernel {self._source.name}({', '.join(shown)})>"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (known := self.chain.repeat(args, kwargs)) is not None:
-            return known.run(args, kwargs)
-        form = CallForm(len(args), tuple(kwargs))
-        out = kwargs.pop("out", None)
-        if (trace := trace_of((*args, *kwargs.values()))) is not None:
-            return self._inlined(trace, args, kwargs, out)
+    def served(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         return self.serve(self, self.chain, form, self._source.parameters, {}, self.arguments(args, kwargs), out)
 
-    def _inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
-        """Add the kernel to the graph that is being traced."""
+    def inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         from ..frontend.tracing.inlining import KernelCall
 
-        if out is not None:
-            raise TraceProblem(f"{self._source.name} can't write a traced value into out", hint="use its result")
         return trace.apply(KernelCall(self._source), tuple(self._in_order(args, kwargs)), {})
 
     @property
@@ -109,7 +98,7 @@ class Kernel:
         """Run a call for `instance`, and learn from it so that calls with the same signature run faster."""
         chain.drop_expired(instance)
         generation = self._lookup.generation
-        result, turn, env = self.run(arguments, out, is_sample=not chain.is_empty)
+        result, turn = self.run(arguments, out, is_sample=not chain.is_empty)
         guards = self._guards()
         if turn.lowered.built.updates:
             return result
@@ -118,10 +107,6 @@ class Kernel:
             learn(instance, chain, form, turn.lowered, named, out, parameters, fixed, guards)
             if self._tuner is not None:
                 self._tuner.ask_again(chain, turn)
-        if guards is not None and not fixed and form.positional == len(arguments) and is_repeatable(turn):
-            given = [a.array if type(a.given) is np.ndarray else a.given for a in arguments]  # unconverted
-            if (key := key_of(given, {} if out is None else {"out": out})) is not None:
-                chain.remember(key, form, Repeat(turn.lowered, env, guards, self._lookup))
         if self._lookup.generation != generation:  # the learned entries may belong to an outdated graph
             chain.clear(instance)
         return result
@@ -143,10 +128,8 @@ class Kernel:
         names = self._source.parameters
         return args if len(args) == len(names) and not kwargs else in_order(self._source.name, names, args, kwargs)
 
-    def run(
-        self, arguments: Sequence[CallArgument], out: Any = None, is_sample: bool = False
-    ) -> tuple[Any, Turn, dict[str, int]]:
-        """Find or compile the graph for the arguments and run it; return the result, the turn and the sizes.
+    def run(self, arguments: Sequence[CallArgument], out: Any = None, is_sample: bool = False) -> tuple[Any, Turn]:
+        """Find or compile the graph for the arguments and run it; return the result and what ran.
 
         `is_sample` means that native entries serve most calls, and this call is one of the few that come here.
         """
@@ -162,7 +145,7 @@ class Kernel:
             names, built = self._source.parameters, lowered.built
             changed = changed_arrays(built, names, arguments, out) if built.updates else None
             try:
-                return self._launch(turn, inputs, [a.given for a in arguments], env, out, changed), turn, env
+                return self._launch(turn, inputs, [a.given for a in arguments], env, out, changed), turn
             except SizesChanged:
                 tried.append(lowered)
                 rebuilds += found.is_new
@@ -320,16 +303,6 @@ class Kernel:
 def _kind_of_number(given: Any) -> str:
     """Classify a number: a trace tells Python bools, Python numbers and NumPy scalars apart."""
     return "bool" if isinstance(given, bool) else "scalar" if isinstance(given, np.generic) else ""
-
-
-def trace_of(values: Sequence[Any]) -> Any:
-    """Find the trace of the first traced value, without importing the front end to look for one."""
-    return next((x._trace for x in values if hasattr(x, "_trace")), None)
-
-
-def native_class(base: type[T]) -> type[T]:
-    """Return the class that can be called natively, if the platform allows it."""
-    return with_native_calls(base) if is_known() else base
 
 
 CallableKernel = native_class(Kernel)

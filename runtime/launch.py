@@ -23,7 +23,7 @@ from . import threads
 from .checked_sizes import LateSizes
 from .memory import empty
 from .order import lies_in
-from .size_bound import Results, SizedGraph, SizedKernel
+from .size_bound import Results, SizedKernel
 
 if TYPE_CHECKING:
     from ..backends.llvm.engine.library import LoadedCode
@@ -87,7 +87,6 @@ class Launcher:
         self.graph, self.kernels, self.calls, self.library = graph, kernels, calls, library
         self.places = {v: (n, k) for n in walk(graph) if n.op is CONCATENATE for k, v in enumerate(n.operands)}
         self.asks = any(k.asks for k in kernels.values())
-        self.is_regions = all(n.op is REGION for n in graph)
         self.late_sizes = LateSizes(graph)
         ordered = len(kernels) > 1 and any(k.ordered for k in kernels.values())
         self.may_fail = ordered or any(k.may_fail for k in kernels.values()) or any(n.op is NUMPY for n in walk(graph))
@@ -100,10 +99,6 @@ class Launcher:
             threads.raise_pending()  # a native call that was interrupted ends up here
         given: dict[Value, Array] = {}
         return self._run(self.graph, inputs, env, results, given, orders), self._call_strides(given)
-
-    def sized(self, env: Mapping[str, int]) -> SizedGraph:
-        """Bind the graph, which has only regions, to the sizes of a call that has run."""
-        return SizedGraph(self.graph, self.kernels, env)
 
     def _run(
         self,

@@ -1,8 +1,4 @@
-"""Bind regions to the sizes of a call, so that they run on any arrays of these sizes.
-
-Extents, estimated times and most words of a frame depend only on sizes, so calls with the same sizes share them.
-Addresses and strides come from each call's arrays.
-"""
+"""Bind a region to the sizes of a call, fill its frame, and run its functions through ctypes."""
 
 from __future__ import annotations
 
@@ -17,10 +13,9 @@ import numpy as np
 from ..ir import dims
 from ..ir.errors import ValueProblem
 from ..ir.footprints import check_array
-from ..ir.graph import Graph, Node, Value
+from ..ir.graph import Value
 from ..ir.types import sizes
 from . import threads
-from .memory import empty
 from .native import abi
 
 if TYPE_CHECKING:
@@ -108,35 +103,6 @@ class _SizedPart:
             return int(self.function(frame, *self.whole))
         shape = (*self.extents, self.unit, *self.grains, self.tile)
         return int(threads.pool().launch(self.address, frame, *shape, workers))
-
-
-class SizedGraph:
-    """A graph of only regions, bound to the sizes of a call: the work of `Launcher`, prepared once."""
-
-    def __init__(self, graph: Graph, kernels: Mapping[Node, NativeRegion], env: Mapping[str, int]) -> None:
-        slots = {value: k for k, value in enumerate(graph.inputs)}
-        self.asks = any(kernel.asks for kernel in kernels.values())
-        self.steps: list[tuple[SizedKernel, list[int], list[tuple[Value, tuple[int, ...]]]]] = []
-        for node in graph:
-            made = [(v, tuple(dims.evaluate(s, env) for s in v.type.shape)) for v in node.results]
-            self.steps.append((SizedKernel(kernels[node], env), [slots[v] for v in node.operands], made))
-            for value in node.results:
-                slots[value] = len(slots)
-        self.outputs = [slots[v] for v in graph.outputs]
-
-    def run(self, inputs: Sequence[Array], results: Results) -> list[Array]:
-        """Run the graph and return the outputs; `results` allocates them."""
-        if self.asks:
-            threads.raise_pending()  # a native call that was interrupted ends up here
-        values = list(inputs)
-        for kernel, operands, made in self.steps:
-            arrays = [values[k] for k in operands]
-            for value, shape in made:
-                make = results.get(value)
-                arrays.append(make(shape) if make is not None else empty(shape, value.type.dtype.numpy))
-            kernel.run(arrays)
-            values += arrays[len(operands) :]
-        return [values[k] for k in self.outputs]
 
 
 def address_of(x: Array) -> int:

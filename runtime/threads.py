@@ -16,10 +16,11 @@ from functools import cache
 from ..backends.llvm.engine.library import LoadedCode
 from ..ir.errors import ValueProblem
 from ..ir.forking import lock, make_once
-from .disk.code import object_code
+from .disk.code import routine_code
 from .native import pool_code
 from .native.abi import address
 from .native.pool_code import FIELDS
+from .native.steps import tell_pool
 
 MOST = 1024
 SHARED = pool_code.LONG  # estimated picoseconds from which the lock is released while threads share the work
@@ -66,7 +67,7 @@ class Pool:
         self._memory = ctypes.create_string_buffer(pool_code.SIZE + pool_code.LINE)
         start = ctypes.addressof(self._memory)
         self.base = start + -start % pool_code.LINE
-        code = object_code(pool_code.text(platform.machine()), allowed=frozenset(("pool",)))
+        code = routine_code("pool", lambda: pool_code.text(platform.machine()), frozenset(("pool",)))
         self._library = LoadedCode(code, ["worker", "launch", "question", "turn"], {"pool": self.base})
         self.launch_address = self._library.addresses["launch"]
         self.launch = _LAUNCH(self.launch_address)
@@ -127,7 +128,16 @@ _making = lock()
 
 def pool() -> Pool:
     """Return the pool of this process."""
-    return _made[0] if _made else make_once(_made, Pool, _making)
+    if _made:
+        return _made[0]
+    made = make_once(_made, Pool, _making)
+    tell_pool(made)
+    return made
+
+
+def has_pool() -> bool:
+    """Tell whether there is a pool already."""
+    return bool(_made)
 
 
 def raise_pending() -> None:

@@ -24,8 +24,6 @@ from .compiling import Efforts, begin_sharing, compiled_once, end_sharing
 # Times that the user's own kernels took are none of the tests' business, nor theirs of the user's.
 os.environ["WEFT_HISTORY"] = "0"
 
-# Native code serves from the third call on, so that tests of a few calls meet it.
-os.environ["WEFT_NATIVE_AFTER"] = "2"
 
 Evaluate = Callable[..., tuple[Any, ...]]
 

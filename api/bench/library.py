@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import repeat
 from time import perf_counter
 from typing import Any, Protocol
@@ -14,8 +12,6 @@ import numpy as np
 from ..compiling import jit
 from ..ir.records import record
 from .row import Case, Function, Row
-
-_AFTER = "WEFT_NATIVE_AFTER"
 
 
 class Unable(Exception):
@@ -114,19 +110,6 @@ class NumPy:
         raise Unable("compiles nothing")
 
 
-@contextmanager
-def _native_at_once() -> Iterator[None]:
-    """Make native entries after two calls, so that none is compiled while the clock runs."""
-    before = os.environ.get(_AFTER)
-    os.environ[_AFTER] = "2"
-    try:
-        yield
-    finally:
-        del os.environ[_AFTER]
-        if before is not None:
-            os.environ[_AFTER] = before
-
-
 class Weft:
     """The row's function under `weft.jit`, one for all sizes and dtypes."""
 
@@ -138,8 +121,7 @@ class Weft:
 
     def calls(self, case: Case) -> list[TimedCall]:
         if case.row is not self._row:
-            with _native_at_once():
-                self._row, self._kernel = case.row, self.fresh(case.row)
+            self._row, self._kernel = case.row, self.fresh(case.row)
         kernel = self._kernel
         if case.row.into is None:
             return [timed(kernel, case.args)]

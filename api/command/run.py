@@ -16,7 +16,6 @@ from ..ir.dtypes import from_numpy
 from ..ir.errors import FileProblem, TypeProblem, UnknownName, UnsupportedTarget, nearest
 from ..nests import is_nest
 from ..runtime.kernel import CallableKernel
-from ..runtime.native.dispatch import AFTER
 from ..settings import default_options, registry
 from .arguments import value_of
 from .files import find_source, find_text, library_doc, save_arrays, shown_name
@@ -56,7 +55,6 @@ def run(args: argparse.Namespace) -> None:
     for name, result in results.items():
         print(shown(name, result))
     if args.time:
-        warm(lambda: kernel(*values))
         print(timed(lambda: kernel(*values), first))
 
 
@@ -98,15 +96,6 @@ def shown(name: str, result: Any) -> str:
         return f"{name}: {dtype} = {array[()]}"
     shape = ", ".join(map(str, array.shape))
     return f"{name}: {dtype}[{shape}]\n{np.array2string(array, threshold=SHOWN_ELEMENTS)}"
-
-
-def warm(call: Callable[[], Any]) -> None:
-    """Call until native code serves the call. Long calls reach it while they are timed, which hardly matters."""
-    end = perf_counter() + BATCH_SECONDS
-    for _ in range(AFTER):
-        call()
-        if perf_counter() > end:
-            return
 
 
 def timed(call: Callable[[], Any], first: float) -> str:

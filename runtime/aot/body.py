@@ -19,14 +19,13 @@ from ...ir.loops import graphs, regions, walk
 from ...ir.ops import CONCATENATE, POSITIONS, REGION, RESHAPE
 from ...ir.types import ints, sizes
 from ..launch import ORDERED
-from ..native.launches import Launches
-from ..native.loop_code import Steps
-from ..native.memory_code import NO_MEMORY, CallMemory
-from ..native.table import WordTable
-from ..native.writer import CallWriter
 from .forms import CForm
+from .launches import Launches
+from .loop_code import Steps
+from .memory_code import NO_MEMORY, CallMemory
 from .status import Status
 from .threads import CCrew
+from .writer import CallWriter
 
 if TYPE_CHECKING:
     from ...backends.llvm.compile import Program
@@ -60,7 +59,7 @@ class Body:
         self.lowered, self.form, self.strided = lowered, form, strided
         self.graph = lowered.graph
         self.layouts = {v: layout for graph in graphs(self.graph) for v, layout in value_layouts(graph).items()}
-        self.w = CallWriter(WordTable())
+        self.w = CallWriter()
         pieces = {v: (n, k) for n in walk(self.graph) if n.op is CONCATENATE for k, v in enumerate(n.operands)}
         self.memory = CallMemory(self.w, LibcHeap(self.w), pieces)
         functions = dict(zip(program.regions, program.functions, strict=True))

@@ -13,11 +13,10 @@ from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.layouts import C, byte_strides
 from ..bounds import Bound
-from ..native.memory_code import apart, span
-from ..native.table import WordTable
-from ..native.writer import NULL, CallWriter
 from .forms import CForm, CParameter
+from .memory_code import apart, span
 from .status import Status
+from .writer import NULL, CallWriter
 
 LEVEL = "@weft.level"
 DATA, SHAPE, STRIDES = 0, 8, 16  # offsets in a `weft_array`
@@ -29,7 +28,7 @@ class Gate:
 
     def __init__(self, form: CForm, kinds: Sequence[str], bounds: Sequence[Bound], strided: bool) -> None:
         self.form, self.kinds, self.bounds, self.strided = form, kinds, bounds, strided
-        self.w = CallWriter(WordTable())
+        self.w = CallWriter()
         self.words = self.w.reserve(8 * form.stride_word(len(form.items)))
         self.pointers: dict[int, Val] = {}  # by item; numbers have none
         self.strides: dict[int, list[Val]] = {}

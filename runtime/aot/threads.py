@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ...backends.llvm.code.text import Val
 from ..native.pool_code import LONG
-from ..native.writer import CallWriter
+from .writer import CallWriter
 
 if TYPE_CHECKING:
     from ...backends.llvm.functions import NativeFunction
@@ -40,9 +40,6 @@ class CCrew:
     def share(self, part: NativeFunction, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
         shape = [*extents, *(self.w.number(n) for n in (*part.grains, part.tile)), workers]
         return self.w.invoke(Val(SHARE, "ptr", 0), "i32", self.function(part), frame, *shape)
-
-    def pause(self) -> None:
-        """Do nothing: a C program has other ways to stop."""
 
 
 def crew_text(prefix: str) -> str:

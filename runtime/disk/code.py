@@ -6,7 +6,8 @@ kernels whose graphs can't be stored.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .cache import default_cache
 from .key import key_of
@@ -23,15 +24,26 @@ def object_code(
     `allowed` names the symbols it may import. `effort` names one of LLVM's efforts (`backends/llvm/engine/module.py`),
     which is imported only to compile.
     """
+    return _found_or_made(("code", text, sorted(allowed), effort, repr(target)), lambda: text, allowed, effort, target)
+
+
+def routine_code(name: str, text: Callable[[], str], allowed: frozenset[str], effort: str = "OFTEN") -> bytes:
+    """Return the machine code of Weft's own routines of this name; their text is made only if it is not on disk."""
+    return _found_or_made(("routines", name, effort), text, allowed, effort)
+
+
+def _found_or_made(
+    parts: Sequence[Any], text: Callable[[], str], allowed: frozenset[str], effort: str, target: Target | None = None
+) -> bytes:
     cache = default_cache()
-    key = key_of("code", text, sorted(allowed), effort, repr(target)) if cache is not None else None
+    key = key_of(*parts) if cache is not None else None
     found = cache.read(key) if cache is not None else None
     if found is not None:
         return found
     from ...backends.llvm.engine import module
     from ...backends.llvm.engine import target as targets
 
-    made = module.compile_module(text, target or targets.host(), allowed, module.Effort[effort]).object_code
+    made = module.compile_module(text(), target or targets.host(), allowed, module.Effort[effort]).object_code
     if cache is not None:
         cache.write(key, made)
     return made

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .cache import Cache
 
 LAYERS = ("ir", "frontend", "passes", "backends", "runtime")
-ENDINGS = (".py", ".json", ".lark", ".weft")
+ENDINGS = (".py", ".json", ".lark", ".weft", ".routine")
 Stamp = tuple[str, int, int, int, int, int]
 
 

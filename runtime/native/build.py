@@ -1,4 +1,4 @@
-"""Build the native entry for an example of a call."""
+"""Tell which calls can be native, and build their recipes."""
 
 from __future__ import annotations
 
@@ -6,37 +6,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...backends.llvm.engine.library import LoadedCode
-from ...ir.accesses import value_layouts
 from ...ir.dtypes import BF16, F16, DType
 from ...ir.graph import Graph, Node, Value
 from ...ir.layouts import C
-from ...ir.loops import graphs
 from ...ir.ops import CONCATENATE, LOOP, REGION, RESHAPE
-from ..disk.code import object_code
+from ...ir.walking import graphs
 from .call import Input, NativeCall
-from .dispatch import NativeEntry
-from .entry import entry_text
-from .gemm_code import is_gemm
-from .table import WordTable
+from .products import is_gemm
+from .recipe import Recipe
+from .serving import Serving, places_of
 
 if TYPE_CHECKING:
     from ..compiler import Lowered
 
-NAME = "weft_entry"
 HALVES = (F16, BF16)
 
 
-def build_entry(lowered: Lowered, call: NativeCall) -> NativeEntry | None:
-    """Compile and load the entry, if the call can have one."""
+def build_recipe(lowered: Lowered, call: NativeCall) -> Recipe | None:
+    """Return the recipe for an example of a call, if it can have one."""
     inputs = zip(lowered.built.graph.inputs, call.inputs, strict=True)
     if not _is_served(lowered, call) or not all(_readable(value.type.dtype, given) for value, given in inputs):
         return None
-    table = WordTable()
-    text = entry_text(lowered, call, table, NAME)
-    code = object_code(text, allowed=frozenset(("table",)))
-    library = LoadedCode(code, [NAME], {"table": table.finish()})
-    return NativeEntry(lowered, call.form, table, library, library.addresses[NAME])
+    return Serving(lowered, call).write()
 
 
 def _readable(dtype: DType, given: Input) -> bool:
@@ -58,7 +49,7 @@ def _is_served(lowered: Lowered, call: NativeCall) -> bool:
     nodes_ok = all(_is_native(graph, by_blas) for graph in graphs(lowered.graph))
     given = any(out is not None for out in call.outs)
     shape = lowered.built.structure
-    plain = shape is None or shape.kind in ("single", "tuple")
+    plain = shape is None or shape.kind != "tree" or set(places_of(shape.tree)) == set(range(len(lowered.scalars)))
     written = lowered.writes_all_outputs or _writes_dense_outputs(lowered, call, by_blas)
     fresh = written and not lowered.repeats_outputs and not lowered.any_order
     return nodes_ok and plain and fresh and not (given and lowered.launcher.may_fail)
@@ -66,9 +57,15 @@ def _is_served(lowered: Lowered, call: NativeCall) -> bool:
 
 def _is_native(graph: Graph, by_blas: set[Node]) -> bool:
     """Tell whether a graph or the body of a loop has only kernels, BLAS products, and reshapes that share memory."""
-    layouts = value_layouts(graph)
-    dense = {n for n in graph if n.op is RESHAPE and layouts[n.operands[0]] == C}
+    dense = _dense_reshapes(graph) if any(n.op is RESHAPE for n in graph) else set()
     return all(n.op in (REGION, CONCATENATE, LOOP) or n in dense or n in by_blas for n in graph)
+
+
+def _dense_reshapes(graph: Graph) -> set[Node]:
+    from ...ir.accesses import value_layouts  # the first call of a stored graph does without the builder
+
+    layouts = value_layouts(graph)
+    return {n for n in graph if n.op is RESHAPE and layouts[n.operands[0]] == C}
 
 
 def _writes_dense_outputs(lowered: Lowered, call: NativeCall, by_blas: set[Node]) -> bool:

@@ -1,14 +1,18 @@
-"""Describe the calls that a native entry serves: how arguments are passed, where each goes, and what guards it."""
+"""Describe the calls that a recipe is made for: their form, where each argument goes, and what guards them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ir.layouts import GENERAL, UNIT, C, F
 from ...ir.source import Guard
 from ...ir.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from ..compiler import Lowered
 
 Array = np.ndarray[Any, Any]
 
@@ -45,3 +49,26 @@ class NativeCall(NamedTuple):
     outs: Sequence[Out | None]
     fixed: Sequence[tuple[int, Any]] = ()  # arguments that must be these very objects
     guards: Sequence[Guard] = ()
+
+    def is_exact(self, lowered: Lowered) -> bool:
+        """Tell whether the order of a result's axes depends on sizes and strides, which a recipe then demands."""
+        return None in self.outs and not lowered.has_settled_orders
+
+    def kind(self, lowered: Lowered) -> tuple[Any, ...]:
+        """Return what tells the calls of one recipe from those of another on the same graph."""
+        inputs = tuple((type(i.given), i.place, _lies(i.array, i.layout)) for i in self.inputs)
+        outs = tuple(out and (out.item, _lies(out.array, GENERAL)) for out in self.outs)
+        fixed = tuple((place, id(x)) for place, x in self.fixed)
+        guards = tuple((id(g.holder), g.key, id(g.expected)) for g in self.guards)
+        exact = [(i.array.shape, i.array.strides) for i in self.inputs] if self.is_exact(lowered) else None
+        return self.form, inputs, outs, fixed, guards, exact
+
+
+def _lies(array: Array, layout: str) -> tuple[Any, ...]:
+    """What a recipe checks of an array's memory, besides its rank: which sizes are 1, and how strides compare."""
+    ones = tuple(n == 1 for n in array.shape)
+    if layout in (C, F, UNIT):
+        return layout, ones
+    lengths = [abs(s) for s in array.strides]
+    compared = tuple((a > b) - (a < b) for a in lengths for b in (0, *lengths))
+    return array.flags.c_contiguous, array.flags.f_contiguous, ones, compared

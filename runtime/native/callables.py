@@ -1,7 +1,8 @@
 """Make classes whose instances are called natively.
 
-The class made here inherits all from the Python one and adds a pointer to native code (a vectorcall). While that is
-null the interpreter calls the Python `__call__`, so an instance begins its life as an ordinary object.
+The class made here inherits all from the Python one and adds two words: the address of native code (a vectorcall), and
+that of a recipe. While the first is null the interpreter calls the Python `__call__`, so an instance begins its life as
+an ordinary object.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ _kept: dict[type, Any] = {}  # the classes made here, and what the interpreter h
 
 
 def with_native_calls(base: type[T]) -> type[T]:
-    """Make a subclass whose instances can run native code; `set_entry` sets it."""
+    """Make a subclass whose instances can run native code; `set_recipe` says which."""
     offset = base.__basicsize__
     name = f"{base.__module__}.{base.__qualname__}".encode()
     members = (_Member * 2)(_Member(b"__vectorcalloffset__", _SSIZE, offset, _READONLY, None), _Member())
     slots = (_Slot * 2)(_Slot(_MEMBERS, ctypes.addressof(members)), _Slot())
-    spec = _Spec(name, offset + 8, 0, _HAVE_VECTORCALL | _BASETYPE | _VERSION_TAG, slots)
+    spec = _Spec(name, offset + 16, 0, _HAVE_VECTORCALL | _BASETYPE | _VERSION_TAG, slots)
     make = ctypes.pythonapi.PyType_FromSpecWithBases
     make.restype, make.argtypes = ctypes.py_object, [ctypes.POINTER(_Spec), ctypes.py_object]
     made: type[T] = make(ctypes.byref(spec), (base,))
@@ -56,8 +57,14 @@ def is_native(instance: Any) -> bool:
     return type(instance) in _kept
 
 
-def set_entry(instance: Any, entry: int) -> None:
-    """Make the interpreter call the code at this address; 0 restores the Python `__call__`."""
+def set_recipe(instance: Any, recipe: int) -> None:
+    """Make calls follow the recipe at this address, or (0) go to the Python `__call__`."""
     assert is_native(instance), type(instance)
-    offset = type(instance).__basicsize__ - 8
-    ctypes.c_void_p.from_address(id(instance) + offset).value = entry or None
+    code = ctypes.c_void_p.from_address(id(instance) + type(instance).__basicsize__ - 16)
+    if not recipe:
+        code.value = None
+        return
+    from .steps import machine
+
+    ctypes.c_void_p.from_address(id(instance) + type(instance).__basicsize__ - 8).value = recipe
+    code.value = machine().entry

@@ -1,4 +1,4 @@
-"""Make a native entry from a call that Python has served, if there can be one."""
+"""Make a recipe from a call that Python has served, where there can be one."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def learn(
     fixed: Mapping[str, Any],
     guards: Sequence[Guard] | None,
 ) -> None:
-    """Give `instance` an entry once calls of this form on this graph repeat.
+    """Make a recipe for calls of `instance` like this one.
 
     `parameters` are the names of the places in a call, `arguments` the parameters that the graph reads, and `fixed`
     those that were fixed when it was traced. Without `guards` nothing could tell whether the graph is still right, so
-    there is no entry.
+    there is no recipe.
     """
-    if guards is None or not all(isinstance(x, FIXED) for x in fixed.values()) or not chain.count_served(lowered, form):
+    if guards is None or not all(isinstance(x, FIXED) for x in fixed.values()):
         return
     places = dict(zip(parameters, range(form.positional), strict=False))
     places |= {name: form.positional + k for k, name in enumerate(form.names)}

@@ -24,7 +24,7 @@ from .history import History
 from .knowledge import Knowledge
 from .plan import VariantPlan
 from .settings import Settings
-from .turn import Turn
+from .turn import LONG, Turn
 from .workload import Workload
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ..compiler import Lowered, Variant
     from ..native.dispatch import Chain
 
-LONG = 50_000_000  # estimated picoseconds from which a call is worth exploring
 FIRST = 16  # calls of one size class before its variants are compiled
 SAMPLES, MOST_SAMPLES = 4, 16  # samples of each variant before a choice is made, and if the choice is not clear
 TOO_SLOW = 2.0

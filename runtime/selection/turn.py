@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .workload import Workload
 
 DEFAULT = "default"
+LONG = 50_000_000  # estimated picoseconds from which a call is worth exploring
 
 
 class Turn(NamedTuple):

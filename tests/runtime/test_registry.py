@@ -192,7 +192,7 @@ def test_sizes_choose_and_one_compile_serves_a_range():
             x = np.ones(size, np.float32)
             np.testing.assert_array_equal(f(x), x * factor(size) + 1)
     assert f.signature_cache.misses == 2
-    assert f._chain.calls > 0
+    assert f.chain.calls > 0
     guards = f.lower(np.ones(70_000, np.float32)).ir(after="select-kernels")
     assert 'guards = ["max(65536, x0) == x0"]' in guards
     weft.registry.unregister(weft.registry.implementations("exp")[1])
@@ -211,7 +211,7 @@ def test_the_size_is_that_of_all_dimensions():
         for rows, columns in ((20, 30), (20, 50), (50, 20), (2, 499), (1000, 70), (9, 111)):
             x = np.full((rows, columns), 3, np.float32)
             np.testing.assert_array_equal(f(x, x[0]), x * 3 + (rows * columns >= 1000))
-    assert f.signature_cache.misses == 2 and f._chain.calls > 0
+    assert f.signature_cache.misses == 2 and f.chain.calls > 0
 
 
 def test_functions_that_can_not_be_traced_run_in_between():

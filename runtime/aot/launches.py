@@ -34,9 +34,6 @@ class Crew(Protocol):
     def share(self, part: NativeFunction, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
         """Run a function on several threads and return its status."""
 
-    def pause(self) -> None:
-        """Let other threads run, and end the call if it is to stop."""
-
 
 @record
 class Launch:

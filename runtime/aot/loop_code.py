@@ -17,14 +17,12 @@ from ...ir import dims
 from ...ir.graph import Graph, Node, Value
 from ...ir.loops import body_of, carried, regions
 from ...ir.ops import LOOP, REGION
-from ...ir.types import integer, sizes
+from ..native.loops import heirs
 from .launches import Launch, Launches
 
 if TYPE_CHECKING:
     from ...backends.llvm.functions import RegionCode
 
-PATIENCE = 1_000_000_000  # picoseconds of steps, as estimated, until others get a turn
-STEP = 200_000  # picoseconds that a kernel takes beside its elements
 Other = Callable[[Node], None]
 
 
@@ -37,7 +35,6 @@ class Steps:
         self._place, self._run = place, run
         self._ready: dict[Node, Launch] = {}
         self._carried: dict[Node, list[_Carried]] = {}
-        self._times: dict[Node, Val] = {}
 
     def prepare(self, graph: Graph) -> None:
         """Allocate all values, and write the words of kernels that never change."""
@@ -64,22 +61,13 @@ class Steps:
             if value in body.inputs:
                 state[k].source = state[body.inputs.index(value)]
                 continue
-            state[k].reserve(node.results[k], _heirs(body, k), node.operands[1 + k] in own)
+            state[k].reserve(node.results[k], heirs(body, k), node.operands[1 + k] in own)
             memory.move(value, state[k].there)
         self._carried[node] = state
         for inner, outer in zip(body.inputs[count:], node.operands[1 + count :], strict=True):
             memory.share(inner, outer)
         memory.pointers[body.outputs[0]], memory.strides[body.outputs[0]] = self.w.reserve(8), []
         self.place(body)
-        self._times[node] = self._time(body)
-
-    def _time(self, body: Graph) -> Val:
-        """Estimate the shortest time of one step."""
-        total: dims.Size = 0
-        for region in body:
-            if region.op is REGION:
-                total = total + dims.product(sizes(region.attrs, "space")) * integer(region.attrs, "cost") + STEP
-        return self.w.sizes.number(total + STEP)
 
     def run(self, graph: Graph) -> None:
         for node in graph:
@@ -94,29 +82,16 @@ class Steps:
         w, e, body = self.w, self.w.e, body_of(node)
         for each in self._carried[node]:
             each.start()
-        time = self._times[node]
 
-        def step(state: list[Val]) -> list[Val]:
-            left = e.op("sub", state[1], time)
-            is_over = e.icmp("slt", left, w.number(0))
-            e.when(is_over, self.launches.crew.pause)
+        def step(_: list[Val]) -> list[Val]:
             self.run(body)
             made = [each.made() for each in self._carried[node]]
             for each, pointer in zip(self._carried[node], made, strict=True):
                 each.take(pointer)
-            again = e.load(self.memory.pointers[body.outputs[0]], "i8", 0, 1)
-            return [again, e.select(is_over, w.number(PATIENCE), left)]
+            return [e.load(self.memory.pointers[body.outputs[0]], "i8", 0, 1)]
 
         first = e.load(self.memory.pointer(node.operands[0]), "i8", 0, 1)
-        e.repeat([first, w.number(PATIENCE)], lambda state: e.icmp("ne", state[0], w.number(0, "i8")), step)
-
-
-def _heirs(body: Graph, place: int) -> int:
-    """Count the variables that a value of the state is passed on to, one after another."""
-    found, value = 0, body.inputs[place]
-    while value in body.outputs[1:]:
-        found, value = found + 1, body.inputs[body.outputs.index(value, 1) - 1]
-    return found
+        e.repeat([first], lambda state: e.icmp("ne", state[0], w.number(0, "i8")), step)
 
 
 class _Carried:

@@ -1,0 +1,59 @@
+"""Serve the calls that no recipe serves: those of a new signature, of traced values, and of interpreters whose memory
+layout is not known.
+
+Everything that Weft makes callable takes the same way (docs/calls.md). A class says how its graph is found and how
+it is added to a trace; `Called` has the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
+from ..ir.errors import TraceProblem
+from .native.abi import is_known
+from .native.call import CallForm
+from .native.callables import with_native_calls
+from .native.dispatch import Chain
+
+T = TypeVar("T")
+
+
+class Callee(Protocol):
+    """Something that can be called. `takes_out` means that the user's function has an `out` of its own."""
+
+    __name__: str
+    chain: Chain
+    takes_out: bool
+
+    def inlined(self, trace: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Add the call to the graph that is being traced."""
+
+    def served(self, form: CallForm, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
+        """Find or compile the graph for the arguments, run it, and learn the recipe of such calls."""
+
+
+class Called:
+    """The way of a call through Python."""
+
+    takes_out = False
+
+    def __call__(self: Callee, *args: Any, **kwargs: Any) -> Any:
+        form = CallForm(len(args), tuple(kwargs))
+        out = None if self.takes_out else kwargs.pop("out", None)
+        trace = trace_of((*args, *kwargs.values()))
+        if trace is None:
+            return self.served(form, args, kwargs, out)
+        if out is not None:
+            raise TraceProblem(f"{self.__name__} can't write a traced value into out", hint="use its result")
+        return self.inlined(trace, args, kwargs)
+
+
+def trace_of(values: Sequence[Any]) -> Any:
+    """Find the trace of the first traced value, without importing the front end to look for one."""
+    return next((x._trace for x in values if hasattr(x, "_trace")), None)
+
+
+def native_class(base: type[T]) -> type[T]:
+    """Return the class that can be called natively, if the platform allows it."""
+    return with_native_calls(base) if is_known() else base

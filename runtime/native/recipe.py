@@ -1,0 +1,221 @@
+"""Write recipes: the data that tells the routines of `calls.routine` how to serve the calls of one graph.
+
+A recipe is a header and steps. A step is the address of its routine and its operands; most operands are registers,
+words in the memory of the call. Steps come in three sections, so that nothing is made before everything is checked:
+checks and sizes, then memory and objects, then kernels and results.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ...ir.dims import Atom, Dim, Monomial, Size
+from ...ir.tuples import NamedTuple
+from .steps import HEADER, OPERANDS, RECIPE, machine
+
+NEVER = 1 << 62  # calls
+OBJECTS, MEMORY, CONSTANTS, PLAIN = range(4)  # the parts of a call's registers, in the order in which they lie
+
+
+class Register(NamedTuple):
+    """A word of a call's memory, in one of its parts; as a negative place where an object is expected."""
+
+    part: int
+    number: int
+    sign: int = 1
+
+    def after(self, count: int) -> Register:
+        return Register(self.part, self.number + count)
+
+
+Operand = int | Register
+Steps = list[Operand]
+
+
+class Recipe:
+    """A recipe in memory. It keeps alive what its steps refer to."""
+
+    def __init__(self, words: Sequence[int], kept: Sequence[Any]) -> None:
+        self._words = (ctypes.c_int64 * len(words))(*words)
+        self.address = ctypes.addressof(self._words)
+        self._kept = tuple(kept)
+
+    def __getitem__(self, name: str) -> int:
+        return int(self._words[RECIPE.index(name)])
+
+    def __setitem__(self, name: str, value: int) -> None:
+        self._words[RECIPE.index(name)] = value
+
+
+class RecipeWriter:
+    """Collects the steps of a recipe."""
+
+    def __init__(self, positional: int, names: Sequence[str]) -> None:
+        self.positional, self.names = positional, names
+        self.checks: Steps = []
+        self.makes: Steps = []
+        self.runs: Steps = []
+        self.kept: list[Any] = list(names)
+        self._count = [0, 0, 0, 0]
+        self._constants: dict[int, Register] = {}
+        self._moved: dict[Register, Register] = {}  # registers that lie elsewhere after all
+        self._code = machine().steps
+
+    # -- registers
+
+    def register(self, count: int = 1, part: int = PLAIN) -> Register:
+        """Reserve registers in a row and return the first."""
+        first = Register(part, self._count[part])
+        self._count[part] += count
+        return first
+
+    def constant(self, value: int) -> Register:
+        """Return a register that holds a number from the start."""
+        found = self._constants.get(value)
+        if found is None:
+            found = self._constants[value] = self.register(part=CONSTANTS)
+        return found
+
+    def put(self, register: Register, to: Register) -> bool:
+        """Let a register lie where another does, so that nothing has to be copied; tell whether it can."""
+        if register.part != PLAIN or register in self._moved:
+            return False
+        self._moved[register] = to
+        return True
+
+    def object(self, x: Any) -> int:
+        """Return the address of an object, which the recipe keeps alive."""
+        self.kept.append(x)
+        return id(x)
+
+    # -- steps
+
+    def step(self, steps: Steps, name: str, *operands: Operand, more: Sequence[Operand] = ()) -> None:
+        """Add a step; `more` are the words that follow its operands."""
+        assert len(operands) == len(OPERANDS[name]), name
+        steps.append(self._code[name])
+        steps += operands
+        steps += more
+
+    def check(self, name: str, *operands: Operand, more: Sequence[Operand] = ()) -> None:
+        self.step(self.checks, name, *operands, more=more)
+
+    def make(self, name: str, *operands: Operand, more: Sequence[Operand] = ()) -> None:
+        self.step(self.makes, name, *operands, more=more)
+
+    def run(self, name: str, *operands: Operand, more: Sequence[Operand] = ()) -> None:
+        self.step(self.runs, name, *operands, more=more)
+
+    def aside(self, write: Callable[[], None]) -> Steps:
+        """Return the checks and makes that something writes, instead of adding them."""
+        before = self.checks, self.makes
+        self.checks = self.makes = found = list[Operand]()
+        write()
+        self.checks, self.makes = before
+        return found
+
+    def combined(self, name: str, a: Register, b: Register) -> Register:
+        """Return the register of a sum, product, quotient, or of the smaller or larger number."""
+        to = self.register()
+        self.check(name, a, b, to)
+        return to
+
+    def finish(self) -> Recipe:
+        """Put the recipe together."""
+        starts, end = [], HEADER // 8
+        for count in self._count:
+            starts.append(end)
+            end += count
+        objects, memory, *_ = self._count
+        initial = [0] * (objects + memory) + list(self._constants)
+        begin: Steps = []
+        if self.names:
+            names = [id(name) for name in self.names]
+            self.step(begin, "begin_named", self.positional, len(initial), len(names), more=[*initial, *names])
+        else:
+            self.step(begin, "begin", self.positional, len(initial), more=initial)
+        header = [0, 0, 0, NEVER, 8 * end, objects, memory, 0]
+        words = header + begin + self.checks + self.makes + self.runs
+        moved = self._moved
+
+        def placed(word: Operand) -> int:
+            if not isinstance(word, Register):
+                return word
+            at = moved.get(word, word)
+            return 8 * at.sign * (starts[at.part] + at.number)
+
+        return Recipe(list(map(placed, words)), self.kept)
+
+
+class SizeRegisters:
+    """Computes sizes, which are polynomials, from those that arguments have shown."""
+
+    def __init__(self, writer: RecipeWriter) -> None:
+        self.w = writer
+        self.known: dict[str, Register] = {}
+        self._made: dict[Size | Atom, Register] = {}
+
+    @contextmanager
+    def inner(self) -> Iterator[None]:
+        """Compute sizes that are known only inside this block, because its steps may be skipped."""
+        before = dict(self._made)
+        yield
+        self._made = before
+
+    def number(self, size: Size) -> Register:
+        """Return the register that holds a size."""
+        if isinstance(size, int):
+            return self.w.constant(size)
+        found = self._made.get(size)
+        if found is None:
+            found = self._made[size] = self._computed(size)
+        return found
+
+    def _computed(self, size: Dim, bits: int = 0) -> Register:
+        """Add the terms up; the result is divided by a power of two."""
+        *terms, (last, plus) = (*size.terms, ((), 0)) if size.terms[-1][0] else size.terms
+        assert not last
+        if len(terms) != 1:
+            total = self._term(*terms[0]) if terms else self.w.constant(0)
+            for term in terms[1:]:
+                total = self.w.combined("sum", total, self._term(*term))
+            return self._linear(total, 1, plus, bits)
+        ((monomial, factor),) = terms
+        return self._linear(self._term(monomial, 1), factor, plus, bits)
+
+    def _divided(self, size: Size, bits: int) -> Register:
+        return self.w.constant(size >> bits) if isinstance(size, int) else self._computed(size, bits)
+
+    def _linear(self, a: Register, times: int, plus: int, bits: int) -> Register:
+        if (times, plus, bits) == (1, 0, 0):
+            return a
+        to = self.w.register()
+        self.w.check("linear", a, times, plus, bits, to)
+        return to
+
+    def _term(self, monomial: Monomial, factor: int) -> Register:
+        first, *others = map(self._atom, monomial)
+        for other in others:
+            first = self.w.combined("product", first, other)
+        return self._linear(first, factor, 0, 0)
+
+    def _atom(self, atom: Atom) -> Register:
+        if not atom.args:
+            return self.known[atom.name]
+        found = self._made.get(atom)
+        if found is None:
+            found = self._made[atom] = self._function(atom)
+        return found
+
+    def _function(self, atom: Atom) -> Register:
+        if atom.name == "floordiv" and isinstance(by := atom.args[1], int) and by > 0 and not by & (by - 1):
+            divided = atom.args[0]
+            return self._divided(divided, by.bit_length() - 1)
+        first, *others = (self.number(a) for a in atom.args)
+        step = {"floordiv": "quotient", "min": "smaller", "max": "larger"}[atom.name]
+        for other in others:
+            first = self.w.combined(step, first, other)
+        return first

@@ -1,0 +1,402 @@
+"""Build the recipe that serves all calls with the signature of an example."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir import dims
+from ...ir.dims import Size
+from ...ir.graph import Graph, Node, Value
+from ...ir.layouts import classify
+from ...ir.ops import LOOP, RESHAPE
+from ...ir.source import Place, Structure
+from ...ir.types import integer, ints, sizes
+from .. import threads
+from .arguments import Arguments
+from .call import NativeCall
+from .loops import Loop
+from .products import Product, is_gemm
+from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register, Steps
+from .steps import SPARE
+
+if TYPE_CHECKING:
+    from ...backends.llvm.functions import FrameWord, NativeFunction
+    from ..compiler import Lowered
+    from ..launch import NativeRegion
+
+Array = np.ndarray[Any, Any]
+MOST_SPARES = 8  # values that lie in the call's own memory where they are short
+
+
+class _Launch:
+    """A kernel with its frame, and the register that tells for how many threads it has memory."""
+
+    def __init__(self, kernel: NativeRegion, frame: Register) -> None:
+        self.kernel, self.frame = kernel, frame
+        self.workers: Register | None = None
+
+
+class Serving:
+    """Writes the recipe of one graph."""
+
+    def __init__(self, lowered: Lowered, call: NativeCall) -> None:
+        self.lowered, self.call, self.graph = lowered, call, lowered.graph
+        self.w = RecipeWriter(call.form.positional, call.form.names)
+        self.arguments = Arguments(self.w, call, lowered.bounds, call.is_exact(lowered))
+        self.sizes, self.pointers = self.arguments.sizes, self.arguments.pointers
+        self.kernels = lowered.launcher.kernels
+        self.pieces = lowered.launcher.places
+        self.orders: dict[Value, tuple[int, ...]] = {}
+        self.spares = 0
+        self.loops: dict[Node, Loop] = {}
+        self.products: dict[Node, Product] = {}
+        # What a loop moves; a part of it has the register of the whole, how far behind it starts, and its own register.
+        self.moving: dict[Value, tuple[Register, Register, Register] | None] = {}
+
+    def write(self) -> Recipe:
+        lowered, graph = self.lowered, self.graph
+        self.arguments.read(lowered.built.graph.inputs, lowered.guards)
+        self.arguments.check_footprints(lowered.footprints)
+        self._check_plan()
+        for old, new in zip(lowered.built.graph.inputs, graph.inputs, strict=True):
+            self.pointers[new] = self.pointers[old]
+            if old in self.arguments.strides:
+                self.arguments.strides[new] = self.arguments.strides[old]
+        for region, kernel in self.kernels.items():
+            self._check_elements(region, kernel)
+        objects = self._results()
+        for value in graph.outputs:
+            while value.node is not None and value.node.op is RESHAPE:
+                value, shaped = value.node.operands[0], value
+                self.pointers[value] = self.pointers[shaped]
+        self.place_all(graph)
+        self.run_all(graph)
+        self._hand_back(objects)
+        return self.w.finish()
+
+    def _check_plan(self) -> None:
+        """Check that the sizes are those at which this variant runs."""
+        plan = self.lowered.plan
+        spans = plan.spans(self.lowered) if plan is not None else ()
+        if plan is not None and spans:
+            more = [end for span in spans for end in span]
+            self.w.check("ranges", self.sizes.number(plan.size), len(spans), more=more)
+
+    def _check_elements(self, region: Node, kernel: NativeRegion) -> None:
+        """The smallest of nothing is an error that Python reports; so is an index that leads nowhere to nothing."""
+        space = list(sizes(region.attrs, "space"))
+        axes = range(len(space)) if kernel.looks_up else ints(region.attrs, "reduced")
+        if kernel.ordered or kernel.looks_up:
+            for axis in axes:
+                self.w.check("unequal", self.sizes.number(space[axis]), 0)
+
+    # -- memory of results
+
+    def _results(self) -> list[Register]:
+        """Make the results' memory; return the registers of the objects."""
+        w, outs = self.w, self.call.outs
+        objects = [w.register(part=OBJECTS) for _ in self.graph.outputs]
+        places: dict[int, int | Register] = {}
+        for k, (value, out) in enumerate(zip(self.graph.outputs, outs, strict=True)):
+            if out is None:
+                continue
+            place: int | Register = 8 * out.place
+            if out.item is not None:
+                if out.item == 0:
+                    items = w.register(len(outs))
+                    w.check("pair", 8 * out.place, w.object(tuple), len(outs), items)
+                place = items.after(out.item)._replace(sign=-1)
+            layout = classify(out.array.shape, out.array.strides, out.array.itemsize)
+            self.arguments.array(place, value, out.array, layout, writeable=True)
+            places[k] = place
+        self._check_apart()
+        self.given = places
+        for k, value in enumerate(self.graph.outputs):
+            if k not in places and self.lowered.scalars[k]:
+                self._number(value)
+            elif k not in places:
+                self._new_array(value, self.lowered.orders[k], objects[k])
+        return objects
+
+    def _check_apart(self) -> None:
+        """Check that written arrays overlap no others; Python copies if one does."""
+        w = self.w
+        written = [v for v, out in zip(self.graph.outputs, self.call.outs, strict=True) if out is not None]
+        if not written:
+            return
+        others = [v for v in self.graph.inputs if v.type.rank or self._is_array(v)]
+        if all(v not in self.arguments.strides for v in (*others, *written)):
+            for k, value in enumerate(written):
+                more = [r for v in (*others, *written[:k]) for r in (self.pointers[v], self._bytes(v))]
+                w.check("dense_apart", self.pointers[value], self._bytes(value), len(more) // 2, more=more)
+            return
+        spans = {value: self._span(value) for value in (*others, *written)}
+        for k, value in enumerate(written):
+            ranges = [spans[v] for v in (*others, *written[:k])]
+            w.check("apart", spans[value], len(ranges), more=ranges)
+
+    def _bytes(self, value: Value) -> Register:
+        return self.sizes.number(dims.product((value.type.dtype.size, *value.type.shape)))
+
+    def _is_array(self, value: Value) -> bool:
+        given = self.call.inputs[self.graph.inputs.index(value)]
+        return type(given.given) is np.ndarray
+
+    def _span(self, value: Value) -> Register:
+        w, shape, to = self.w, value.type.shape, self.w.register(2)
+        numbers = [self.sizes.number(s) for s in shape]
+        data, size = self.pointers[value], value.type.dtype.size
+        if value in self.arguments.strides:
+            w.check("bounds", data, len(shape), size, to, more=[*numbers, *self.arguments.strides[value]])
+        else:
+            w.check("dense_bounds", data, len(shape), size, to, more=numbers)
+        return to
+
+    def _number(self, value: Value) -> None:
+        """Memory for a result that is a number."""
+        self.pointers[value] = pointer = self.w.register()
+        self.w.make("here", self.w.register(-(-value.type.dtype.size // 8)), pointer)
+
+    def _new_array(self, value: Value, order: tuple[int, ...], to: Register) -> None:
+        w, type, rank = self.w, value.type, value.type.rank
+        usual = tuple(range(rank))
+        self.orders[value] = order
+        strides: int | Register = 0
+        if order not in (usual, usual[::-1]):
+            strides = w.register(rank)
+            found = self.strides(value)
+            w.check("moves", rank, more=[r for k, s in enumerate(found) for r in (s, strides.after(k))])
+        alike = [v for v in self.graph.inputs if v.type.rank and v.type.dtype.size == type.dtype.size]
+        first = next((v for v in alike if v.type.shape == type.shape), alike[0] if alike else None)
+        like = self.pointers[first] if first is not None else 0
+        self.pointers[value] = data = w.register()
+        row = self.arguments.row(type.shape) if rank else 8  # any register will do
+        is_fortran = rank > 1 and order == usual[::-1]
+        dtype = w.object(type.dtype.numpy)
+        w.make("new_array", dtype, rank, type.dtype.size, row, strides, int(is_fortran), like, to, data)
+
+    # -- graphs, and the bodies of loops
+
+    def place_all(self, graph: Graph) -> None:
+        uses = Counter(v for n in graph for v in n.operands)
+        for node in graph:
+            if node.op is LOOP:
+                own = {v for v in node.operands if uses[v] == 1 and v not in graph.outputs}
+                self.loops[node] = Loop(self, node, own)
+                continue
+            if is_gemm(node, self.lowered.launcher.calls):
+                self.products[node] = Product(self.w, self.sizes, node, *map(self.strides, node.operands))
+            for value in node.results:
+                self.place(value)
+
+    def run_all(self, graph: Graph) -> None:
+        for node in graph:
+            if node in self.kernels:
+                self._launch(node, self.kernels[node])
+            elif node in self.loops:
+                self.loops[node].run()
+            elif node in self.products:
+                self.products[node].run(self.pointers)
+
+    def steps_of(self, write: Callable[[], None]) -> Steps:
+        """Return the steps that something writes, instead of adding them."""
+        before, self.w.runs = self.w.runs, []
+        write()
+        found, self.w.runs = self.w.runs, before
+        return found
+
+    # -- memory of other values
+
+    def strides(self, value: Value) -> list[Register]:
+        """Return the strides of a value; without other knowledge it lies in C order."""
+        found = self.arguments.strides.get(value)
+        if found is None:
+            order = self.orders.get(value, tuple(range(value.type.rank)))
+            found = self.arguments.dense(value.type.shape, order, value.type.dtype.size)
+            self.arguments.strides[value] = found
+        return found
+
+    def place(self, value: Value) -> None:
+        """Memory for a value, unless it has some."""
+        if value in self.pointers:
+            return
+        if value in self.pieces:
+            node, place = self.pieces[value]
+            self.place(node.result)
+            axis = integer(node.attrs, "axis")
+            before: Size = 0
+            for other in node.operands[:place]:
+                before = before + other.type.shape[axis]
+            whole = self.strides(node.result)
+            skipped = self.w.combined("product", self.sizes.number(before), whole[axis])
+            self.pointers[value] = pointer = self.w.register()
+            if node.result in self.moving:
+                self.moving[value] = (self.pointers[node.result], skipped, pointer)
+            else:
+                self.w.make("sum", self.pointers[node.result], skipped, pointer)
+            self.arguments.strides[value] = whole
+        elif value.node is not None and value.node.op is RESHAPE:
+            self.place(value.node.operands[0])
+            self.share(value, value.node.operands[0])
+        else:
+            self.pointers[value] = self.scratch(self._bytes(value))
+
+    def share(self, value: Value, other: Value) -> None:
+        """The value is where another is."""
+        self.pointers[value] = self.pointers[other]
+        if other in self.moving:
+            self.moving[value] = self.moving[other]
+
+    def scratch(self, bytes: Register) -> Register:
+        """Return the register with the address of memory for this call."""
+        pointer, spare = self.w.register(), None
+        if self.spares < MOST_SPARES:
+            self.spares, spare = self.spares + 1, self.w.register(SPARE // 8 + 2)
+        self.w.make("scratch", bytes, self.w.register(part=MEMORY), pointer, spare or 0)
+        return pointer
+
+    # -- kernels
+
+    def _launch(self, region: Node, kernel: NativeRegion) -> None:
+        """Fill a kernel's frame and run its functions: all of them, or those that walk chunks."""
+        w, code, slots = self.w, kernel.code, (*region.operands, *region.results)
+        frame = w.register(len(code.entries))
+        space = dims.product(sizes(region.attrs, "space"))
+        time, launch = space * integer(region.attrs, "cost"), _Launch(kernel, frame)
+        moved = []
+        for k, entry in enumerate(code.entries):
+            to = frame.after(k)
+            if entry.kind == "pointer":
+                pointer = self.pointers[slots[entry.slot]]
+                if slots[entry.slot] in self.moving or not w.put(pointer, to):
+                    moved += [pointer, to]
+            elif entry.kind == "size":
+                moved += [self.sizes.known[entry.symbol], to]
+            elif entry.kind == "stride":
+                moved += [self.strides(slots[entry.slot])[entry.axis], to]
+            elif entry.kind == "question":
+                moved += [w.constant(threads.pool().question_address), to]
+            elif entry.kind == "scratch":
+                self._scratch_word(launch, entry, to, time)
+        for value in {slots[e.slot] for e in code.entries if e.kind == "pointer"} & self.moving.keys():
+            if (parts := self.moving[value]) is not None:
+                w.run("sum", *parts)
+        if moved:
+            w.run("moves", len(moved) // 2, more=moved)
+        if not code.chunks:
+            self._run_parts(launch, code.whole)
+            return
+        is_cut = w.register()
+        w.check("at_least", self.sizes.number(code.columns), code.cut_from, is_cut)
+        whole = self.steps_of(lambda: self._run_parts(launch, code.whole))
+        chunks = self._run_chunks(launch, time, is_cut)
+        w.run("skip_if", is_cut, 8 * (len(whole) + 2))
+        w.runs += whole
+        w.run("skip", 8 * len(chunks))
+        w.runs += chunks
+
+    def _run_chunks(self, launch: _Launch, time: Size, is_cut: Register) -> Steps:
+        """Return the steps that walk chunks. Their memory and their sizes are needed for long columns only."""
+        w, code = self.w, launch.kernel.code
+        chunks: Steps = []
+
+        def prepare() -> None:
+            for k, entry in enumerate(code.entries):
+                if entry.kind in ("chunked", "shared"):
+                    self._scratch_word(launch, entry, launch.frame.after(k), time)
+            chunks.extend(self.steps_of(lambda: self._run_parts(launch, code.chunks)))
+
+        with self.sizes.inner():
+            prepared = w.aside(prepare)
+        if prepared:
+            w.make("skip_unless", is_cut, 8 * len(prepared))
+            w.makes += prepared
+        return chunks
+
+    def _scratch_word(self, launch: _Launch, entry: FrameWord, to: Register, time: Size) -> None:
+        """Memory for a word of a frame: for all threads together, or for each."""
+        bytes = self.sizes.number(entry.bytes)
+        if entry.kind != "shared":
+            if launch.workers is None:
+                launch.workers = self.w.register()
+                self.w.check("workers", self.sizes.number(time), launch.workers)
+            bytes = self.w.combined("product", bytes, launch.workers)
+        self.w.put(self.scratch(bytes), to)
+
+    def _run_parts(self, launch: _Launch, parts: Sequence[NativeFunction]) -> None:
+        for part in parts:
+            extents = [self.sizes.number(s) for s in part.extents]
+            unit, function = self.sizes.number(part.unit), launch.kernel.addresses[part.name]
+            self.w.run("run", function, launch.frame, *extents, unit, *part.grains, part.tile, launch.workers or 0)
+
+    # -- results
+
+    def _hand_back(self, objects: list[Register]) -> None:
+        """Make objects of numbers, and return the results as the user's function would."""
+        w = self.w
+        structure = self.lowered.built.structure or Structure("single" if len(objects) == 1 else "tuple")
+        if structure.kind == "single" and 0 in self.given:
+            w.run("result_given", self.given[0])
+            return
+        for k, (value, to) in enumerate(zip(self.graph.outputs, objects, strict=True)):
+            if k in self.given:
+                w.run("given", self.given[k], to)
+            elif self.lowered.scalars[k]:
+                w.run("scalar_object", self.pointers[value], w.object(value.type.dtype.numpy), to)
+                if self.lowered.scalars[k] == 2:
+                    w.run("python_number", to, w.object("item"))
+        if structure.kind == "single":
+            found = objects[0]
+        elif structure.kind == "tuple":
+            found = self._packed("pack_tuple", objects)
+        else:
+            found = self._tree(structure.tree, self._handed_out(structure.tree, objects))
+        w.run("result", found)
+
+    def _packed(self, step: str, items: Sequence[Register]) -> Register:
+        to = self.w.register(part=OBJECTS)
+        self.w.run(step, len(items), to, more=items)
+        return to
+
+    def _tree(self, tree: Any, objects: Iterator[Register]) -> Register:
+        """Nested lists, tuples, named tuples and dicts. The objects come in the order of their places."""
+        w, kind = self.w, type(tree)
+        if isinstance(tree, Place):
+            return next(objects)
+        if kind is dict:
+            items = [self._tree(x, objects) for x in tree.values()]
+            to = w.register(part=OBJECTS)
+            pairs = [word for key, item in zip(tree, items, strict=True) for word in (w.object(key), item)]
+            w.run("pack_dict", len(items), to, more=pairs)
+            return to
+        if kind is list or isinstance(tree, tuple):
+            to = self._packed("pack_list" if kind is list else "pack_tuple", [self._tree(x, objects) for x in tree])
+            if hasattr(tree, "_fields"):
+                w.run("construct", w.object(kind), to)
+            return to
+        to = w.register(part=OBJECTS)
+        w.run("constant", w.object(tree), to)
+        return to
+
+    def _handed_out(self, tree: Any, objects: list[Register]) -> Iterator[Register]:
+        """Yield the objects for the places of a tree; an object that is handed out again gets one more reference."""
+        found, places = [], places_of(tree)
+        for k, index in enumerate(places):
+            to = objects[index]
+            if index in places[:k]:
+                to = self.w.register(part=OBJECTS)
+                self.w.run("another", objects[index], to)
+            found.append(to)
+        return iter(found)
+
+
+def places_of(tree: Any) -> list[int]:
+    """Return the numbers of the outputs in a tree, in order."""
+    if isinstance(tree, Place):
+        return [tree.index]
+    items = tree.values() if type(tree) is dict else tree if isinstance(tree, (list, tuple)) else ()
+    return [index for item in items for index in places_of(item)]

@@ -1,0 +1,203 @@
+"""Load the routines that serve calls (`calls.routine`), and declare the steps that recipes consist of.
+
+The routines are compiled once and kept on disk. They are the same for all graphs: a recipe is data.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...backends.llvm.engine.library import LoadedCode
+from ...ir.forking import lock, make_once
+from ..disk.code import routine_code
+from . import abi
+
+if TYPE_CHECKING:
+    from ..threads import Pool
+
+# The operands of each step, as words; those with a colon are addresses.
+STEPS: dict[str, str] = {
+    "begin": "count initial",
+    "begin_named": "count initial names",
+    "result": "object",
+    "result_given": "place",
+    # checks
+    "array": "place dtype: rank mask flags data sizes strides",
+    "row": "place dtype: mask flags data sizes expected",
+    "unit_layout": "count strides sizes itemsize wanted",
+    "stride_order": "a b wanted",
+    "same_object": "place object:",
+    "cell": "cell: object:",
+    "name": "dict: key: hash object:",
+    "pair": "place type: count items",
+    # numbers
+    "scalar": "place type: pointer",
+    "single": "place type: value pointer",
+    "truth": "place type: true: value pointer",
+    "whole": "place type: lowest highest kind value pointer",
+    # sizes
+    "sum": "a b to",
+    "product": "a b to",
+    "quotient": "a b to",
+    "linear": "a times plus bits to",
+    "smaller": "a b to",
+    "larger": "a b to",
+    "at_least": "a number to",
+    "equal": "a b",
+    "unequal": "a number",
+    "between": "a lowest highest",
+    "ranges": "a count",
+    "fits": "itemsize count",
+    "bounds": "data rank itemsize to",
+    "dense_bounds": "data rank itemsize to",
+    "apart": "range count",
+    "dense_apart": "data bytes count",
+    # memory
+    "new_array": "dtype: rank itemsize sizes strides fortran like object data",
+    "scratch": "bytes memory pointer spare",
+    "here": "register pointer",
+    "moves": "count",
+    # kernels
+    "workers": "time to",
+    "run": "function: frame extent0 extent1 unit grain0 grain1 tile workers",
+    "skip_if": "condition bytes",
+    "go_on_if": "pointer bytes",
+    "skip_unless": "condition bytes",
+    "skip": "bytes",
+    "patience": "left time again",
+    "turn": "turn count buffers to",
+    # products
+    "matrix": "row column rows columns itemsize turned distance",
+    "gemm": "function: one: zero: itemsize m n k count left right result left_turned right_turned left_distance "
+    "right_distance rank",
+    # results
+    "scalar_object": "pointer dtype: object",
+    "python_number": "object method:",
+    "given": "place object",
+    "constant": "value: object",
+    "another": "of object",
+    "pack_tuple": "count object",
+    "pack_list": "count object",
+    "pack_dict": "count object",
+    "construct": "type: object",
+}
+OPERANDS = {step: tuple(operands.replace(":", "").split()) for step, operands in STEPS.items()}
+CALL = ("self", "count", "names", "recipe")  # the header of a call's memory
+HEADER = 8 * len(CALL)
+RECIPE = ("next", "inside", "calls", "limit", "bytes", "objects", "memory", "spare")  # the header of a recipe
+# What the routines need of this process. `blocks` and `launch` are 0 until a maker, a Python function, was called.
+MACHINE = (
+    "array_type", "thread", "call", "no_memory", "dealloc", "raw_malloc", "raw_free", "dict_get", "as_integer",
+    "new_array", "make_scalar", "tuple_new", "list_new", "dict_new", "dict_set", "construct", "method", "save",
+    "restore", "signals", "call_maker", "turn", "make_pool", "make_blocks", "launch", "threads", "blocks", "alone",
+)  # fmt: skip
+SYMBOLS = {
+    "thread": "_PyThreadState_UncheckedGet", "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
+    "dealloc": "_Py_Dealloc", "raw_malloc": "PyMem_RawMalloc", "raw_free": "PyMem_RawFree",
+    "dict_get": "_PyDict_GetItem_KnownHash", "as_integer": "PyLong_AsLongLongAndOverflow", "tuple_new": "PyTuple_New",
+    "list_new": "PyList_New", "dict_new": "PyDict_New", "dict_set": "PyDict_SetItem", "construct": "PyObject_Call",
+    "method": "PyObject_CallMethodObjArgs", "save": "PyEval_SaveThread", "restore": "PyEval_RestoreThread",
+    "signals": "PyErr_CheckSignals", "call_maker": "PyObject_CallNoArgs",
+}  # fmt: skip
+VECTORCALL_OFFSET = 56  # of a type: where its objects have the address of the function that is called
+LIST_ITEMS = 24  # of a list: where its items are
+SPARE = 512  # bytes of scratch memory that a call has itself
+
+
+class Machine:
+    """The routines in memory, and the words that they read. Both last as long as the process."""
+
+    def __init__(self) -> None:
+        self._words = (ctypes.c_int64 * len(MACHINE))()
+        outside = {"machine": ctypes.addressof(self._words)}
+        code = routine_code("calls", _text, frozenset(outside))
+        self._library = LoadedCode(code, ["entry", *STEPS], outside)
+        self.entry = self._library.addresses["entry"]
+        self.steps: Mapping[str, int] = self._library.addresses
+        self._makers = (self._make_pool, self._make_blocks)
+        for name, symbol in SYMBOLS.items():
+            self.write(name, abi.address(symbol))
+        self.write("array_type", id(np.ndarray))
+        self.write("new_array", abi.numpy_table()[abi.NEW_ARRAY])
+        self.write("make_scalar", abi.numpy_table()[abi.MAKE_SCALAR])
+        self.write("make_pool", id(self._makers[0]))
+        self.write("make_blocks", id(self._makers[1]) if abi.has_handlers() else 0)
+        from .. import threads
+
+        if threads.has_pool():
+            self.take_pool(threads.pool())
+
+    def write(self, name: str, value: int) -> None:
+        self._words[MACHINE.index(name)] = value
+
+    def _make_pool(self) -> None:
+        from .. import threads
+
+        self.take_pool(threads.pool())
+
+    def take_pool(self, pool: Pool) -> None:
+        """Share long work with the threads of a pool from now on."""
+        self.write("threads", pool.place("threads"))
+        self.write("turn", pool.turn_address)
+        self.write("launch", pool.launch_address)
+
+    def _make_blocks(self) -> None:
+        from ..memory import blocks
+
+        self.write("blocks", blocks().base)
+
+
+_made: list[Machine] = []
+_making = lock()
+
+
+def machine() -> Machine:
+    """Return the routines of this process."""
+    return _made[0] if _made else make_once(_made, Machine, _making)
+
+
+def tell_pool(pool: Pool) -> None:
+    """Tell the routines, if they are loaded, that there is a pool."""
+    if _made:
+        _made[0].take_pool(pool)
+
+
+def _text() -> str:
+    """Translate the routines; only a process that finds no code on disk does."""
+    from ...backends.llvm.code.routine_types import Layout, words
+    from ...backends.llvm.code.routines import Routines
+    from .. import threads
+    from . import array_code, block_code, pool_code
+
+    structures = {step: _operands(operands) for step, operands in STEPS.items()}
+    constants: dict[str, int] = {step.upper(): layout.size for step, layout in structures.items()}
+    constants |= {name: value for name, value in vars(abi).items() if name.isupper() and isinstance(value, int)}
+    constants |= {
+        "HEADER": HEADER, "RECIPE": 8 * len(RECIPE), "LEAST": array_code.LEAST, "HUGE": block_code.HUGE, "LEADS": 48,
+        "SHARED_FROM": threads.SHORT, "MAKING": threads.MAKING,
+        "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": 1 << 60,
+        "VECTORCALL_OFFSET": VECTORCALL_OFFSET, "LIST_ITEMS": LIST_ITEMS, "SPARE": SPARE,
+        "MOST_BLAS": (1 << 31) - 1, "TURNED": ord("T"), "STRAIGHT": ord("N"),
+    }  # fmt: skip
+    numbers = {"alone": "i64", "make_pool": "ptr", "make_blocks": "ptr", "blocks": "Blocks"}
+    block_types = {name: "i64" if name == "least" else "ptr" for name in block_code.FIELDS}
+    structures |= {
+        "Call": words(self="ptr", count="i64", names="ptr", recipe="Recipe"),
+        "Recipe": words(**{name: "Recipe" if name == "next" else "i64" for name in RECIPE}),
+        "Machine": words(**{name: numbers.get(name, "ptr") for name in MACHINE}),
+        "Blocks": Layout({n: (at, block_types[n]) for n, at in block_code.FIELDS.items()}, block_code.SIZE),
+    }
+    with open(os.path.join(os.path.dirname(__file__), "calls.routine"), encoding="utf-8") as file:
+        return Routines(file.read(), structures, constants, {"machine": "Machine"}).llvm()
+
+
+def _operands(operands: str) -> Any:
+    from ...backends.llvm.code.routine_types import words
+
+    types = {name.rstrip(":"): "ptr" if name.endswith(":") else "i64" for name in operands.split()}
+    return words(**{"step": "ptr"} | types)
