@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..ir.errors import FileProblem, UnknownName, nearest
 from ..ir.files import write_file
-from . import markdown, plot, table
+from . import histogram, markdown, plot, table
 from .peers import installed
 from .results import OURS, BenchResults, Outcome, from_json, joined
 from .run import BenchPlan, run, usable_cores
@@ -34,6 +34,8 @@ def main(args: argparse.Namespace) -> None:
         if args.read:
             _show(found)
         print(table.summary(found))
+    if "calls" in args.suite and not args.read and not args.only:
+        histogram.show()
     if args.json and not args.read:
         write_file(args.json, results[0].to_json().encode())
     if args.markdown:

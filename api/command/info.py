@@ -15,6 +15,7 @@ from .._version import __version__
 from ..backends.llvm.engine import target
 from ..frontend.language.source import parse_module
 from ..runtime.kernel import Kernel
+from ..runtime.native import abi
 from ..settings import default_options, registry
 
 _TRIAL = "kernel trial(x: f32[n]) -> f32[n] { return 2 * x + 1 }"
@@ -35,6 +36,7 @@ def info(args: argparse.Namespace) -> None:
         "vectors": _vectors(),
         "cores": _cores(),
         "backend": _backend(),
+        "calls": "native" if abi.is_known() else f"through ctypes: {abi.obstacle()}",
     }
     for name, value in rows.items():
         print(textwrap.fill(value, 100, initial_indent=f"{name:<9} ", subsequent_indent=" " * 10))

@@ -37,13 +37,25 @@ SYMBOLS = (
 @cache
 def is_known() -> bool:
     """Tell whether native calls work here."""
-    if os.environ.get("WEFT_NATIVE_CALLS") == "0" or sys.implementation.name != "cpython":
-        return False
-    if not (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.byteorder != "little" or sys.maxsize != 2**63 - 1:
-        return False
-    if platform.system() != "Linux" or not np.__version__.startswith("2.") or hasattr(sys, "abiflags") is False:
-        return False
-    return "t" not in sys.abiflags and not sys.flags.debug and _symbols_exist() and _objects_fit() and _arrays_fit()
+    return obstacle() is None
+
+
+@cache
+def obstacle() -> str | None:
+    """Return why calls can't be native here, if they can't."""
+    if os.environ.get("WEFT_NATIVE_CALLS") == "0":
+        return "WEFT_NATIVE_CALLS is 0"
+    if sys.implementation.name != "cpython" or not (3, 11) <= sys.version_info[:2] <= (3, 13):
+        return "this Python is not CPython 3.11, 3.12 or 3.13"
+    if "t" in getattr(sys, "abiflags", "") or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return "this Python is free-threaded, and its objects have another layout"
+    if platform.system() != "Linux" or sys.byteorder != "little" or sys.maxsize != 2**63 - 1:
+        return "this is not 64-bit Linux"
+    if not np.__version__.startswith("2."):
+        return f"NumPy {np.__version__} is not NumPy 2"
+    if sys.flags.debug or not (_symbols_exist() and _objects_fit() and _arrays_fit()):
+        return "objects of this Python or NumPy have another layout in memory"
+    return None
 
 
 @cache

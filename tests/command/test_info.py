@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import weft as package
 from weft.backends.llvm.engine import target
 from weft.command import info
 from weft.ir.errors import UnsupportedTarget
+from weft.runtime.native import abi
 
 Weft = Callable[..., tuple[int, str, str]]
 
@@ -27,9 +30,26 @@ def test_info_names_versions_and_machine(weft: Weft) -> None:
     assert found["weft"] == package.__version__
     assert found["python"].startswith(platform.python_version())
     assert found["numpy"] == np.__version__
-    assert list(found)[3:] == ["llvmlite", "llvm", "system", "cpu", "features", "vectors", "cores", "backend"]
+    assert list(found)[3:] == ["llvmlite", "llvm", "system", "cpu", "features", "vectors", "cores", "backend", "calls"]
     assert found["vectors"] == f"{8 * target.host().vector_bytes} bits"
-    assert found["backend"] == "llvm is usable"
+    assert (found["backend"], found["calls"]) == ("llvm is usable", "native")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("abiflags", "t", "this Python is free-threaded, and its objects have another layout"),
+        ("version_info", (3, 10, 2), "this Python is not CPython 3.11, 3.12 or 3.13"),
+    ],
+)
+def test_info_says_why_calls_go_through_ctypes(
+    weft: Weft, monkeypatch: pytest.MonkeyPatch, name: str, value: Any, reason: str
+) -> None:
+    monkeypatch.setattr(sys, name, value)
+    assert abi.obstacle.__wrapped__() == reason
+    monkeypatch.setattr(abi, "is_known", lambda: False)
+    monkeypatch.setattr(abi, "obstacle", lambda: reason)
+    assert rows(weft("info")[1])["calls"] == f"through ctypes: {reason}"
 
 
 def test_info_says_why_there_is_no_native_code(weft: Weft, monkeypatch: pytest.MonkeyPatch) -> None:
