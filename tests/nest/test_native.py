@@ -256,6 +256,6 @@ def test_sizes_that_may_not_fit_64_bits_are_refused() -> None:
     kernel(a, steps=2)
     with pytest.raises(weft.errors.LimitExceeded, match=r"seidel: the size steps.* may be too large for 64 bits"):
         kernel(a, steps=1 << 30)
-    text = text_of("chain").replace("#weft.dims<0, n>", f"#weft.dims<0, min(n, {1 << 70})>")
+    text = text_of("chain").replace("#weft.dims<0, n>", f"#weft.dims<0, min(n, {1 << 62})>")
     with pytest.raises(weft.errors.LimitExceeded, match="too large for 64 bits"):
         weft.compile(text)(randn(3), randn(3), randn(3))
