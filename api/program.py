@@ -11,6 +11,7 @@ import ast
 import functools
 import inspect
 import linecache
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType
 from typing import Any
@@ -24,6 +25,7 @@ from .frontend.programs.source import FunctionSource, NoSource, read_source
 from .frontend.programs.state import is_usual
 from .frontend.programs.unsourced import why_not_traced
 from .ir.errors import MemoryProblem, OnlyTraced, Span, WeftError
+from .ir.interruptions import is_interruption
 from .ir.lazy import cached_property
 from .ir.tuples import NamedTuple
 
@@ -86,6 +88,8 @@ class Program:
             except MemoryProblem:  # beyond a limit that was set, or really
                 raise
             except Exception as error:
+                if is_interruption(error):
+                    raise
                 problem = error
             else:
                 self._failures = 0
@@ -160,7 +164,7 @@ class Program:
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         self.pieces = []
         named: dict[str, Any] = dict(found.names)
-        named |= {plan.MISS: MISS, plan.EXCEPTION: Exception, plan.TYPE: type, plan.USUAL: is_usual, plan.PARTS: PARTED}
+        named |= {plan.MISS: MISS, plan.FAILURES: failures, plan.TYPE: type, plan.USUAL: is_usual, plan.PARTS: PARTED}
         for piece in found.pieces:
             own = FunctionType(
                 piece.code, function.__globals__, function.__name__, None,
@@ -233,6 +237,8 @@ class PieceProgram:
         except MemoryProblem:
             raise
         except Exception as error:
+            if is_interruption(error):
+                raise
             return self._missed(reason_of(error))
         self.failures = 0
         self.python_calls += 1
@@ -248,6 +254,12 @@ class PieceProgram:
             self.off = reason
             self.program.drop(self)
         return MISS
+
+
+def failures() -> type[Exception] | tuple[()]:
+    """Say which exceptions mean that a piece failed, while one is handled: none if it came from a signal handler."""
+    error = sys.exc_info()[1]
+    return () if error is None or is_interruption(error) else Exception
 
 
 def reason_of(error: Exception) -> Reason:

@@ -3,7 +3,7 @@
     y = np.exp(x) * w                 .r = .miss
     print("here")                     try:
     return y.sum() + 1                    .r = .piece0(x, w)
-                                      except .Exception:
+                                      except .failures():
                                           pass
                                       if .r is .miss:
                                           y = np.exp(x) * w
@@ -13,7 +13,8 @@
                                       ...
 
 The plan is the user's own syntax tree with the user's line numbers, so tracebacks are right. Names that start with a
-dot can't be the user's. A piece that fails has changed nothing: then the statements themselves run.
+dot can't be the user's. A piece that fails has changed nothing: then the statements themselves run. What a signal
+handler raises is not a failure of the piece and reaches the caller.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from .names import Liveness, bound_names, reads
 from .pieces import Cut
 from .source import FunctionSource, code_of
 
-RESULT, MISS, EXCEPTION, TYPE, USUAL, PARTS = ".r", ".miss", ".Exception", ".type", ".usual", ".parts"
-HELPERS = (MISS, EXCEPTION, TYPE, USUAL, PARTS)
+RESULT, MISS, FAILURES, TYPE, USUAL, PARTS = ".r", ".miss", ".failures", ".type", ".usual", ".parts"
+HELPERS = (MISS, FAILURES, TYPE, USUAL, PARTS)
 FRAME_READERS = frozenset(("locals", "eval", "exec", "vars", "dir", "globals", "super", "breakpoint"))
 BLOCKS = ("body", "orelse", "finalbody")
 
@@ -220,7 +221,8 @@ class _Planner:
         tried.append(_assign(RESULT, call))
         tests = [ast.Call(ast.Name(USUAL, ast.Load()), [], []), *self._tests(piece)]
         test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-        quiet = ast.ExceptHandler(ast.Name(EXCEPTION, ast.Load()), None, [ast.Pass()])
+        failures = ast.Call(ast.Name(FAILURES, ast.Load()), [], [])
+        quiet = ast.ExceptHandler(failures, None, [ast.Pass()])
         joined = isinstance(rest, ast.If)
         missed: list[ast.stmt] = list(piece.originals[:-1]) if rest is not None else list(piece.originals)
         hit: list[ast.stmt] = self._received(outputs, piece)
