@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.graph import Value
 from ..numpy.elementwise import ELEMENTWISE
 from ..tracing.callables import numpy_name
-from .arithmetic import (
-    numpy_call,
-)
+from .arithmetic import numpy_call, value_of
 from .builtin_calls import BUILTINS, as_python, convert, converted
 from .expressions import evaluate
 from .indexing import transposed
@@ -22,6 +21,7 @@ from .kinds import Known, NumpyScalar
 from .lowering import Lowering
 from .making import MAKING, bound_arguments, dtype_argument, fill
 from .masks import lift, reduce_selected
+from .scatter import has_indices, scatter
 from .values import (
     Abstract,
     CutProblem,
@@ -77,6 +77,8 @@ def numpy_function(p: Lowering, function: Any, args: Arguments, named: Named) ->
     """A function of NumPy, on numbers or arrays."""
     name = numpy_name(function)
     owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc) and function.__name__ == "at":
+        return _at(p, owner, args, named)
     if isinstance(owner, np.ufunc):
         name = f"{owner.__name__}.{function.__name__}"
     if name is None:
@@ -103,6 +105,42 @@ def _of_selected(p: Lowering, function: Any, name: str, args: Arguments, named: 
     (of,) = args
     assert isinstance(of, Selected)
     return reduce_selected(p, name, of, named)
+
+
+def _at(p: Lowering, ufunc: np.ufunc, args: Arguments, named: Named) -> Abstract:
+    """`np.add.at(a, indices, b)`: the operation for each index in turn, with numbers."""
+    of, index, value = args
+    items = index.items if isinstance(index, TupleValue) else (p.computed(index),)
+    if named or not isinstance(of, View) or not has_indices(items) or not of.buffer.writeable:
+        raise CutProblem("this call of 'at' is not compiled")
+    p.stores()
+
+    def put(target: View, part: Abstract) -> None:
+        if target.rank or not isinstance(part, Number):
+            raise CutProblem("'at' is only compiled for single elements")
+        made = numpy_call(p.e, ufunc.__name__, (p.load(target), part))
+        if not np.can_cast(made.dtype.numpy, target.dtype.numpy, "same_kind"):
+            raise CutProblem(f"this raises UFuncTypeError: {made.dtype} can't be put into {target.dtype}")
+        p.e.store(p.e.cast(value_of(p.e, made), target.dtype), target, ())
+
+    scatter(p, of, items, value, put)
+    return Known(None)
+
+
+def _copyto(p: Lowering, args: Arguments, named: Named) -> Abstract:
+    """`np.copyto(target, value)`."""
+    target, value = args
+    if named or not isinstance(target, View) or not target.rank or not target.buffer.writeable:
+        raise CutProblem("this call of 'copyto' is not compiled")
+    made = p.draft.operand(value)
+    if not isinstance(made, Value):
+        fill(p, target, p.number(value))
+        return Known(None)
+    if not np.can_cast(made.type.dtype.numpy, target.dtype.numpy, "same_kind"):
+        raise CutProblem(f"this raises TypeError: {made.type.dtype} can't be put into {target.dtype}")
+    p.stores()
+    p.draft.emit([p.draft.cast(made, target.dtype)], [target])
+    return Known(None)
 
 
 def _into(p: Lowering, function: Any, args: Arguments, named: Named) -> Abstract:
@@ -205,4 +243,4 @@ ARRAY_METHODS = frozenset((
     "trace", "diagonal", "repeat", "take",
 ))  # fmt: skip
 ELEMENTWISE_NAMES = frozenset(ELEMENTWISE)
-RULES = {**BUILTINS, **MAKING}
+RULES = {**BUILTINS, **MAKING, np.copyto: _copyto}

@@ -16,6 +16,7 @@ from .kinds import Known, NumpyScalar
 from .loops import lower_for, lower_while
 from .lowering import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering
 from .masks import selects, write_selected
+from .scatter import has_indices, scatter
 from .values import Abstract, CutProblem, Expression, Number, Selected, TupleValue, View
 
 
@@ -160,7 +161,10 @@ def _store_selected(p: Lowering, of: View, items: tuple[Abstract, ...], value: A
     if selects(of, items):
         write_selected(p, of, items[0], value, lambda new: _converted(p, new, of.dtype))
         return
-    raise CutProblem("stores with integer arrays or mixed masks are not compiled")
+    if has_indices(items):
+        scatter(p, of, items, value, lambda target, part: write(p, target, part))
+        return
+    raise CutProblem("stores with these index arrays are not compiled")
 
 
 def _augmented(p: Lowering, node: ast.AugAssign) -> None:
@@ -181,6 +185,13 @@ def _augmented(p: Lowering, node: ast.AugAssign) -> None:
         made = binary(p, name, indexed(p, of, items), evaluate(p, node.value))
         assert isinstance(made, Selected) and isinstance(made.value, Expression)
         _demand_same_kind(made.value, of)
+        store(p, of, items, made)
+        return
+    if isinstance(of, View) and has_indices(items):
+        made = binary(p, name, indexed(p, of, items), evaluate(p, node.value))
+        if not isinstance(made, Expression):
+            raise CutProblem("this index is not compiled", node.target)
+        _demand_same_kind(made, of)
         store(p, of, items, made)
         return
     if not isinstance(of, View) or not is_basic(items):

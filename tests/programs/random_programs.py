@@ -176,6 +176,11 @@ class Writer:
         if self.chance(0.2):
             target, value = self.pick(("a", "b")), self.vector()
             target = target if sign != "=" else f"{target}[:]"
+        if self.chance(0.1):
+            target, value = f"{self.pick(('a', 'b'))}[k]", self.pick((self.number(2), "a[:3]", "b[k] * 2"))
+        if self.chance(0.05):
+            self.add(f"np.add.at({self.pick(('a', 'b'))}, k, {self.number(2)})")
+            return
         self.add(f"{target} {sign} {value}")
 
     def array(self) -> None:

@@ -272,6 +272,20 @@ def waiting(a, b):
     return a.sum()
 
 
+def scattered(a, m, where):
+    a[where] = np.arange(4.0)
+    a[where] += 1
+    np.add.at(a, where, 0.5)
+    np.subtract.at(a, where, a[:4])
+    a[where[:2]] = a[::-1][:2]
+    m[where, 1] = 7
+    m[where] = a[:3]
+    m[:, where[:1]] *= 2
+    m[1, where] = a[:4]
+    np.copyto(m[0], a[:3])
+    return a.sum()
+
+
 def _matrix(n):
     m = rng.random((n, n))
     return m @ m.T + n * np.eye(n)
@@ -310,6 +324,7 @@ PROGRAMS = [
     (newton, rng.random(4) + 1),
     (both_ways, rng.random(7)),
     (waiting, rng.random(6), rng.random(6)),
+    (scattered, rng.random(6), rng.random((6, 3)), np.array([0, 2, -1, 2])),
     (chosen, rng.random(5), 1),
     (chosen, rng.random(5), -1),
     (chosen_in_loop, rng.random(5), 5),
