@@ -52,17 +52,23 @@ def compile_nests(nests: Sequence[Graph], target: Target | None = None) -> list[
 
 def object_of(nests: Sequence[Graph], target: Target | None = None) -> tuple[list[NestCode], bytes]:
     """Compile nests as one module without loading it."""
-    from ..backends.llvm.code.control_word import controlled
     from ..backends.llvm.engine.target import host
-    from ..backends.llvm.nests.emit import emit_nest
 
     target = target or host()
+    codes, text = text_of(nests, target)
+    return codes, object_code(text, effort="LOOPS", target=target)
+
+
+def text_of(nests: Sequence[Graph], target: Target) -> tuple[list[NestCode], str]:
+    """Emit nests as the LLVM text of one module."""
+    from ..backends.llvm.code.control_word import controlled
+    from ..backends.llvm.nests.emit import emit_nest
+
     codes = [emit_nest(nest, f"nest_{k}", target.vector_bytes) for k, nest in enumerate(nests)]
     declared = {name: text for code in codes for name, text in code.declared.items()}
     names = [name for code in codes for name in code.names]
     text = "\n".join([*(code.text for code in codes), *declared.values(), ""])
-    text = _kept_apart(controlled(text, names, target.triple), names)
-    return codes, object_code(text, effort="LOOPS", target=target)
+    return codes, _kept_apart(controlled(text, names, target.triple), names)
 
 
 def _kept_apart(text: str, names: Sequence[str]) -> str:

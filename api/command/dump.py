@@ -7,11 +7,12 @@ import argparse
 from ..backends.llvm.engine import target
 from ..frontend.printed import PrintedKernel
 from ..ir.dot import dot
+from ..nests import is_nest
 from ..passes.manager import INPUT, PipelineResult
 from ..runtime.compiler import lower
 from ..runtime.disk.graphs import StoredResult
 from ..settings import registry
-from .files import find_source
+from .files import find_source, find_text, shown_name
 from .target import printing_options
 from .types import parse_types, request_for, request_for_types
 
@@ -26,7 +27,13 @@ def dump(args: argparse.Namespace) -> None:
     if args.emit == "asm":
         target.host()  # raises if no assembly can be made
     options = printing_options()
-    source = find_source(args.file, args.kernel, options)
+    text = find_text(args.file)
+    if text is not None and is_nest(text):
+        from .nests import dump_nest
+
+        dump_nest(args, text, shown_name(args.file), options.machine)
+        return
+    source = find_source(args.file, args.kernel, options, text=text)
     if isinstance(source, PrintedKernel):
         if args.types:
             args.wrong_usage("--types can't be used with a printed graph, which has its own types")

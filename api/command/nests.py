@@ -1,4 +1,4 @@
-"""Run `weft run` on a loop nest: make its arrays, run it, and print what it wrote."""
+"""Run `weft run` and `weft dump` on a loop nest: make its arrays, run it and print what it wrote, or print its code."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from ..backends.llvm.engine.module import Effort, assembly
+from ..backends.llvm.engine.target import Target
 from ..frontend.language.declared import Declared, Parameter
 from ..ir import dims
 from ..ir.dtypes import I64
 from ..ir.errors import FileProblem, Span, TypeProblem, UnknownName, nearest
+from ..ir.nest.text import parse_nest
+from ..ir.printer import print_nest
 from ..nests import nest_kernel
 from ..runtime.nest_interfaces import shown as shown_type
 from ..runtime.nest_kernels import NestKernel
-from ..runtime.nests import size_places
+from ..runtime.nests import size_places, text_of
 from .arguments import value_of
 from .files import save_arrays
 from .run import shown, timed
@@ -45,6 +49,20 @@ def run_nest(args: argparse.Namespace, text: str, file: str, given: Mapping[str,
         print(shown(name, result))
     if args.time:
         print(timed(lambda: kernel(*arrays, **numbers), first))
+
+
+def dump_nest(args: argparse.Namespace, text: str, file: str, machine: Target) -> None:
+    """Print a nest as Weft writes it, or its code."""
+    if args.after or args.after_all or args.types:
+        args.wrong_usage("--after, --after-all and --types can't be used with a nest")
+    nest = parse_nest(text, file)
+    if args.emit == "dot":
+        args.wrong_usage("--emit dot works only with graphs, not with a nest")
+    if args.emit == "mlir":
+        print(print_nest(nest, args.locations), end="")
+        return
+    _, code = text_of([nest], machine)
+    print(code if args.emit == "llvm" else assembly(code, machine, Effort.LOOPS), end="")
 
 
 def _arguments(

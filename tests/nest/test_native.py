@@ -142,6 +142,13 @@ def test_python_and_the_command_reach_nests(tmp_path: Path, capsys: pytest.Captu
     given = ["--arg", f"a={tmp_path}/a.npy", "--arg", f"b={tmp_path}/b.npy"]
     assert main(["run", str(file), *given, "--out", str(saved)]) == 0
     assert np.array_equal(np.load(saved), wanted) and capsys.readouterr().out.startswith("o: f32[5]")
+    for emit, shown in (
+        ("mlir", '"nest.kernel"() <{sym_name = "chain"'),
+        ("llvm", "@nest_0.body("),
+        ("asm", "nest_0:"),
+    ):
+        assert main(["dump", str(file), "--emit", emit]) == 0
+        assert shown in capsys.readouterr().out
     assert main(["run", str(file), "--arg", "a=ones(3)", "--arg", "c=3"]) == 1
     assert "chain has no argument 'c'" in capsys.readouterr().err
     assert main(["run", str(file), "--arg", "a=ones(3)"]) == 1

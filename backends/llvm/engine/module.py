@@ -45,19 +45,25 @@ def compile_module(
     """Compiles a module to an object file; `allowed` are undefined symbols that it may have beside the usual ones."""
     start, level = time.perf_counter(), 0 if effort is Effort.SELDOM else 2
     with _at_work(text, target, level) as (module, machine):
-        if effort is Effort.LOOPS:
-            llvm().optimise(module, target.triple, target.cpu, target.features)
-            llvm().set_option("-disable-lsr=false")
+        _simplify(module, target, effort)
         middle = time.perf_counter()
         code = llvm().emit(module, machine, is_object=True)
     _check_symbols(code, allowed)
     return Compiled(code, middle - start, time.perf_counter() - middle)
 
 
-def assembly(text: str, target: Target) -> str:
+def assembly(text: str, target: Target, effort: Effort = Effort.OFTEN) -> str:
     """The assembly of a module."""
     with _at_work(text, target, 2) as (module, machine):
+        _simplify(module, target, effort)
         return llvm().emit(module, machine, is_object=False).decode()
+
+
+def _simplify(module: Any, target: Target, effort: Effort) -> None:
+    """Run LLVM's passes, and allow its search for loop counters, if the text is that of loop nests."""
+    if effort is Effort.LOOPS:
+        llvm().optimise(module, target.triple, target.cpu, target.features)
+        llvm().set_option("-disable-lsr=false")
 
 
 @contextmanager
