@@ -13,7 +13,8 @@ cut into blocks of `lanes * steps` elements. In a block, lane l adds up the elem
 another; missing ones count as the identity. Blocks are combined in pairs, pairs of pairs and so on, in the order
 in which they came, and at the end what is left from the youngest to the oldest; last the lanes, the upper half
 with the lower half until one is left. `steps = 0` is one block without end, for operations where order can't
-matter. `lanes = 1` is a reduction whose vectors run along a kept axis.
+matter. `lanes = 1` is a reduction whose vectors run along a kept axis. A reduction that says so before this pass, as
+`split-chunks` writes it, keeps it whatever the layouts are.
 
 A sum that needs another reduction of the same data (`ir/composites.py` has which) may share its walk:
 
@@ -69,7 +70,8 @@ class LowerReductions:
             if not reductions:
                 return {}, {}
             of_rows = is_of_rows(region)
-            loops = row_loops(region) if of_rows else plan_loops(region, layouts)
+            single = any(n.attrs.get("lanes") == 1 for n in reductions)
+            loops = row_loops(region) if of_rows else plan_loops(region, layouts, is_along_rows=single)
             lanes = 1
             if any(loops.vector in group for group in loops.columns):
                 lanes = LANE_BYTES // max(_least(reductions), *(_carried(n).size for n in reductions))

@@ -30,8 +30,11 @@ class Loops:
     windows: tuple[int, ...] = ()
 
 
-def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
-    """Orders loops by the strides of all accesses, and collapses neighbours that are contiguous in every access."""
+def plan_loops(region: Node, layouts: Mapping[Value, str], is_along_rows: bool = False) -> Loops:
+    """Orders loops by the strides of all accesses, and collapses neighbours that are contiguous in every access.
+
+    `is_along_rows` makes vectors run along a kept axis, if there is one.
+    """
     space, scanned = tuple(sizes(region.attrs, "space")), scanned_axes(region)
     inside = frozenset((*ints(region.attrs, "reduced"), *scanned))
     accesses = region_accesses(region, layouts)
@@ -48,7 +51,8 @@ def plan_loops(region: Node, layouts: Mapping[Value, str]) -> Loops:
     kept = [a for a in axes if a not in inside and _unit_accesses(a, accesses)]
     windows = windows if kept and not scanned else []
     # Vectors along a scan are combined lane by lane, so among equals that axis comes last.
-    vector = max(axes, key=lambda a: (units[a], a not in scanned, a))
+    along = [a for a in axes if a not in inside] if is_along_rows else []
+    vector = max(along or axes, key=lambda a: (units[a], a not in scanned, a))
     if windows:  # a window is short, and vectors along it share nothing with the next ones
         vector = max(kept, key=lambda a: (_unit_accesses(a, accesses), a))
     order = sorted(axes, key=lambda a: (a == vector, a in windows, -weights[a], a))

@@ -1,0 +1,228 @@
+"""Clone a part of a graph for one chunk, backwards from the values that the chunk's task has to compute.
+
+A piece is an ordinary graph. Each of its values is a value of the whole graph at an *index*: for each axis an `Entry`
+that says whether the axis is whole, or the chunk at the task's number along a variable. So `x + x.T` takes two inputs
+from x, at (i, j) and at (j, i). Sizes of chunked axes are symbols (`c0`), full sizes and offsets are arguments.
+
+A sum whose lanes run along the reduced axes needs these as rows of `lanes` elements: their entry is `SPLIT`, two axes
+`k` and `l` in the piece (one if there is a single lane), and `GONE` for further axes that are collapsed into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...ir import dims
+from ...ir.builder import Builder
+from ...ir.dims import Size, symbol
+from ...ir.dtypes import BOOL, WEAK_INT
+from ...ir.errors import Unsupported
+from ...ir.graph import Graph, Node, Value
+from ...ir.ops import (
+    BROADCAST,
+    CONSTANT,
+    DECLARED,
+    EACH,
+    IOTA,
+    NUMPY,
+    RESHAPE,
+    SIZE,
+    SLICE,
+    TABLE,
+    Trait,
+)  # fmt: skip
+from ...ir.records import record
+from ...ir.tuples import NamedTuple
+from ...ir.types import Attr, Sizes, TensorType, integer, ints
+from .chunk_axes import links
+
+PLAIN, SPLIT, GONE = "", "split", "gone"
+FLAT = (CONSTANT, EACH, BROADCAST, RESHAPE)
+# Attributes that say how an op is computed: the passes that run on a piece choose them again.
+CHOSEN = frozenset(("impl", "score", "follows", "like", "core", "keep"))
+PLANNED = frozenset(("order", "lanes", "steps", "chained", "composite", "chunk", "cut_from"))
+
+
+class Entry(NamedTuple):
+    """One axis of a value in a piece: the variable that numbers its chunks, if it is chunked, and its form."""
+
+    var: int | None = None
+    form: str = PLAIN
+
+
+WHOLE = Entry()
+Index = tuple[Entry, ...]
+
+
+class NotFlat(Exception):
+    """Raised when a value can't be computed with the reduced axes collapsed; it must be in memory first."""
+
+
+@record
+class Source:
+    """What a piece takes: an `input` or the `merged` result of a reduction by number, at an index.
+
+    A `size` is a number, an `offset` is where the chunk along variable `number` begins, and an `extent` is an array
+    without data that has the chunk's size along it.
+    """
+
+    kind: str
+    number: int
+    index: Index = ()
+
+
+@record
+class Piece:
+    """A graph, and what its arguments are."""
+
+    graph: Graph
+    sources: tuple[Source, ...]
+
+
+@record
+class Whole:
+    """The graph that is split: `merged` numbers its reductions over chunks, `env` has the full sizes."""
+
+    graph: Graph
+    merged: Mapping[Value, int]
+    env: Mapping[str, int]
+
+
+class PieceBuilder:
+    """Builds one piece; `lanes` is the length of a row where axes are split."""
+
+    def __init__(self, whole: Whole, name: str, lanes: int = 1) -> None:
+        self.whole, self.lanes = whole, lanes
+        self.builder = Builder(name)
+        self._inputs = {v: k for k, v in enumerate(whole.graph.inputs)}
+        self._sources: dict[Source, Value] = {}
+        self._known: dict[tuple[Value, Index], Value] = {}
+
+    def values(self, wanted: Sequence[tuple[Value, Index]]) -> list[Value]:
+        """The piece's values for these values of the whole graph."""
+        demands: dict[Value, dict[Index, None]] = {}
+        for value, index in wanted:
+            demands.setdefault(value, {})[index] = None
+        for node in reversed(self.whole.graph.nodes):
+            for result in node.results:
+                for index in demands.get(result, ()):
+                    if result in self.whole.merged:
+                        continue
+                    for operand, inner in zip(node.operands, _operand_indices(node, index), strict=True):
+                        demands.setdefault(operand, {})[inner] = None
+        for value in self.whole.graph.inputs:
+            for index in demands.get(value, ()):
+                self._known[value, index] = self._given("input", self._inputs[value], value, index)
+        for node in self.whole.graph:
+            for result in node.results:
+                for index in demands.get(result, ()):
+                    self._known[result, index] = self._built(node, result, index)
+        return [self._known[pair] for pair in wanted]
+
+    def finish(self, outputs: Sequence[Value]) -> Piece:
+        """The piece with these outputs; sizes that no other argument has come from arguments of their own."""
+        bound = {str(s) for v in self.builder.inputs for s in v.type.shape}
+        used = (s for n in self.builder.nodes for r in n.results for s in r.type.shape)
+        for name in sorted({n for s in used for n in dims.symbols(s)} - bound):
+            var = int(name[1:]) if name[1:].isdigit() else -1
+            if name == f"c{var}":
+                self._source(Source("extent", var), TensorType(BOOL, (symbol(name),)))
+        self.builder.attrs["results"] = ("array",) * len(outputs)
+        return Piece(self.builder.finish(outputs), tuple(self._sources))
+
+    def given(self, kind: str, number: int, value: Value, index: Index) -> Value:
+        """An argument with the type that a value has at an index."""
+        return self._given(kind, number, value, index)
+
+    def _given(self, kind: str, number: int, value: Value, index: Index) -> Value:
+        _check_flat(value, index)
+        return self._source(Source(kind, number, index), TensorType(value.type.dtype, self.shape(value, index)))
+
+    def _source(self, source: Source, type: TensorType) -> Value:
+        if source not in self._sources:
+            self._sources[source] = self.builder.input(f"a{len(self._sources)}", type)
+        return self._sources[source]
+
+    def _built(self, node: Node, result: Value, index: Index) -> Value:
+        if result in self.whole.merged:
+            return self._given("merged", self.whole.merged[result], result, index)
+        if node.op is SIZE:
+            (size,) = node.attrs["size"] if isinstance(node.attrs["size"], tuple) else (0,)
+            assert not isinstance(size, str)
+            return self._source(Source("size", dims.evaluate(size, self.whole.env)), TensorType(WEAK_INT))
+        if node.op is NUMPY:
+            name = node.attrs["function"]
+            raise Unsupported(
+                f"'{name}' is a call of NumPy, which can't be part of a kernel on chunks",
+                node.span,
+                f"call '{name}' outside the kernel and pass the result in",
+            )
+        if any(e.form for e in index) and node.op not in FLAT and Trait.ELEMENTWISE not in node.op.traits:
+            raise NotFlat
+        _check_flat(result, index)
+        operands = [self._known[v, i] for v, i in zip(node.operands, _operand_indices(node, index), strict=True)]
+        attrs = self._attrs(node, result, index)
+        types = None
+        if node.op in DECLARED:
+            types = tuple(
+                TensorType(r.type.dtype, self.shape(r, index if r.type.rank == len(index) else _whole(r)))
+                for r in node.results
+            )
+        made = self.builder.node(node.op, operands, attrs, node.span, node.body, types).results[result.index]
+        if node.op is IOTA and (var := index[integer(node.attrs, "axis")].var) is not None:
+            offset = self._source(Source("offset", var), TensorType(WEAK_INT))
+            made = self.builder.op(TABLE["add"], made, offset, span=node.span)
+        return made
+
+    def _attrs(self, node: Node, result: Value, index: Index) -> dict[str, Attr]:
+        dropped = CHOSEN | PLANNED if Trait.REDUCTION in node.op.traits else CHOSEN
+        attrs = {name: attr for name, attr in node.attrs.items() if name not in dropped}
+        if node.op in (BROADCAST, RESHAPE, IOTA):
+            if node.op is IOTA and any(e.form for e in index):
+                raise NotFlat
+            attrs["shape"] = Sizes(self.shape(result, index))
+        elif node.op is SLICE:
+            attrs["sizes"] = Sizes(self.shape(result, index))
+        return attrs
+
+    def shape(self, value: Value, index: Index) -> tuple[Size, ...]:
+        """The sizes of a value at an index."""
+        found: list[Size] = []
+        for size, (var, form) in zip(value.type.shape, index, strict=True):
+            if form == SPLIT:
+                rows: tuple[Size, Size] = (symbol("k"), symbol("l")) if var is not None else (1, 1)
+                found += rows if self.lanes > 1 else rows[:1]
+            elif form == PLAIN:
+                found.append(size if var is None else symbol(f"c{var}"))
+        return tuple(found)
+
+
+def _whole(value: Value) -> Index:
+    return (WHOLE,) * value.type.rank
+
+
+def _operand_indices(node: Node, index: Index) -> list[Index]:
+    """The indices of a node's operands for one of its result."""
+    found = []
+    for operand, row in zip(node.operands, links(node), strict=True):
+        entries = []
+        for size, link in zip(operand.type.shape, row, strict=True):
+            entry = WHOLE if link is None or link >= len(index) else index[link]
+            entries.append(Entry(None, entry.form) if size == 1 else entry)
+        found.append(tuple(entries))
+    is_kept = Trait.REDUCTION in node.op.traits and node.attrs.get("keepdims")
+    if is_kept and any(index[a].form for a in ints(node.attrs, "axes")):
+        raise NotFlat
+    return found
+
+
+def _check_flat(value: Value, index: Index) -> None:
+    """Axes that are collapsed into one must all be there, or all be of size 1."""
+    parts = [(s, e) for s, e in zip(value.type.shape, index, strict=True) if e.form]
+    if not parts:
+        return
+    ones = [s == 1 for s, _ in parts]
+    if all(ones):
+        return
+    if any(ones) or parts[0][1].form != SPLIT or parts[0][1].var is None:
+        raise NotFlat

@@ -1,0 +1,332 @@
+"""`split-chunks`: cut a graph into pieces that run chunk by chunk, with merges in between.
+
+Given: the graph of a kernel after `lower-reductions`, made for the full shape, and where its inputs are cut.
+
+    (x - x.mean(axis=0)) / x.std(axis=0), x cut along axis 0
+
+Made: a stage for each reduction over chunks, and a finish for each output.
+
+    stage 0   for each chunk  sum(x)                        then merge
+    stage 1   for each chunk  sum(x - mu), sum((x - mu)²)   then merge
+    finish    for each chunk  (x - mu) / sd
+
+Reductions that go over the same space and need the same stages before them share a stage: one task for each chunk. A
+value between stages is computed again in each piece that needs it, as fusion does.
+
+How partial results are merged keeps the bits of one machine where it can. Integer sums, maxima and positions can be
+merged in any order. A float sum is a tree over blocks (`lower_reductions`): a chunk that begins at a block computes
+whole nodes of the tree, named by (level, number), with their lanes; siblings are added wherever they meet, and the rest
+from the newest to the oldest, as one machine does. Other float sums are merged in the order of the chunks; `reasons`
+says which they are, and `Split.same_bits` is then false.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from ..ir.builder import Builder
+from ..ir.composites import is_exact
+from ..ir.dims import evaluate
+from ..ir.errors import Unsupported
+from ..ir.graph import Graph, Node, Value
+from ..ir.ops import POSITIONS, REGION, TABLE, Trait
+from ..ir.records import record
+from ..ir.types import axis_groups, integer, ints
+from .planning.chunk_axes import ChunkAxes
+from .planning.chunk_pieces import GONE, SPLIT, WHOLE, Entry, Index, NotFlat, Piece, PieceBuilder, Whole
+
+EXACT, TREE, IN_ORDER, POSITION = "exact", "tree", "in order", "position"
+
+
+@record
+class Partial:
+    """How the partial results of one reduction are merged.
+
+    `lanes` is the place of the axis of lanes in a node of a tree, -1 if it has none; `block` is the length of a block
+    in elements, `row` how many elements one row of the chunked axis has, `full` the number of elements in all.
+    """
+
+    number: int
+    op: str
+    kind: str
+    axes: tuple[int, ...]
+    keepdims: bool
+    width: int = 1
+    lanes: int = -1
+    block: int = 0
+    row: int = 1
+    full: int = 0
+
+
+@record
+class Walk:
+    """One kernel of a stage and the reductions that it computes; `before` computes what must be in memory first."""
+
+    piece: Piece
+    partials: tuple[Partial, ...]
+    before: Piece | None = None
+    var: int = 0
+
+
+@record
+class Stage:
+    """Reductions over one space: the class of each of its axes, and the axes that are reduced over."""
+
+    space: tuple[int | None, ...]
+    reduced: tuple[int, ...]
+    walks: tuple[Walk, ...]
+
+    @property
+    def partials(self) -> tuple[Partial, ...]:
+        return tuple(p for w in self.walks for p in w.partials)
+
+
+@record
+class Finish:
+    """Outputs over one space, which one piece computes; `outputs` are their numbers."""
+
+    space: tuple[int | None, ...]
+    piece: Piece
+    outputs: tuple[int, ...]
+
+
+@record
+class Split:
+    """A graph in pieces. `stage_of` has the stage of each reduction, `reasons` why bits may differ."""
+
+    stages: tuple[Stage, ...]
+    finishes: tuple[Finish, ...]
+    stage_of: tuple[int, ...]
+    reasons: tuple[str, ...]
+
+    @property
+    def same_bits(self) -> bool:
+        return not self.reasons
+
+
+def flattened(graph: Graph) -> Graph:
+    """The graph without regions: their nodes stand in the graph itself."""
+    builder = Builder(graph.name)
+    values: dict[Value, Value] = {v: v for v in graph.inputs}
+
+    def copy(body: Graph) -> None:
+        for node in body:
+            operands = tuple(values[v] for v in node.operands)
+            if node.op is REGION:
+                assert node.body is not None
+                values.update(zip(node.body.inputs, operands, strict=True))
+                copy(node.body)
+                values.update(zip(node.results, (values[v] for v in node.body.outputs), strict=True))
+                continue
+            types = tuple(r.type for r in node.results)
+            made = builder.node(node.op, operands, node.attrs, node.span, node.body, types)
+            values.update(zip(node.results, made.results, strict=True))
+
+    copy(graph)
+    return Graph(graph.name, graph.inputs, tuple(builder.nodes), tuple(values[v] for v in graph.outputs), graph.attrs)
+
+
+def split(axes: ChunkAxes, starts: Sequence[Sequence[int]], env: Mapping[str, int]) -> Split:
+    """Split a flat graph whose chunked axes are known.
+
+    `starts` has for each class of axes where its chunks begin; `env` has the full sizes.
+    """
+    return _Splitter(axes, starts, env).split()
+
+
+class _Splitter:
+    def __init__(self, axes: ChunkAxes, starts: Sequence[Sequence[int]], env: Mapping[str, int]) -> None:
+        self.axes, self.starts, self.env, self.graph = axes, starts, env, axes.graph
+        self.crossing = [n for n in self.graph if axes.reduced(n)]
+        numbers = {n.result: k for k, n in enumerate(self.crossing)}
+        self.whole = Whole(self.graph, numbers, env)
+        self.reasons: list[str] = []
+
+    def split(self) -> Split:
+        groups: dict[tuple[object, ...], list[Node]] = {}
+        depths = self._depths()
+        for node in self.crossing:
+            space, reduced = self.axes.classes(node.operands[0]), ints(node.attrs, "axes")
+            groups.setdefault((depths[node.result], space, reduced), []).append(node)
+        keys = sorted(groups, key=lambda key: str(key[0]).zfill(9))
+        stage_of = {self.whole.merged[n.result]: k for k, key in enumerate(keys) for n in groups[key]}
+        stages = tuple(self._stage(groups[key]) for key in keys)
+        return Split(
+            stages,
+            self._finishes(),
+            tuple(stage_of[k] for k in range(len(stage_of))),
+            tuple(dict.fromkeys(self.reasons)),
+        )
+
+    def _depths(self) -> dict[Value, int]:
+        """How many reductions over chunks come before each value, itself included."""
+        depths = dict.fromkeys(self.graph.inputs, 0)
+        for node in self.graph:
+            depth = max((depths[v] for v in node.operands), default=0)
+            depths |= dict.fromkeys(node.results, depth + (node.result in self.whole.merged))
+        return depths
+
+    def _finishes(self) -> tuple[Finish, ...]:
+        spaces: dict[tuple[object, ...], list[int]] = {}
+        for k, value in enumerate(self.graph.outputs):
+            spaces.setdefault((self.axes.classes(value), value.type.shape), []).append(k)
+        found = []
+        for numbers in spaces.values():
+            classes = self.axes.classes(self.graph.outputs[numbers[0]])
+            piece = PieceBuilder(self.whole, self.graph.name)
+            outputs = piece.values([(self.graph.outputs[k], _plain(classes)) for k in numbers])
+            found.append(Finish(classes, piece.finish(outputs), tuple(numbers)))
+        return tuple(found)
+
+    def _stage(self, nodes: Sequence[Node]) -> Stage:
+        space = self.axes.classes(nodes[0].operands[0])
+        walks: dict[tuple[object, ...], list[Node]] = {}
+        for node in nodes:
+            walks.setdefault(self._tree(node) or (), []).append(node)
+        made = tuple(self._walk(space, tree, same) for tree, same in walks.items())
+        return Stage(space, ints(nodes[0].attrs, "axes"), made)
+
+    def _walk(self, space: tuple[int | None, ...], tree: tuple[object, ...], nodes: Sequence[Node]) -> Walk:
+        if not tree:
+            return self._plain_walk(space, nodes)
+        (lanes, group) = tree
+        assert isinstance(lanes, int) and isinstance(group, tuple)
+        index = tuple(
+            Entry(a, SPLIT) if a == group[0] else Entry(None, GONE) if a in group else e
+            for a, e in enumerate(_plain(space))
+        )
+        if lanes == 1 and len(group) == 1:
+            index = _plain(space)
+        operands = [(n.operands[0], index) for n in nodes]
+        before = None
+        try:
+            piece = PieceBuilder(self.whole, self.graph.name, lanes)
+            values = piece.values(operands)
+        except NotFlat:
+            first = PieceBuilder(self.whole, f"{self.graph.name}_values")
+            before = first.finish(first.values([(n.operands[0], _plain(space)) for n in nodes]))
+            piece = PieceBuilder(self.whole, self.graph.name, lanes)
+            values = [piece.given("before", k, v, index) for k, (v, _) in enumerate(operands)]
+        place = sum(_width(e, lanes) for e in index[: group[0]])
+        others = [
+            sum(_width(e, lanes) for e in index[:a]) for a in ints(nodes[0].attrs, "axes") if index[a].form != GONE
+        ]
+        outputs = [
+            piece.builder.op(n.op, v, axes=tuple(others), keepdims=False, lanes=1, span=n.span)
+            for n, v in zip(nodes, values, strict=True)
+        ]
+        shape = nodes[0].operands[0].type.shape
+        row = math.prod(evaluate(shape[a], self.env) for a in group[1:])
+        full = math.prod(evaluate(shape[a], self.env) for a in group)
+        lane_axis = place - sum(o < place for o in others) if lanes > 1 else -1
+        partials = tuple(
+            Partial(
+                self.whole.merged[n.result], n.op.name, TREE, ints(n.attrs, "axes"), bool(n.attrs.get("keepdims")),
+                lanes, lane_axis, lanes * integer(n.attrs, "steps"), row, full,
+            )
+            for n in nodes
+        )  # fmt: skip
+        return Walk(piece.finish(outputs), partials, before, group[0])
+
+    def _plain_walk(self, space: tuple[int | None, ...], nodes: Sequence[Node]) -> Walk:
+        """Reductions of a whole chunk each."""
+        piece = PieceBuilder(self.whole, self.graph.name)
+        values = piece.values([(n.operands[0], _plain(space)) for n in nodes])
+        outputs, partials = list[Value](), list[Partial]()
+        for node, value in zip(nodes, values, strict=True):
+            axes, keepdims = ints(node.attrs, "axes"), bool(node.attrs.get("keepdims"))
+            outputs.append(piece.builder.op(node.op, value, axes=axes, keepdims=keepdims, span=node.span))
+            kind, row = EXACT if is_exact(node) else IN_ORDER, 1
+            if node.op in POSITIONS:
+                kind, row = POSITION, self._row_of_position(node, space)
+                best = TABLE[node.op.name.removeprefix("arg")]
+                outputs.append(piece.builder.op(best, value, axes=axes, keepdims=keepdims, span=node.span))
+            number = self.whole.merged[node.result]
+            partials.append(Partial(number, node.op.name, kind, axes, keepdims, row=row))
+        first = next(a for a in ints(nodes[0].attrs, "axes") if space[a] is not None)
+        return Walk(piece.finish(outputs), tuple(partials), var=first)
+
+    def _row_of_position(self, node: Node, space: tuple[int | None, ...]) -> int:
+        """How many positions one step along the chunked axis is."""
+        axes, shape = ints(node.attrs, "axes"), node.operands[0].type.shape
+        if any(space[a] is not None for a in axes[1:]):
+            raise Unsupported(
+                f"'{node.op.name}' over several axes can't be split: only the first of them may be cut into chunks",
+                node.span,
+                "make the others one chunk with rechunk({axis: -1})",
+            )
+        return math.prod(evaluate(shape[a], self.env) for a in axes[1:])
+
+    def _tree(self, node: Node) -> tuple[object, ...] | None:
+        """The lanes and the group of axes of a sum whose tree can be cut at the chunks' boundaries, else None."""
+        if is_exact(node) or node.op in POSITIONS:
+            return None
+        order, shape = axis_groups(node.attrs, "order"), node.operands[0].type.shape
+        cut = self.axes.reduced(node)
+        shown = f"{node.op.name} over axes {ints(node.attrs, 'axes')}"
+        if len(order) > 1:
+            self.reasons.append(f"{shown}: it is added up in runs that are not contiguous")
+            return None
+        if not order or cut != order[0][:1] or order[0] != tuple(range(order[0][0], order[0][-1] + 1)):
+            self.reasons.append(f"{shown}: more than the first of the axes that it adds up is cut into chunks")
+            return None
+        (group,) = order
+        full = math.prod(evaluate(shape[a], self.env) for a in group)
+        if "chained" in node.attrs or integer(node.attrs, "steps") == 0:
+            self.reasons.append(f"{shown}: it is one chain over windows")
+            return None
+        if "composite" in node.attrs and full >= integer(node.attrs, "cut_from"):
+            self.reasons.append(f"{shown}: one machine computes it together with the reduction before it")
+            return None
+        lanes = integer(node.attrs, "lanes")
+        block = lanes * integer(node.attrs, "steps")
+        row = math.prod(evaluate(shape[a], self.env) for a in group[1:])
+        number = self.axes.classes(node.operands[0])[group[0]]
+        assert number is not None
+        if any(start * row % block for start in self.starts[number]):
+            every = block // math.gcd(row, block)
+            self.reasons.append(f"{shown}: chunks do not begin at multiples of {every} along axis {group[0]}")
+            return None
+        return lanes, group
+
+
+def _plain(space: Sequence[int | None]) -> Index:
+    return tuple(WHOLE if number is None else Entry(a) for a, number in enumerate(space))
+
+
+def _width(entry: Entry, lanes: int) -> int:
+    return {SPLIT: 2 if lanes > 1 else 1, GONE: 0}.get(entry.form, 1)
+
+
+def other_trees(axes: ChunkAxes, split: Split, lower: Callable[[Graph], Graph]) -> list[str]:
+    """The sums inside chunks that the passes give another tree in a piece than in the whole graph."""
+    known: dict[object, set[object]] = {}
+    for node in axes.graph:
+        if _has_tree(node) and not axes.reduced(node):
+            known.setdefault(_origin(node), set()).add(_shape_of_tree(node))
+    found = []
+    for part in (*split.stages, *split.finishes):
+        walks = part.walks if isinstance(part, Stage) else ()
+        pieces = [part.piece] if isinstance(part, Finish) else [p for w in walks for p in (w.before, w.piece) if p]
+        for piece in pieces:
+            inside = [n for n in piece.graph if _has_tree(n) and n.attrs.get("lanes") is None and _origin(n) in known]
+            if not inside:
+                continue
+            for node in flattened(lower(piece.graph)):
+                if _has_tree(node) and known.get(_origin(node), {_shape_of_tree(node)}) != {_shape_of_tree(node)}:
+                    found.append(f"{node.op.name} inside chunks: the passes fuse it in another way there")
+    return list(dict.fromkeys(found))
+
+
+def _has_tree(node: Node) -> bool:
+    return Trait.REDUCTION in node.op.traits and node.op not in POSITIONS and not is_exact(node)
+
+
+def _origin(node: Node) -> object:
+    return node.span, node.op, ints(node.attrs, "axes"), node.result.type.dtype, node.operands[0].type.rank
+
+
+def _shape_of_tree(node: Node) -> object:
+    names = ("order", "lanes", "steps", "chained", "composite", "cut_from")
+    return tuple(node.attrs.get(name) for name in names)

@@ -1,0 +1,158 @@
+"""Merge the partial results of reductions over chunks, in any order, to the bits of one machine.
+
+A state maps keys to arrays. The key of an exact reduction is its number; a node of a sum's tree is (number, level,
+place) and holds a vector of lanes; a sum that is merged in order has the place of its chunk. States travel between
+processes as plain arrays of bytes (`packed`), because dask plans with arrays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..backends import tree
+from ..backends.stated import MEANINGS
+from ..ir.ops import TABLE
+from ..passes.split_chunks import EXACT, POSITION, TREE, Partial
+
+Array = np.ndarray[Any, Any]
+Key = tuple[int, ...]
+State = dict[Key, tuple[Array, ...]]
+COMBINE = {
+    "sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
+    "reduce_fmin": "fmin", "reduce_fmax": "fmax", "reduce_and": "bit_and", "reduce_or": "bit_or",
+    "reduce_xor": "bit_xor",
+}  # fmt: skip
+ALIGNED = 64
+
+
+def nodes_of(first: int, last: int) -> list[tuple[int, int]]:
+    """The largest nodes (level, place) of a binary tree that cover the blocks from `first` to before `last`."""
+    found = []
+    while first < last:
+        level = min((first & -first).bit_length() - 1 if first else 63, (last - first).bit_length() - 1)
+        found.append((level, first >> level))
+        first += 1 << level
+    return found
+
+
+def merged(states: Iterable[State], partials: Sequence[Partial]) -> State:
+    """Join states; the result does not depend on their order."""
+    known, found = {p.number: p for p in partials}, State()
+    for state in states:
+        for key, arrays in state.items():
+            partial = known[key[0]]
+            if partial.kind == TREE:
+                _add_node(partial, key, arrays, found)
+            elif partial.kind == POSITION and key in found:
+                found[key] = _better(partial, found[key], arrays)
+            elif partial.kind == EXACT and key in found:
+                found[key] = (_combine(partial.op, found[key][0], arrays[0]),)
+            else:
+                found[key] = arrays
+    return found
+
+
+def finished(state: State, partials: Sequence[Partial]) -> dict[int, Array]:
+    """The results of the reductions, by number."""
+    found = {}
+    for partial in partials:
+        keys = sorted((k for k in state if k[0] == partial.number), key=lambda k: _place(partial, k))
+        *others, last = keys
+        total = state[last][0]
+        if partial.kind == TREE:
+            for key in reversed(others):
+                total = _combine(partial.op, state[key][0], total)
+            if partial.lanes >= 0:
+                total = across(partial.op, np.moveaxis(total, partial.lanes, -1))
+            if partial.keepdims:
+                total = np.expand_dims(total, partial.axes)
+        elif others:
+            total = state[keys[0]][0]
+            for key in keys[1:]:
+                total = _combine(partial.op, total, state[key][0])
+        found[partial.number] = total
+    return found
+
+
+def across(op: str, lanes: Array) -> Array:
+    """Combine the lanes of a sum's node to one number."""
+    return np.asarray(tree.across(lambda a, b: _combine(op, a, b), lanes))
+
+
+def _place(partial: Partial, key: Key) -> Key:
+    return (key[2] << key[1],) if partial.kind == TREE else key
+
+
+def _add_node(partial: Partial, key: Key, arrays: tuple[Array, ...], found: State) -> None:
+    """Add a node to a tree, and join siblings that are both there."""
+    number, level, place = key
+    (array,) = arrays
+    while (other := found.pop((number, level, place ^ 1), None)) is not None:
+        pair = (array, other[0]) if place % 2 == 0 else (other[0], array)
+        array = _combine(partial.op, *pair)
+        level, place = level + 1, place >> 1
+    found[number, level, place] = (array,)
+
+
+def _combine(op: str, a: Array, b: Array) -> Array:
+    name = COMBINE[op]
+    function = MEANINGS.get(name, TABLE[name].numpy)
+    assert function is not None
+    with np.errstate(all="ignore"):
+        return np.asarray(function(a, b))
+
+
+def _better(partial: Partial, a: tuple[Array, ...], b: tuple[Array, ...]) -> tuple[Array, ...]:
+    """The position of the better of two values; the first NaN wins, and of equal values the first."""
+    (at, one), (to, two) = a, b
+    wins = two > one if partial.op == "argmax" else two < one
+    is_tie = two == one
+    if one.dtype.kind == "f":
+        wins, is_tie = (
+            np.where(np.isnan(one), False, wins | np.isnan(two)),
+            is_tie | (np.isnan(one) & np.isnan(two)),
+        )
+    wins = np.where(is_tie, to < at, wins)
+    return np.where(wins, to, at), np.where(wins, two, one)
+
+
+def packed(state: State) -> Array:
+    """Write a state as bytes: the number of bytes of the heading, the heading, then the arrays."""
+    items = [(k, np.ascontiguousarray(x)) for k, arrays in state.items() for x in arrays]
+    heading = json.dumps([(k, x.dtype.str, np.shape(y)) for (k, x), y in zip(items, _arrays(state), strict=True)])
+    text = heading.encode()
+    sizes = [8 + len(text), *(x.nbytes for _, x in items)]
+    made = np.zeros(sum(map(_padded, sizes)), np.uint8)
+    made[:8] = np.frombuffer(np.int64(len(text)).tobytes(), np.uint8)
+    made[8 : 8 + len(text)] = np.frombuffer(text, np.uint8)
+    at = _padded(sizes[0])
+    for _, x in items:
+        made[at : at + x.nbytes] = np.frombuffer(x.tobytes(), np.uint8)
+        at += _padded(x.nbytes)
+    return made
+
+
+def unpacked(data: Array) -> State:
+    """Read a state from bytes."""
+    data = np.ascontiguousarray(data).reshape(-1)
+    length = int(data[:8].view(np.int64)[0])
+    found = State()
+    at = _padded(8 + length)
+    for key, dtype, shape in json.loads(data[8 : 8 + length].tobytes()):
+        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        array = data[at : at + size].view(dtype).reshape(shape)
+        found[tuple(key)] = (*found.get(tuple(key), ()), array)
+        at += _padded(size)
+    return found
+
+
+def _arrays(state: State) -> list[Array]:
+    return [x for arrays in state.values() for x in arrays]
+
+
+def _padded(size: int) -> int:
+    return -(-size // ALIGNED) * ALIGNED
