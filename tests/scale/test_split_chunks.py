@@ -107,7 +107,7 @@ def test_chosen_kernels_have_the_bits_of_one_machine(case: int) -> None:
 
 
 def draw(rng: random.Random) -> tuple[Function, bool]:
-    """A random function of a matrix, a row and a number, in steps that keep or reduce axes; whether it has f32 in it."""
+    """A random function of a matrix, a row and a number, in steps that keep or reduce axes; whether it uses f32."""
     steps = [rng.choice(STEPS) for _ in range(rng.randint(1, 5))]
     ends = [rng.choice(ENDS) for _ in range(rng.randint(1, 2))]
 
