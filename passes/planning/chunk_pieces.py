@@ -33,7 +33,7 @@ from ...ir.ops import (
 )  # fmt: skip
 from ...ir.records import record
 from ...ir.tuples import NamedTuple
-from ...ir.types import Attr, Sizes, TensorType, integer, ints
+from ...ir.types import Attr, Sizes, TensorType, integer, ints, sizes
 from .chunk_axes import links
 
 PLAIN, SPLIT, GONE = "", "split", "gone"
@@ -147,8 +147,7 @@ class PieceBuilder:
         if result in self.whole.merged:
             return self._given("merged", self.whole.merged[result], result, index)
         if node.op is SIZE:
-            (size,) = node.attrs["size"] if isinstance(node.attrs["size"], tuple) else (0,)
-            assert not isinstance(size, str)
+            (size,) = sizes(node.attrs, "size")
             return self._source(Source("size", dims.evaluate(size, self.whole.env)), TensorType(WEAK_INT))
         if node.op is NUMPY:
             name = node.attrs["function"]
