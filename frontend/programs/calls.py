@@ -18,6 +18,7 @@ from .expressions import evaluate
 from .indexing import transposed
 from .inlining import inline
 from .kinds import Known, NumpyScalar
+from .library import WRITTEN_HERE, substitute
 from .lowering import Lowering
 from .making import MAKING, bound_arguments, dtype_argument, fill
 from .masks import lift, reduce_selected
@@ -59,6 +60,13 @@ def call(p: Lowering, node: ast.Call) -> Abstract:
     rule = RULES.get(function.value) if _is_hashable(function.value) else None
     if rule is not None:
         return rule(p, args, named)
+    if any(function.value is known for known in WRITTEN_HERE):
+        args, named = [p.computed(x) for x in args], {key: p.computed(x) for key, x in named.items()}
+    other = substitute(function.value, args, named)
+    if other is not None:
+        made = inline(p, other[0], other[1], {})
+        p.functions.remove(other[0])
+        return made
     if isinstance(function.value, FunctionType) and numpy_name(function.value) is None:
         return inline(p, function.value, args, named)
     if isinstance(function.value, type):

@@ -286,6 +286,13 @@ def scattered(a, m, where):
     return a.sum()
 
 
+def of_the_library(m, x, w, bins):
+    m[:] = np.linalg.cholesky(m) + np.triu(m, k=1)
+    counts, edges = np.histogram(x, bins)
+    sums = np.histogram(x, bins, weights=w)[0]
+    return np.cov(m), counts, edges, sums / counts
+
+
 def _matrix(n):
     m = rng.random((n, n))
     return m @ m.T + n * np.eye(n)
@@ -325,6 +332,7 @@ PROGRAMS = [
     (both_ways, rng.random(7)),
     (waiting, rng.random(6), rng.random(6)),
     (scattered, rng.random(6), rng.random((6, 3)), np.array([0, 2, -1, 2])),
+    (of_the_library, _matrix(5), rng.random(40), rng.random(40), 6),
     (chosen, rng.random(5), 1),
     (chosen, rng.random(5), -1),
     (chosen_in_loop, rng.random(5), 5),

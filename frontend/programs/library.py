@@ -1,0 +1,102 @@
+"""Write functions of NumPy that have no graph as plain Python; pieces inline them, as if the user had written them.
+
+Where NumPy would raise or warn, they raise: then the piece fails, and NumPy itself runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.dtypes import F32, F64
+from .values import Abstract, Number, View
+
+Array = np.ndarray[Any, Any]
+
+
+def cholesky(a: Array) -> Array:
+    """`np.linalg.cholesky` of one real matrix."""
+    if a.shape[0] != a.shape[1]:
+        raise ValueError
+    lower = np.zeros_like(a)
+    for i in range(a.shape[0]):
+        for j in range(i):
+            lower[i, j] = (a[i, j] - lower[i, :j] @ lower[j, :j]) / lower[j, j]
+        rest = a[i, i] - lower[i, :i] @ lower[i, :i]
+        if not rest > 0:
+            raise ValueError
+        lower[i, i] = np.sqrt(rest)
+    return lower
+
+
+def cov(m: Array) -> Array:
+    """`np.cov` of several variables in rows."""
+    if m.shape[1] < 2:
+        raise ValueError
+    x = m - m.mean(axis=1)[:, None]
+    found: Array = (x @ x.T) * (1 / (m.shape[1] - 1))
+    return found
+
+
+def histogram(a: Array, bins: int) -> tuple[Array, Array]:
+    """`np.histogram` with bins of equal width."""
+    low, high = a.min(), a.max()
+    if not low < high:
+        raise ValueError
+    edges = np.linspace(low, high, bins + 1)
+    counts = np.zeros(bins, np.int64)
+    for v in a:
+        k = int((v - low) / (high - low) * bins)
+        if k == bins:
+            k -= 1
+        if v < edges[k]:
+            k -= 1
+        elif k != bins - 1 and v >= edges[k + 1]:
+            k += 1
+        counts[k] += 1
+    return counts, edges
+
+
+def weighted_histogram(a: Array, bins: int, weights: Array) -> tuple[Array, Array]:
+    """`np.histogram` that adds up weights."""
+    low, high = a.min(), a.max()
+    if not low < high or len(a) != len(weights):
+        raise ValueError
+    edges = np.linspace(low, high, bins + 1)
+    sums = np.zeros(bins, weights.dtype)
+    for i, v in enumerate(a):
+        k = int((v - low) / (high - low) * bins)
+        if k == bins:
+            k -= 1
+        if v < edges[k]:
+            k -= 1
+        elif k != bins - 1 and v >= edges[k + 1]:
+            k += 1
+        sums[k] += weights[i]
+    return sums, edges
+
+
+WRITTEN_HERE = (np.linalg.cholesky, np.cov, np.histogram)
+
+
+def substitute(
+    function: Any, args: Sequence[Abstract], named: Mapping[str, Abstract]
+) -> tuple[Any, Sequence[Abstract]] | None:
+    """A function from here and its arguments, in place of a function of NumPy."""
+    arrays = [x for x in (*args, *named.values()) if isinstance(x, View)]
+    if not arrays or any(x.dtype not in (F32, F64) for x in arrays):
+        return None
+    if function is np.linalg.cholesky and not named and len(args) == 1 and arrays[0].rank == 2:
+        return cholesky, args
+    doubles = all(x.dtype == F64 for x in arrays)
+    if function is np.cov and not named and len(args) == 1 and doubles and arrays[0].rank == 2:
+        return (cov, args) if arrays[0].shape[0] != 1 else None
+    if function is np.histogram and len(args) == 2 and doubles and all(x.rank == 1 for x in arrays):
+        if not isinstance(args[1], Number) or not args[1].is_python or not args[1].dtype.is_integer:
+            return None
+        if set(named) == {"weights"} and isinstance(named["weights"], View):
+            return weighted_histogram, (*args, named["weights"])
+        return (histogram, args) if not named else None
+    return None
