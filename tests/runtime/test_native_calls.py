@@ -5,16 +5,18 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import resource
 import subprocess
 import sys
 import threading
 import tracemalloc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import weft
+from weft.function import tracing
 from weft.runtime.native import build
 from weft.runtime.native.abi import is_known
 from weft.runtime.native.build import build_recipe
@@ -301,6 +303,92 @@ def test_objects_die() -> None:
     del jitted
     gc.collect()
     assert sys.getrefcount(marker) < references
+
+
+class Pair(NamedTuple):
+    """What a function may return."""
+
+    low: Any
+    high: Any
+
+
+TREES: dict[str, Callable[[Any], Any]] = {
+    "list": lambda x: [x + 1, x * 2],
+    "dict": lambda x: {"sum": x.sum(), "twice": x * 2},
+    "named tuple": lambda x: Pair(x - 1, x + 1),
+    "nested": lambda x: {"a": [x + 1, (x * 2, Pair(x.max(), [x - 1]))], "b": ()},
+    "constants": lambda x: (x + 1, None, "text", [1, 2.5, True], {}),
+    "one in a list": lambda x: [x + 1],
+}
+
+
+def same(a: Any, b: Any) -> bool:
+    """Tell whether two results have the same types, numbers and structure."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    return bool(np.array_equal(a, b)) and getattr(a, "dtype", None) == getattr(b, "dtype", None)
+
+
+def test_results_in_lists_dicts_and_named_tuples() -> None:
+    """Native calls return what Python returns, and hold no reference to any of it."""
+    for name, function in TREES.items():
+        jitted = (tracing if name in ("named tuple", "nested") else weft.jit)(function)
+        assert same(natively(jitted, X), function(X)), name
+        gc.collect()
+        before = [sys.getrefcount(x) for x in (X.dtype, Pair, None, "text", np.ndarray)]
+        for _ in range(1000):
+            jitted(X)
+        gc.collect()
+        after = [sys.getrefcount(x) for x in (X.dtype, Pair, None, "text", np.ndarray)]
+        assert all(abs(a - b) < 100 for a, b in zip(after, before, strict=True)), (name, before, after)
+
+
+def test_a_class_that_refuses_its_items() -> None:
+    class Strict(NamedTuple):
+        item: Any
+
+    jitted = tracing(lambda x: Strict(x + 1))
+    natively(jitted, X)
+    Strict.__new__ = lambda cls, item: 1 / 0  # type: ignore[assignment,method-assign,misc]
+    with pytest.raises(ZeroDivisionError):
+        jitted(X)
+
+
+def test_a_million_calls_leave_nothing() -> None:
+    """The process does not grow, call by call."""
+    jitted, x = weft.jit(lambda x: {"sum": x.sum(), "more": [x + 1]}), np.ones(16)
+    for _ in range(10_000):
+        jitted(x)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(1_000_000):
+        jitted(x)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000  # kilobytes: two bytes a call
+
+
+def test_many_threads_on_one_kernel() -> None:
+    """Threads call in different ways at the same time, so that recipes come and go under them."""
+    jitted = weft.jit(lambda x, k: x * k + 1)
+    wrong: list[Any] = []
+
+    def work(number: int) -> None:
+        kinds = [np.float32, np.float64, np.int64, np.int32]
+        for turn in range(60):
+            x = np.arange(number + turn, dtype=kinds[(number + turn) % 4])
+            if not np.array_equal(jitted(x, k=2) if turn % 2 else jitted(x, 2), x * 2 + 1):
+                wrong.append((number, turn))
+            if turn % 20 == 19:
+                jitted.forget()
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(32)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 def test_threads() -> None:
