@@ -60,14 +60,14 @@ class FreeList:
 
     def __init__(self) -> None:
         from ..backends.llvm.engine.library import LoadedCode
-        from .disk.code import object_code
+        from .disk.code import routine_code
 
         self._state = ctypes.create_string_buffer(SIZE)
         self.base = ctypes.addressof(self._state)
         libc = ctypes.CDLL(None)
         outside = {name: ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0 for name in array_code.OUTSIDE}
         allowed = frozenset(("state", *outside))
-        code = object_code(array_code.text(), allowed, effort="SELDOM")
+        code = routine_code("blocks", array_code.text, allowed, effort="SELDOM")
         self._library = LoadedCode(code, list(array_code.EXPORTED), {"state": self.base, **outside})
         found = self._library.addresses
         self._new = _NEW(found["new_array"])
