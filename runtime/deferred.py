@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .registry import Registry
     from .selection.tuner import Tuner
 
-SECOND = 7  # native calls after which Python is asked for the first time
+SOON = 7  # native calls of a long kernel after which Python is asked
 
 
 class DeferredRegistry:
@@ -89,11 +89,12 @@ class DeferredTuner:
             return self._made
 
     def turn(self, lowered: Lowered, env: Mapping[str, int], lookup: Any, is_sample: bool) -> Turn:
-        if self._made is None and ("first run" not in lowered.seconds or _work(lowered, env) < LONG):
+        is_long = self._made is None and _work(lowered, env) >= LONG
+        if self._made is None and ("first run" not in lowered.seconds or not is_long):
             if self._reading is None and self._has_history():
                 self._reading = threading.Thread(target=self._read, args=(lowered,), name="weft history", daemon=True)
                 self._reading.start()
-            return Turn(lowered)
+            return Turn(lowered, is_open=is_long)
         return self.made.turn(lowered, env, lookup, is_sample)
 
     def _read(self, lowered: Lowered) -> None:
@@ -108,7 +109,7 @@ class DeferredTuner:
         if self._made is not None:
             self._made.ask_again(chain, turn)
         else:
-            chain.limit(turn.lowered, 0 if chain.calls else SECOND)
+            chain.limit(turn.lowered, SOON if turn.is_open else 0)
 
 
 def _work(lowered: Lowered, env: Mapping[str, int]) -> int:

@@ -24,8 +24,9 @@ def text() -> str:
 
     numbers = {
         "LEAST": LEAST, "OWNED": OWNED, "C_ARRAY": C_ARRAY, "F_ARRAY": F_ARRAY, "TRACED": TRACED,
-        "HANDLER": abi.HANDLER, "FLAGS": abi.FLAGS, "SLOTS": block_code.SLOTS, "SLOT": block_code.SLOT, "PAGE": block_code.PAGE,
-        "HUGE": block_code.HUGE, "NEAR": block_code.NEAR, "READ_WRITE": 3, "PRIVATE_ANONYMOUS": 34, "HUGE_PAGES": 14,
+        "HANDLER": abi.HANDLER, "FLAGS": abi.FLAGS, "SLOTS": block_code.SLOTS, "SLOT": block_code.SLOT,
+        "PAGE": block_code.PAGE, "HUGE": block_code.HUGE, "NEAR": block_code.NEAR, "READ_WRITE": 3,
+        "PRIVATE_ANONYMOUS": 34, "HUGE_PAGES": 14,
     }  # fmt: skip
     addresses = ("new_array", "numpy", "trace", "handler", "malloc", "free")
     fields = {name: (at, "ptr" if name in addresses else "i64") for name, at in block_code.FIELDS.items()}
