@@ -349,18 +349,26 @@ def begin(source: KernelSource, request: Request) -> Begun:
         "layouts": tuple(layouts),
         "out_layouts": tuple(wanted or own for wanted, own in zip(given, classes, strict=True)),
     }
-    if None in given and not is_general:
-        attrs |= _with_guards(graph, order_guards(graph, shapes, strides, env, orders))
     attrs = dict(graph.attrs) if built.has_layouts else attrs
     typed = Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs)
+    if None in given and not is_general and not built.has_layouts:
+        typed = _guarded(typed, order_guards(graph, shapes, strides, env, orders))
     seconds = {"parse": source.parse_seconds} if hasattr(source, "parse_seconds") else {}
     return Begun(built, typed, orders, scalars, is_general, env, seconds | {"build": end - start})
 
 
-def _with_guards(graph: Graph, more: Guards) -> dict[str, Guards]:
+def _guarded(graph: Graph, more: Guards) -> Graph:
+    """Return the graph with more guards, and with the sizes that they settle."""
+    if not more:
+        return graph
     from ..ir.guards import graph_guards
+    from ..ir.rewrite import Rewriter
 
-    return {"guards": Guards((*graph_guards(graph), *more))} if more else {}
+    attrs = {**graph.attrs, "guards": Guards((*graph_guards(graph), *more))}
+    rewriter = Rewriter(Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs))
+    for node in graph:
+        rewriter.copy(node)
+    return rewriter.finish()
 
 
 def _declared_orders(graph: Graph) -> tuple[tuple[int, ...], ...]:

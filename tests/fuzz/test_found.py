@@ -277,3 +277,8 @@ def test_limits_that_have_no_common_dtype_with_the_array() -> None:
 def test_sizes_that_become_constants_are_no_facts() -> None:
     """A guard on the size of a slice that is empty made its type another one."""
     check(lambda a: np.concat((a.T[:-7][-2:-1, 2:],) * 2, axis=1), np.zeros((1, 2, 2), "bool"))
+
+
+def test_sizes_that_a_guard_settles_are_settled_everywhere() -> None:
+    """A size of at most 1 that a guard on the memory order knows was known to some passes only."""
+    check(lambda a: a[-6:7:1, 0].T[:, :1], np.zeros((2, 1, 2), "bool"))
