@@ -15,9 +15,10 @@ After:
       "nest.yield"() : () -> ()
     }) {var = "i", range = #weft.dims<0, n>, kind = "serial"} : () -> ()
 
-A serial loop asks at the end of each step if it is the outermost of at least two, or if two more are inside it. So at
-most a loop in a loop runs between two questions, and a short innermost loop is never slowed down. Loops of a fixed,
-small number of steps do not count. Loops that threads share need none: the thread pool asks between their pieces.
+A serial loop asks at the end of each step if it is the outermost, or if two more are inside it. So at most a loop in a
+loop runs between two questions. Native code of a loop with short steps asks only after many of them, so it is not
+slowed down. Loops of a fixed, small number of steps do not count. Loops that threads share need none: the thread pool
+asks between their pieces.
 
 Needs `widen-loops` to have run, if it runs at all. `while` loops have their own `nest.ask`, which the verifier demands.
 """
@@ -62,7 +63,7 @@ def _wants_ask(node: Node, around: Around) -> bool:
     if any(n.op is ops.ASK for n in node.body or ()):
         return False
     depth = _depth(node)
-    return depth >= 3 or (depth == 2 and not any(_is_long(n) for n in around))
+    return depth >= 3 or (depth > 0 and not any(_is_long(n) for n in around))
 
 
 def _depth(node: Node) -> int:

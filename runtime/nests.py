@@ -24,6 +24,7 @@ from ..backends.llvm.nests.code import NestCode
 from ..ir import dims
 from ..ir.errors import ValueProblem
 from ..ir.graph import Graph
+from ..ir.limits import limiter
 from ..ir.types import TensorType
 from . import threads
 from .disk.code import object_code
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] * 5))
 MOST_CALLS = 64  # sets of sizes and strides that a nest remembers
+SECONDS_PER_BYTE = 2e-6  # of LLVM with its passes, for the text of nests
 ZEROS = (0, 0, 0, 0, 0)
 
 
@@ -56,6 +58,7 @@ def object_of(nests: Sequence[Graph], target: Target | None = None) -> tuple[lis
 
     target = target or host()
     codes, text = text_of(nests, target)
+    limiter.check_time(to_come=len(text) * SECONDS_PER_BYTE)
     return codes, object_code(text, effort="LOOPS", target=target)
 
 

@@ -18,6 +18,7 @@ from enum import Enum, auto
 from .. import dims
 from ..dims import LOOP, Atom, Size
 from ..graph import Graph, Node
+from ..limits import limiter
 from ..proofs import follows
 from .ops import PRODUCT
 from .scopes import LoopVariable, MemoryAccess, bound_before, has_loop_inside, inside, is_private, variables
@@ -112,6 +113,7 @@ def dependence_problem(nest: Graph, loop: Node, found: Sequence[MemoryAccess], f
         for a, b in _pairs(found):
             if is_private(a.buffer, loop):
                 continue
+            limiter.check_time(loop.span)
             first, second = (b, a) if a.is_store and not b.is_store else (a, b)  # a load comes first
             distance = meeting(nest, loop, variable, first, second, facts)
             if not _is_allowed(distance, first, second, is_strict):

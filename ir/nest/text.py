@@ -18,19 +18,14 @@ def parse_nest(text: str, file: str = "<mlir>") -> Graph:
     """The nest that a module's text holds, verified."""
     try:
         parsed = _module(Parser(text, file, NEST, frozenset((*OPS, SIZE)), "nest.yield"))
+        nest = parsed.graph
+        own, needed = nest.attrs.get("guards", Guards()), verify_nest(nest, parsed.places)
     except RecursionError:
         raise LimitExceeded(f"{file} nests regions or lists too deeply to read") from None
-    nest = parsed.graph
-    own, needed = nest.attrs.get("guards", Guards()), verify_nest(nest, parsed.places)
     if not needed:
         return nest
     assert isinstance(own, Guards)
     return Graph(nest.name, nest.inputs, nest.nodes, nest.outputs, {**nest.attrs, "guards": Guards((*own, *needed))})
-
-
-def is_nest(text: str) -> bool:
-    """Whether a module's text holds a nest, not a graph."""
-    return '"nest.kernel"' in text
 
 
 def _module(parser: Parser) -> Parsed:

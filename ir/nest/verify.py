@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from ..dims import LOOP, Size, maximum
 from ..errors import Span, VerifyProblem, quantity
 from ..graph import Graph, Node, Value
+from ..limits import limiter
 from ..places import Places
 from ..proofs import follows
 from ..schemas import AttributeProblem, parse_schema, schema_of, schema_problem
@@ -56,9 +57,11 @@ class _NestVerifier:
         self.kernel()
         self.values(self.nest, set())
         for place in self.places:
+            limiter.check_time(place.node.span)
             self.node(place)
         found = accesses(self.places)
         for access in found:
+            limiter.check_time(access.place.node.span)
             self.bounds(access)
         for place in self.places:
             if place.node.op is VIEW:

@@ -11,6 +11,7 @@ from ...backends.llvm.engine.library import LoadedCode
 from ...backends.llvm.functions import FrameWord
 from ...backends.llvm.nests.code import Failure, NestCode
 from ...ir.errors import Span, WeftError
+from ...ir.limits import limiter
 from ...ir.types import Guards, TensorType
 from ..nest_interfaces import NestInterface, interface_of
 from ..nests import NativeNest, object_of
@@ -31,11 +32,13 @@ def stored_nest(text: str, file: str) -> Made:
         return stored
     from ...ir.nest.text import parse_nest
 
-    nest = parse_nest(text, file)
+    with limiter.compiling():
+        nest = parse_nest(text, file)
     interface = interface_of(nest)
 
     def make() -> NativeNest:
-        (code,), machine_code = object_of([nest])
+        with limiter.compiling():
+            (code,), machine_code = object_of([nest])
         if cache is not None:
             cache.write(key, _written(interface, code, machine_code))
         return NativeNest(interface.types, code, LoadedCode(machine_code, code.names))

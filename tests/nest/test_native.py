@@ -257,6 +257,14 @@ def test_text_that_was_compiled_before_is_not_parsed(tmp_path: Path) -> None:
     assert (shown[0][-1], shown[1][-1]) == ("True True", "False False")
 
 
+def test_what_has_no_native_code_is_refused() -> None:
+    text = text_of("chain").replace("xf32", "xcomplex<f32>").replace("tensor<f32>", "tensor<complex<f32>>")
+    text = text.replace("dtype = f32", "dtype = complex<f32>")
+    with pytest.raises(weft.errors.Unsupported, match="no complex numbers") as found:
+        weft.compile(text)(*(np.ones(3, np.complex64) for _ in range(3)))
+    assert found.value.span is not None and found.value.span.line == 6
+
+
 def test_sizes_that_may_not_fit_64_bits_are_refused() -> None:
     text = text_of("seidel").replace("#weft.dims<0, steps - 1>", "#weft.dims<0, steps*steps*steps - 1>")
     kernel, a = weft.compile(text), randn(4, 4, dtype="f8")
@@ -266,3 +274,27 @@ def test_sizes_that_may_not_fit_64_bits_are_refused() -> None:
     text = text_of("chain").replace("#weft.dims<0, n>", f"#weft.dims<0, min(n, {1 << 62})>")
     with pytest.raises(weft.errors.LimitExceeded, match="too large for 64 bits"):
         weft.compile(text)(randn(3), randn(3), randn(3))
+
+
+def test_text_can_not_keep_the_compiler_busy() -> None:
+    """Loops that are unrolled a billion times, and two hundred loops in each other."""
+
+    def nested(kinds: list[str]) -> str:
+        body = '%0 = "nest.load"(%a) {at = #weft.dims<>} : (memref<f64>) -> tensor<f64>\n'
+        body += '"nest.store"(%0, %a) {at = #weft.dims<>} : (tensor<f64>, memref<f64>) -> ()\n'
+        for k, kind in enumerate(kinds):
+            attrs = f'{{var = "v{k}", range = #weft.dims<0, 1000>, kind = "{kind}"}}'
+            body = f'"nest.for"() ({{\n{body}"nest.yield"() : () -> ()\n}}) {attrs} : () -> ()\n'
+        head = '"nest.kernel"() <{access = ["update"]}> ({\n^bb0(%a : memref<f64>):\n'
+        return f'{head}{body}"nest.yield"() : () -> ()\n}}) : () -> ()\n'
+
+    before = weft.get_limits()
+    try:
+        weft.set_limits(seconds=0.3)
+        with pytest.raises(weft.errors.LimitExceeded, match="compile would take more than"):
+            weft.compile(nested(["unrolled"] * 3))(np.zeros(()))
+        weft.set_limits(seconds=before.seconds)
+        with pytest.raises(weft.errors.LimitExceeded, match="deeply"):
+            weft.compile(nested(["serial"] * 300))(np.zeros(()))
+    finally:
+        weft.set_limits(seconds=before.seconds)

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 
 from ....ir import dims
 from ....ir.dims import Size
+from ....ir.errors import LimitExceeded, Unsupported
 from ....ir.graph import Graph, Node
 from ....ir.nest import ops
 from ....ir.nest.ops import NEST
+from ....ir.nest.scopes import places
 from ....ir.opdef import OpDef, Trait
 from ....ir.ops import CONSTANT, SIZE
 from . import leaving, loops, memory, operations, products, walks
@@ -34,10 +36,17 @@ TABLE: Mapping[OpDef, EmitNode] = {
 
 def emit_nest(nest: Graph, name: str, vector_bytes: int) -> NestCode:
     """Emit a verified nest as LLVM text. `vector_bytes` determines the width of vector loops without an own `width`."""
+    for place in places(nest):
+        if any(v.type.dtype.kind == "complex" for v in (*place.node.operands, *place.node.results)):
+            hint = "pass arrays of their parts, such as a.view(float)"
+            raise Unsupported("the native code of nests has no complex numbers", place.node.span, hint)
     module = NestModule(nest, name, vector_bytes)
     f = NestFunction(module, name, TABLE)
     memory.inputs(f)
-    f.body(nest, [Point()])
+    try:
+        f.body(nest, [Point()])
+    except RecursionError:
+        raise LimitExceeded(f"the loops of {nest.name} are nested too deeply to compile") from None
     f.finish()
     names, failures = (name, *module.outlined), tuple(map(_failure, module.failures))
     text = "\n\n".join([*module.texts, ""])

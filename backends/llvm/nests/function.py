@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ....ir.graph import Graph, Node, Value
+from ....ir.limits import limiter
 from ....ir.opdef import OpDef
 from ..code.control_word import head
 from ..code.frame import Frame
@@ -16,6 +17,7 @@ from .points import Point
 
 Points = Sequence[Point]
 STATUS = Val("%status", "ptr", 0)
+TIMED = 64  # nodes between two looks at the time
 LEAVE = "leave"  # the block that returns the status
 
 
@@ -32,6 +34,7 @@ class NestModule:
         self.scopes: dict[Value, int] = {}  # memory that no other memory overlaps
         self.asks = False
         self.outlined: list[str] = []  # the names of functions that threads share
+        self.emitted = 0  # nodes, each as often as it is emitted
         self.captured = 0  # words of the frame that hand values to them
 
     def word(self, kind: str, k: int = 0) -> int:
@@ -58,6 +61,9 @@ class NestFunction:
     def body(self, graph: Graph, points: Points) -> None:
         """Emits the nodes of a body for all points, one node after another."""
         for node in graph:
+            self.module.emitted += 1
+            if self.module.emitted % TIMED == 0:
+                limiter.check_time(node.span)
             self.table[node.op](self, node, points)
 
     def finish(self) -> None:
