@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
+from .frontend.programs.pieces import Piece
 from .frontend.tracing.functions import TracedFunction, TracedKernel
 from .ir.errors import TraceProblem
 from .ir.graph import Graph
 from .ir.records import replace
-from .program import MethodProgram, PieceProgram, Program
+from .piece_programs import PieceProgram
+from .program import MethodProgram, Program
+from .report import report_of
 from .runtime.calling import Called, native_class
 from .runtime.compiler import Lowered, Options, Variant
 from .runtime.kernel import Kernel
@@ -43,7 +46,12 @@ def _program(function: Any, options: Options) -> Program:
     def piece(own: FunctionType, program: PieceProgram) -> JitFunction:
         return CallableFunction(TracedFunction(own, (), _evaluate, strict=True), options, program)
 
-    return Program(function, piece)
+    def nest(lowered: Piece) -> Any:
+        from .runtime.loop_pieces import compile_piece
+
+        return compile_piece(lowered, lookup)
+
+    return Program(function, piece, nest if options.backend == "llvm" else None)
 
 
 def _evaluate(graph: Graph, values: Sequence[Any], calls: Sequence[Callable[..., Any]]) -> Sequence[Any]:
@@ -139,13 +147,17 @@ class JitFunction(Called):
         return CallableFunction(self._source, replace(self._options, variant=variant), self._program, self._whole)
 
     def explain(self, *args: Any, **kwargs: Any) -> Any:
-        """Describe how the function is compiled for these arguments."""
+        """Describe how the function is compiled for these arguments; without any, how its calls have run so far."""
+        program = self._program.program if isinstance(self._program, MethodProgram) else self._program
+        if isinstance(program, Program) and not args and not kwargs and (self._source.parameters or program.cuts):
+            whole = program.compiled_calls + self.chain.calls
+            return report_of(self.__name__, program, whole)
         return self.lower(*args, **kwargs).explain()
 
     @property
     def signature_cache(self) -> JointCache:
         """The function's compiled graphs."""
-        pieces = [piece.callable.signature_cache for piece in getattr(self._program, "pieces", ())]
+        pieces = [p.callable.signature_cache for p in getattr(self._program, "pieces", ()) if hasattr(p, "callable")]
         return JointCache(self._kernels, self.chain, pieces)
 
     def _select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Kernel, tuple[Any, ...]]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import linecache
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType
 from typing import Any
@@ -24,39 +22,28 @@ from .frontend.programs.pieces import Cut
 from .frontend.programs.source import FunctionSource, NoSource, read_source
 from .frontend.programs.state import is_usual
 from .frontend.programs.unsourced import why_not_traced
-from .ir.errors import MemoryProblem, OnlyTraced, Span, WeftError
+from .ir.errors import MemoryProblem, OnlyTraced, WeftError
 from .ir.interruptions import is_interruption
 from .ir.lazy import cached_property
-from .ir.tuples import NamedTuple
+from .piece_programs import MISS, MOST_FAILURES, Compiled, CompileNest, LoopProgram, PieceProgram
+from .reasons import Reason, failures, reason_of, span_of
 
-MOST_FAILURES = 4  # in a row, before no more calls are tried
 MOST_REFUSED = 64  # kinds of arguments to remember as refused
-MOST_SIGNATURES = 8  # that one piece is compiled for
-MISS = object()  # what a piece returns when Python must run its statements
 PARTED = frozenset((np.ndarray, list, tuple, dict))
-Compiled = Callable[[Sequence[Any], dict[str, Any]], Any]
 MakePiece = Callable[[FunctionType, "PieceProgram"], Any]
-
-
-class Reason(NamedTuple):
-    """Why Python runs something, and where."""
-
-    text: str
-    span: Span | None = None
-
-    def __str__(self) -> str:
-        shown = f"{self.span.file}:{self.span.line}: {self.text}" if self.span else self.text
-        return f"{shown}\n{self.span.show()}" if self.span and self.span.text else shown
 
 
 class Program:
     """What is known about a function, and how its calls have gone so far. `make` makes pieces of plans."""
 
-    def __init__(self, function: Callable[..., Any], make: MakePiece) -> None:
-        self.function, self._make = function, make
+    def __init__(self, function: Callable[..., Any], make: MakePiece, compile: CompileNest | None) -> None:
+        self.function, self._make, self._compile = function, make, compile
         self.compiled_calls = self.planned_calls = self.python_calls = 0
-        self.pieces: list[PieceProgram] = []
+        self.pieces: list[PieceProgram | LoopProgram] = []
+        self.unfit: set[int] = set()  # statements that no nest takes
         self.cuts: list[Reason] = []
+        self.loop_cuts: list[Reason] = []
+        self.meant: list[tuple[Any, str, Any]] = []  # attributes of modules, and what they meant when they were checked
         self.off: Reason | None = None  # why calls are no longer tried as a whole
         self._failures = 0
         self._refused: dict[Any, Reason] = {}
@@ -82,7 +69,7 @@ class Program:
                 return compiled(args, dict(kwargs))
         problem: Exception | None = None
         key = _kinds(args, kwargs)
-        if key not in self._refused and is_usual():
+        if key not in self._refused and is_usual() and self.is_unpatched():
             try:
                 result = compiled(args, dict(kwargs))
             except MemoryProblem:  # beyond a limit that was set, or really
@@ -115,9 +102,18 @@ class Program:
         self.planned_calls += 1
         return self._plan(*args, **kwargs)
 
-    def drop(self, piece: PieceProgram) -> None:
+    def is_unpatched(self) -> bool:
+        """Whether the functions of modules are still those that were checked."""
+        return all(vars(holder).get(name) is known for holder, name, known in self.meant)
+
+    def drop(self, lines: tuple[int, int]) -> None:
         """Leave a piece to Python from the next call on."""
-        self._dropped.add(piece.lines)
+        self._dropped.add(lines)
+        self._plan = None
+
+    def split(self, statement: ast.stmt) -> None:
+        """Keep a statement out of nests from the next call on."""
+        self.unfit.add(id(statement))
         self._plan = None
 
     def _note(self, key: Any, error: Exception) -> None:
@@ -134,7 +130,9 @@ class Program:
         """Why Python runs the function, parts of it, or some of its calls."""
         found = [self._unplanned] if self._unplanned is not None else self.cuts
         whole = [self.obstacle] if self.obstacle is not None and not self.pieces else []
-        return list(dict.fromkeys([*whole, *found, *self._refused.values(), *([self.off] if self.off else [])]))
+        return list(
+            dict.fromkeys([*whole, *self.loop_cuts, *found, *self._refused.values(), *([self.off] if self.off else [])])
+        )
 
     # -- planning
 
@@ -147,7 +145,8 @@ class Program:
         try:
             bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
             bound.apply_defaults()
-            found = plan.make_plan(Scope(function, source), bound.arguments, frozenset(self._dropped))
+            scope = Scope(function, source)
+            found = plan.make_plan(scope, bound.arguments, frozenset(self._dropped), frozenset(self.unfit))
         except TypeError:  # the caller's mistake: Python says what is wrong
             return
         except RecursionError:
@@ -156,6 +155,7 @@ class Program:
         if isinstance(found, Cut):
             self._unplanned = Reason(found.reason, span_of(found.node, function))
             return
+        self.meant = [*self.meant, *(m for m in scope.meant.values() if m not in self.meant)]
         self.cuts = [Reason(cut.reason, span_of(cut.node, function)) for cut in found.cuts]
         self._plan = self._bound_plan(function, found)
 
@@ -164,20 +164,37 @@ class Program:
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         self.pieces = []
         named: dict[str, Any] = dict(found.names)
-        named |= {plan.MISS: MISS, plan.FAILURES: failures, plan.TYPE: type, plan.USUAL: is_usual, plan.PARTS: PARTED}
+        named |= {
+            plan.MISS: MISS,
+            plan.FAILURES: failures,
+            plan.TYPE: type,
+            plan.USUAL: is_usual,
+            plan.PARTS: PARTED,
+        }
         for piece in found.pieces:
+            if isinstance(piece, plan.PlannedLoop):
+                loop = LoopProgram(self, piece, Scope(function, self._known_source), self._compile)
+                self.pieces.append(loop)
+                named[piece.name] = loop
+                continue
             own = FunctionType(
                 piece.code, function.__globals__, function.__name__, None,
                 tuple(cells[name] for name in piece.code.co_freevars),
             )  # fmt: skip
             own.__module__, own.__qualname__ = function.__module__, function.__qualname__
-            self.pieces.append(PieceProgram(self, own, piece))
-            self.pieces[-1].callable = named[piece.name] = self._make(own, self.pieces[-1])
+            made = PieceProgram(self, own, piece)
+            self.pieces.append(made)
+            made.callable = named[piece.name] = self._make(own, made)
         closure = tuple(cells.get(name) or CellType(named[name]) for name in found.code.co_freevars)
-        made = FunctionType(found.code, function.__globals__, function.__name__, function.__defaults__, closure)
-        made.__kwdefaults__ = function.__kwdefaults__
-        made.__module__, made.__qualname__ = function.__module__, function.__qualname__
-        return made
+        planned = FunctionType(found.code, function.__globals__, function.__name__, function.__defaults__, closure)
+        planned.__kwdefaults__ = function.__kwdefaults__
+        planned.__module__, planned.__qualname__ = function.__module__, function.__qualname__
+        return planned
+
+    @property
+    def _known_source(self) -> FunctionSource:
+        assert isinstance(self.source, FunctionSource)
+        return self.source
 
     # -- whether the whole can be traced
 
@@ -195,6 +212,7 @@ class Program:
             return None if why is None else Reason(f"{source.reason}, and {why}")
         checker = Checker(Scope(function, source))
         cut = checker.body(source)
+        self.meant = list(checker.scope.meant.values())
         if cut is None and checker.captured:
             name = next(iter(checker.captured))
             cut = Cut(f"'{name}' is read from outside", _first_use(source, name))
@@ -215,74 +233,8 @@ class MethodProgram:
         return self.program.run((self._instance, *args), kwargs)
 
 
-class PieceProgram:
-    """How the calls of one piece of a plan have gone. A piece that can't serve a call returns `MISS`."""
-
-    obstacle = None
-
-    def __init__(self, program: Program, function: FunctionType, piece: plan.PlannedPiece) -> None:
-        self.program, self.function, self.lines = program, function, piece.lines
-        self.callable: Any = None
-        self.failures = self.misses = self.python_calls = 0
-        self.off: Reason | None = None
-        self.reason: Reason | None = None  # of the last failure
-
-    def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        if self.off is not None:
-            return MISS
-        if not any(type(x) is np.ndarray or isinstance(x, (tuple, list, dict, np.generic)) for x in args):
-            return self._missed(Reason("it gets no array"))
-        try:
-            result = compiled(args, dict(kwargs))
-        except MemoryProblem:
-            raise
-        except Exception as error:
-            if is_interruption(error):
-                raise
-            return self._missed(reason_of(error))
-        self.failures = 0
-        self.python_calls += 1
-        if self.callable.signature_cache.misses > MOST_SIGNATURES:
-            self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
-        return result
-
-    def _missed(self, reason: Reason) -> Any:
-        self.reason = reason
-        self.misses += 1
-        self.failures += 1
-        if self.failures >= MOST_FAILURES:
-            self.off = reason
-            self.program.drop(self)
-        return MISS
-
-
-def failures() -> type[Exception] | tuple[()]:
-    """Say which exceptions mean that a piece failed, while one is handled: none if it came from a signal handler."""
-    error = sys.exc_info()[1]
-    return () if error is None or is_interruption(error) else Exception
-
-
-def reason_of(error: Exception) -> Reason:
-    """Say why a compiled call failed."""
-    if isinstance(error, WeftError):
-        return Reason(error.message, error.span)
-    return Reason(f"{type(error).__name__}: {error}")
-
-
 def _first_use(source: FunctionSource, name: str) -> ast.AST:
     return next((n for n in ast.walk(source.tree) if isinstance(n, ast.Name) and n.id == name), source.tree)
-
-
-def span_of(node: ast.AST, function: FunctionType) -> Span | None:
-    """Return the place of a node in its file."""
-    line = getattr(node, "lineno", None)
-    if line is None:
-        return None
-    file = function.__code__.co_filename
-    text = linecache.getline(file, line) or None
-    column, end = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
-    length = end - column if end is not None and getattr(node, "end_lineno", line) == line else 1
-    return Span(file, line, column + 1, max(1, length), text)
 
 
 def _kinds(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -111,7 +111,7 @@ ABSENT = object()
 
 
 class Guard(NamedTuple):
-    """A name outside a kernel that must still refer to the same object: a dict key, or (no key) a closure cell.
+    """A name outside a kernel that must still refer to the same object: a dict key, or a cell or context variable.
 
     `expected` is `ABSENT` if the name must still be undefined.
     """

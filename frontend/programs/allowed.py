@@ -35,6 +35,7 @@ class Scope:
     def __init__(self, function: FunctionType, source: FunctionSource) -> None:
         code = function.__code__
         self.function, self.source = function, source
+        self.meant: dict[tuple[int, str], tuple[Any, str, Any]] = {}  # attributes of modules that were looked up
         self._cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         self.outer = frozenset(
             name
@@ -64,6 +65,8 @@ class Scope:
             return ABSENT if node.id in inner else self.value(node.id)
         if isinstance(node, ast.Attribute):
             owner = self.meaning(node.value, inner)
+            if isinstance(owner, ModuleType) and node.attr in vars(owner):
+                self.meant[id(owner), node.attr] = owner, node.attr, vars(owner)[node.attr]
             if isinstance(owner, ModuleType) or (isinstance(owner, np.ufunc) and node.attr in purity.UFUNC_METHODS):
                 return getattr(owner, node.attr, ABSENT)
             if is_own(owner):  # Weft's objects whose attributes are kernels and ops
@@ -164,6 +167,7 @@ class Checker:
             return Cut(f"calls of '{shown}' are nested too deep", node)
         inside = Checker(Scope(function, source), self._depth - 1)
         cut = inside.body(source)
+        self.scope.meant |= inside.scope.meant
         if cut is not None:
             return Cut(f"'{shown}' is called by Python: {cut.reason}", node)
         if inside.captured:
@@ -266,6 +270,7 @@ class Checker:
         inside.scope = scope
         cut = inside._block(node.body)
         self.captured |= inside.captured
+        self.scope.meant |= scope.meant
         return cut
 
     def _assert(self, node: Any) -> Cut | None:

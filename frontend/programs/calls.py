@@ -241,7 +241,7 @@ def _flip(p: Lowering, args: Arguments, named: Named) -> Abstract:
             start = start + (view.shape[k] - 1) * row[k] if row[k] else start
         starts.append(start)
     steps = tuple(tuple(-s if k in flipped else s for k, s in enumerate(row)) for row in view.steps)
-    return View(view.buffer, view.shape, tuple(starts), steps)
+    return View(view.buffer, view.shape, tuple(starts), steps, is_new=True)
 
 
 VIEW_RULES: Mapping[str, Callable[[Lowering, Arguments, Named], Abstract]] = {"transpose": _transpose, "flip": _flip}

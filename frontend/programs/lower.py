@@ -221,11 +221,12 @@ class _Outputs:
         buffer = view.buffer
         self.e.need(*view.shape, *view.starts)
         if isinstance(buffer.origin, ArrayInput):
-            return SameResult(buffer.origin.path) if view.is_whole else ViewResult(buffer.origin.path, _view_of(view))
+            is_same = view.is_whole and not view.is_new
+            return SameResult(buffer.origin.path) if is_same else ViewResult(buffer.origin.path, _view_of(view))
         if buffer.origin is None:
             self._fresh(buffer)
         place = self.buffers.index(buffer)
-        return FreshResult(place, None if view.is_whole else _view_of(view))
+        return FreshResult(place, None if view.is_whole and not view.is_new else _view_of(view))
 
     def _fresh(self, buffer: Buffer) -> None:
         """Makes local memory a buffer of the caller."""

@@ -26,10 +26,13 @@ from types import CodeType
 from typing import Any
 
 from ...ir.records import record
-from .allowed import Checker, Scope
+from ...ir.source import ABSENT
+from .allowed import Checker, Scope, is_known
 from .collecting import PARTED, Collected, plan_name
 from .inputs import Inputs
-from .names import Liveness, bound_names, reads
+from .lowerable import is_store as _is_store
+from .lowerable import may_be_lowered
+from .names import Liveness, assigned, bound_names, exposed, reads
 from .pieces import Cut
 from .source import FunctionSource, code_of
 
@@ -50,21 +53,41 @@ class PlannedPiece:
 
 
 @record(eq=False)
+class PlannedLoop:
+    """Statements of a plan, with loops or stores, that may become one nest."""
+
+    name: str
+    statements: tuple[ast.stmt, ...]
+    live_in: tuple[str, ...]
+    live_out: tuple[str, ...]
+    returns: bool
+    lines: tuple[int, int]
+
+
+@record(eq=False)
 class Plan:
     """A function's code with pieces in it, the objects that it names with a dot, and where Python takes over."""
 
     code: CodeType
-    pieces: tuple[PlannedPiece, ...]
+    pieces: tuple[PlannedPiece | PlannedLoop, ...]
     names: Mapping[str, Any]
     cuts: tuple[Cut, ...]
 
 
-def make_plan(scope: Scope, seen: Mapping[str, Any], dropped: frozenset[tuple[int, int]] = frozenset()) -> Plan | Cut:
-    """Plan a function for arguments such as those `seen`. Pieces at the lines in `dropped` are Python's."""
+def make_plan(
+    scope: Scope,
+    seen: Mapping[str, Any],
+    dropped: frozenset[tuple[int, int]] = frozenset(),
+    unfit: frozenset[int] = frozenset(),
+) -> Plan | Cut:
+    """Plan a function for arguments such as those `seen`.
+
+    Pieces at the lines in `dropped` are Python's. Statements in `unfit`, by identity, are no part of a nest.
+    """
     source = scope.source
     if (cut := _unknown_frame(source)) is not None:
         return cut
-    planner = _Planner(scope, seen, dropped)
+    planner = _Planner(scope, seen, dropped, unfit)
     body = planner.block(planner.statements)
     if not planner.pieces:
         return planner.cuts[0] if planner.cuts else Cut("there is nothing to compile", source.tree)
@@ -101,19 +124,82 @@ def _definition(source: FunctionSource, body: list[ast.stmt]) -> ast.FunctionDef
 class _Planner:
     """Splits blocks of statements into pieces and what Python runs."""
 
-    def __init__(self, scope: Scope, seen: Mapping[str, Any], dropped: frozenset[tuple[int, int]]) -> None:
+    def __init__(
+        self, scope: Scope, seen: Mapping[str, Any], dropped: frozenset[tuple[int, int]], unfit: frozenset[int]
+    ) -> None:
         self._scope, self._dropped = scope, dropped
         self._inputs = Inputs(scope, seen)
         self.statements = scope.source.body
+        self._given = frozenset(seen)
         self._live = Liveness(self.statements)
         named = {n.id for n in ast.walk(scope.source.tree) if isinstance(n, ast.Name)}
         self._taken = frozenset(named) | scope.locals
-        self.pieces: list[PlannedPiece] = []
+        self.pieces: list[PlannedPiece | PlannedLoop] = []
+        self._regions: set[int] = set(unfit)  # statements that are no part of a nest, or of one already
         self.cuts: list[Cut] = []
         self.names: dict[str, Any] = {}
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Plan consecutive statements."""
+        made: list[ast.stmt] = []
+        for run, is_region in self._runs(statements):
+            made += self._region(run) if is_region else self._simple(run)
+        return made
+
+    # -- nests
+
+    def _runs(self, statements: Sequence[ast.stmt]) -> list[tuple[list[ast.stmt], bool]]:
+        """Split statements into runs that may become nests and others."""
+        runs: list[tuple[list[ast.stmt], bool]] = []
+        for statement in statements:
+            fits = id(statement) not in self._regions and may_be_lowered(statement, self._scope)
+            if not runs or runs[-1][1] is not fits:
+                runs.append(([], fits))
+            runs[-1][0].append(statement)
+        return [(run, fits and self._is_worth(run)) for run, fits in runs]
+
+    def _is_worth(self, run: list[ast.stmt]) -> bool:
+        """Whether statements have loops or stores; a piece of values alone is compiled otherwise."""
+        if any(isinstance(n, ast.Return) for s in run for n in ast.walk(s)) and run[-1] is not self.statements[-1]:
+            return False
+        return any(isinstance(n, (ast.For, ast.While)) or _is_store(n, self._scope) for s in run for n in ast.walk(s))
+
+    def _region(self, run: list[ast.stmt]) -> list[ast.stmt]:
+        """Try statements as one nest; if that fails, they run with pieces inside."""
+        self._regions |= {id(s) for s in run}
+        lines = run[0].lineno, run[-1].end_lineno or run[-1].lineno
+        if lines in self._dropped:
+            return self.block(run)
+        returns = any(isinstance(n, ast.Return) for s in run for n in ast.walk(s))
+        behind = frozenset() if returns else self._live.at[id(run[-1])]
+        bound = bound_names(run)
+        live_out = tuple(sorted(bound & behind))
+        kept = set(live_out) - assigned(run)
+        before = {n for s in self.statements if s not in run for n in bound_names([s])} | self._given
+        needed = exposed(run) | (kept & before)
+        live_in = tuple(sorted(n for n in needed if self._is_variable(n)))
+        name = f".piece{len(self.pieces)}"
+        self.pieces.append(PlannedLoop(name, tuple(run), live_in, live_out, returns, lines))
+        call = ast.Call(ast.Name(name, ast.Load()), [ast.Name(n, ast.Load()) for n in live_in], [])
+        hit: list[ast.stmt]
+        if returns:
+            hit = [ast.Return(ast.Subscript(ast.Name(RESULT, ast.Load()), ast.Constant(0), ast.Load()))]
+        else:
+            targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in live_out]
+            target = ast.Tuple(targets, ast.Store()) if targets else ast.Name(RESULT, ast.Store())
+            hit = [ast.Assign([target], ast.Name(RESULT, ast.Load())), _assign(RESULT, ast.Constant(None))]
+        return self._tried([_assign(RESULT, call)], [_usual()], self.block(run), hit, run[0])
+
+    def _is_variable(self, name: str) -> bool:
+        if name in self._scope.locals or name in self._scope.outer:
+            return True
+        value = self._scope.value(name)
+        return value is not ABSENT and not is_known(value)
+
+    # -- pieces of values
+
+    def _simple(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Plan statements whose values are compiled one after the other."""
         made: list[ast.stmt] = []
         piece = self._new()
         for statement in statements:
@@ -219,10 +305,7 @@ class _Planner:
         call = ast.Call(ast.Name(name, ast.Load()), list(piece.inputs.values()), [])
         tried: list[ast.stmt] = [_assign(plan_name(n), value) for n, value in piece.before]
         tried.append(_assign(RESULT, call))
-        tests = [ast.Call(ast.Name(USUAL, ast.Load()), [], []), *self._tests(piece)]
-        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-        failures = ast.Call(ast.Name(FAILURES, ast.Load()), [], [])
-        quiet = ast.ExceptHandler(failures, None, [ast.Pass()])
+        tests = [_usual(), *self._tests(piece)]
         joined = isinstance(rest, ast.If)
         missed: list[ast.stmt] = list(piece.originals[:-1]) if rest is not None else list(piece.originals)
         hit: list[ast.stmt] = self._received(outputs, piece)
@@ -233,18 +316,23 @@ class _Planner:
         elif rest is not None:
             missed.append(piece.originals[-1])
             hit.append(rest)
+        made = self._tried(tried, tests, missed, hit, place)
+        return [*made, rest] if joined and rest is not None else made
+
+    def _tried(
+        self, tried: list[ast.stmt], tests: list[ast.expr], missed: list[ast.stmt], hit: list[ast.stmt], place: ast.stmt
+    ) -> list[ast.stmt]:
+        """Emit a call of a piece, the statements that run if it fails, and what follows if it does not."""
+        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+        failures = ast.Call(ast.Name(FAILURES, ast.Load()), [], [])
+        quiet = ast.ExceptHandler(failures, None, [ast.Pass()])
+        is_miss = ast.Compare(ast.Name(RESULT, ast.Load()), [ast.Is()], [ast.Name(MISS, ast.Load())])
         made: list[ast.stmt] = [
             _assign(RESULT, ast.Name(MISS, ast.Load())),
             ast.Try([ast.If(test, tried, [])], [quiet], [], []),
-            ast.If(
-                ast.Compare(ast.Name(RESULT, ast.Load()), [ast.Is()], [ast.Name(MISS, ast.Load())]),
-                missed or [ast.Pass()],
-                hit,
-            ),
+            ast.If(is_miss, missed or [ast.Pass()], hit),
         ]
-        if joined and rest is not None:
-            made.append(rest)
-        return [ast.fix_missing_locations(ast.copy_location(s, place)) if s is not rest else s for s in made]
+        return [ast.fix_missing_locations(ast.copy_location(s, place)) for s in made]
 
     def _received(self, outputs: list[str], piece: Collected) -> list[ast.stmt]:
         """Bind the results. The plan's own name for them is cleared, so that it does not keep arrays alive."""
@@ -278,6 +366,10 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def _has_blocks(node: ast.stmt) -> bool:
     return bool(getattr(node, "body", None)) and not isinstance(node, _DEFINITIONS)
+
+
+def _usual() -> ast.expr:
+    return ast.Call(ast.Name(USUAL, ast.Load()), [], [])
 
 
 def _assign(name: str, value: ast.expr) -> ast.stmt:

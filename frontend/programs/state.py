@@ -6,30 +6,30 @@ must raise, so Python runs it. The state is an object in a context variable: com
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
+STATE: ContextVar[Any] | None = getattr(sys.modules.get("numpy._core.umath"), "_extobj_contextvar", None)
+"""Where NumPy keeps its state; None in versions that keep it elsewhere."""
+
 
 def make_check() -> Callable[[], bool]:
     """Return a function that tells whether errors of floating-point numbers are ignored or warned of."""
-    get: Callable[[], Any] | None
-    try:
-        get = np._core.umath._extobj_contextvar.get  # type: ignore[attr-defined]
-    except AttributeError:  # another version of NumPy
-        get = None
-    if get is None:
+    if STATE is None:
         return _is_quiet
-    known: list[Any] = []
+    get, known = STATE.get, [None]
 
     def is_usual() -> bool:
         state = get()
-        if known and state is known[0]:
+        if state is known[0]:
             return True
         if not _is_quiet():
             return False
-        known[:] = [state]
+        known[0] = state
         return True
 
     return is_usual

@@ -102,6 +102,7 @@ class View:
     starts: tuple[Size, ...]
     steps: tuple[tuple[int, ...], ...]
     is_part: bool = False  # real or imaginary parts of a complex array
+    is_new: bool = False  # an operation made it, so that it is another object than the array, even if it is all of it
 
     @property
     def dtype(self) -> DType:

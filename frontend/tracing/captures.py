@@ -131,7 +131,10 @@ class Captures:
             return None
         owner = holder()
         if isinstance(owner, ModuleType) and _top(owner.__name__) in _LIBRARIES:
-            return None
+            if _top(owner.__name__) != "numpy" or name not in vars(owner):
+                return None
+            space = vars(owner)
+            return self._add(lambda: space.get(name, ABSENT), (space, name), name)  # it may be replaced
         if not hasattr(owner, "__dict__") and not _is_users(type(owner)):
             return None
         return self._add(lambda: static_attribute(holder(), name), None, name)

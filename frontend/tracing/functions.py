@@ -24,6 +24,7 @@ from ...ir.facts import Facts
 from ...ir.lazy import cached_property
 from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, rebuilt
 from ...ir.types import TensorType
+from ..programs.state import STATE, is_usual
 from .captures import Captures
 from .derived import is_derived
 from .impure import impure_loads, watched
@@ -142,7 +143,12 @@ class TracedFunction:
 
     def guards(self) -> list[Guard] | None:
         """List the outside names that must still mean the same objects, or None if that is not enough."""
-        return self.captured.guards()
+        found = self.captured.guards()
+        if found is None or not self.strict:
+            return found
+        if not is_usual():
+            return None
+        return found if STATE is None else [*found, Guard(STATE, None, STATE.get())]
 
     @cached_property
     def captured(self) -> Captures:

@@ -30,7 +30,7 @@ HANDLER_NAME = b"mem_handler"
 SYMBOLS = (
     "_PyObject_MakeTpCall", "_PyThreadState_UncheckedGet", "PyEval_SaveThread", "PyEval_RestoreThread",
     "_PyDict_GetItem_KnownHash", "PyLong_AsLongLongAndOverflow", "PyErr_NoMemory", "PyTuple_New", "_Py_Dealloc",
-    "PyMem_RawMalloc", "PyMem_RawFree",
+    "PyMem_RawMalloc", "PyMem_RawFree", "PyContextVar_Get",
 )  # fmt: skip
 
 

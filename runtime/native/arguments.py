@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,9 @@ class Arguments:
             w.check("same_object", 8 * place, w.object(expected))
         for guard in self.call.guards:
             expected = 0 if guard.expected is ABSENT else w.object(guard.expected)
-            if guard.key is None:
+            if type(guard.holder) is ContextVar:
+                w.check("context", w.object(guard.holder), w.register(), expected)
+            elif guard.key is None:
                 w.check("cell", w.object(guard.holder), expected)
             else:
                 w.check("name", w.object(guard.holder), w.object(guard.key), hash(guard.key), expected)

@@ -34,6 +34,7 @@ STEPS: dict[str, str] = {
     "same_object": "place object:",
     "cell": "cell: object:",
     "name": "dict: key: hash object:",
+    "context": "variable: value object:",
     "pair": "place type: count items",
     # numbers
     "scalar": "place type: pointer",
@@ -95,6 +96,7 @@ MACHINE = (
     "array_type", "thread", "call", "no_memory", "dealloc", "raw_malloc", "raw_free", "dict_get", "as_integer",
     "new_array", "make_scalar", "tuple_new", "list_new", "dict_new", "dict_set", "construct", "method", "save",
     "restore", "signals", "call_maker", "turn", "make_pool", "make_blocks", "launch", "threads", "blocks", "alone",
+    "context_get",
 )  # fmt: skip
 SYMBOLS = {
     "thread": "_PyThreadState_UncheckedGet", "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
@@ -103,6 +105,7 @@ SYMBOLS = {
     "list_new": "PyList_New", "dict_new": "PyDict_New", "dict_set": "PyDict_SetItem", "construct": "PyObject_Call",
     "method": "PyObject_CallMethodObjArgs", "save": "PyEval_SaveThread", "restore": "PyEval_RestoreThread",
     "signals": "PyErr_CheckSignals", "call_maker": "PyObject_CallNoArgs",
+    "context_get": "PyContextVar_Get",
 }  # fmt: skip
 VECTORCALL_OFFSET = 56  # of a type: where its objects have the address of the function that is called
 LIST_ITEMS = 24  # of a list: where its items are

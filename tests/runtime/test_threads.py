@@ -178,14 +178,14 @@ def test_multiprocessing_works_with_a_running_pool() -> None:
 def test_interrupts_end_a_long_call(native: str) -> None:
     """A child runs one call for many seconds; a signal ends it with KeyboardInterrupt, and the child continues."""
     code = textwrap.dedent("""
-        import numpy as np, weft
+        import numpy as np, weft, weft.function
         x = np.linspace(0, 1, 4_000_000)
         def f(x):
             for _ in range(6):
                 x = np.sin(x) * np.exp(x) % 3
             return x
         big = np.lib.stride_tricks.as_strided(x, (4000, x.size), (0, 8))
-        kernel = weft.jit(lambda a: f(a).sum(axis=1))
+        kernel = weft.function.tracing(lambda a: f(a).sum(axis=1))
         kernel(x[None, :9]), kernel(x[None, :9])
         print("ready", flush=True)
         try:
@@ -253,7 +253,7 @@ def test_the_environment_says_how_many() -> None:
 
 def test_short_calls_wake_no_thread_but_now_and_then() -> None:
     code = """
-        import numpy as np, weft
+        import numpy as np, weft, weft.function
         from weft.runtime import threads
         from weft.runtime.native import pool_code
         weft.set_threads(2)
@@ -285,7 +285,7 @@ def test_every_piece_is_run_once(count: int) -> None:
 
 def test_a_first_call_makes_a_pool_only_for_much_work() -> None:
     code = """
-        import numpy as np, weft
+        import numpy as np, weft, weft.function
         from weft.runtime import threads
         from weft.runtime.compiler import Options
         from weft.runtime.kernel import Kernel

@@ -1,0 +1,212 @@
+"""Run the pieces of a plan, and note how their calls go: traced values, and loops or stores as nests.
+
+A piece that can't serve a call returns `MISS`; then the plan runs the statements themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from .frontend.programs import plan
+from .frontend.programs.allowed import Scope
+from .frontend.programs.kinds import KNOWN_TYPES, LONG, kind_of
+from .frontend.programs.lower import lower_piece
+from .frontend.programs.pieces import Cut, Piece
+from .frontend.programs.source import NoSource, read_source
+from .ir.errors import MemoryProblem
+from .ir.interruptions import is_interruption
+from .ir.source import ABSENT
+from .reasons import Reason, reason_of, span_of
+
+MOST_FAILURES = 4  # in a row, before a piece is switched off
+MOST_KINDS = 256  # descriptions of arguments to remember
+MOST_SIGNATURES = 8  # that one piece is compiled for
+MISS = object()  # what a piece returns when Python must run its statements
+Compiled = Callable[[Sequence[Any], dict[str, Any]], Any]
+CompileNest = Callable[[Piece], Any]
+
+
+class Owner(Protocol):
+    """The program that a piece belongs to."""
+
+    loop_cuts: list[Reason]
+
+    def drop(self, lines: tuple[int, int]) -> None:
+        """Leave the piece at these lines to Python from the next call on."""
+
+    def split(self, statement: ast.stmt) -> None:
+        """Keep a statement out of nests from the next call on."""
+
+    def is_unpatched(self) -> bool:
+        """Whether functions of modules are still those that the plan knows."""
+
+
+class PieceProgram:
+    """How the calls of one piece of a plan have gone. A piece that can't serve a call returns `MISS`."""
+
+    obstacle = None
+
+    def __init__(self, program: Owner, function: FunctionType, piece: plan.PlannedPiece) -> None:
+        self.program, self.function, self.lines = program, function, piece.lines
+        self.callable: Any = None
+        self.failures = self.misses = self.python_calls = 0
+        self.off: Reason | None = None
+        self.reason: Reason | None = None  # of the last failure
+
+    def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if self.off is not None or not self.program.is_unpatched():
+            return MISS
+        if not any(type(x) is np.ndarray or isinstance(x, (tuple, list, dict, np.generic)) for x in args):
+            return self._missed(Reason("it gets no array"))
+        try:
+            result = compiled(args, dict(kwargs))
+        except MemoryProblem:
+            raise
+        except Exception as error:
+            if is_interruption(error):
+                raise
+            return self._missed(reason_of(error))
+        self.failures = 0
+        self.python_calls += 1
+        if self.callable.signature_cache.misses > MOST_SIGNATURES:
+            self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
+        return result
+
+    def _missed(self, reason: Reason) -> Any:
+        self.reason = reason
+        self.misses += 1
+        self.failures += 1
+        if self.failures >= MOST_FAILURES:
+            self.off = reason
+            self.program.drop(self.lines)
+        return MISS
+
+
+class LoopProgram:
+    """How the calls of statements went that may be one nest: a callable that returns `MISS` where Python must run."""
+
+    def __init__(self, program: Owner, loop: plan.PlannedLoop, scope: Scope, compile: CompileNest | None) -> None:
+        self.program, self.loop, self.lines = program, loop, loop.lines
+        self._scope, self._compile = scope, compile
+        self._kinds: dict[Any, Any] = {}
+        self._made: dict[Any, Any] = {}
+        self._meant: list[tuple[Any, str, Any]] = []
+        self.calls = self.misses = self.failures = 0
+        self.off: Reason | None = None if compile is not None else Reason("the backend does not compile loops")
+        self.reason: Reason | None = None
+
+    @property
+    def signatures(self) -> int:
+        """How many signatures it was compiled for."""
+        return len(self._made)
+
+    def __call__(self, *args: Any) -> Any:
+        if self.off is not None:
+            return MISS
+        key = tuple(map(_quick_kind, args))
+        kinds = self._kinds.get(key)
+        if kinds is None:
+            if len(self._kinds) >= MOST_KINDS:
+                self._kinds.clear()
+            kinds = self._kinds[key] = tuple(map(kind_of, args))
+        values = dict(zip(self.loop.live_in, args, strict=True))
+        made = self._made.get(kinds)
+        if made is None:
+            made = self._compiled(kinds, values)
+        if made is MISS or any(vars(holder).get(name) is not known for holder, name, known in self._meant):
+            self.misses += 1
+            return MISS
+        try:
+            result = made.run(values)
+        except MemoryProblem:
+            raise
+        except Exception as error:
+            if is_interruption(error):
+                raise
+            return self._missed(reason_of(error))
+        self.failures = 0
+        self.calls += 1
+        if self.loop.returns:
+            return result
+        found = dict(zip((name for name, _ in made.piece.results), result, strict=True))
+        return tuple(found[name] if name in found else values[name] for name in self.loop.live_out)
+
+    def _compiled(self, kinds: tuple[Any, ...], values: Mapping[str, Any]) -> Any:
+        if len(self._made) >= MOST_SIGNATURES:
+            self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
+            return MISS
+        live_in = dict(zip(self.loop.live_in, kinds, strict=True))
+        statements = self.loop.statements
+        found = lower_piece(
+            statements, live_in, self.loop.live_out, self._kind_of_name, values, _statements_of, "piece"
+        )
+        if isinstance(found, Cut):
+            self._split(found)
+            return MISS
+        assert self._compile is not None
+        try:
+            made = self._compile(found)
+        except Exception as error:
+            if is_interruption(error):
+                raise
+            self._split(Cut(reason_of(error).text, statements[0]))
+            return MISS
+        self._meant = self._meanings()
+        self._made[kinds] = made
+        return made
+
+    def _kind_of_name(self, name: str) -> Any:
+        value = self._scope.value(name)
+        return None if value is ABSENT else kind_of(value)
+
+    def _meanings(self) -> list[tuple[Any, str, Any]]:
+        """List the attributes of modules that the piece stands for: it must not run when one was replaced."""
+        found: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        for node in (n for s in self.loop.statements for n in ast.walk(s)):
+            if isinstance(node, ast.Attribute) and isinstance(owner := self._scope.meaning(node.value), ModuleType):
+                found[id(owner), node.attr] = (owner, node.attr, vars(owner).get(node.attr))
+        return [each for each in found.values() if each[2] is not None]
+
+    def _split(self, cut: Cut) -> None:
+        """Remember the statement that can't be part of a nest; the next plan is split there."""
+        self.reason = self.off = Reason(cut.reason, span_of(cut.node, self._scope.function))
+        line = getattr(cut.node, "lineno", self.lines[0])
+        inside = [s for s in self.loop.statements if s.lineno <= line <= (s.end_lineno or s.lineno)]
+        for statement in inside or self.loop.statements:
+            self.program.split(statement)
+        self.program.loop_cuts.append(self.reason)
+
+    def _missed(self, reason: Reason) -> Any:
+        self.reason = reason
+        self.misses += 1
+        self.failures += 1
+        if self.failures >= MOST_FAILURES:
+            self.off = reason
+            self.program.drop(self.lines)
+        return MISS
+
+
+def _statements_of(function: FunctionType) -> Sequence[ast.stmt] | str:
+    """Read the statements of a function that is inlined."""
+    source = read_source(function)
+    if isinstance(source, NoSource):
+        return source.reason
+    return source.body
+
+
+def _quick_kind(x: Any) -> Any:
+    """Describe a value so that equal descriptions have equal kinds."""
+    if type(x) is np.ndarray:
+        return x.dtype, x.shape, x.strides, x.flags.num
+    if type(x) in (int, float, bool, complex):
+        return type(x) if type(x) is not int or -LONG <= x < LONG else None
+    if isinstance(x, np.generic):
+        return x.dtype, type(x)
+    if type(x) is tuple:
+        return tuple(map(_quick_kind, x))
+    return (type(x), id(x)) if isinstance(x, KNOWN_TYPES) else type(x)

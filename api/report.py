@@ -1,0 +1,88 @@
+"""Report how a jitted function runs: its pieces with their lines, where Python takes over and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .ir.records import record
+from .reasons import Reason
+
+
+@record
+class PieceReport:
+    """One piece of a function: its lines, how often it ran compiled and how often Python ran it instead."""
+
+    lines: tuple[int, int]
+    kind: str  # "values" or "loops"
+    compiled: int
+    calls: int
+    misses: int
+    reason: Reason | None
+
+    def __str__(self) -> str:
+        first, last = self.lines
+        where = f"line {first}" if first == last else f"lines {first}-{last}"
+        text = f"  piece of {self.kind}, {where}: {self.calls} native calls, compiled for {self.compiled} signatures"
+        if not self.misses:
+            return text
+        return f"{text}; {self.misses} times Python ran it: {self.reason.text if self.reason else ''}"
+
+
+@record
+class ProgramReport:
+    """How the calls of a function have gone so far."""
+
+    name: str
+    whole_calls: int
+    planned_calls: int
+    python_calls: int
+    pieces: tuple[PieceReport, ...]
+    cuts: tuple[Reason, ...]
+
+    @property
+    def native_pieces(self) -> int:
+        """How many pieces have run compiled; a function that was traced as a whole is one."""
+        return sum(piece.calls > 0 for piece in self.pieces) or int(self.whole_calls > 0)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every call ran in one compiled piece."""
+        if self.whole_calls and not self.planned_calls and not self.python_calls:
+            return True
+        if self.python_calls or self.whole_calls or not self.pieces:
+            return False
+        first, *others = self.pieces
+        return first.calls >= self.planned_calls and not self.cuts and not any(p.calls for p in others)
+
+    def __str__(self) -> str:
+        calls = [
+            f"{count} {how}"
+            for count, how in (
+                (self.whole_calls, "in one piece"),
+                (self.planned_calls, "by a plan"),
+                (self.python_calls, "by Python"),
+            )
+            if count
+        ]
+        lines = [f"{self.name}: {', '.join(calls) or 'not called yet'}", *map(str, self.pieces)]
+        for cut in self.cuts:
+            lines += [f"  Python: {line}" if k == 0 else f"    {line}" for k, line in enumerate(str(cut).splitlines())]
+        return "\n".join(lines)
+
+
+def report_of(name: str, program: Any, whole_calls: int) -> ProgramReport:
+    """Describe a program as it is now."""
+    pieces: list[PieceReport] = []
+    for piece in program.pieces:
+        if hasattr(piece, "callable"):
+            cache = piece.callable.signature_cache
+            calls = cache.hits + cache.misses - piece.misses
+            pieces.append(PieceReport(piece.lines, "values", cache.misses, max(0, calls), piece.misses, piece.reason))
+        else:
+            pieces.append(PieceReport(piece.lines, "loops", piece.signatures, piece.calls, piece.misses, piece.reason))
+    used = any(p.calls for p in pieces if p.kind == "loops" and p is pieces[0])
+    cuts: Sequence[Reason] = program.reasons
+    if used and pieces[0].calls >= program.planned_calls:  # the cuts are those of statements that never ran
+        cuts = ()
+    return ProgramReport(name, whole_calls, program.planned_calls, program.python_calls, tuple(pieces), tuple(cuts))

@@ -1,0 +1,87 @@
+"""Say which statements may become part of a nest, judging by their syntax.
+
+What a nest can do is only known when the kinds of its variables are. This leaves out what no nest can ever do, so that
+`print` or `try` between two loops does not keep either of them from being compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ...ir.source import ABSENT
+from . import purity
+from .allowed import Scope, is_own
+
+STATEMENTS = (
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Pass, ast.Return, ast.Assert, ast.Expr,
+)  # fmt: skip
+INSIDE_LOOPS = (ast.Break, ast.Continue)
+REFUSED = (
+    ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr, ast.JoinedStr, ast.Await,
+    ast.Yield, ast.YieldFrom, ast.Dict, ast.Set, ast.Starred,
+)  # fmt: skip
+METHODS = purity.METHODS | frozenset(("fill", "sort", "item", "tolist", "at"))
+WRITING = frozenset(("copyto", "putmask", "place", "put", "fill_diagonal"))
+
+
+def may_be_lowered(node: ast.stmt, scope: Scope, in_loop: bool = False) -> bool:
+    """Whether a statement may be part of a nest."""
+    if isinstance(node, INSIDE_LOOPS):
+        return in_loop
+    if not isinstance(node, STATEMENTS):
+        return False
+    inside = in_loop or isinstance(node, (ast.For, ast.While))
+    for name, part in ast.iter_fields(node):
+        for item in part if isinstance(part, list) else [part]:
+            if isinstance(item, ast.stmt):
+                if not may_be_lowered(item, scope, inside if name == "body" else in_loop):
+                    return False
+            elif isinstance(item, ast.AST) and not _is_allowed(item, scope):
+                return False
+    return True
+
+
+def _is_allowed(node: ast.AST, scope: Scope) -> bool:
+    for part in ast.walk(node):
+        if isinstance(part, REFUSED):
+            return False
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in scope.outer:
+            return False
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+            return False
+        if isinstance(part, ast.Call) and not _is_callable(part, scope):
+            return False
+    return True
+
+
+def _is_callable(node: ast.Call, scope: Scope) -> bool:
+    function = scope.meaning(node.func)
+    if function is ABSENT:
+        return isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
+    if is_own(function):
+        return False
+    return purity.is_pure(function) or isinstance(function, FunctionType) or _writes(function)
+
+
+def _writes(function: Any) -> bool:
+    name = getattr(function, "__name__", "")
+    owner = getattr(function, "__self__", None)
+    return (name in WRITING and getattr(np, name, None) is function) or (isinstance(owner, np.ufunc) and name == "at")
+
+
+def is_store(node: ast.AST, scope: Scope) -> bool:
+    """Whether a statement changes an array in place."""
+    if isinstance(node, ast.Assign):
+        return any(isinstance(t, ast.Subscript) for t in node.targets)
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.target, (ast.Subscript, ast.Name))
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        call = node.value
+        if any(k.arg == "out" for k in call.keywords) or _writes(scope.meaning(call.func)):
+            return True
+        return isinstance(call.func, ast.Attribute) and call.func.attr in ("fill", "sort")
+    return False

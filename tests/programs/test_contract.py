@@ -1,0 +1,336 @@
+"""Test the programs that a toy version would get wrong: each runs under `jit` as plain Python runs it."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import linecache
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+
+W = np.arange(3.0)
+COUNT = 0
+LOG: list[Any] = []
+SCALE = 2.0
+
+
+def outcome(function: Any, args: Any) -> tuple[Any, Any]:
+    """What a call returns or raises, and its arguments afterwards."""
+    given = copy.deepcopy(args)
+    try:
+        return function(*given), given
+    except Exception as error:
+        return (type(error), str(error)), given
+
+
+def same(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, (np.ndarray, np.generic)):
+        close = np.allclose(a, b, rtol=1e-12, equal_nan=True) if a.dtype.kind in "fc" else np.array_equal(a, b)
+        return a.dtype == b.dtype and a.shape == b.shape and bool(close)
+    return bool(a == b) or a != a
+
+
+def check(function: Any, *args: Any, times: int = 3) -> Any:
+    """Compare several calls with Python's; return the jitted function."""
+    jitted = weft.jit(function)
+    for _ in range(times):
+        assert same(outcome(jitted, args), outcome(function, args)), args
+    return jitted
+
+
+def native(jitted: Any) -> int:
+    """How many pieces of a plan have run compiled."""
+    return sum(bool(getattr(p, "calls", 0) or getattr(p, "python_calls", 0)) for p in jitted._program.pieces)
+
+
+def lu(a: Any) -> None:
+    for i in range(a.shape[0]):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]
+            a[i, j] /= a[j, j]
+        for j in range(i, a.shape[0]):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+
+
+def seidel(steps: int, a: Any) -> None:
+    n = a.shape[0]
+    for _ in range(steps):
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                a[i, j] = (a[i - 1, j] + a[i, j - 1] + a[i, j] + a[i, j + 1] + a[i + 1, j]) / 5.0
+
+
+def crc(data: Any, poly: int) -> int:
+    found = 0xFFFF
+    for byte in data:
+        found ^= 0xFF & byte
+        for _ in range(8):
+            found = (found >> 1) ^ poly if found & 1 else found >> 1
+    return found
+
+
+def test_loops_in_place() -> None:
+    """Programs 1, 2 and 3."""
+    a = np.random.default_rng(0).random((12, 12)) + 12 * np.eye(12)
+    assert native(check(lu, a)) == 1
+    jitted, b, c = weft.jit(seidel), a.copy(), a.copy()
+    jitted(3, b), seidel(3, c)
+    assert np.array_equal(b, c) and native(jitted) == 1
+    check(crc, np.arange(40, dtype=np.uint8), 0x8408)
+
+
+def test_zero_steps() -> None:
+    """Programs 4 and 19."""
+
+    def total(x: Any, n: int) -> Any:
+        s = 0
+        for i in range(n):
+            s = s + x[i]
+        return s
+
+    def last(x: Any, n: int) -> Any:
+        for i in range(n):
+            y = x * i
+        return i, y
+
+    x = np.arange(4.0, dtype=np.float32)
+    for function in (total, last):
+        jitted = weft.jit(function)
+        for n in (3, 0, 4, 0):
+            assert same(outcome(jitted, (x, n)), outcome(function, (x, n))), n
+    with pytest.raises(UnboundLocalError):
+        weft.jit(last)(x, 0)
+
+
+def test_views_and_identity(capsys: pytest.CaptureFixture[str]) -> None:
+    """Programs 5, 6 and 7."""
+
+    def inner(u: Any) -> Any:
+        v = u[1:-1, 1:-1]
+        v += 1
+        print(u.sum())
+        v[0, 0] = 9
+        return v
+
+    def shifted(a: Any) -> Any:
+        b = a[1:]
+        a += 1
+        return b
+
+    def twice(x: Any) -> Any:
+        return x, x, x + 1
+
+    jitted = check(inner, np.ones((4, 4)))
+    u = np.ones((4, 4))
+    assert np.shares_memory(jitted(u), u) and u[1, 1] == 9 and capsys.readouterr().out
+    check(shifted, np.arange(4.0))
+    a = np.arange(4.0)
+    assert np.shares_memory(weft.jit(shifted)(a), a)
+    first, second, third = weft.jit(twice)(a)
+    assert first is a and second is a and third is not a
+
+
+def test_a_bad_index_in_the_middle() -> None:
+    """Program 8."""
+
+    def store(a: Any, index: Any) -> None:
+        a[0] = 1
+        a[index] = 2
+
+    def caught(a: Any, index: Any) -> str:
+        try:
+            a[0] = 1
+            a[index] = 2
+        except IndexError:
+            return "caught"
+        return "fine"
+
+    for function in (store, caught):
+        jitted = weft.jit(function)
+        for index in ([1, 2], [1, 99], [2, 3], [-99, 0]):
+            args = np.zeros(5), np.array(index)
+            assert same(outcome(jitted, args), outcome(function, args)), index
+
+
+def test_arguments_that_overlap() -> None:
+    """Program 9."""
+
+    def add(a: Any, b: Any) -> None:
+        for i in range(b.shape[0]):
+            a[i] += b[i]
+
+    def whole(a: Any, b: Any) -> None:
+        a[:-1] += b[: a.shape[0] - 1]
+
+    for function in (add, whole):
+        jitted = weft.jit(function)
+        for pick in (lambda a: (a, a + 5), lambda a: (a, a[1:]), lambda a: (a, a), lambda a: (a[1:], a[:-1])):
+            mine, theirs = np.arange(6.0), np.arange(6.0)
+            jitted(*pick(mine)), function(*pick(theirs))
+            assert np.array_equal(mine, theirs)
+
+
+def test_large_integers() -> None:
+    """Program 10."""
+
+    def square(x: Any, n: int) -> Any:
+        m = n * n
+        return x + float(m), m
+
+    for n in (3, 2**40, -(2**70)):
+        check(square, np.ones(3), n)
+    check(lambda n: n * n, 2**40)
+
+
+def test_what_is_outside(capsys: pytest.CaptureFixture[str]) -> None:
+    """Programs 11, 12, 13 and 14."""
+    global W, COUNT, SCALE
+
+    def scaled(x: Any) -> Any:
+        return x * (W**2).sum()
+
+    def counted(x: Any) -> Any:
+        global COUNT
+        COUNT += 1
+        LOG.append(COUNT)
+        return x * 2 + 1
+
+    def rebinds(x: Any) -> Any:
+        global SCALE
+        y = x * SCALE
+        SCALE = float(y[0])
+        return y + SCALE
+
+    jitted, x = weft.jit(scaled), np.ones(3)
+    for change in (lambda: None, lambda: W.__imul__(10), lambda: globals().update(W=np.ones(3)), lambda: None):
+        change()
+        assert np.array_equal(jitted(x), scaled(x))
+    assert jitted.signature_cache.misses <= 2
+    W = np.arange(3.0)
+    jitted = weft.jit(counted)
+    before = COUNT
+    for k in range(1, 6):
+        assert np.array_equal(jitted(x), x * 2 + 1) and before + k == COUNT == LOG[-1]
+    assert jitted.signature_cache.misses == 1
+    rng, theirs = np.random.default_rng(3), np.random.default_rng(3)
+    noisy = weft.jit(lambda z: z * 2 + rng.normal(size=3))
+    for _ in range(4):
+        assert np.array_equal(noisy(x), x * 2 + theirs.normal(size=3))
+    jitted = weft.jit(rebinds)
+    for start in (2.0, 3.0, 2.0):
+        SCALE = start
+        found = jitted(x), SCALE
+        SCALE = start
+        assert same(found, (rebinds(x), SCALE))
+    SCALE = 2.0
+
+
+def test_patched_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Program 15: also in a piece, and in a loop."""
+
+    def stepped(x: Any) -> Any:
+        y = x.copy()
+        for i in range(3):
+            y = np.exp(y) * 0.1 + i
+        return y
+
+    def printed(x: Any) -> Any:
+        y = np.exp(x)
+        return y + W[0]
+
+    real, x = np.exp, np.arange(3.0)
+    for function in (lambda x: np.exp(x) + 1, stepped, printed):
+        jitted = weft.jit(function)
+        for _ in range(20):
+            assert np.allclose(jitted(x), function(x), rtol=1e-12)
+        calls: list[Any] = []
+        monkeypatch.setattr(np, "exp", lambda v, calls=calls: calls.append(v) or real(v) + 7)
+        for _ in range(3):
+            assert np.array_equal(jitted(x), function(x))
+        assert len(calls) == 6 * (3 if function is stepped else 1)
+        monkeypatch.undo()
+        for _ in range(3):
+            assert np.allclose(jitted(x), function(x), rtol=1e-12)
+
+
+def test_errors_of_floating_point() -> None:
+    """Program 16: around the call, and inside the function."""
+
+    def inside(x: Any, y: Any) -> Any:
+        with np.errstate(divide="raise"):
+            return x / y + 1
+
+    for function in (lambda x, y: x / y, inside):
+        jitted = weft.jit(function)
+        for _ in range(12):
+            jitted(np.ones(3), np.ones(3))
+        with pytest.raises(FloatingPointError), np.errstate(divide="raise"):
+            jitted(np.ones(3), np.zeros(3))
+
+
+def test_sources(tmp_path: Path) -> None:
+    """Program 17."""
+    one, two = weft.jit(lambda x: x + 1), weft.jit(lambda x: x * 2)
+    assert one(np.ones(1))[0] == 2 == two(np.ones(1))[0] and one(np.zeros(1))[0] == 1
+    file = tmp_path / "edited.py"
+    file.write_text("def f(x):\n    y = x + 1\n    return y * 2\n")
+    spec = importlib.util.spec_from_file_location("edited", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    file.write_text("def f(x):\n    y = x + 5\n    return y * 3\n")
+    linecache.checkcache(str(file))
+    assert weft.jit(module.f)(np.ones(2)).tolist() == [4, 4]
+    sys.modules.pop("edited", None)
+
+
+def test_stores_of_many_kinds() -> None:
+    """Program 18."""
+
+    def repeated(a: Any) -> None:
+        a[[0, 0]] = [1, 2]
+        a[[1, 1]] += 1
+        np.add.at(a, [2, 2], 1)
+
+    def reversed_(x: Any) -> None:
+        x[:] = x[::-1]
+
+    def tail(a: Any, k: int) -> None:
+        a[-k:] = 0
+
+    check(repeated, np.arange(4.0))
+    check(reversed_, np.arange(5.0))
+    for k in (2, 0, 1):
+        check(tail, np.arange(4.0), k)
+
+
+def test_compiles_do_not_grow_with_steps() -> None:
+    """Programs 20 and 21."""
+
+    def shrink(x: Any) -> Any:
+        total = np.float64(0.0)
+        while x.shape[0] > 2:
+            x = x[1:]
+            total = total + x.sum()
+            if total < 0:
+                print("never")
+        return total
+
+    def descend(w: Any, x: Any, y: Any, steps: int) -> Any:
+        for _ in range(steps):
+            w = w - 0.01 * (x.T @ (x @ w - y))
+        return w
+
+    jitted, x = weft.jit(shrink), np.arange(200.0)
+    assert np.isclose(jitted(x), shrink(x)) and jitted.signature_cache.misses <= 2
+    jitted = check(descend, np.ones(3), np.ones((4, 3)), np.ones(4), 50, times=2)
+    assert native(jitted) == 1
