@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -21,14 +22,17 @@ from weft.ir.nest.text import parse_nest
 from weft.ir.nest.verify import verify_nest
 from weft.ir.printer import print_nest
 from weft.ir.types import Guards, TensorType
+from weft.passes import widen_loops
 from weft.passes.lower_assigns import LowerAssigns
 from weft.passes.manager import run_pass
 from weft.passes.nest_pipeline import nest_pipeline
+from weft.passes.nests import assignments
 from weft.passes.nests.assignments import AssignmentLowering, NestContext
 from weft.passes.nests.places import MemoryPlace
 from weft.passes.nests.writing import Names
 from weft.runtime.nests import compile_nests
 
+from .random_statements import draw
 from .statements import Statement
 
 Array = np.ndarray[Any, Any]
@@ -317,3 +321,45 @@ def test_reshapes_by_guards() -> None:
         assert np.array_equal(y.ravel(), 2 * x.ravel())
         with pytest.raises(ShapeProblem):
             nests.run(made, [x, np.zeros((y.size, 1))])
+
+
+def drawn_arrays(seed: int, nest: Graph) -> list[Array]:
+    random = np.random.default_rng(seed)
+    shape = (4 + seed % 5, 4 + seed % 4)
+    layouts = nest.attrs["layouts"]
+    assert isinstance(layouts, tuple)
+    return [np.array(random.integers(-9, 9, shape), order="F" if name == "F" else "C") for name in layouts]
+
+
+def differs(seed: int) -> bool:
+    """Whether the loops of a random assignment give something else than the assignment, in any order."""
+    nest = draw(seed)
+    made, given = nest, drawn_arrays(seed, nest)
+    for step in nest_pipeline(AllInline(), 32):
+        made = step.run(made)
+    wanted = [a.copy(order="K") for a in given]
+    nests.run(nest, wanted)
+    for lockstep in (False, True):
+        found = [a.copy(order="K") for a in given]
+        nests.run(made, found, lockstep=lockstep)
+        if any(not np.array_equal(a, b) for a, b in zip(found, wanted, strict=True)):
+            return True
+    return False
+
+
+def test_random_assignments() -> None:
+    """Whole numbers, so that any order of a sum gives the same; a sixth of the nests also verify."""
+    for seed in range(150):
+        assert not differs(seed), seed
+        if seed % 6 == 0:
+            lowered(draw(seed))
+
+
+def test_faults_are_found() -> None:
+    """Loops that store before others read, and a vector loop where a step needs the one before, are noticed."""
+    for name in ("reads_first", "may_write"):
+        target = assignments if name == "reads_first" else AssignmentLowering
+        with mock.patch.object(target, name, lambda *_: True):
+            assert any(differs(seed) for seed in range(60)), name
+    with mock.patch.object(widen_loops, "dependence_problem", lambda *_: None):
+        assert any(differs(seed) for seed in range(200))
