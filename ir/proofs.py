@@ -55,14 +55,17 @@ def _nearest(size: Size, facts: list[Size]) -> list[Size]:
 
 
 def _simple(known: Sequence[Size]) -> list[Size]:
-    """The facts without those that always hold; where a `min` is at least 0, all its arguments are."""
+    """The facts without those that always hold. `x + min(a, b)` is at least 0 where `x + a` and `x + b` are."""
     found: dict[Size, None] = {}
     for fact in known:
-        lone = fact.terms[0] if isinstance(fact, Dim) and len(fact.terms) == 1 else None
-        if lone is not None and lone[1] > 0 and len(lone[0]) == 1 and lone[0][0].name == "min" and lone[0][0].args:
-            found.update(dict.fromkeys(_simple(lone[0][0].args)))
-        elif not never_negative(fact):
-            found[fact] = None
+        for monomial, factor in fact.terms if isinstance(fact, Dim) else ():
+            if len(monomial) == 1 and monomial[0].name == ("min" if factor > 0 else "max") and monomial[0].args:
+                rest = fact - factor * dims.of_atom(monomial[0])
+                found.update(dict.fromkeys(_simple([rest + factor * arg for arg in monomial[0].args])))
+                break
+        else:
+            if not never_negative(fact):
+                found[fact] = None
     return list(found)
 
 

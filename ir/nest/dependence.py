@@ -51,8 +51,7 @@ def meeting(
         distance = found if isinstance(found, int) else distance
     if distance == 0:
         return 0
-    known = [*facts, *_ranges(nest, load)]
-    known += [dims.substitute(fact, renamed) for fact in _ranges(nest, store)]
+    known = [*_ranges(nest, load), *(dims.substitute(fact, renamed) for fact in _ranges(nest, store)), *facts]
     if _are_apart(load.at, other, known):
         return Meeting.NEVER
     if distance is Meeting.UNKNOWN:  # apart in any two steps: as where each step has its own block of rows

@@ -179,7 +179,7 @@ class _NestVerifier:
         return [*around, *bound_before(place, self.nest)]
 
     def known(self, place: Location) -> list[Size]:
-        return [*self.facts, *(fact for v in self.variables(place) for fact in v.facts)]
+        return [*(fact for v in self.variables(place) for fact in v.facts), *self.facts]  # proofs use the first ones
 
     def bounds(self, access: MemoryAccess) -> None:
         node = access.place.node
