@@ -10,6 +10,7 @@ import numpy as np
 from ...ir.layouts import GENERAL, UNIT, C, F
 from ...ir.source import Guard
 from ...ir.tuples import NamedTuple
+from ..order import order_guards
 
 if TYPE_CHECKING:
     from ..compiler import Lowered
@@ -51,8 +52,20 @@ class NativeCall(NamedTuple):
     guards: Sequence[Guard] = ()
 
     def is_exact(self, lowered: Lowered) -> bool:
-        """Tell whether the order of a result's axes depends on sizes and strides, which a recipe then demands."""
-        return None in self.outs and not lowered.has_settled_orders
+        """Tell whether the order of a result's axes depends on sizes and strides, which a recipe then demands.
+
+        Of general layouts a recipe checks how axes are sorted. The graph may have been built for arrays that are
+        sorted otherwise, and have the right order for results of these sizes only.
+        """
+        if None not in self.outs or all(v.type.rank < 2 for v in lowered.graph.outputs):
+            return False
+        if not lowered.has_settled_orders or all(given.layout != GENERAL for given in self.inputs):
+            return not lowered.has_settled_orders
+        graph, arrays = lowered.built.graph, [given.array for given in self.inputs]
+        shapes = zip(graph.inputs, arrays, strict=True)
+        sizes = [pair for v, x in shapes for pair in zip(v.type.shape, x.shape, strict=True)]
+        env = {str(size): n for size, n in sizes if not isinstance(size, int)}
+        return bool(order_guards(graph, [x.shape for x in arrays], [x.strides for x in arrays], env, lowered.orders))
 
     def kind(self, lowered: Lowered) -> tuple[Any, ...]:
         """Return what tells the calls of one recipe from those of another on the same graph."""
