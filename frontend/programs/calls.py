@@ -93,6 +93,8 @@ def numpy_function(p: Lowering, function: Any, args: Arguments, named: Named) ->
         shown = getattr(function, "__name__", type(function).__name__)
         raise CutProblem(f"'{shown}' has no native code in loops")
     named = {key: x for key, x in named.items() if not (isinstance(x, Known) and x.value is None)}
+    if isinstance(function, np.ufunc) and len(args) == function.nin + 1 and "out" not in named:
+        args, named = args[:-1], {**named, "out": args[-1]}
     if "out" in named:
         return _into(p, function, args, named)
     if any(isinstance(x, Selected) for x in args):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import Union
+from typing import Any, Union
 
 from ...ir import dims
 from ...ir.dims import LOOP, Size
@@ -18,13 +18,14 @@ from ...ir.graph import Value
 from ...ir.nest import ops
 from ...ir.records import record
 from ...ir.types import Sizes
-from .arithmetic import INT, TRUTH, as_int, cast_number, join, negation, truth, value_of
+from .arithmetic import INT, TRUTH, apply, as_int, cast_number, join, negation, truth, value_of
 from .indexing import count_of
 from .kinds import Known
 from .lowering import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering, types_of
 from .names import Names, bound_names, exposed
 from .values import (
     Abstract,
+    Buffer,
     CutProblem,
     Environment,
     Iteration,
@@ -131,6 +132,9 @@ def lower_for(p: Lowering, node: ast.For, assign: Assign, over: Abstract) -> Non
     if isinstance(over, TupleValue):
         _unrolled(p, node, assign, over.items)
         return
+    if isinstance(over, RangeValue) and over.step.known is None:
+        _counted(p, node, assign, over)
+        return
     steps = steps_of(p, over)
     for _ in range(MOST_PEELED + 1):
         mark = p.mark()
@@ -153,8 +157,14 @@ def _step(p: Lowering, node: ast.For, assign: Assign, item: Abstract) -> None:
     p.env.pop(CONTINUE, None)
 
 
+def _nothing() -> None:
+    pass
+
+
 def _demand_step(p: Lowering, steps: Steps) -> None:
     """Leave the piece if a loop runs no step."""
+    if not p.e.is_visible(steps.first, steps.end):
+        raise CutProblem("whether a loop has a step, and a variable its kind, depends on a loop around it")
     if not p.e.holds(steps.end - steps.first - 1):
         more = p.e.op("gt", p.e.size_number(steps.end - steps.first), p.e.constant(0, I64))
         p.e.check(more, "a loop has no step")
@@ -211,6 +221,31 @@ def _stepped(p: Lowering, node: ast.For, assign: Assign, variable: str, steps: S
     _carried(
         p, node, frozenset((counter,)), lambda c: _emit_while(p, c, test, body), lambda: _demand_step(p, steps)
     )  # fmt: skip
+    p.env.pop(counter)
+    _otherwise(p, node, outer)
+
+
+def _counted(p: Lowering, node: ast.For, assign: Assign, over: RangeValue) -> None:
+    """A `for` over a range whose step is not known when compiling, but must be positive, as a `while`."""
+    e, counter = p.e, p.e.fresh("%count")
+    outer = p.env.get(BREAK, NEVER)
+    p.env[BREAK] = NEVER
+    step, stop = (value_of(e, as_int(e, x)) for x in (over.step, over.stop))
+    e.check(e.op("gt", step, e.constant(0, I64)), "the step of a range is not positive")
+    p.env[counter] = Number(INT, value_of(e, as_int(e, over.start)))
+
+    def body() -> None:
+        current = p.env[counter]
+        _step(p, node, assign, Number(INT, current.value))
+        p.env[counter] = apply(e, "add", (Number(INT, current.value), Number(INT, step)))
+
+    def test() -> Number:
+        return Number(TRUTH, e.op("lt", value_of(e, p.env[counter]), stop))
+
+    try:
+        _carried(p, node, frozenset((counter,)), lambda c: _emit_while(p, c, test, body), None)
+    except KindChanges as problem:
+        raise CutProblem(str(problem)) from problem
     p.env.pop(counter)
     _otherwise(p, node, outer)
 
@@ -327,11 +362,17 @@ class Carry:
     """What one attempt to lower a loop carries. `better` is a better guess, if this one was wrong."""
 
     def __init__(self, p: Lowering, names: Names, live: Names, guess: Guess) -> None:
+        returned = p.env.get(RETURNED)
+        if RETURNED in names and isinstance(returned, TupleValue):
+            p.env.update((f"{RETURNED}.{k}", item) for k, item in enumerate(returned.items))
+            names |= {f"{RETURNED}.{k}" for k in range(len(returned.items))}
         self.p, self.names, self.live, self.guess = p, names, live, guess
         self.better: Guess | None = None
         self.before: Environment = p.env
         self.made: dict[str, View] = {}
-        self.settled: set[str] = set()  # numbers that have their first kind after any step
+        self.settles: dict[str, Callable[[], None]] = {}  # what makes numbers be of their first kind, after any step
+        self.started: list[tuple[str, int, bool]] = []  # places, and how often they had been stored to
+        self.allowed: dict[Buffer, int] = {}  # stores to places that replace the array
         early = [n for n in sorted(names) if isinstance(p.env.get(n), Number)]
         self.numbers = (*early, *sorted(guess.late))
         self.kinds = {n: guess.kinds.get(n) or (plain(p.env[n].kind), p.env[n].other) for n in self.numbers}
@@ -341,9 +382,11 @@ class Carry:
         p = self.p
         for name in sorted(self.guess.places):
             view = p.env[name]
+            is_own = p.is_only_name(name, view)
             place = p.e.allocate(view.dtype, view.shape)
             p.copy(place, view)
             p.env[name] = p.places[name] = place
+            self.started.append((name, place.buffer.version, is_own))
         self.before = dict(p.env)
         return [self._first(name) for name in self.numbers]
 
@@ -359,12 +402,20 @@ class Carry:
         for name, value in zip(self.numbers, inputs, strict=True):
             kind, other = self.kinds[name]
             self.p.env[name] = Number(kind, value, other=other)
+        self._join_returned()
+
+    def _join_returned(self) -> None:
+        """Makes the returned tuple of its items, which are carried one by one."""
+        parts = [name for name in self.numbers if name.startswith(f"{RETURNED}.")]
+        if parts:
+            self.p.env[RETURNED] = TupleValue(tuple(self.p.env[f"{RETURNED}.{k}"] for k in range(len(parts))))
 
     def finish(self) -> list[Value]:
         """End a step, with the new values of the carried numbers."""
         kinds, late, places = dict(self.kinds), set(self.guess.late), set(self.guess.places)
         outputs = [self._last(name, kinds) for name in self.numbers]
         env = self.p.env
+        replaced: list[tuple[str, View, View]] = []
         if any(isinstance(value, Selected) and value.is_stale for value in self.before.values()):
             raise CutProblem("a loop changes an array from which a mask has selected")
         for name in sorted(self.names - set(self.numbers)):
@@ -372,31 +423,74 @@ class Carry:
             if first is last:
                 continue
             is_new = first is None or isinstance(first, Unset)
-            if is_new and isinstance(last, Number) and (name in self.live or name in JUMPED):
+            if name == RETURNED and not isinstance(last, Number):
+                self._return_tuple(last, kinds, late)
+            elif is_new and isinstance(last, Number) and (name in self.live or name in JUMPED):
                 late.add(name)
                 kinds[name] = plain(last.kind), last.other
             elif is_new and isinstance(last, View):
                 self.made[name] = last
             elif isinstance(first, View) and isinstance(last, View):
-                self._replaced(name, first, last, places)
+                if first != last:
+                    replaced.append((name, first, last))
+            elif isinstance(first, View) and name not in places and isinstance(last, Unset):
+                places.add(name)  # then both sides of a branch store to one place
             elif not is_new and not (isinstance(first, Known) and first == last):
                 raise CutProblem(f"'{name}' is not a number or an array before and behind each step of a loop")
+        self._replace(replaced, places)
+        self._check_places()
         if kinds != self.kinds or late != self.guess.late or places != self.guess.places:
             self.better = Guess(kinds, frozenset(late), frozenset(places))
         return outputs
 
-    def _replaced(self, name: str, first: View, last: View, places: set[str]) -> None:
-        """Carry an array variable that refers to another array after a step."""
-        if last == first:
-            return
-        if last.dtype != first.dtype or last.shape != first.shape:
-            raise CutProblem(f"the array '{name}' has another shape or dtype in each step of a loop")
-        if name in places:
-            self.p.copy(first, last)
-        places.add(name)
+    def _return_tuple(self, last: Abstract | None, kinds: dict[str, Any], late: set[str]) -> None:
+        """Carries the items of a tuple that is returned from inside a loop."""
+        if not isinstance(last, TupleValue) or not all(isinstance(item, Number) for item in last.items):
+            raise CutProblem("an array, or another value that is no number, is returned from inside a loop")
+        for k, item in enumerate(last.items):
+            name = f"{RETURNED}.{k}"
+            if isinstance(item, Number) and name not in self.numbers:
+                late.add(name)
+                kinds[name] = plain(item.kind), item.other
+
+    def _replace(self, replaced: Sequence[tuple[str, View, View]], places: set[str]) -> None:
+        """Copies arrays that variables refer to after a step to the places that the loop carries for them."""
+        p = self.p
+        for name, first, last in replaced:
+            if last.dtype != first.dtype or not p.e.facts.agree(last.shape, first.shape):
+                raise CutProblem(f"the array '{name}' has another shape or dtype in each step of a loop")
+        mine = [(first, last) for name, first, last in replaced if name in places]
+        owned = [first.buffer for first, _ in mine]
+        values = [self._apart(last) if last.buffer in owned else last for _, last in mine]
+        for (first, _), value in zip(mine, values, strict=True):
+            p.copy(first, value)
+            self.allowed[first.buffer] = self.allowed.get(first.buffer, 0) + 1
+        places.update(name for name, _, _ in replaced)
+
+    def _apart(self, view: View) -> View:
+        made = self.p.e.allocate(view.dtype, view.shape)
+        self.p.copy(made, view)
+        return made
+
+    def _check_places(self) -> None:
+        """Cuts loops in which a place shows that it is no new array for each step.
+
+        A store into the array itself would have to reach what the variable was before the loop, and another name of
+        the array would have to keep it.
+        """
+        for name, version, is_own in self.started:
+            buffer = self.p.places[name].buffer
+            writes = self.allowed.get(buffer, 0) + self.p.place_writes.get(buffer, 0)
+            if buffer.version - version != writes and not is_own:
+                raise CutProblem(f"the array '{name}' is changed in place and replaced in a loop")
+            if any(view.buffer is buffer for view in self.made.values()):
+                raise CutProblem(f"the array '{name}' has another name behind a loop that replaces it")
 
     def _last(self, name: str, kinds: dict[str, tuple[NumberKind, NumberKind | None]]) -> Value:
         number, (kind, other) = self.p.env.get(name), self.kinds[name]
+        returned = self.p.env.get(RETURNED)
+        if name.startswith(f"{RETURNED}.") and isinstance(returned, TupleValue):
+            number = returned.items[int(name.rpartition(".")[2])]
         if not isinstance(number, Number):
             reason = number.name if isinstance(number, Unset) else f"'{name}' is no number at the end of a step"
             raise CutProblem(reason)
@@ -407,9 +501,21 @@ class Carry:
             raise KindChanges(f"'{name}': {problem.reason}") from problem
         if kinds[name] != (kind, other):
             return self.p.e.constant(ZEROS[dtype_of(kind).kind], dtype_of(kind))  # the loop is lowered again
-        if number.other is None and plain(number.kind) == kind:
-            self.settled.add(name)
+        if plain(number.kind) == kind and (number.other is None or number.settle is not None):
+            self.settles[name] = number.settle or _nothing
         return cast_number(self.p.e, number, dtype_of(kind))
+
+    def _settle(self, name: str, demand: Callable[[], None] | None) -> Callable[[], None] | None:
+        """Demands a step of this loop, and of those inside it that give a number its kind."""
+        inner = self.settles.get(name)
+        if inner is None or demand is None:
+            return None
+
+        def settle() -> None:
+            demand()
+            inner()
+
+        return settle
 
     def end(self, results: Sequence[Value], bound: Names, demand: Callable[[], None] | None) -> None:
         """End the loop and bind the variables to their values after it."""
@@ -419,8 +525,10 @@ class Carry:
                 env[name] = Unset(f"'{name}' gets its value in a loop")
         for name, value in zip(self.numbers, results, strict=True):
             kind, other = self.kinds[name]
-            env[name] = Number(kind, value, other=other, settle=demand if name in self.settled else None)
-        new = (self.guess.late | self.made.keys()) & self.live
+            env[name] = Number(kind, value, other=other, settle=self._settle(name, demand))
+        self._join_returned()
+        shared = {name for name, _, is_own in self.started if not is_own}  # without a step they are the array itself
+        new = (self.guess.late | self.made.keys() | shared) & self.live
         if new and demand is not None:
             demand()
             for name, view in self.made.items():

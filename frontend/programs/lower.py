@@ -322,7 +322,8 @@ def _view_of(view: View) -> ViewOf:
     sizes = (*view.shape, *view.starts)
     if any(n.startswith(LOOP) for size in sizes for n in dims.symbols(size)):
         raise CutProblem("a result is a view that depends on data")
-    return ViewOf(view.shape, view.starts, view.steps)
+    axes = len(view.starts) - view.buffer.parts  # the parts of a complex number are no axis of the caller's array
+    return ViewOf(view.shape, view.starts[:axes], view.steps[:axes])
 
 
 def _is_c_order(view: View) -> bool:

@@ -74,6 +74,7 @@ class Lowering:
         self.drafts: list[Draft] = []  # of statements that call an inlined function
         self.inlined: list[Any] = []
         self.functions: list[Any] = []
+        self.place_writes: dict[Buffer, int] = {}  # stores that replace such an array
         self.places: dict[str, View] = {}  # arrays that a loop carries, by variable
         self.node: ast.AST | None = None
         self.following: Sequence[ast.stmt] = ()
@@ -129,6 +130,12 @@ class Lowering:
         """Note a store: pending expressions of an enclosing statement might read the stored memory."""
         if any(not draft.is_empty for draft in self.drafts):
             raise CutProblem("a function that changes arrays is called inside an expression", self.node)
+
+    def is_only_name(self, name: str, view: View) -> bool:
+        """Whether nothing else refers to the memory of an array that a variable refers to."""
+        if view.buffer.origin is not None or (self.inlined and self.places.get(name) != view):
+            return False  # the caller of an inlined function may have a name for it
+        return not any(_sees(value, view) for key, value in self.env.items() if key != name)
 
     def settled(self, value: Abstract) -> Abstract:
         """Return a number of two possible kinds as the first one, after a check that it is that kind."""
@@ -394,6 +401,15 @@ def _replace(nodes: Sequence[Node], old: Value, new: Value) -> None:
             node.operands = tuple(new if v is old else v for v in node.operands)
         if node.body is not None:
             _replace(node.body.nodes, old, new)
+
+
+def _sees(value: Any, view: View) -> bool:
+    """Whether a value refers to the memory of a view."""
+    if isinstance(value, TupleValue):
+        return any(_sees(item, view) for item in value.items)
+    if isinstance(value, Selected):
+        return _sees(value.value, view) or _sees(value.mask, view)
+    return isinstance(value, View) and value.buffer is view.buffer
 
 
 def _same(value: Abstract) -> Merged:

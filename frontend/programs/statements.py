@@ -55,19 +55,14 @@ def _replace(p: Lowering, target: ast.expr, value: Abstract) -> bool:
     place = p.places.get(name)
     if place is None or p.env.get(name) != place:
         return False
-    if value.value.type.shape != place.shape or value.value.type.dtype != place.dtype:
+    if value.value.type.dtype != place.dtype or not p.e.facts.agree(value.value.type.shape, place.shape):
         return False
-    if any(_sees(other, place) for key, other in p.env.items() if key != name):
+    if not p.is_only_name(name, place):
         return False
     p.stores()
     p.draft.emit([value.value], [place])
+    p.place_writes[place.buffer] = p.place_writes.get(place.buffer, 0) + 1
     return True
-
-
-def _sees(value: Any, place: View) -> bool:
-    if isinstance(value, TupleValue):
-        return any(_sees(item, place) for item in value.items)
-    return isinstance(value, View) and value.buffer is place.buffer
 
 
 def _annotated(p: Lowering, node: ast.AnnAssign) -> None:

@@ -196,7 +196,14 @@ class Writer:
         self.vectors.append(name)
 
     def view(self) -> None:
+        if self.chance(0.3):
+            self.add(f"{self.pick(('a', 'b'))} = {self.vector()}")
+            return
         name = self.fresh("u")
+        if self.chance(0.4):
+            self.add(f"{name} = {self.pick([v for v in self.vectors if '[' not in v])}")
+            self.vectors.append(name)
+            return
         self.add(f"{name} = {self.pick(('a[:]', 'b[::-1]', 'm.T[0]', 'm[:, 2]', 'a[...]'))}")
         self.vectors.append(name)
 

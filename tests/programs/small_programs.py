@@ -293,6 +293,60 @@ def of_the_library(m, x, w, bins):
     return np.cov(m), counts, edges, sums / counts
 
 
+def position(m, v):
+    for i in range(m.shape[0]):
+        for j in range(m.shape[1]):
+            if m[i, j] == v:
+                return i, j
+    return -1, -1
+
+
+def primes(n):
+    crossed = np.zeros(n, np.bool_)
+    count = 0
+    for i in range(2, n):
+        if not crossed[i]:
+            count += 1
+            for j in range(i * i, n, i):
+                crossed[j] = True
+    return count
+
+
+def conjugate_gradients(a, b, rounds):
+    x = np.zeros_like(b)
+    rest = b - a @ x
+    direction = rest.copy()
+    old = rest @ rest
+    for _ in range(rounds):
+        moved = a @ direction
+        rate = old / (direction @ moved)
+        x += rate * direction
+        rest -= rate * moved
+        new = rest @ rest
+        if np.sqrt(new) < 1e-10:
+            break
+        direction = rest + (new / old) * direction
+        old = new
+    return x
+
+
+def all_rows(m):
+    total = 0.0
+    for row in m:
+        for v in row:
+            total += v
+    return total
+
+
+def swapped(a, rounds):
+    old = a * 1
+    new = a * 2
+    for _ in range(rounds):
+        new[1:-1] = (old[2:] + old[:-2]) / 2
+        old, new = new, old
+    return old
+
+
 def _matrix(n):
     m = rng.random((n, n))
     return m @ m.T + n * np.eye(n)
@@ -333,6 +387,12 @@ PROGRAMS = [
     (waiting, rng.random(6), rng.random(6)),
     (scattered, rng.random(6), rng.random((6, 3)), np.array([0, 2, -1, 2])),
     (of_the_library, _matrix(5), rng.random(40), rng.random(40), 6),
+    (position, np.arange(6).reshape(2, 3), 4),
+    (position, np.arange(6).reshape(2, 3), 9),
+    (primes, 40),
+    (conjugate_gradients, _matrix(5), rng.random(5), 9),
+    (all_rows, rng.random((3, 4))),
+    (swapped, rng.random(6), 3),
     (chosen, rng.random(5), 1),
     (chosen, rng.random(5), -1),
     (chosen_in_loop, rng.random(5), 5),

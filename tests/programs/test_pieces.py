@@ -52,6 +52,16 @@ def test_zero_steps():
         run_piece(piece, {"x": np.ones(0)})
     assert run_piece(piece, {"x": np.ones(4)}) == 4.0
 
+    def replaced(x, n):
+        for _ in range(n):
+            x = x + 1
+        return x
+
+    piece, _ = lowered(replaced, [np.ones(3), 2])
+    assert isinstance(piece, Piece) and run_piece(piece, {"x": np.ones(3), "n": 4}).tolist() == [5, 5, 5]
+    with pytest.raises(Failed):
+        run_piece(piece, {"x": np.ones(3), "n": 0})  # Python returns the array itself
+
     def last(n):
         for i in range(n):
             y = i * 2
@@ -157,6 +167,21 @@ def test_cut_reasons():
             row = m[k]
         return row
 
+    def both(x):
+        for _ in range(3):
+            x[0] = 5
+            x = x + 1
+        return x
+
+    def old_name(x):
+        x = x * 1
+        for _ in range(3):
+            y = x
+            x = x + 1
+        return x, y
+
     assert "another shape" in cut_of(grows, np.ones(9))
+    assert "in place and replaced" in cut_of(both, np.ones(3))
+    assert "another name" in cut_of(old_name, np.ones(3))
     assert "not a number or an array" in cut_of(pairs, 5)
     assert "in a loop" in cut_of(last_row, np.ones((3, 3)))
