@@ -69,6 +69,20 @@ def test_native_code_gives_the_bits_of_the_interpreter(name: str, kernels: Made)
             weft.set_threads(before)
 
 
+def test_positions_of_ties_and_nan(kernels: Made) -> None:
+    """The first of equal elements, and the first NaN, whatever lane they are in."""
+    argmax, random = kernels["argmax"][1], np.random.default_rng(3)
+    for n in (1, 5, 16, 33, 64, 100, 131):
+        x = random.integers(0, 3, (40, n)).astype("f4")
+        x[random.random((40, n)) < 0.02] = np.nan
+        x[random.random((40, n)) < 0.02] = -np.inf
+        found = np.zeros(40, "i8")
+        argmax(x, found)
+        assert np.array_equal(found, x.argmax(1))
+    with pytest.raises(ValueProblem, match="attempt to get argmax of an empty sequence"):
+        argmax(np.zeros((2, 0), "f4"), np.zeros(2, "i8"))
+
+
 def test_arguments_are_checked(kernels: Made) -> None:
     seidel, chain, stencil = (kernels[name][1] for name in ("seidel", "chain", "stencil_in_place"))
     a, x = randn(5, 5, dtype="f8"), randn(6)

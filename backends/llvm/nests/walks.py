@@ -21,9 +21,9 @@ from ..code.text import BITS, Val
 from ..elements.combine import Number, combined, neutral
 from . import numbers
 from .function import NestFunction, Points
-from .leaving import leave_if
 from .loops import can_be_vector, lane_mask, vector_point
 from .points import Lanes
+from .positions import nested, position
 
 LEVELS = 48
 
@@ -35,7 +35,7 @@ def walk(f: NestFunction, node: Node, points: Points) -> None:
     if any(str(name) in ops.POSITIONS for name in names):
         if len(names) > 1:
             raise Unsupported("a walk that gives a position can't have other results", node.span)
-        _position(f, node, points)
+        position(f, node, points)
     elif node.attrs["kind"] == "vector" and len(found) == 1 and can_be_vector(node, points):
         _in_vectors(f, node, points)
     else:
@@ -257,27 +257,6 @@ def _counted(
     return last, blocks
 
 
-def nested(
-    f: NestFunction,
-    node: Node,
-    points: Points,
-    carried: list[Val],
-    body: Callable[[Points, list[Val]], list[Val]],
-    depth: int = 0,
-) -> list[Val]:
-    """Runs `body` for every combination of a walk's variables, outermost first."""
-    found = variables(node)
-    if depth == len(found):
-        return body(points, carried)
-    variable = found[depth]
-    first, end = (numbers.scalar(f, s, points[0]) for s in (variable.first, variable.end))
-
-    def run(at: Val, values: list[Val]) -> list[Val]:
-        return nested(f, node, [p.step(variable.name, at) for p in points], values, body, depth + 1)
-
-    return f.repeat(first, end, 1, carried, run)[1:]
-
-
 def _lanes_in_memory(f: NestFunction, node: Node, points: Points) -> None:
     """Emit a walk whose elements can't be computed as vectors: the accumulators of its lanes are in memory."""
     assert node.body is not None
@@ -369,44 +348,3 @@ def scan(f: NestFunction, node: Node, points: Points) -> None:
         e.store(found, running, 64)
         e.store(e.const("i1", 1), has_one, 1)
         point.values[node.result] = found
-
-
-# -- positions
-
-
-def _position(f: NestFunction, node: Node, points: Points) -> None:
-    """Finds the first of the largest or smallest elements; NaN counts as larger and as smaller than any number."""
-    assert node.body is not None
-    e, body, dtype = f.e, node.body, node.body.outputs[0].type.dtype
-    names = node.attrs["combine"]
-    assert isinstance(names, tuple)
-    name = str(names[0])
-    elem = element(dtype)
-    start: list[Val] = [e.const("i64", 0)]
-    for point in points:
-        start += [e.zero_like(Val("", elem, point.width)), e.zero_like(Val("", "i64", point.width))]
-
-    def step(inner: Points, carried: list[Val]) -> list[Val]:
-        number, is_first = carried[0], e.icmp("eq", carried[0], e.const("i64", 0))
-        f.body(body, inner)
-        after = [e.op("add nsw", number, e.const("i64", 1))]
-        for k, point in enumerate(inner):
-            best, position = carried[1 + 2 * k : 3 + 2 * k]
-            x = f.spread(point.values[body.outputs[0]], point)
-            wins = e.op("or", _beats(f, name, dtype.kind, x, best), f.spread(is_first, point))
-            after += [e.select(wins, x, best), e.select(wins, f.spread(number, point), position)]
-        return after
-
-    count, *found = nested(f, node, points, start, step)
-    leave_if(f, e.icmp("eq", count, e.const("i64", 0)), node)
-    for k, point in enumerate(points):
-        point.values[node.result] = found[1 + 2 * k]
-
-
-def _beats(f: NestFunction, name: str, kind: str, x: Val, best: Val) -> Val:
-    e = f.e
-    if kind == "float":
-        wins = e.fcmp("ogt" if name == "argmax" else "olt", x, best)
-        only = e.op("and", e.fcmp("uno", x, x), e.fcmp("ord", best, best))
-        return e.op("or", wins, only)
-    return e.icmp(("s" if kind == "int" else "u") + ("gt" if name == "argmax" else "lt"), x, best)
