@@ -42,6 +42,9 @@ class Owner(Protocol):
     def split(self, statement: ast.stmt) -> None:
         """Keep a statement out of nests from the next call on."""
 
+    def tell(self, reason: Reason) -> None:
+        """Print why Python takes over, if that is asked for."""
+
     def is_unpatched(self) -> bool:
         """Whether functions of modules are still those that the plan knows."""
 
@@ -79,6 +82,7 @@ class PieceProgram:
 
     def _missed(self, reason: Reason) -> Any:
         self.reason = reason
+        self.program.tell(reason)
         self.misses += 1
         self.failures += 1
         if self.failures >= MOST_FAILURES:
@@ -180,9 +184,11 @@ class LoopProgram:
         for statement in inside or self.loop.statements:
             self.program.split(statement)
         self.program.loop_cuts.append(self.reason)
+        self.program.tell(self.reason)
 
     def _missed(self, reason: Reason) -> Any:
         self.reason = reason
+        self.program.tell(reason)
         self.misses += 1
         self.failures += 1
         if self.failures >= MOST_FAILURES:

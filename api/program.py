@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType
 from typing import Any
@@ -45,6 +47,7 @@ class Program:
         self.loop_cuts: list[Reason] = []
         self.meant: list[tuple[Any, str, Any]] = []  # attributes of modules, and what they meant when they were checked
         self.off: Reason | None = None  # why calls are no longer tried as a whole
+        self._explains, self._told = os.environ.get("WEFT_EXPLAIN", "") not in ("", "0"), set[Reason]()
         self._failures = 0
         self._refused: dict[Any, Reason] = {}
         self._plan: FunctionType | None = None
@@ -119,11 +122,18 @@ class Program:
     def _note(self, key: Any, error: Exception) -> None:
         """Remember that a call failed as a whole."""
         reason = reason_of(error)
+        self.tell(reason)
         if isinstance(error, WeftError) and len(self._refused) < MOST_REFUSED:
             self._refused[key] = reason
         self._failures += 1
         if self._failures >= MOST_FAILURES:
             self.off = reason
+
+    def tell(self, reason: Reason) -> None:
+        """Print why Python takes over, once, if `WEFT_EXPLAIN` asks for it."""
+        if self._explains and reason not in self._told:
+            self._told.add(reason)
+            print(f"weft: {getattr(self.function, '__name__', 'function')}: {reason}", file=sys.stderr)
 
     @property
     def reasons(self) -> list[Reason]:
@@ -154,9 +164,12 @@ class Program:
             return
         if isinstance(found, Cut):
             self._unplanned = Reason(found.reason, span_of(found.node, function))
+            self.tell(self._unplanned)
             return
         self.meant = [*self.meant, *(m for m in scope.meant.values() if m not in self.meant)]
         self.cuts = [Reason(cut.reason, span_of(cut.node, function)) for cut in found.cuts]
+        for reason in self.cuts:
+            self.tell(reason)
         self._plan = self._bound_plan(function, found)
 
     def _bound_plan(self, function: FunctionType, found: plan.Plan) -> FunctionType:

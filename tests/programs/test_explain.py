@@ -1,0 +1,64 @@
+"""Test what `explain()`, `whole=True` and `WEFT_EXPLAIN` say about a function."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.errors import TraceProblem
+
+
+def noisy(x: Any) -> Any:
+    y = np.exp(x) * 2 + 1
+    print("between")
+    for i in range(3):
+        y[i] += i
+    return y
+
+
+def test_pieces_and_cuts_have_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    f = weft.jit(noisy)
+    assert "not called yet" in str(f.explain())
+    for _ in range(3):
+        f(np.ones(4))
+    report, first = f.explain(), noisy.__code__.co_firstlineno
+    values, loops = report.pieces[:2]
+    assert (values.kind, values.lines, values.calls) == ("values", (first + 1, first + 1), 3)
+    assert loops.lines[0] == first + 3 and loops.calls == 3
+    assert not report.is_whole and report.native_pieces == 2
+    assert "'print' is called by Python" in str(report) and "^" * len('print("between")') in str(report)
+    assert capsys.readouterr().out.count("between") == 3
+
+
+def test_whole_raises_before_anything_has_happened(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(TraceProblem, match="'print' is called by Python") as caught:
+        weft.jit(noisy, whole=True)(np.ones(4))
+    assert caught.value.span is not None and caught.value.span.line == noisy.__code__.co_firstlineno + 2
+    assert not capsys.readouterr().out
+
+
+def test_cuts_are_printed_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("WEFT_EXPLAIN", "1")
+    f = weft.jit(noisy)
+    f(np.ones(4)), f(np.ones(4))
+    assert capsys.readouterr().err.count("'print' is called by Python") == 1
+
+
+def test_tracebacks_have_the_users_lines() -> None:
+    def fails(x: Any) -> Any:
+        y = x * 2 + 1
+        print(end="")
+        return y + np.ones(3)
+
+    def lines(function: Callable[..., Any]) -> list[Any]:
+        with pytest.raises(ValueError, match="broadcast") as caught:
+            function(np.ones(4))
+        shown = [f for f in traceback.extract_tb(caught.value.__traceback__) if f.name == "fails"]
+        return [(f.lineno, f.filename, f.line) for f in shown]
+
+    f = weft.jit(fails)
+    assert lines(f) == lines(fails) == lines(f)
