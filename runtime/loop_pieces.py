@@ -33,7 +33,7 @@ from ..frontend.programs.pieces import (
 from ..ir import dims
 from ..ir.errors import ValueProblem
 from ..ir.kernels import KernelLookup
-from ..ir.types import Guards
+from ..ir.types import Attr, Guards
 from .nests import compile_nest, overlaps_itself
 
 Array = np.ndarray[Any, Any]
@@ -48,14 +48,15 @@ def compile_piece(piece: Piece, lookup: KernelLookup) -> LoopPiece:
     nest = piece.nest
     for step in nest_pipeline(lookup, host().vector_bytes):
         nest = step.run(nest)
-    return LoopPiece(piece, compile_nest(nest))
+    return LoopPiece(piece, compile_nest(nest), nest.attrs.get("guards", Guards()))
 
 
 class LoopPiece:
     """A compiled piece. `run` takes the values of its live-in variables by name."""
 
-    def __init__(self, piece: Piece, native: Any) -> None:
+    def __init__(self, piece: Piece, native: Any, guards: Attr) -> None:
         self.piece, self._native = piece, native
+        self._guards = guards  # of the nest that was compiled: passes add some
         self._types = [buffer.type.dtype.numpy for buffer in piece.nest.inputs]
         self._known: dict[Any, dict[str, int]] = {}
 
@@ -103,7 +104,7 @@ class LoopPiece:
             if isinstance(given, ArrayInput):
                 shape = zip(buffer.type.shape, _at(values, given.path).shape, strict=False)
                 env.update((str(size), number) for size, number in shape if dims.is_symbol(size))
-        guards = piece.nest.attrs.get("guards", Guards())
+        guards = self._guards
         assert isinstance(guards, Guards)
         if not all(dims.evaluate(a, env) == dims.evaluate(b, env) for a, b in guards):
             raise ValueProblem("it was compiled for other relations between sizes")

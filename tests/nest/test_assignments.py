@@ -11,9 +11,10 @@ import pytest
 import weft
 from weft.backends import nests, reference
 from weft.backends.llvm.engine.target import host
+from weft.frontend.programs.pieces import Piece
 from weft.ir import dims
 from weft.ir.dims import Dim, Size, symbol
-from weft.ir.errors import ShapeProblem, Unsupported
+from weft.ir.errors import ShapeProblem, Unsupported, ValueProblem
 from weft.ir.graph import Graph
 from weft.ir.kernels import Choice
 from weft.ir.nest.ops import ASSIGN
@@ -30,7 +31,10 @@ from weft.passes.nests import assignments
 from weft.passes.nests.assignments import AssignmentLowering, NestContext
 from weft.passes.nests.places import MemoryPlace
 from weft.passes.nests.writing import Names
+from weft.runtime.loop_pieces import compile_piece
 from weft.runtime.nests import compile_nests
+
+from tests.programs import running
 
 from .random_statements import draw
 from .statements import Statement
@@ -363,3 +367,21 @@ def test_faults_are_found() -> None:
             assert any(differs(seed) for seed in range(60)), name
     with mock.patch.object(widen_loops, "dependence_problem", lambda *_: None):
         assert any(differs(seed) for seed in range(200))
+
+
+def test_guards_that_passes_add_hold_for_pieces() -> None:
+    """A reshape whose rows are not those of the first call is left to Python."""
+
+    def flat(x: Any, rows: int, columns: int) -> Any:
+        for _ in range(2):
+            y = np.reshape(x * 2, (rows, columns))
+        return y
+
+    x = np.arange(24.0).reshape(2, 3, 4)
+    piece, _ = running.lowered(flat, [x, 2, 12])
+    assert isinstance(piece, Piece)
+    native = compile_piece(piece, AllInline())
+    assert np.array_equal(native.run({"x": x, "rows": 2, "columns": 12})[0], 2 * x.reshape(2, 12))
+    for other, rows, columns in ((x.reshape(3, 2, 4), 2, 12), (x, 2, 13)):
+        with pytest.raises(ValueProblem, match="other relations between sizes"):
+            native.run({"x": other, "rows": rows, "columns": columns})
