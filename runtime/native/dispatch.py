@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MAX_RECIPES = 32
 FEWEST = 64  # native calls after which Python is asked again, at least
-_retired: list[Recipe] = []  # recipes that were dropped while a call was inside
+_retired: list[Served] = []  # recipes, with their code, that were dropped while a call was inside
 
 
 class Served:
@@ -106,6 +106,8 @@ class Chain:
             bytes = each.recipe["bytes"] = max(bytes, each.recipe["bytes"])  # one call may try all that follow
         if is_native(instance):
             set_recipe(instance, following)
-        gone = [each.recipe for each in before if each not in served]
-        self._dropped_calls += sum(recipe["calls"] for recipe in gone)
-        _retired[:] = [recipe for recipe in (*_retired, *gone) if recipe["inside"]]
+        gone = [each for each in before if each not in served]
+        for each in gone:
+            each.recipe["next"] = 0  # a call that is inside goes on with Python, not with a recipe that may be freed
+            self._dropped_calls += each.recipe["calls"]
+        _retired[:] = [each for each in (*_retired, *gone) if each.recipe["inside"]]

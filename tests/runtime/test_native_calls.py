@@ -506,3 +506,33 @@ def test_objects_without_room_for_an_entry_get_none() -> None:
     for _ in range(4):
         assert kernel(X)[1] == 11
     assert kernel.__weakref__ is None and kernel.chain.calls == 0
+
+
+def test_recipes_that_are_dropped_while_calls_are_inside() -> None:
+    """A kernel that fails after its recipes were dropped goes to Python; the code that runs stays loaded."""
+    jitted = weft.jit(lambda x, i: np.exp(x)[i] * 2)
+    x, good, bad = np.linspace(0, 1, 300_000), np.arange(300_000), np.full(300_000, 300_000)
+    expected = natively(jitted, x, good)
+    done = threading.Event()
+    wrong: list[Any] = []
+
+    def work() -> None:
+        while not done.is_set():
+            if not np.array_equal(jitted(x, good), expected):
+                wrong.append("result")
+            try:
+                jitted(x, bad)
+                wrong.append("no error")
+            except IndexError:
+                pass
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for k in range(40):
+        jitted.forget()
+        jitted(x[: 1000 + k], good[:1000])
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
