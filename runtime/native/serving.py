@@ -235,7 +235,10 @@ class Serving:
             skipped = self.w.combined("product", self.sizes.number(before), whole[axis])
             self.pointers[value] = pointer = self.w.register()
             if node.result in self.moving:
-                self.moving[value] = (self.pointers[node.result], skipped, pointer)
+                base = self.pointers[node.result]
+                if (around := self.moving[node.result]) is not None:  # the whole is a part itself
+                    base, skipped = around[0], self.w.combined("sum", around[1], skipped)
+                self.moving[value] = (base, skipped, pointer)
             else:
                 self.w.make("sum", self.pointers[node.result], skipped, pointer)
             self.arguments.strides[value] = whole

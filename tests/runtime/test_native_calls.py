@@ -536,3 +536,27 @@ def test_recipes_that_are_dropped_while_calls_are_inside() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+STENCIL = """
+kernel heat(u: f64[n, m], steps: i64) -> f64[n, m] {
+    var v = u
+    for t in 0..steps {
+        let w[i in 1..n-1, j in 1..m-1] = v[i, j] + 0.1 * (v[i-1, j] + v[i, j+1] - 2*v[i, j]) else v[i, j]
+        v = w
+    }
+    return v
+}
+"""
+
+
+def test_loops_that_assemble_what_they_carry() -> None:
+    """The border and the inside are parts of a part of the buffer, which is another one in each step."""
+    heat = weft.compile(STENCIL).heat
+    expected = X.copy()
+    for _ in range(5):
+        inside = expected[1:-1, 1:-1] + 0.1 * (expected[:-2, 1:-1] + expected[1:-1, 2:] - 2 * expected[1:-1, 1:-1])
+        expected[1:-1, 1:-1] = inside
+    for _ in range(2):
+        assert np.allclose(natively(heat, X, 5), expected, rtol=1e-14)
+    assert np.array_equal(heat(X, 0), X)
