@@ -11,6 +11,7 @@ call decides (`dims.DATA`), an earlier call's a later one's. So no type mentions
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from . import dims
 from .dims import Atom, Dim, Size
@@ -29,6 +30,20 @@ class Facts:
         self._known: dict[str, Size] = {}
         self._pairs: dict[Dim, Size] = {}
         self._atoms: dict[Atom, Size] = {}
+
+    def state(self) -> tuple[Any, ...]:
+        """What is known now, to come back to with `restore`."""
+        return list(self.guards), dict(self._known), dict(self._pairs), dict(self._atoms)
+
+    def restore(self, state: tuple[Any, ...], keep_guards: bool = False) -> None:
+        """Forgets what was learned since a state; with `keep_guards` only what no guard says."""
+        guards, known, pairs, atoms = state
+        self._known, self._pairs, self._atoms = dict(known), dict(pairs), dict(atoms)
+        if not keep_guards:
+            self.guards = list(guards)
+            return
+        for a, b in self.guards[len(guards) :]:
+            self._join(self.canonical(a), self.canonical(b))
 
     def canonical(self, size: Size) -> Size:
         """The form that all sizes known to be equal share."""

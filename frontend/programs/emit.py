@@ -40,7 +40,7 @@ class Scope:
 
     def __init__(self, builder: Builder, is_loop: bool = False) -> None:
         self.builder, self.is_loop = builder, is_loop
-        self.before: tuple[Any, ...] = (0, {}, {}, {})  # the equalities of sizes that were known around it
+        self.before: tuple[Any, ...] = ([], {}, {}, {})  # the equalities of sizes that were known around it
         self.facts: list[Size] = []
         self.ranges: list[tuple[str, Size, Size]] = []
         self.loaded: dict[tuple[Value, tuple[Size, ...]], Value] = {}  # elements that were not stored to since
@@ -76,20 +76,13 @@ class Emitter:
 
     def enter(self, is_loop: bool = False) -> Scope:
         scope = Scope(Builder("body", self.facts), is_loop)
-        facts = self.facts
-        scope.before = (len(facts.guards), dict(facts._known), dict(facts._pairs), dict(facts._atoms))
+        scope.before = self.facts.state()
         self.scopes.append(scope)
         return scope
 
     def pop(self) -> None:
         """Ends a body. Sizes that are equal because of its variables are not known to be so outside of it."""
-        scope, facts = self.scopes.pop(), self.facts
-        count, *known = scope.before
-        if len(facts.guards) < count:
-            count = len(facts.guards)
-        facts._known, facts._pairs, facts._atoms = known
-        for a, b in facts.guards[count:]:
-            facts._join(facts.canonical(a), facts.canonical(b))
+        self.facts.restore(self.scopes.pop().before, keep_guards=True)
 
     def leave(self, outputs: Sequence[Value]) -> Graph:
         builder = self.scopes[-1].builder

@@ -245,7 +245,7 @@ class Lowering:
         """Save the state, to return to it if the following must be lowered in another way."""
         facts = self.e.facts
         scopes = [(len(s.builder.nodes), len(s.facts), len(s.ranges)) for s in self.e.scopes]
-        known = (list(facts.guards), dict(facts._known), dict(facts._pairs), dict(facts._atoms))
+        known = facts.state()
         lists = (len(self.e.guards), len(self.e.head), len(self.functions))
         return scopes, known, lists, set(self.e.needed), self.env, dict(self.env), dict(self.places)
 
@@ -257,7 +257,7 @@ class Lowering:
             scope.loaded.clear()
             scope.bound.clear()
             scope.casts.clear()
-        self.e.facts.guards, self.e.facts._known, self.e.facts._pairs, self.e.facts._atoms = known
+        self.e.facts.restore(known)
         del self.e.guards[lists[0] :], self.e.head[lists[1] :], self.functions[lists[2] :]
         self.e.needed = needed
         env.clear()

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from weft.backends import nests
+from weft.frontend.programs import statements
+from weft.frontend.programs.emit import Emitter
 from weft.frontend.programs.kinds import kind_of
 from weft.frontend.programs.lower import lower_piece
 from weft.frontend.programs.pieces import Cut, Piece
@@ -99,3 +101,24 @@ def test_native():
     for case, native in zip(cases, compile_nests(made), strict=True):
         counts[case.outcome(lambda nest, buffers, numbers, run=native.run: run(buffers, numbers))] += 1
     assert counts["same"] > 30, counts
+
+
+def _swapped(self: Emitter, condition: Any, yes: Any, no: Any) -> Any:
+    return SELECT(self, condition, no, yes)
+
+
+SELECT = Emitter.select
+FAULTS = [
+    (Emitter, "select", _swapped),
+    (Emitter, "written", lambda self, buffer: setattr(buffer, "written", True)),  # loads are not repeated
+    (statements, "_demand_same_kind", lambda made, target: None),
+]
+
+
+@pytest.mark.parametrize(("where", "name", "fault"), FAULTS, ids=lambda x: x if isinstance(x, str) else "")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_faults_are_found(where, name, fault, monkeypatch):
+    monkeypatch.setattr(where, name, fault)
+    with pytest.raises(Exception, match=r"."):
+        for seed in range(200):
+            Case(seed).outcome()
