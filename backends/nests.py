@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import dims
+from ..ir import dims, errors
 from ..ir.errors import IndexProblem, ShapeProblem, ValueProblem, quantity
 from ..ir.graph import Graph, Node, Value
 from ..ir.nest import ops
@@ -252,7 +252,7 @@ class _Runner:
 
     def check(self, node: Node, lanes: Lanes) -> None:
         if not all(lane.values[node.operands[0]] for lane in lanes):
-            raise ValueProblem(str(node.attrs["message"]), node.span)
+            raise getattr(errors, str(node.attrs["error"]))(str(node.attrs["message"]), node.span)
 
 
 RUN: Mapping[OpDef, Callable[[_Runner, Node, Lanes], None]] = {
