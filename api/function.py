@@ -147,9 +147,14 @@ class JitFunction(Called):
         return CallableFunction(self._source, replace(self._options, variant=variant), self._program, self._whole)
 
     def explain(self, *args: Any, **kwargs: Any) -> Any:
-        """Describe how the function is compiled for these arguments; without any, how its calls have run so far."""
+        """Describe how the function is compiled for these arguments.
+
+        Without arguments, or for a function that is not compiled as a whole, describe how its calls have run so far.
+        """
         program = self._program.program if isinstance(self._program, MethodProgram) else self._program
-        if isinstance(program, Program) and not args and not kwargs and (self._source.parameters or program.cuts):
+        if isinstance(program, Program) and (
+            program.obstacle is not None or (not args and not kwargs and (self._source.parameters or program.cuts))
+        ):
             whole = program.compiled_calls + self.chain.calls
             return report_of(self.__name__, program, whole)
         return self.lower(*args, **kwargs).explain()

@@ -26,6 +26,7 @@ def test_pieces_and_cuts_have_lines(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(3):
         f(np.ones(4))
     report, first = f.explain(), noisy.__code__.co_firstlineno
+    assert str(f.explain(np.ones(3))) == str(report)
     values, loops = report.pieces[:2]
     assert (values.kind, values.lines, values.calls) == ("values", (first + 1, first + 1), 3)
     assert loops.lines[0] == first + 3 and loops.calls == 3
