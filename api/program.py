@@ -170,7 +170,10 @@ class Program:
         self.cuts = [Reason(cut.reason, span_of(cut.node, function)) for cut in found.cuts]
         for reason in self.cuts:
             self.tell(reason)
-        self._plan = self._bound_plan(function, found)
+        try:
+            self._plan = self._bound_plan(function, found)
+        except (KeyError, ValueError, TypeError) as error:  # code that does not fit the function's variables
+            self._unplanned = Reason(f"planning failed: {error!r}")
 
     def _bound_plan(self, function: FunctionType, found: plan.Plan) -> FunctionType:
         """Make a function of the plan's code, with the user's own globals and variables around it."""

@@ -76,13 +76,17 @@ def code_of(tree: Definition, like: CodeType, more: tuple[str, ...] = ()) -> Cod
 
     `more` are further names of the scope around it.
     """
-    statement: ast.stmt = tree if isinstance(tree, ast.FunctionDef) else ast.copy_location(ast.Expr(tree), tree)
+    statement: ast.FunctionDef | ast.ClassDef | ast.Expr
+    statement = tree if isinstance(tree, ast.FunctionDef) else ast.copy_location(ast.Expr(tree), tree)
     *outer, _ = like.co_qualname.split(".")
     if outer and outer[-1].isidentifier():  # a method: the class's name is part of private names
         statement = ast.ClassDef(outer[-1], [], [], [statement], [])
     if more or like.co_flags & inspect.CO_NESTED:
         given = [ast.arg(name) for name in (*like.co_freevars, *more)]
-        statement = ast.FunctionDef(".outer", ast.arguments([], given, None, [], [], None, []), [statement], [])
+        bound = [] if isinstance(statement, ast.Expr) else [statement.name]
+        own = [name for name in bound if name not in like.co_freevars]  # a global, by which it may call itself
+        body: list[ast.stmt] = [ast.Global(own), statement] if own else [statement]
+        statement = ast.FunctionDef(".outer", ast.arguments([], given, None, [], [], None, []), body, [])
     module = ast.Module([ast.Import([ast.alias(name)]) for name in _imported(like)] + [statement], [])
     ast.fix_missing_locations(module)
     try:

@@ -293,6 +293,17 @@ def test_sources(tmp_path: Path) -> None:
     sys.modules.pop("edited", None)
 
 
+def again(x: Any, n: int) -> Any:
+    if n == 0:
+        return x
+    return again(x * 2 + 1, n - 1)
+
+
+def test_a_function_that_calls_itself() -> None:
+    jitted = check(again, np.arange(3.0), 3)
+    assert not any("failed" in reason.text for reason in jitted.explain().cuts)
+
+
 def test_stores_of_many_kinds() -> None:
     """Program 18."""
 
