@@ -275,6 +275,8 @@ def test_what_has_no_loops_is_refused() -> None:
     statement.assign(lambda np, a: np.reshape(a, (2 * N, M)), [a], [out])
     with pytest.raises(Unsupported, match=r"a reshape of .* has no loop nest"):
         LowerAssigns(AllInline(), 32).run(statement.nest())
+    with pytest.raises(Unsupported, match="no native code before `lower-assigns`"):
+        compile_nests([statement.nest()])
 
 
 def test_native_code_gives_the_bits_of_the_interpreter() -> None:

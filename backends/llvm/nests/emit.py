@@ -22,7 +22,14 @@ from .points import Point
 EmitNode = Callable[[NestFunction, Node, Points], None]
 
 
+def assign(f: NestFunction, node: Node, points: Points) -> None:
+    """Refuse an assignment: it is for passes."""
+    hint = "the reference backend runs it as it is; programs run the passes of `passes/nest_pipeline.py` first"
+    raise Unsupported("`nest.assign` has no native code before `lower-assigns` has made loops of it", node.span, hint)
+
+
 _STRUCTURE: Mapping[OpDef, EmitNode] = {
+    ops.ASSIGN: assign,
     ops.FOR: loops.loop, ops.WALK: walks.walk, ops.ACROSS: walks.across, ops.SCAN: walks.scan,
     ops.PRODUCT: products.product, ops.WHEN: loops.when, ops.WHILE: loops.steps, ops.SWITCH: loops.switch,
     ops.ALLOC: memory.alloc, ops.LOAD: memory.load, ops.STORE: memory.store, ops.FETCH: memory.fetch,
