@@ -4,6 +4,7 @@
 # make accuracy   measure the mathematical functions and write docs/accuracy.md; it needs gcc. An hour or two for all:
 #                 FUNCTIONS="exp log" POINTS=100000000 JOBS=2 choose; QUICK=1 takes few points and writes nothing
 # make bench  measure Weft beside NumPy, numexpr, Numba, JAX and torch.compile, and write docs/performance.md: an hour or two
+# make scale  run the tests and the examples on dask: a cluster of local processes, zarr and xarray
 # The others need nothing but Python 3.11 or later: they make .venv and install what they use.
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ JOBS ?= 1
 
 N ?= 10000
 
-.PHONY: accuracy bench fuzz run test lint types suite wheel clean
+.PHONY: accuracy bench fuzz run scale test lint types suite wheel clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/run.py $(if $(PICTURES),--pictures $(PICTURES))
@@ -41,6 +42,13 @@ bench: $(VENV)/installed
 	build/bench/venv/bin/weft bench --peers --threads 1 --json build/bench/one.json
 	build/bench/venv/bin/weft bench --read build/bench/all.json --read build/bench/one.json \
 		--markdown docs/performance.md --plot docs/performance.svg
+
+# dask and its friends have an environment of their own: nothing else here needs them.
+scale: $(VENV)/installed
+	mkdir -p build/scale
+	$(PYTHON) -m venv build/scale/venv
+	build/scale/venv/bin/python -m pip install --quiet "weft[dask] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)" pytest zarr xarray
+	build/scale/venv/bin/python -m pytest -W default tests/scale/on_dask.py
 
 lint: $(VENV)/installed-tests
 	$(BIN)/ruff check $(LINTED)

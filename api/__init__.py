@@ -23,7 +23,7 @@ from ._version import __version__
 from .compiling import compile, jit, load, tensor
 
 if TYPE_CHECKING:
-    from . import kernels, selection
+    from . import dask, kernels, selection
     from .loops import cond, fori_loop, while_loop
     from .op_calls import call, ops
     from .runtime.libraries.header import include_dir
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .settings import registry
 
 __all__ = [
-    "Registry", "__version__", "call", "compile", "cond", "errors", "fori_loop", "get_limits", "get_threads",
+    "Registry", "__version__", "call", "compile", "cond", "dask", "errors", "fori_loop", "get_limits", "get_threads",
     "include_dir", "jit", "kernels", "load", "memory_info", "ops", "registry", "selection", "set_limits",
     "set_memory_limit", "set_threads", "tensor", "while_loop",
 ]  # fmt: skip
@@ -50,7 +50,7 @@ _LAZY = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `import weft` stays cheap."""
-    if name in ("kernels", "selection"):
+    if name in ("dask", "kernels", "selection"):
         return import_module(f".{name}", __name__)
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

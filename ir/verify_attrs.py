@@ -136,12 +136,18 @@ def _tree_problem(node: Node) -> Problem | None:
             return Problem("order", f"attribute 'order' walks along {walked}, but the reduced axes are {axes}")
         if missing := [a for a in axes if a not in walked and node.operands[0].type.shape[a] != 1]:
             return Problem("order", f"attribute 'order' leaves out axis {missing[0]}")
-    elif found := next((name for name in ("lanes", "steps", "chained", "composite") if name in node.attrs), None):
+    elif found := _early_choice(node):
         return Problem(found, f"attribute '{found}' needs 'order'")
     if "steps" in node.attrs and (node.attrs["steps"] == 0) != (is_exact(node) or bool(node.attrs.get("chained"))):
         expected = "0: the order can't matter" if is_exact(node) else "above 0: the order matters"
         return Problem("steps", f"attribute 'steps' is {node.attrs['steps']}, but must be {expected}")
     return _composite_problem(node)
+
+
+def _early_choice(node: Node) -> str | None:
+    """A part of a tree without its order; one lane may be asked for before there is a tree."""
+    names = ("lanes", "steps", "chained", "composite")
+    return next((n for n in names if n in node.attrs and (n != "lanes" or node.attrs[n] != 1)), None)
 
 
 def _composite_problem(node: Node) -> Problem | None:

@@ -93,12 +93,16 @@ class Finish:
 
 @record
 class Split:
-    """A graph in pieces. `stage_of` has the stage of each reduction, `reasons` why bits may differ."""
+    """A graph in pieces. `stage_of` has the stage of each reduction, `reasons` why bits may differ.
+
+    At multiples of `every`, one number for each class of axes, chunks may begin without changing bits.
+    """
 
     stages: tuple[Stage, ...]
     finishes: tuple[Finish, ...]
     stage_of: tuple[int, ...]
     reasons: tuple[str, ...]
+    every: tuple[int, ...] = ()
 
     @property
     def same_bits(self) -> bool:
@@ -127,17 +131,19 @@ def flattened(graph: Graph) -> Graph:
     return Graph(graph.name, graph.inputs, tuple(builder.nodes), tuple(values[v] for v in graph.outputs), graph.attrs)
 
 
-def split(axes: ChunkAxes, starts: Sequence[Sequence[int]], env: Mapping[str, int]) -> Split:
+def split(axes: ChunkAxes, starts: Sequence[Sequence[int]], env: Mapping[str, int], free: bool = False) -> Split:
     """Split a flat graph whose chunked axes are known.
 
-    `starts` has for each class of axes where its chunks begin; `env` has the full sizes.
+    `starts` has for each class of axes where its chunks begin; `env` has the full sizes. With `free`, float sums are
+    merged in the order of the chunks, without the tree of one machine.
     """
-    return _Splitter(axes, starts, env).split()
+    return _Splitter(axes, starts, env, free).split()
 
 
 class _Splitter:
-    def __init__(self, axes: ChunkAxes, starts: Sequence[Sequence[int]], env: Mapping[str, int]) -> None:
-        self.axes, self.starts, self.env, self.graph = axes, starts, env, axes.graph
+    def __init__(self, axes: ChunkAxes, starts: Sequence[Sequence[int]], env: Mapping[str, int], free: bool) -> None:
+        self.axes, self.starts, self.env, self.graph, self.free = axes, starts, env, axes.graph, free
+        self.every = [1] * len(axes.members)
         self.crossing = [n for n in self.graph if axes.reduced(n)]
         numbers = {n.result: k for k, n in enumerate(self.crossing)}
         self.whole = Whole(self.graph, numbers, env)
@@ -157,6 +163,7 @@ class _Splitter:
             self._finishes(),
             tuple(stage_of[k] for k in range(len(stage_of))),
             tuple(dict.fromkeys(self.reasons)),
+            tuple(self.every),
         )
 
     def _depths(self) -> dict[Value, int]:
@@ -284,8 +291,12 @@ class _Splitter:
         row = math.prod(evaluate(shape[a], self.env) for a in group[1:])
         number = self.axes.classes(node.operands[0])[group[0]]
         assert number is not None
+        every = block // math.gcd(row, block)
+        self.every[number] = math.lcm(self.every[number], every)
+        if self.free:
+            self.reasons.append(f"{shown}: bits are free")
+            return None
         if any(start * row % block for start in self.starts[number]):
-            every = block // math.gcd(row, block)
             self.reasons.append(f"{shown}: chunks do not begin at multiples of {every} along axis {group[0]}")
             return None
         return lanes, group

@@ -7,6 +7,7 @@ it is added to a trace; `Called` has the rest.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -43,6 +44,11 @@ class Called:
         out = None if self.takes_out else kwargs.pop("out", None)
         trace = trace_of((*args, *kwargs.values()))
         if trace is None:
+            if has_chunked((*args, *kwargs.values())):
+                from .chunks.dask_arrays import apply, check_out
+
+                check_out(self.__name__, out)
+                return apply(self, *args, **kwargs)
             return self.served(form, args, kwargs, out)
         if out is not None:
             raise TraceProblem(f"{self.__name__} can't write a traced value into out", hint="use its result")
@@ -52,6 +58,12 @@ class Called:
 def trace_of(values: Sequence[Any]) -> Any:
     """Find the trace of the first traced value, without importing the front end to look for one."""
     return next((x._trace for x in values if hasattr(x, "_trace")), None)
+
+
+def has_chunked(values: Sequence[Any]) -> bool:
+    """Tell whether an argument is a dask array, without importing dask to look for one."""
+    module = sys.modules.get("dask.array")
+    return module is not None and any(isinstance(x, module.Array) for x in values)
 
 
 def native_class(base: type[T]) -> type[T]:

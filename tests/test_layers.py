@@ -20,7 +20,7 @@ ALLOWED = {
     "api": {"ir", "frontend", "passes", "backends", "runtime"},
 }
 SOURCES = sorted(path for layer in ALLOWED for path in (ROOT / layer).rglob("*.py"))
-HEAVY = {"lark", "networkx", "scipy"}
+HEAVY = {"dask", "lark", "networkx", "scipy"}
 
 
 def layer_of(path: Path) -> str:

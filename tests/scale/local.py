@@ -12,9 +12,9 @@ from weft.ir.layouts import classify
 from weft.passes.manager import run_pipeline
 from weft.passes.planning.chunk_pieces import Piece
 from weft.passes.split_chunks import Finish, Stage
-from weft.runtime.chunk_plan import ChunkPlan
-from weft.runtime.chunk_states import State, finished, merged, packed, unpacked
-from weft.runtime.chunk_tasks import Run, feeds_of, finish_outputs, pieces_of, stage_state
+from weft.runtime.chunks.plan import ChunkPlan
+from weft.runtime.chunks.states import State, finished, merged, packed, unpacked
+from weft.runtime.chunks.tasks import Run, feeds_of, finish_outputs, pieces_of, stage_state
 
 Array = np.ndarray[Any, Any]
 
@@ -38,7 +38,7 @@ def run_chunked(plan: ChunkPlan, arrays: Sequence[Any], runner: Callable[[Piece]
 
     def tasks(part: Stage | Finish) -> list[tuple[tuple[int, ...], list[Any], dict[int, tuple[int, int]]]]:
         counts = [1 if c is None else len(plan.lengths[c]) for c in part.space]
-        feeds, found = feeds_of(part, split), []
+        feeds, found = feeds_of(part, split.stage_of), []
         for at in product(*map(range, counts)):
             places = {a: plan.places(c)[at[a]] for a, c in enumerate(part.space) if c is not None}
             read = [block(f.kind, f.number, tuple(0 if v is None else at[v] for v in f.vars)) for f in feeds]
@@ -50,7 +50,7 @@ def run_chunked(plan: ChunkPlan, arrays: Sequence[Any], runner: Callable[[Piece]
         kernels = [runner(p) for p in pieces_of(stage)]
         states: dict[tuple[int, ...], list[State]] = {}
         for at, read, places in tasks(stage):
-            made = stage_state(stage, split, kernels, feeds_of(stage, split), read, places)
+            made = stage_state(stage, split.stage_of, kernels, feeds_of(stage, split.stage_of), read, places)
             kept = tuple(at[a] for a, c in enumerate(stage.space) if c is not None and a not in stage.reduced)
             states.setdefault(kept, []).append(unpacked(packed(made)))
         for kept, parts in states.items():
@@ -64,7 +64,7 @@ def run_chunked(plan: ChunkPlan, arrays: Sequence[Any], runner: Callable[[Piece]
         kernel = runner(finish.piece)
         counts = [1 if c is None else len(plan.lengths[c]) for c in finish.space]
         parts_of = {
-            at: finish_outputs(finish, split, kernel, feeds_of(finish, split), read, places)
+            at: finish_outputs(finish, split.stage_of, kernel, feeds_of(finish, split.stage_of), read, places)
             for at, read, places in tasks(finish)
         }
         for k, output in enumerate(finish.outputs):

@@ -19,10 +19,11 @@ from weft.ir.source import ArgType
 from weft.passes.manager import run_pipeline
 from weft.passes.planning import chunk_pieces
 from weft.passes.planning.chunk_axes import links
-from weft.runtime import chunk_states, chunk_tasks
-from weft.runtime.chunk_plan import ChunkPlan, plan_chunks
-from weft.runtime.chunk_states import nodes_of
-from weft.runtime.chunk_tasks import Blocks, _with_rest
+from weft.runtime.chunks import states as chunk_states
+from weft.runtime.chunks import tasks as chunk_tasks
+from weft.runtime.chunks.plan import ChunkPlan, plan_chunks
+from weft.runtime.chunks.states import nodes_of
+from weft.runtime.chunks.tasks import Blocks, _with_rest
 from weft.runtime.compiler import Options, passes_for
 from weft.settings import lookup
 

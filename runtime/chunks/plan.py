@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from ..ir import environment
-from ..ir.errors import Unsupported
-from ..ir.graph import Graph
-from ..ir.layouts import SCALAR, C
-from ..ir.limits import limiter
-from ..ir.records import record, replace
-from ..ir.source import ArgType, Built, KernelSource
-from ..passes.manager import run_pipeline
-from ..passes.planning.chunk_axes import ChunkAxes
-from ..passes.split_chunks import Split, flattened, other_trees, split
-from .compiler import Begun, Options, Request, begin, complete, passes_for
+from ...ir import environment
+from ...ir.errors import Unsupported
+from ...ir.graph import Graph
+from ...ir.layouts import SCALAR, C
+from ...ir.limits import limiter
+from ...ir.records import record, replace
+from ...ir.source import ArgType, Built, KernelSource
+from ...passes.manager import run_pipeline
+from ...passes.planning.chunk_axes import ChunkAxes
+from ...passes.split_chunks import Split, flattened, other_trees, split
+from ..compiler import Begun, Options, Request, begin, complete, passes_for
 
 if TYPE_CHECKING:
-    from .registry import Registry
+    from ..registry import Registry
 
 LAST = "lower-reductions"  # the pass after which every sum has its tree
 Chunks = tuple[tuple[int, ...], ...]
@@ -27,14 +27,18 @@ Chunks = tuple[tuple[int, ...], ...]
 
 @record
 class ChunkPlan:
-    """A split kernel. `chunks` has those that each input must have, `lengths` the chunks of each class of axes."""
+    """A split kernel.
+
+    `chunks` has those that each input must have, `lengths` the chunks of each class of axes, and `classes` the class
+    of each axis of the inputs.
+    """
 
     begun: Begun
     graph: Graph
     split: Split
     chunks: tuple[Chunks, ...]
     lengths: tuple[tuple[int, ...], ...]
-    shapes: tuple[tuple[int, ...], ...]
+    classes: tuple[tuple[int | None, ...], ...]
 
     @property
     def built(self) -> Built:
@@ -46,9 +50,14 @@ class ChunkPlan:
 
 
 def plan_chunks(
-    source: KernelSource, args: Sequence[ArgType], chunks: Sequence[Chunks], lookup: Registry, options: Options
+    source: KernelSource,
+    args: Sequence[ArgType],
+    chunks: Sequence[Chunks],
+    lookup: Registry,
+    options: Options,
+    free: bool = False,
 ) -> ChunkPlan:
-    """Split the kernel of a source for arguments with these types and chunks."""
+    """Split the kernel of a source for arguments with these types and chunks; `free` lets bits differ."""
     strides = [_strides(a) for a in args]
     layouts = [C if a.shape else SCALAR for a in args]
     request = Request(args, layouts, [a.shape for a in args], strides)
@@ -70,7 +79,7 @@ def plan_chunks(
         axes = ChunkAxes(graph, cut)
     lengths = tuple(_common([given[k][a] for k, a in members if len(given[k][a]) > 1]) for members in axes.members)
     starts = [[0, *accumulate(row)][:-1] for row in lengths]
-    made = split(axes, starts, begun.env)
+    made = split(axes, starts, begun.env, free)
     passes = passes_for(lookup, options)
     lowering = passes[: [p.name for p in passes].index(LAST) + 1]
     if made.stages:
@@ -83,8 +92,8 @@ def plan_chunks(
         )
         for value, cs in zip(graph.inputs, given, strict=True)
     )
-    shapes = tuple(tuple(sum(c) for c in cs) for cs in given)
-    return ChunkPlan(begun, graph, made, wanted, lengths, shapes)
+    classes = tuple(axes.classes(v) for v in graph.inputs)
+    return ChunkPlan(begun, graph, made, wanted, lengths, classes)
 
 
 def _in_c_order(piece: Graph) -> Graph:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import tree
-from ..backends.stated import MEANINGS
-from ..ir.ops import TABLE
-from ..passes.split_chunks import EXACT, POSITION, TREE, Partial
+from ...backends import tree
+from ...backends.stated import MEANINGS
+from ...ir.ops import TABLE
+from ...passes.split_chunks import EXACT, POSITION, TREE, Partial
 
 Array = np.ndarray[Any, Any]
 Key = tuple[int, ...]

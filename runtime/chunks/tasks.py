@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.records import record
-from ..passes.planning.chunk_pieces import GONE, PLAIN, SPLIT, Index, Piece, Source
-from ..passes.split_chunks import IN_ORDER, POSITION, TREE, Finish, Partial, Split, Stage, Walk
-from .chunk_states import Array, State, nodes_of
+from ...ir.records import record
+from ...passes.planning.chunk_pieces import GONE, PLAIN, SPLIT, Index, Piece, Source
+from ...passes.split_chunks import IN_ORDER, POSITION, TREE, Finish, Partial, Stage, Walk
+from .states import Array, State, nodes_of
 
 Run = Callable[[Sequence[Any]], Sequence[Array]]
 Places = Mapping[int, tuple[int, int]]
@@ -50,9 +50,9 @@ def pieces_of(part: Stage | Finish) -> list[Piece]:
     return [p for w in part.walks for p in (w.before, w.piece) if p is not None]
 
 
-def feeds_of(part: Stage | Finish, split: Split) -> list[Feed]:
+def feeds_of(part: Stage | Finish, stage_of: Sequence[int]) -> list[Feed]:
     """All blocks that a task reads, in order."""
-    found = (feed_of(s, split.stage_of) for piece in pieces_of(part) for s in piece.sources)
+    found = (feed_of(s, stage_of) for piece in pieces_of(part) for s in piece.sources)
     return list(dict.fromkeys(f for f in found if f is not None))
 
 
@@ -82,6 +82,8 @@ class Blocks:
 
 def arranged(array: Array, index: Index, low: int, high: int | None, var: int, width: int) -> Array:
     """Cut a block along a variable, with collapsed axes in rows of `width` elements."""
+    if not index:
+        return array  # it may be a Python number
     for axis, (own, form) in enumerate(index):
         if form == SPLIT:
             count = 1 + sum(e.form == GONE for e in index)
@@ -104,13 +106,18 @@ def rows_of(count: int, width: int) -> tuple[int, int]:
 
 
 def stage_state(
-    stage: Stage, split: Split, kernels: Sequence[Run], feeds: Sequence[Feed], given: Sequence[Any], places: Places
+    stage: Stage,
+    stage_of: Sequence[int],
+    kernels: Sequence[Run],
+    feeds: Sequence[Feed],
+    given: Sequence[Any],
+    places: Places,
 ) -> State:
     """The state of one chunk. `kernels` run the stage's pieces."""
     state = State()
     if any(places[a][0] == places[a][1] for a in stage.reduced if stage.space[a] is not None):
         return state  # an empty chunk has nothing to add
-    blocks, runs = Blocks(feeds, given, split.stage_of, places), iter(kernels)
+    blocks, runs = Blocks(feeds, given, stage_of, places), iter(kernels)
     for walk in stage.walks:
         before: Sequence[Array] = ()
         if walk.before is not None:
@@ -184,8 +191,8 @@ def _with_rest(partial: Partial, block: Array | None, rest: Array) -> Array:
 
 
 def finish_outputs(
-    finish: Finish, split: Split, kernel: Run, feeds: Sequence[Feed], given: Sequence[Any], places: Places
+    finish: Finish, stage_of: Sequence[int], kernel: Run, feeds: Sequence[Feed], given: Sequence[Any], places: Places
 ) -> Sequence[Array]:
     """The outputs of one chunk."""
-    blocks = Blocks(feeds, given, split.stage_of, places)
+    blocks = Blocks(feeds, given, stage_of, places)
     return kernel([blocks.argument(s) for s in finish.piece.sources])

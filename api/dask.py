@@ -1,0 +1,35 @@
+"""Run kernels on dask arrays, chunk by chunk: `pip install weft[dask]`. docs/scale.md is the tutorial.
+
+A kernel that is called with a dask array returns one, lazily. The functions here say more: `apply` has options, `align`
+rechunks for equal bits, and `explain` tells passes, tasks and bits. `WorkerPlugin` sets the threads and the memory of
+workers. dask is imported when one of them is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .ir.errors import ImportProblem
+
+if TYPE_CHECKING:
+    from .runtime.chunks.dask_arrays import align, apply, explain
+    from .runtime.chunks.dask_workers import WorkerPlugin
+
+__all__ = ["WorkerPlugin", "align", "apply", "explain"]
+
+_MODULES = {"WorkerPlugin": "dask_workers", "align": "dask_arrays", "apply": "dask_arrays", "explain": "dask_arrays"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import dask when a name is first used."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        found = getattr(import_module(f".runtime.chunks.{_MODULES[name]}", __package__), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("dask", "distributed"):
+            raise
+        raise ImportProblem(f"weft.dask.{name} needs {error.name}", hint="pip install weft[dask]") from error
+    globals()[name] = found
+    return found

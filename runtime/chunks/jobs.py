@@ -1,0 +1,146 @@
+"""Bundle what the tasks of a scheduler run: picklable callables with a name that depends only on what they compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.graph import Graph
+from ...ir.records import record, replace
+from ...passes.planning.chunk_pieces import Piece
+from ...passes.split_chunks import Finish, Partial, Split, Stage
+from .settling import settle
+from .shipping import ShippedKernel
+from .states import finished, merged, packed, unpacked
+from .tasks import Feed, feeds_of, finish_outputs, pieces_of, stage_state
+
+NOTHING = Graph("", (), (), ())
+
+
+@record
+class Job:
+    """One task for each chunk: a stage that gives packed states, or a finish that gives outputs.
+
+    It takes the places of the chunk along `placed` variables, then the blocks of `feeds` that are not `constants`.
+    """
+
+    part: Stage | Finish
+    kernels: tuple[ShippedKernel, ...]
+    feeds: tuple[Feed, ...]
+    stage_of: tuple[int, ...]
+    constants: tuple[tuple[int, Any], ...]
+
+    @property
+    def vars(self) -> tuple[int, ...]:
+        return tuple(a for a, number in enumerate(self.part.space) if number is not None)
+
+    @property
+    def placed(self) -> tuple[int, ...]:
+        """The variables whose places the task must know."""
+        if isinstance(self.part, Stage):
+            return self.vars
+        used = {s.number for s in self.part.piece.sources if s.kind in ("offset", "extent")}
+        read = {v for f in self.blocks for v in f.vars}
+        return tuple(v for v in self.vars if v in used or v not in read)
+
+    @property
+    def blocks(self) -> tuple[Feed, ...]:
+        """The feeds that are read as blocks."""
+        known = dict(self.constants)
+        return tuple(f for f in self.feeds if f.kind != "input" or f.number not in known)
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        sources = tuple(str(p.sources) for p in pieces_of(self.part))
+        shown = (self.part.space, str(self.part.partials) if isinstance(self.part, Stage) else self.part.outputs)
+        numbers = tuple((k, type(x).__name__, str(x)) for k, x in self.constants)
+        texts = tuple(k.__dask_tokenize__() for k in self.kernels)
+        return ("weft", texts, sources, str(shown), str(self.feeds), numbers)
+
+    def __call__(self, *blocks: Any) -> Any:
+        settle()
+        known, given = dict(self.constants), iter(map(_unwrapped, blocks))
+        places = {v: tuple(map(int, next(given))) for v in self.placed}
+        read = [
+            known[f.number] if f.kind == "input" and f.number in known else _read(f, next(given)) for f in self.feeds
+        ]
+        if isinstance(self.part, Stage):
+            return packed(stage_state(self.part, self.stage_of, self.kernels, self.feeds, read, _pairs(places)))
+        outputs = finish_outputs(self.part, self.stage_of, self.kernels[0], self.feeds, read, _pairs(places))
+        if len(outputs) == 1:
+            return np.asarray(outputs[0])
+        return packed({(k,): (np.asarray(x),) for k, x in zip(self.part.outputs, outputs, strict=True)})
+
+
+@record
+class Merging:
+    """Merges packed states; the last merge gives the results."""
+
+    partials: tuple[Partial, ...]
+    is_last: bool
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        return "weft", str(self.partials), self.is_last
+
+    def __call__(self, blocks: Any, axis: Any = None, keepdims: Any = None) -> Any:
+        state = merged(map(unpacked, _flat(blocks)), self.partials)
+        if not self.is_last:
+            return packed(state)
+        return packed({(k,): (x,) for k, x in finished(state, self.partials).items()})
+
+
+@record
+class Unpacking:
+    """Takes one output from several that a task gave packed."""
+
+    number: int
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        return "weft", self.number
+
+    def __call__(self, block: Any) -> Any:
+        return unpacked(_unwrapped(block))[(self.number,)][0]
+
+
+def job_of(part: Stage | Finish, split: Split, constants: Mapping[int, Any], backend: str = "llvm") -> Job:
+    """Bundle a stage or a finish."""
+    feeds = tuple(feeds_of(part, split.stage_of))
+    kernels = tuple(ShippedKernel.of(p.graph, backend) for p in pieces_of(part))
+    used = tuple(
+        (k, x) for k, x in sorted(constants.items()) if any(f.kind == "input" and f.number == k for f in feeds)
+    )
+    return Job(_bare(part), kernels, feeds, split.stage_of, used)
+
+
+def _bare(part: Stage | Finish) -> Stage | Finish:
+    """The part without its graphs, which travel as text."""
+
+    def bare(piece: Piece) -> Piece:
+        return Piece(NOTHING, piece.sources)
+
+    if isinstance(part, Finish):
+        return replace(part, piece=bare(part.piece))
+    walks = (replace(w, piece=bare(w.piece), before=None if w.before is None else bare(w.before)) for w in part.walks)
+    return replace(part, walks=tuple(walks))
+
+
+def _read(feed: Feed, block: Any) -> Any:
+    if feed.kind == "input":
+        return block
+    return {key[0]: arrays[0] for key, arrays in unpacked(block).items()}
+
+
+def _pairs(places: Mapping[int, Sequence[int]]) -> dict[int, tuple[int, int]]:
+    return {var: (row[0], row[1]) for var, row in places.items()}
+
+
+def _unwrapped(block: Any) -> Any:
+    """A block along whole axes comes in lists of one."""
+    while isinstance(block, list):
+        (block,) = block
+    return block
+
+
+def _flat(blocks: Any) -> list[Any]:
+    return [x for b in blocks for x in _flat(b)] if isinstance(blocks, list) else [blocks]

@@ -1,0 +1,76 @@
+"""Ship a piece of a kernel to another process as the text of its graph, and compile it there or find it on disk.
+
+Machine code never travels: the other process may run on another CPU. Its text (about 1 KB) says all, so the carrier is
+equal, hashed and named by it, in every process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ...frontend.printed import PrintedKernel
+from ...ir.graph import Graph
+from ...ir.printer import print_graph
+from ..compiler import Options, passes_for
+from ..deferred import DeferredRegistry
+from ..kernel import CallableKernel, Kernel
+
+if TYPE_CHECKING:
+    from ..registry import Registry
+
+MOST_KERNELS = 512  # kernels that a process keeps ready
+
+
+class ShippedKernel:
+    """A kernel that pickles as text. Calling it compiles it once in each process."""
+
+    __slots__ = ("backend", "text")
+
+    def __init__(self, text: str, backend: str = "llvm") -> None:
+        self.text, self.backend = text, backend
+
+    @classmethod
+    def of(cls, graph: Graph, backend: str = "llvm") -> ShippedKernel:
+        """Ship a graph."""
+        return cls(print_graph(graph), backend)
+
+    def __reduce__(self) -> tuple[type[ShippedKernel], tuple[str, str]]:
+        return ShippedKernel, (self.text, self.backend)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShippedKernel) and (self.text, self.backend) == (other.text, other.backend)
+
+    def __hash__(self) -> int:
+        return hash((self.text, self.backend))
+
+    def __repr__(self) -> str:
+        return f"<shipped kernel of {len(self.text)} characters>"
+
+    def __dask_tokenize__(self) -> tuple[str, str, str]:
+        return "weft", self.text, self.backend
+
+    def __call__(self, args: Sequence[Any]) -> Sequence[Any]:
+        made = compiled(self.text, self.backend)(*args)
+        return made if isinstance(made, tuple) else (made,)
+
+
+@lru_cache(MOST_KERNELS)
+def compiled(text: str, backend: str) -> Kernel:
+    """Return this process's kernel for a text."""
+    registry, options = _registry(), Options(backend=backend)
+    names = [p.name for p in passes_for(registry, options)]
+    return CallableKernel(PrintedKernel(text, "<shipped>", names, registry.table), registry, options)
+
+
+@lru_cache(1)
+def _registry() -> Registry:
+    """Return a registry of this module's own: what one process registers must not change the answers of a cluster."""
+
+    def make() -> Registry:
+        from ..registry import Registry
+
+        return Registry()
+
+    return DeferredRegistry(make).made

@@ -1,0 +1,159 @@
+"""Test kernels on dask arrays: `make scale` runs this, because it needs dask, distributed, zarr and xarray."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+import weft
+from distributed import Client, LocalCluster
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(1000, 64))
+
+
+@weft.jit
+def standardize(x: Any) -> Any:
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+@weft.jit
+def several(x: Any, *, a: Any = 2.0) -> Any:
+    return np.exp(x) * a, x.sum(axis=1), x.max(), np.argmax(x, axis=0)
+
+
+SOFTMAX = weft.compile(
+    "kernel softmax(x: float[..., m]) -> float[..., m] {\n"
+    "    let e = exp(x - max(x, axis=-1, keepdims=true))\n"
+    "    return e / sum(e, axis=-1, keepdims=true)\n}"
+).softmax
+WEIGHTS = np.linspace(0, 1, 64)
+
+
+def same(a: Any, b: Any) -> bool:
+    a, b = np.asarray(a), np.asarray(b)
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def check_all() -> None:
+    x = da.from_array(X, chunks=(160, 64))
+    assert same(standardize(x).compute(), standardize(X))
+    for lazy, one in zip(dask.compute(*several(x, a=3.0)), several(X, a=3.0), strict=True):
+        assert same(lazy, one)
+    assert same(SOFTMAX(x).compute(), SOFTMAX(X))
+    assert same(weft.jit(lambda x: x * WEIGHTS)(x).compute(), X * WEIGHTS)
+    assert same(weft.kernels.softmax(x).compute(), weft.kernels.softmax(X))
+    t = weft.tensor("x", "f64[n, m]")
+    assert same(weft.compile(np.sqrt(t * t))(x).compute(), np.sqrt(X * X))
+    square = da.from_array(X[:64], chunks=(16, 10))
+    assert same(weft.jit(lambda x: x + x.T)(square).compute(), X[:64] + X[:64].T)
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads"])
+def test_local_schedulers(scheduler: str) -> None:
+    with dask.config.set(scheduler=scheduler):
+        check_all()
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    options: dict[str, Any] = {"memory_limit": "1GB", "dashboard_address": None}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster, Client(cluster) as made:
+        yield made
+
+
+def test_processes(client: Client) -> None:
+    check_all()
+    found = client.run(lambda: (weft.get_threads(), weft.memory_info()))
+    assert all(threads == 1 for threads, _ in found.values())
+    client.register_plugin(weft.dask.WorkerPlugin(threads=2, memory=1 << 20))
+    assert set(client.run(lambda: weft.get_threads()).values()) == {2}
+
+
+def test_a_worker_is_killed_midway(client: Client) -> None:
+    x = da.random.default_rng(1).normal(size=(4000, 400), chunks=(160, 400))
+    lazy = standardize(x)
+    one = standardize(x.compute())
+    future = client.compute(lazy)
+    first = next(iter(client.scheduler_info()["workers"]))
+    client.run(os._exit, 1, workers=[first], on_error="ignore")
+    assert same(future.result(), one)
+
+
+def boom(block: Any, block_info: Any = None) -> Any:
+    raise RuntimeError("a block was read")
+
+
+def test_nothing_is_computed() -> None:
+    x = da.from_array(X, chunks=(160, 64)).map_blocks(boom, dtype=np.float64, meta=np.empty((0, 0)))
+    for lazy in (standardize(x), *several(x), weft.dask.apply(SOFTMAX, x, bits="free", reload=True)):
+        repr(lazy)
+    assert "passes over the data: 3" in weft.dask.explain(standardize, x)
+    weft.dask.align(standardize, x)
+
+
+def test_captured_dask_arrays_are_not_computed() -> None:
+    x = da.from_array(X, chunks=(160, 64))
+    hidden = da.from_array(WEIGHTS, chunks=32).map_blocks(boom, dtype=np.float64, meta=np.empty(0))
+    with pytest.raises(weft.errors.WeftError):
+        weft.jit(lambda x: x * hidden)(x)
+
+
+def test_one_task_for_each_chunk_of_elementwise_work() -> None:
+    x = da.zeros((1600, 64), chunks=(160, 64))
+    (lazy,) = dask.optimize(weft.jit(lambda x: np.exp(x) + 1)(x))
+    graph = dict(lazy.__dask_graph__())
+    assert len([k for k in graph if isinstance(k, tuple) and k[0] == lazy.name]) == 10
+    assert len(graph) == 10 and "finish: 10 tasks" in weft.dask.explain(weft.jit(lambda x: np.exp(x) + 1), x)
+
+
+def test_bits() -> None:
+    x = da.from_array(X, chunks=(100, 30))
+    with pytest.raises(weft.errors.ValueProblem, match="align"):
+        weft.dask.apply(standardize, x, bits="require")
+    assert np.allclose(standardize(x).compute(), standardize(X), rtol=1e-12)
+    assert np.allclose(weft.dask.apply(standardize, x, bits="free").compute(), standardize(X), rtol=1e-12)
+    aligned = weft.dask.align(standardize, x)
+    assert same(weft.dask.apply(standardize, aligned, bits="require").compute(), standardize(X))
+    assert same(weft.dask.apply(standardize, aligned, split_every=2, reload=True).compute(), standardize(X))
+
+
+def test_errors() -> None:
+    x = da.from_array(X, chunks=(160, 64))
+    with pytest.raises(weft.errors.Unsupported, match="scan"):
+        weft.jit(lambda x: np.cumsum(x, axis=0))(x)
+    with pytest.raises(weft.errors.Unsupported, match="unknown"):
+        standardize(x[x[:, 0] > 0])
+    with pytest.raises(weft.errors.TypeProblem, match="out="):
+        standardize(x, out=np.empty(X.shape))
+
+
+def test_zarr_and_xarray(tmp_path: Any) -> None:
+    xr = pytest.importorskip("xarray")
+    da.from_array(X, chunks=(160, 64)).to_zarr(str(tmp_path / "in.zarr"))
+    x = da.from_zarr(str(tmp_path / "in.zarr"))
+    standardize(x).to_zarr(str(tmp_path / "out.zarr"))
+    assert same(da.from_zarr(str(tmp_path / "out.zarr")).compute(), standardize(X))
+    array = xr.DataArray(x, dims=("row", "column"))
+    for mode in ("parallelized", "allowed"):
+        lazy = xr.apply_ufunc(SOFTMAX, array, dask=mode, output_dtypes=[X.dtype])
+        assert same(lazy.data.compute(scheduler="threads"), SOFTMAX(X))
+    assert same(x.map_blocks(SOFTMAX, dtype=X.dtype).compute(scheduler="threads"), SOFTMAX(X))
+
+
+@pytest.mark.parametrize("mode", ["True", "False"])
+def test_both_array_modes(mode: str) -> None:
+    text = (
+        f"import dask; dask.config.set({{'array.query-planning': {mode}}})\n"
+        "import sys; sys.path.insert(0, '.')\n"
+        "from tests.scale.on_dask import check_all\ncheck_all()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
