@@ -134,7 +134,8 @@ def explain(kernel: Any, *args: Any, **kwargs: Any) -> str:
     call = planned(kernel, args, kwargs)
     split, lengths = call.plan.split, call.plan.lengths
     lines = [f"{call.name} on chunks:"]
-    for number, part in enumerate((*split.stages, *split.finishes)):
+    parts: list[Stage | Finish] = [*split.stages, *split.finishes]
+    for number, part in enumerate(parts):
         tasks = math.prod(len(lengths[c]) for c in part.space if c is not None)
         what = f"stage {number}: {', '.join(p.op for p in part.partials)}" if isinstance(part, Stage) else "finish"
         lines.append(

@@ -10,12 +10,17 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...frontend.printed import PrintedKernel
 from ...ir.graph import Graph
+from ...ir.layouts import SCALAR, classify
 from ...ir.printer import print_graph
+from ...ir.tuples import NamedTuple
 from ..compiler import Options, passes_for
 from ..deferred import DeferredRegistry
 from ..kernel import CallableKernel, Kernel
+from .locking import compiling_once
 
 if TYPE_CHECKING:
     from ..registry import Registry
@@ -52,16 +57,34 @@ class ShippedKernel:
         return "weft", self.text, self.backend
 
     def __call__(self, args: Sequence[Any]) -> Sequence[Any]:
-        made = compiled(self.text, self.backend)(*args)
+        kernel = compiled(self.text, self.backend)
+        layouts = tuple(map(_layout, args))
+        if layouts in kernel.ready:
+            made = kernel.kernel(*args)
+        else:
+            with compiling_once(self.text):
+                made = kernel.kernel(*args)
+            kernel.ready.add(layouts)
         return made if isinstance(made, tuple) else (made,)
 
 
+class Compiled(NamedTuple):
+    """This process's kernel for a text, and the layouts of arguments that it has served."""
+
+    kernel: Kernel
+    ready: set[tuple[str, ...]]
+
+
+def _layout(x: Any) -> str:
+    return classify(x.shape, x.strides, x.itemsize) if isinstance(x, np.ndarray) else SCALAR
+
+
 @lru_cache(MOST_KERNELS)
-def compiled(text: str, backend: str) -> Kernel:
+def compiled(text: str, backend: str) -> Compiled:
     """Return this process's kernel for a text."""
     registry, options = _registry(), Options(backend=backend)
     names = [p.name for p in passes_for(registry, options)]
-    return CallableKernel(PrintedKernel(text, "<shipped>", names, registry.table), registry, options)
+    return Compiled(CallableKernel(PrintedKernel(text, "<shipped>", names, registry.table), registry, options), set())
 
 
 @lru_cache(1)

@@ -157,3 +157,29 @@ def test_both_array_modes(mode: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+COLD = """
+import sys
+import numpy as np
+from weft.runtime.chunks.shipping import ShippedKernel, compiled
+text = sys.stdin.read()
+ShippedKernel(text)([np.ones((50, 7))])
+lowered = compiled(text, "llvm").kernel.lower(np.ones((50, 7)))
+print("LLVM codegen" in lowered.seconds)
+"""
+
+
+def test_four_cold_processes_compile_once(tmp_path: Any) -> None:
+    text = weft.jit(lambda x: np.exp(x) * np.sqrt(x) + 0.125).lower(np.ones((5, 7))).ir(after="input")
+    text = text.replace(', layouts = ["C"], out_layouts = ["C"]', "")
+    env = {**os.environ, "WEFT_CACHE": "1", "WEFT_CACHE_DIR": str(tmp_path / "cache")}
+    pipe = subprocess.PIPE
+    started = [subprocess.Popen([sys.executable, "-c", COLD], stdin=pipe, stdout=pipe, env=env) for _ in range(4)]
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write(text.encode())
+        process.stdin.close()
+    found = [process.stdout.read().strip() for process in started if process.stdout is not None]
+    assert all(process.wait() == 0 for process in started)
+    assert sorted(found) == [b"False"] * 3 + [b"True"]
