@@ -25,6 +25,7 @@ from .reasons import Reason, reason_of, span_of
 
 MOST_FAILURES = 4  # in a row, before a piece is switched off
 MOST_KINDS = 256  # descriptions of arguments to remember
+MOST_SLOW = 16  # calls that Python serves, before a piece that is never served natively is switched off
 MOST_SIGNATURES = 8  # that one piece is compiled for
 MISS = object()  # what a piece returns when Python must run its statements
 Compiled = Callable[[Sequence[Any], dict[str, Any]], Any]
@@ -78,6 +79,9 @@ class PieceProgram:
         self.python_calls += 1
         if self.callable.signature_cache.misses > MOST_SIGNATURES:
             self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
+        elif self.python_calls >= MOST_SLOW and not self.callable.chain.calls:
+            self.off = Reason("its calls can't be served natively, so Python is as fast")
+            self.program.drop(self.lines)
         return result
 
     def _missed(self, reason: Reason) -> Any:
