@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
+from copy import deepcopy
+from functools import update_wrapper
+from types import FunctionType, MethodType
 from typing import Any
 
 from .frontend.programs.pieces import Piece
@@ -12,6 +15,7 @@ from .frontend.tracing.functions import TracedFunction, TracedKernel
 from .ir.errors import TraceProblem
 from .ir.graph import Graph
 from .ir.records import replace
+from .pickling import reduced, tokenized
 from .piece_programs import PieceProgram
 from .program import MethodProgram, Program
 from .report import report_of
@@ -72,14 +76,43 @@ class JitFunction(Called):
         self._kernels: dict[TracedKernel, Kernel] = {}
         self.chain = Chain()
         self._methods: OrderedDict[int, tuple[Any, JitFunction]] = OrderedDict()
-        self.__wrapped__ = source.function
-        self.__name__ = source.name
-        self.__doc__ = source.function.__doc__
+        self._wrap(source.function)
         if is_native(self):
             lookup.watch(self)
 
+    def _wrap(self, function: Any) -> None:
+        """Look like the function, as `functools.wraps` does it."""
+        self.__name__ = self.__qualname__ = self._source.name
+        self.__wrapped__ = function
+        update_wrapper(self, function, updated=())
+        for name, value in vars(function).items() if isinstance(function, FunctionType) else ():
+            self.__dict__.setdefault(name, value)
+
     def __repr__(self) -> str:
         return f"<weft function {self.__name__}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return reduced(self, self._state, sys._getframe().f_back)
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        JitFunction.__init__(self, *_parts(**state))
+
+    def __deepcopy__(self, memo: Any) -> JitFunction:
+        if not isinstance(self.__wrapped__, MethodType):
+            return self
+        return CallableFunction(*_parts(**{**self._state, "function": deepcopy(self.__wrapped__, memo)}))
+
+    def __dask_tokenize__(self) -> Any:
+        return tokenized(self, self._state)
+
+    @property
+    def _state(self) -> dict[str, Any]:
+        """What a pickle holds: the arguments of `_parts`."""
+        source, options = self._source, self._options
+        return {
+            "function": source.function, "static": source.static, "whole": self._whole, "strict": source.strict,
+            "backend": options.backend, "blas": options.blas, "variant": options.variant,
+        }  # fmt: skip
 
     def __get__(self, instance: Any, owner: type | None = None) -> JitFunction:
         if instance is None:
@@ -179,6 +212,15 @@ class JitFunction(Called):
 
 
 CallableFunction = native_class(JitFunction)
+
+
+def _parts(
+    function: Any, static: Sequence[str], whole: bool, strict: bool, backend: str, blas: bool, variant: Variant
+) -> tuple[TracedFunction, Options, Program | None, bool]:
+    """Return the parts of a jitted function that came in a pickle."""
+    options = replace(default_options(backend, blas), variant=variant)
+    source = TracedFunction(function, static, _evaluate, strict=strict)
+    return source, options, _program(function, options) if strict else None, whole
 
 
 class JointCache:

@@ -53,7 +53,9 @@ def load_kernel(name: str) -> Kernel:
     """Load a library kernel and attach its documentation and its reference."""
     entry = entries()[name]
     kernel = _module(entry.file)[name]
-    vars(kernel).update(__doc__=f"{entry.signature}\n\n{entry.doc}", reference=entry.reference)
+    vars(kernel).update(
+        __doc__=f"{entry.signature}\n\n{entry.doc}", reference=entry.reference, remake=(load_kernel, (name,))
+    )
     return kernel
 
 

@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .ir.errors import UnknownName, WeftError, nearest
+from .ir.errors import FileProblem, UnknownName, WeftError, nearest
+from .ir.pickles import token
 
 if TYPE_CHECKING:
     from .ir.source import KernelSource
@@ -49,7 +50,11 @@ class Module:
             else:
                 held.replace(source)
         self._problems.pop(file, None)
-        self._files = {**self._files, file: tuple(sources)}
+        self._name_kernels(file, tuple(sources))
+
+    def _name_kernels(self, file: str, own: tuple[str, ...]) -> None:
+        """Show the kernels of a file that are held now."""
+        self._files = {**self._files, file: own}
         found: dict[str, Any] = {}
         shared = set()
         for file, names in self._files.items():
@@ -111,12 +116,39 @@ class Module:
     def __dir__(self) -> list[str]:
         return sorted(self._kernels)
 
+    def __reduce__(self) -> Any:
+        held = self._held
+        files = tuple((file, tuple((n, held[file, n]) for n in names)) for file, names in self._files.items())
+        return _unpickled, (self._file, files)
+
+    def __dask_tokenize__(self) -> Any:
+        return token("weft.module", *self.__reduce__()[1])
+
+    def __copy__(self) -> Module:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Module:
+        return self
+
     def __repr__(self) -> str:
         return f"<weft module {self._file}: {', '.join(self)}>"
 
 
 class UnknownKernel(UnknownName, AttributeError):
     """Raised when a module has no kernel of this name."""
+
+
+def _unpickled(file: str, files: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]) -> Module:
+    """Make the module of a pickle; it has no files to read again."""
+    module = Module(file, _not_reloaded)
+    for each, kernels in files:
+        module._held |= {(each, name): kernel for name, kernel in kernels}
+        module._name_kernels(each, tuple(name for name, _ in kernels))
+    return module
+
+
+def _not_reloaded(source: KernelSource) -> Kernel:
+    raise FileProblem(f"'{source.name}' comes from a pickle and can't be loaded again")
 
 
 def _may_be_attribute(name: str) -> bool:

@@ -23,11 +23,14 @@ def is_nest(text: str) -> bool:
 def nest_kernel(text: str, file: str, backend: str) -> NestKernel:
     """Make a kernel of a nest, which updates its arguments in place. Text that was compiled before is not parsed."""
     if backend == "llvm":
-        return NestKernel(*stored_nest(text, file))
-    from .ir.nest.text import parse_nest
+        made = NestKernel(*stored_nest(text, file))
+    else:
+        from .ir.nest.text import parse_nest
 
-    nest = parse_nest(text, file)
-    return NestKernel(interface_of(nest), lambda: InterpretedNest(nest))
+        nest = parse_nest(text, file)
+        made = NestKernel(interface_of(nest), lambda: InterpretedNest(nest))
+    made.remake = nest_kernel, (text, file, backend)
+    return made
 
 
 class InterpretedNest:

@@ -76,7 +76,7 @@ def _settings() -> Settings:
 def _make_registry() -> Registry:
     from .runtime.registry import Registry
 
-    return Registry()
+    return Registry(place=(__name__, "registry"))
 
 
 def _has_history() -> bool:
@@ -93,8 +93,8 @@ def _make_tuner() -> Tuner:
 
 
 # These have everything that a kernel needs from a registry and a tuner.
-lookup = cast("Registry", DeferredRegistry(_make_registry))
-_tuner = cast("Tuner", DeferredTuner(_make_tuner, _has_history))
+lookup = cast("Registry", DeferredRegistry(_make_registry, (__name__, "lookup")))
+_tuner = cast("Tuner", DeferredTuner(_make_tuner, _has_history, (__name__, "_tuner")))
 
 
 def __getattr__(name: str) -> Any:

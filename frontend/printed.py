@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from ..ir.guards import graph_guards
 from ..ir.layouts import GENERAL, SCALAR, UNIT, C, F, classify
 from ..ir.ops import NUMPY, TABLE, OpDef
 from ..ir.parser import Parsed, parse_text
+from ..ir.pickles import token
 from ..ir.schemas import REACHED, AttributeProblem, Stage
 from ..ir.source import ArgType, Binding, Built, Guard
 from ..ir.types import TensorType
@@ -92,6 +94,12 @@ class PrintedKernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self.signature} of {self._file}>"
+
+    def __reduce__(self) -> Any:
+        return _unpickled, (self._text, self._file, self._passes, self._table)
+
+    def __dask_tokenize__(self) -> Any:
+        return token(self._text, self._file, self._passes)
 
     @property
     def signature(self) -> str:
@@ -182,6 +190,10 @@ class PrintedKernel:
                 copy = {C: "np.ascontiguousarray", F: "np.asfortranarray", UNIT: "np.ascontiguousarray"}.get(str(said))
                 message = f"{self.name}: argument '{name}' must have the layout class '{said}', not '{own}'"
                 raise TypeProblem(message, hint=f"pass {copy}({name})" if copy else None)
+
+
+def _unpickled(text: str, file: str, passes: tuple[str, ...], table: Mapping[str, OpDef]) -> PrintedKernel:
+    return PrintedKernel(text, file, passes, table)
 
 
 def fits_layout(array: np.ndarray, said: str) -> bool:

@@ -54,6 +54,12 @@ class Called:
             raise TraceProblem(f"{self.__name__} can't write a traced value into out", hint="use its result")
         return self.inlined(trace, args, kwargs)
 
+    def __copy__(self: T) -> T:
+        return self  # as functions do it
+
+    def __deepcopy__(self: T, memo: Any) -> T:
+        return self
+
 
 def trace_of(values: Sequence[Any]) -> Any:
     """Find the trace of the first traced value, without importing the front end to look for one."""

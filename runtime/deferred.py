@@ -12,6 +12,7 @@ from weakref import WeakSet
 
 from ..ir import dims
 from ..ir.forking import lock
+from ..ir.pickles import Place, reference
 from ..ir.types import integer, sizes
 from .selection.turn import LONG, Turn
 
@@ -25,10 +26,10 @@ SOON = 7  # native calls of a long kernel after which Python is asked
 
 
 class DeferredRegistry:
-    """Stand in for the registry. Until one is made, nothing is registered."""
+    """Stand in for the registry. Until one is made, nothing is registered. Pickles find it at its `place`."""
 
-    def __init__(self, make: Callable[[], Registry]) -> None:
-        self._make = make
+    def __init__(self, make: Callable[[], Registry], place: Place | None = None) -> None:
+        self._make, self._place = make, place
         self._lock = lock()
         self._made: Registry | None = None
         self._watchers: WeakSet[Any] = WeakSet()
@@ -63,6 +64,9 @@ class DeferredRegistry:
     def is_current(self, uses: Any) -> bool:
         return self._made is None or self._made.is_current(uses)
 
+    def __reduce__(self) -> Any:
+        return reference(self._place, "a registry")
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.made, name)
 
@@ -73,8 +77,8 @@ class DeferredTuner:
     A graph's first call runs as it was compiled.
     """
 
-    def __init__(self, make: Callable[[], Tuner], has_history: Callable[[], bool]) -> None:
-        self._make, self._has_history = make, has_history
+    def __init__(self, make: Callable[[], Tuner], has_history: Callable[[], bool], place: Place | None = None) -> None:
+        self._make, self._has_history, self._place = make, has_history, place
         self._lock = lock()
         self._made: Tuner | None = None
         self._reading: threading.Thread | None = None
@@ -87,6 +91,9 @@ class DeferredTuner:
                 made = self._make()
                 self._made = self._made or made  # a signal handler may have made one meanwhile
             return self._made
+
+    def __reduce__(self) -> Any:
+        return reference(self._place, "a tuner")
 
     def turn(self, lowered: Lowered, env: Mapping[str, int], lookup: Any, is_sample: bool) -> Turn:
         is_long = self._made is None and _work(lowered, env) >= LONG

@@ -54,6 +54,9 @@ class ReplaceableKernel(Called):
         """Add a call of this object, because its source may change."""
         return trace.apply(self, args, kwargs)
 
+    def __reduce__(self) -> Any:
+        return self._kernel.__reduce__()  # the other process has no file to watch
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "_kernel":
             raise AttributeError(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..ir.errors import TraceProblem, VerifyProblem
 from ..ir.forking import lock
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.limits import limiter
+from ..ir.pickles import token
 from ..ir.records import replace
 from ..ir.source import Guard, KernelSource
 from ..ir.tuples import NamedTuple
@@ -65,12 +66,19 @@ class Kernel(Called):
         self.chain = Chain()
         self.signature_cache.served = lambda: self.chain.calls
         self.__name__ = source.name
+        self.remake: tuple[Callable[..., Any], tuple[Any, ...]] | None = None  # for pickles, if not from the source
         if is_native(self):
             lookup.watch(self)
 
     def __repr__(self) -> str:
         shown = getattr(self._source, "shown_parameters", self._source.parameters)
         return f"<weft kernel {self._source.name}({', '.join(shown)})>"
+
+    def __reduce__(self) -> Any:
+        return self.remake or (_unpickled, (self._source, self._lookup, self._options, self._tuner))
+
+    def __dask_tokenize__(self) -> Any:
+        return token("weft.kernel", self._source, self._options.backend, self._options.blas, self._options.variant)
 
     def served(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         return self.serve(self, self.chain, form, self._source.parameters, {}, self.arguments(args, kwargs), out)
@@ -306,6 +314,14 @@ def _kind_of_number(given: Any) -> str:
 
 
 CallableKernel = native_class(Kernel)
+
+
+@lru_cache(64)
+def _unpickled(source: KernelSource, lookup: Registry, options: Options, tuner: Tuner | None) -> Kernel:
+    """Make the kernel of a pickle. All pickles of one source share it, so that a process compiles it once."""
+    if hasattr(source, "texts"):
+        lookup.register_again(source)
+    return CallableKernel(source, lookup, options, tuner)
 
 
 def _out_layouts(out: Any) -> tuple[str | None, ...] | None:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..ir import dims
-from ..ir.errors import ShapeProblem, TypeProblem, ValueProblem
+from ..ir.errors import ShapeProblem, TypeProblem, Unsupported, ValueProblem
 from ..ir.layouts import GENERAL, UNIT, C, classify
 from ..ir.types import Guards
 from .nest_interfaces import NestInterface, check_magnitudes, shown
@@ -35,6 +35,12 @@ class NestKernel:
         self._places = size_places(interface.types)
         self._native: RunnableNest | None = None
         self._checked: dict[Any, list[tuple[int, int]]] = {}
+        self.remake: tuple[Callable[..., NestKernel], tuple[str, ...]] | None = None  # for pickles
+
+    def __reduce__(self) -> Any:
+        if self.remake is None:
+            raise Unsupported(f"the nest '{self.name}' was not made from text and can't be pickled")
+        return self.remake
 
     def __repr__(self) -> str:
         return f"<nest {self.signature}>"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Union
+from typing import Protocol, Union
 
 from ...ir.dtypes import BY_NAME, CLASSES
 from ...ir.errors import FileProblem, ImportProblem, LimitExceeded, Span, Unsupported, ValueProblem
@@ -22,6 +22,7 @@ from .sourcetext import Source
 
 RESERVED = frozenset((*BY_NAME, *CLASSES))
 
+Texts = tuple[tuple[str, str, tuple[str, ...]], ...]
 MAX_FILES = 64
 """Files that one file may import, directly and through others."""
 
@@ -60,6 +61,43 @@ class Unit:
         for unit in found:
             found += [u for u in unit.imports if u not in found]
         return found
+
+    def texts(self) -> Texts:
+        """Return the text of this file and of everything that it imports, for a `Bundle`."""
+        reached = self.reached()
+        if any(unit.externs for unit in reached):
+            raise Unsupported(
+                f"{self.source.file} calls functions of a shared library, which can't be pickled",
+                hint="call weft.load(..., libraries=True) in the other process",
+            )
+        return tuple((u.source.file, u.source.text, tuple(i.source.file for i in u.imports)) for u in reached)
+
+
+class Follower(Protocol):
+    """Something that finds the file behind an import."""
+
+    def follow(self, item: syntax.Import, source: Source) -> Unit: ...
+
+
+class Bundle:
+    """Follows imports among texts that travel together; nothing is read from files.
+
+    Each text has a file name, and the names of the files that it imports, in the order of its imports.
+    """
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = {file: text for file, text, _ in texts}
+        self._imports = {file: iter(imports) for file, _, imports in texts}
+        self._done: dict[str, Unit] = {}
+
+    def unit(self, file: str) -> Unit:
+        """Load the text of this name."""
+        if file not in self._done:
+            self._done[file] = unit_of(Source(file, self._texts[file]), self)
+        return self._done[file]
+
+    def follow(self, item: syntax.Import, source: Source) -> Unit:
+        return self.unit(next(self._imports[source.file]))
 
 
 class Importer:
@@ -148,7 +186,7 @@ def read(path: str) -> str:
         raise FileProblem(f"{path} is not UTF-8 text (byte {error.start})") from error
 
 
-def unit_of(source: Source, importer: Importer | None) -> Unit:
+def unit_of(source: Source, importer: Follower | None) -> Unit:
     """Collect the definitions of one text; it can only import if there is an importer."""
     unit = Unit(source)
     items = parse(source).items

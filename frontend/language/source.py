@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from ...ir.externs import ExternCall, ExternSource
 from ...ir.kernels import OpSource
+from ...ir.pickles import token
 from ...ir.records import record
 from ...ir.source import ArgType, Binding, Built
 from ..lowering.binding import bind
@@ -17,7 +20,7 @@ from . import syntax
 from .check import check
 from .declared import Parameter, Result, parameter, result
 from .decorators import implementation
-from .modules import Importer, LoadedDefinition, Unit, search_folders, unit_of
+from .modules import Bundle, Importer, LoadedDefinition, Texts, Unit, search_folders, unit_of
 from .sourcetext import Source
 
 __all__ = ["LanguageKernel", "ParsedModule", "load_module", "parse_module"]
@@ -57,6 +60,9 @@ class LanguageKernel:
         named = len(outputs) > 1 or self.outputs[0].name
         return f"{head} -> ({', '.join(outputs)})" if named else f"{head} -> {outputs[0]}"
 
+    def __dask_tokenize__(self) -> Any:
+        return token(self.texts, self.name)
+
     def bind(self, args: Sequence[ArgType]) -> Binding:
         return bind(self.name, self.declared, args)
 
@@ -67,6 +73,18 @@ class LanguageKernel:
     def extern(self) -> ExternCall | None:
         """The function of a shared library behind an extern kernel, or None."""
         return self._definition.unit.externs.get(self.name)
+
+    @property
+    def texts(self) -> Texts:
+        """The text of its file and of everything that the file imports."""
+        return self._definition.unit.texts()
+
+    @property
+    def ops(self) -> OpSource | None:
+        return self._ops
+
+    def __reduce__(self) -> Any:
+        return _unpickled, (self.texts, self._ops, self.name)
 
 
 @record(eq=False)
@@ -93,6 +111,16 @@ def parse_module(
     importer = None if search_path is None else Importer(search_folders(search_path))
     unit = unit_of(Source(file, text), importer) if importer is None else importer.enter(Source(file, text))
     return _module(unit, start, ops, externs)
+
+
+@lru_cache(64)
+def parse_texts(texts: Texts, ops: Any) -> ParsedModule:
+    """Parse a file and its imports from the texts of a pickled kernel; the first one is the file."""
+    return _module(Bundle(texts).unit(texts[0][0]), time.perf_counter(), ops, None)
+
+
+def _unpickled(texts: Texts, ops: Any, name: str) -> LanguageKernel:
+    return parse_texts(texts, ops).kernels[name]
 
 
 def load_module(

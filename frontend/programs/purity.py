@@ -116,5 +116,5 @@ def _is_part(function: Any) -> bool:
 
 def _is_own(function: Any) -> bool:
     """Whether it is one of Weft's: a kernel, a jitted function, an op, a function of loops."""
-    module = getattr(function, "__module__", None) or type(function).__module__
-    return str(module).partition(".")[0] == "weft"
+    modules = getattr(function, "__module__", None), type(function).__module__
+    return any(str(module).partition(".")[0] == "weft" for module in modules)

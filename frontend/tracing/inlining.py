@@ -15,6 +15,7 @@ from ...ir.graph import Graph, Value
 from ...ir.guards import graph_guards
 from ...ir.loops import body_of, walk
 from ...ir.ops import LOOP, NUMPY
+from ...ir.pickles import token
 from ...ir.records import record
 from ...ir.source import ArgType, Binding, KernelSource
 from ...ir.types import TensorType
@@ -30,6 +31,9 @@ class KernelCall:
     """A call of a kernel that a trace can apply; the arguments are in the order of its parameters."""
 
     source: KernelSource
+
+    def __dask_tokenize__(self) -> Any:
+        return token(self.source)
 
 
 def inline(trace: Trace, source: KernelSource, args: Sequence[Any], span: Span | None) -> Any:

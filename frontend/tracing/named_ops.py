@@ -10,6 +10,7 @@ import numpy as np
 from ...ir.errors import UnknownName
 from ...ir.kernels import OpSource
 from ...ir.opdef import OpDef
+from ...ir.pickles import token
 from .tracer import Tracer
 
 Compile = Callable[["NamedOp", int, Mapping[str, Any]], Callable[..., Any]]
@@ -29,6 +30,12 @@ class NamedOp:
 
     def __repr__(self) -> str:
         return f"<weft op {self.name}>"
+
+    def __reduce__(self) -> Any:
+        return NamedOp, (self.name, self._source, self._compiled)
+
+    def __dask_tokenize__(self) -> Any:
+        return token("weft.ops", self.name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not kwargs:

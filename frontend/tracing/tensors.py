@@ -22,6 +22,7 @@ from ...ir.dims import Size
 from ...ir.errors import Span, TypeProblem, UnknownName, Unsupported, ValueProblem, nearest
 from ...ir.facts import Facts
 from ...ir.graph import Value
+from ...ir.pickles import token
 from ...ir.records import record
 from ...ir.source import ArgType, Binding, Built, Evaluate
 from ...ir.types import TensorType
@@ -143,6 +144,29 @@ class ExpressionKernel:
         """The arguments with their types, such as `x: f32[n]`."""
         return tuple(f"{name}: {leaf.type}" for name, leaf in self._leaves.items())
 
+    def __reduce__(self) -> Any:
+        """Reduce to the list of records, in which tensors stand for one another by number: no recursion."""
+        records = self._records + [leaf for leaf in self._leaves.values() if leaf not in self._records]
+        numbers = {record: k for k, record in enumerate(records)}
+
+        def flat(x: Any) -> Any:
+            if isinstance(x, TracedSize):
+                return _PickledSize(x.dim)
+            if not isinstance(x, Tracer) or x._record is None:
+                return x
+            return _PickledTensor(numbers[x._record.of], x._record.index)
+
+        listed = [
+            r if isinstance(r, TensorLeaf) else (r.function, *_mapped((r.args, dict(r.kwargs)), flat), r.span)
+            for r in records
+        ]
+        return _unpickled, (listed, _mapped(self.expression, flat), self.name, self.evaluate, self.parameters)
+
+    def __dask_tokenize__(self) -> Any:
+        listed, expression, *rest = self.__reduce__()[1]
+        records = [(r.name, str(r.type)) if isinstance(r, TensorLeaf) else r[:3] for r in listed]
+        return token(records, expression, *rest)
+
     def captures(self) -> tuple[Any, ...]:
         """Return nothing: an expression reads nothing from outside."""
         return ()
@@ -166,6 +190,44 @@ class ExpressionKernel:
         made = _replayed(trace, self._records, inputs, known)
         graph, structure, _ = finish(trace, (), _mapped(self.expression, made), None)
         return Built(graph, tuple(trace.hidden), trace.calls, structure)
+
+
+@record
+class _PickledTensor:
+    """An expression in a pickle: the number of its record, and which of its results."""
+
+    number: int
+    index: int | None
+
+
+@record
+class _PickledSize:
+    """A size in a pickle."""
+
+    dim: Any
+
+
+def _unpickled(
+    listed: list[Any], expression: Any, name: str, evaluate: Evaluate | None, parameters: tuple[str, ...]
+) -> ExpressionKernel:
+    records: list[TensorLeaf | Applied] = []
+
+    def made(x: Any) -> Any:
+        if isinstance(x, _PickledSize):
+            return TracedSize(_RECORDER, x.dim)
+        if isinstance(x, _PickledTensor):
+            return Tracer(_RECORDER, None, record=TensorPart(records[x.number], x.index))
+        return x
+
+    for each in listed:
+        if isinstance(each, TensorLeaf):
+            records.append(each)
+            continue
+        function, args, kwargs, span = each
+        records.append(Applied(function, _mapped(args, made), _mapped(kwargs, made), span))
+    leaves = {leaf.name: leaf for leaf in records if isinstance(leaf, TensorLeaf)}
+    arguments = [Tracer(_RECORDER, None, record=TensorPart(leaves[each])) for each in parameters]
+    return ExpressionKernel(_mapped(expression, made), name, evaluate, arguments)
 
 
 def _replayed(

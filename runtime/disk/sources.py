@@ -10,16 +10,19 @@ import json
 import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from ...ir.errors import FileProblem
 from ...ir.lazy import cached_property
+from ...ir.pickles import token
 from ...ir.source import ArgType, Binding, Built
 from ...ir.tuples import NamedTuple
 from .cache import Cache, default_cache
 from .key import digest, key_of, state_of
 
 if TYPE_CHECKING:
+    from ...frontend.language.modules import Texts
     from ...frontend.language.source import LanguageKernel, ParsedModule
     from ..registry import Registry
 
@@ -51,6 +54,14 @@ class StoredKernel:
     def signature(self) -> str:
         return self.parsed.signature
 
+    def __reduce__(self) -> Any:
+        parsed, kernels = self.parsed, self._module.kernels.values()
+        named = tuple((kernel.name, kernel.parameters) for kernel in kernels)
+        return _unpickled, (self._module.file, named, self.digest, parsed.texts, parsed.ops, self.name)
+
+    def __dask_tokenize__(self) -> Any:
+        return token(self.parsed.texts, self.name)
+
     def bind(self, args: Sequence[ArgType]) -> Binding:
         return self.parsed.bind(args)
 
@@ -72,6 +83,22 @@ class StoredModule:
         if _digest(found.sources) != self._digest:
             raise FileProblem(f"the imports of {self.file} have changed since it was loaded", hint="load it again")
         return found
+
+
+@lru_cache(64)
+def _of_texts(file: str, named: Any, digest: str, texts: Texts, ops: Any) -> StoredModule:
+    """Make one module of the texts of all kernels that were pickled with them."""
+
+    def load() -> ParsedModule:
+        from ...frontend.language.source import parse_texts
+
+        return parse_texts(texts, ops)
+
+    return StoredModule(file, dict(named), digest, load)
+
+
+def _unpickled(file: str, named: Any, digest: str, texts: Texts, ops: Any, name: str) -> StoredKernel:
+    return _of_texts(file, named, digest, texts, ops).kernels[name]
 
 
 class _Import(NamedTuple):

@@ -34,6 +34,11 @@ class SourceBody:
     signature: Signature
     function: Callable[..., Any] | None = None
 
+    def __reduce__(self) -> Any:
+        if self.function is not None:
+            return traced, (self.function, self.signature, self.source.name)
+        return SourceBody, (self.source, self.signature)
+
     def given(self, arguments: Mapping[str, Any]) -> SourceBody:
         """Return the body of a traced function with these extra arguments."""
         assert self.function is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ...ir.kernels import OpSource
 from ...ir.opdef import OpDef
@@ -14,6 +15,9 @@ class OpTable(Mapping[str, OpDef]):
 
     def __init__(self, more: OpSource) -> None:
         self._more = more
+
+    def __reduce__(self) -> Any:
+        return OpTable, (self._more,)
 
     def __getitem__(self, name: str) -> OpDef:
         found = TABLE.get(name) or self._more.find_op(name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral
+from os.path import realpath
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
@@ -17,6 +18,7 @@ from ...ir.forking import lock
 from ...ir.kernels import Choice
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
+from ...ir.pickles import Place, reference
 from ...ir.types import Attr, TensorType
 from .naming import canonical, dtype_of
 from .rankings import Rankings
@@ -48,11 +50,11 @@ class Registry:
 
         weft.ops.cube(x)
 
-    `inline` names the ops that the backend has code for.
+    `inline` names the ops that the backend has code for. Pickles find a registry at its `place`.
     """
 
-    def __init__(self, inline: frozenset[str] = frozenset(TABLE)) -> None:
-        self._inline = inline
+    def __init__(self, inline: frozenset[str] = frozenset(TABLE), place: Place | None = None) -> None:
+        self._inline, self._place = inline, place
         self._tables = RegistryTables(self._make_op, self._spread)
         self._rankings = Rankings(inline)
         self._watchers: WeakSet[Watcher] = WeakSet()
@@ -61,6 +63,9 @@ class Registry:
 
     def __repr__(self) -> str:
         return f"<weft registry: {len(self.implementations())} implementations by users>"
+
+    def __reduce__(self) -> Any:
+        return reference(self._place, "a registry")
 
     # -- changing it
 
@@ -125,6 +130,16 @@ class Registry:
 
         made = [from_file(kernel, (file, name)) for name, kernel in kernels.items() if kernel.impl is not None]
         return tuple(self._tables.add(made, file if is_whole else None))
+
+    def register_again(self, kernel: Any) -> None:
+        """Register the `@impl` kernels of an unpickled kernel's file, unless this process has loaded that file."""
+        from ...frontend.language.source import parse_texts
+
+        parsed = parse_texts(kernel.texts, kernel.ops)
+        known = {each.origin for each in self.implementations() if each.origin is not None}
+        places = [(file, k.name) for file in (parsed.file, realpath(parsed.file)) for k in parsed.kernels.values()]
+        if not known.intersection(places) and any(k.impl is not None for k in parsed.kernels.values()):
+            self.register_kernels(parsed.file, parsed.kernels)
 
     def builder(self) -> ImplementationBuilder:
         """Start a registration that is built step by step; `build()` registers it."""
