@@ -56,3 +56,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_LAZY[name], __name__), name)
     return found
+
+
+def __dir__() -> list[str]:
+    """List the public names; the modules that implement them stay out of sight."""
+    return sorted(__all__)

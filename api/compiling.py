@@ -13,7 +13,7 @@ from .module import Module
 if TYPE_CHECKING:  # imported when used: the front ends and the compiler take longer to import than NumPy
     from .frontend.language.source import ParsedModule as ParsedModule
     from .frontend.tracing.tracer import Tracer
-    from .function import JitFunction
+    from .jitted import Jitted, P, R
     from .runtime.compiler import Options
 
 __all__ = ["Module", "compile", "jit", "load", "tensor"]
@@ -21,17 +21,17 @@ __all__ = ["Module", "compile", "jit", "load", "tensor"]
 
 @overload
 def jit(
-    function: Callable[..., Any],
+    function: Callable[P, R],
     *,
     static: Sequence[str] = ...,
     backend: str = ...,
     blas: bool = ...,
     whole: bool = ...,
-) -> JitFunction: ...
+) -> Jitted[P, R]: ...
 @overload
 def jit(
     *, static: Sequence[str] = ..., backend: str = ..., blas: bool = ..., whole: bool = ...
-) -> Callable[[Callable[..., Any]], JitFunction]: ...
+) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
 def jit(
     function: Callable[..., Any] | None = None,
     *,
