@@ -30,6 +30,7 @@ SIZES = {
     "colsum": lambda n: (randn(149, n), np.zeros(n, "f4")),
     "three_axis_sum": lambda n: (randn(3, 2, 4, n), np.zeros((3, 2, 4, n), "f4")),
     "cholesky": lambda n: (randn(n, n, dtype="f8") / 9 + np.eye(n),),
+    "lu_in_place": lambda n: (randn(n, n, dtype="f8") / 9 + np.eye(n),),
     "seidel": lambda n: (randn(n, n, dtype="f8"),),
     "stencil_in_place": lambda n: (randn(4, 3 * n),),
 }

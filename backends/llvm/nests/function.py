@@ -14,6 +14,7 @@ from ..code.scopes import Nest, Scope
 from ..code.text import Val
 from ..functions import FrameWord
 from .points import Point
+from .registers import Element
 
 Points = Sequence[Point]
 STATUS = Val("%status", "ptr", 0)
@@ -56,6 +57,7 @@ class NestFunction:
         self.e.place("start")
         self.buffers: dict[Value, Buffer] = {}
         self.is_worker = False
+        self.registers: dict[Element, Val] = {}  # elements of memory that a loop keeps in registers
         self.asked: set[Node] = set()  # the `ask`s of loops that ask after several steps
 
     def body(self, graph: Graph, points: Points) -> None:

@@ -19,8 +19,9 @@ from . import numbers
 from .costs import body_cost, depth
 from .function import NestFunction, Points
 from .leaving import ask_after
-from .memory import itemsize
+from .memory import itemsize, load_element, store_element
 from .points import Point
+from .registers import Element, kept_elements
 from .sharing import is_shared, share
 
 DEFAULT_JAM = 4
@@ -59,6 +60,9 @@ def over(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> N
 
 def _serial(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> None:
     assert node.body is not None
+    if len(points) == 1 and points[0].vector is None and (kept := kept_elements(f.module.nest, node)):
+        _in_registers(f, node, points[0], first, end, kept)
+        return
     body, (variable,) = node.body, variables(node)
 
     def run(at: Val, carried: list[Val]) -> list[Val]:
@@ -88,6 +92,26 @@ def _serial(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
         last = range_of(first, end, start)
     for k, point in enumerate(points):
         point.put(node.results, last[k * count : (k + 1) * count])
+
+
+def _in_registers(f: NestFunction, node: Node, point: Point, first: Val, end: Val, kept: dict[Element, Node]) -> None:
+    """Emit a loop that keeps elements of memory in registers. A loop without steps does not touch them."""
+    assert node.body is not None
+    body, name = node.body, variables(node)[0].name
+
+    def run(at: Val, carried: list[Val]) -> list[Val]:
+        f.registers = dict(zip(kept, carried, strict=True))
+        f.body(body, [point.step(name, at)])
+        after, f.registers = list(f.registers.values()), {}
+        return after
+
+    def whole() -> None:
+        start = [load_element(f, access, point) for access in kept.values()]
+        _, *last = f.repeat(first, end, 1, start, run)
+        for access, value in zip(kept.values(), last, strict=True):
+            store_element(f, access, point, value)
+
+    f.e.when(f.e.icmp("slt", first, end), whole)
 
 
 def _is_short(body: Graph) -> bool:

@@ -40,12 +40,12 @@ def inputs(f: NestFunction) -> None:
 
 def load(f: NestFunction, node: Node, points: Points) -> None:
     for point in points:
-        point.values[node.result] = _load(f, node, point)
+        point.values[node.result] = load_element(f, node, point)
 
 
 def store(f: NestFunction, node: Node, points: Points) -> None:
     for point in points:
-        _store(f, node, point, point.values[node.operands[0]])
+        store_element(f, node, point, point.values[node.operands[0]])
 
 
 def fetch(f: NestFunction, node: Node, points: Points) -> None:
@@ -106,8 +106,11 @@ def _place(f: NestFunction, node: Node, point: Point) -> tuple[Buffer, Size, Val
     return buffer, address(index, buffer.strides), owner
 
 
-def _load(f: NestFunction, node: Node, point: Point) -> Val:
+def load_element(f: NestFunction, node: Node, point: Point) -> Val:
+    """Load the element that a node accesses."""
     e = f.e
+    if f.registers and (kept := f.registers.get(base(node.operands[-1], sizes(node.attrs, "at")))):
+        return kept
     buffer, offset, owner = _place(f, node, point)
     elem, stride, alias = memory_element(buffer.dtype), numbers.stride_of(offset, point), _alias(f, owner)
     if stride is not None and stride not in (0, buffer.dtype.size) and point.mask is None:
@@ -146,8 +149,12 @@ def _lane(f: NestFunction, pointer: Val, stride: Size, lane: int, point: Point) 
     return f.e.offset(pointer, numbers.scalar(f, stride * lane, point)) if lane else pointer
 
 
-def _store(f: NestFunction, node: Node, point: Point, x: Val) -> None:
+def store_element(f: NestFunction, node: Node, point: Point, x: Val) -> None:
+    """Store to the element that a node accesses."""
     e = f.e
+    if f.registers and (element := base(node.operands[-1], sizes(node.attrs, "at"))) in f.registers:
+        f.registers[element] = x
+        return
     buffer, offset, owner = _place(f, node, point)
     stride, alias = numbers.stride_of(offset, point), _alias(f, owner)
     if buffer.dtype.kind == "bool":
