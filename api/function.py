@@ -12,12 +12,13 @@ from typing import Any
 
 from .frontend.programs.pieces import Piece
 from .frontend.tracing.functions import TracedFunction, TracedKernel
-from .ir.errors import TraceProblem
+from .ir.errors import TraceProblem, Unsupported, WeftError
 from .ir.graph import Graph
 from .ir.records import replace
 from .pickling import reduced, tokenized
 from .piece_programs import PieceProgram
 from .program import MethodProgram, Program
+from .reasons import Reason
 from .report import report_of
 from .runtime.calling import Called, native_class
 from .runtime.compiler import Lowered, Options, Variant
@@ -135,8 +136,19 @@ class JitFunction(Called):
         if not self._whole:
             return self._program.call(self._compiled, args, kwargs)
         if (obstacle := self._program.obstacle) is not None:
-            raise TraceProblem(obstacle.text, obstacle.span)
-        return self._compiled(args, kwargs, form)
+            return self._as_nest(TraceProblem(obstacle.text, obstacle.span), args, kwargs)
+        try:
+            return self._compiled(args, kwargs, form)
+        except (TraceProblem, Unsupported) as error:
+            return self._as_nest(error, args, kwargs)
+
+    def _as_nest(self, refused: WeftError, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Run a function that can't be traced as one nest, or raise the error."""
+        assert self._program is not None and not isinstance(self._program, PieceProgram)
+        found = self._program.as_nest(args, kwargs)
+        if isinstance(found, Reason):
+            raise type(refused)(refused.message, refused.span, f"it can't be one piece of loops either: {found.text}")
+        return found[0]
 
     def inlined(self, trace: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Become part of the trace of another function, unless Python must run this one."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from .frontend.programs import plan, purity
 from .frontend.programs.allowed import Checker, Scope
+from .frontend.programs.names import exposed
 from .frontend.programs.pieces import Cut
 from .frontend.programs.source import FunctionSource, NoSource, read_source
 from .frontend.programs.state import is_usual
@@ -51,6 +52,7 @@ class Program:
         self._failures = 0
         self._refused: dict[Any, Reason] = {}
         self._plan: FunctionType | None = None
+        self._nest: LoopProgram | None = None  # the whole function, for `whole=True`
         self._unplanned: Reason | None = None  # why there is no plan
         self._dropped: set[tuple[int, int]] = set()
 
@@ -104,6 +106,28 @@ class Program:
             return self.function(*args, **kwargs)
         self.planned_calls += 1
         return self._plan(*args, **kwargs)
+
+    def as_nest(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any] | Reason:
+        """Run a call as one nest, for `whole=True`; return the result in a tuple, or why that can't be."""
+        function, source = self.function, self.source
+        if isinstance(source, NoSource) or not isinstance(function, FunctionType):
+            return Reason(source.reason if isinstance(source, NoSource) else "it is not a plain function")
+        if not is_usual():
+            return Reason("NumPy's error state, or NumPy itself, is not as usual")
+        bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
+        bound.apply_defaults()
+        scope = Scope(function, source)
+        outer = [name for name in sorted(exposed(source.body)) if name not in bound.arguments]
+        captured = {name: value for name in outer if is_data(value := scope.value(name))}
+        values = {**bound.arguments, **captured}
+        if self._nest is None or self._nest.loop.live_in != tuple(values):
+            lines = source.body[0].lineno, source.body[-1].end_lineno or source.body[-1].lineno
+            loop = plan.PlannedLoop(".whole", tuple(source.body), tuple(values), (), True, lines)
+            self._nest = LoopProgram(self, loop, scope, self._compile)
+        found = self._nest(*values.values())
+        if found is MISS:
+            return self._nest.off or self._nest.reason or Reason("NumPy's functions are not as usual")
+        return (found[0] if found else None,)
 
     def is_unpatched(self) -> bool:
         """Whether the functions of modules are still those that were checked."""
@@ -247,6 +271,15 @@ class MethodProgram:
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return self.program.run((self._instance, *args), kwargs)
+
+    def as_nest(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any] | Reason:
+        found: tuple[Any] | Reason = self.program.as_nest((self._instance, *args), kwargs)
+        return found
+
+
+def is_data(value: Any) -> bool:
+    """Whether a value from outside is an array or a number, which a piece takes as an argument."""
+    return isinstance(value, (np.ndarray, np.generic, bool, int, float, complex))
 
 
 def _first_use(source: FunctionSource, name: str) -> ast.AST:

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+import weft
 from weft.frontend.programs.kinds import Array, Known, NumpyScalar, PythonNumber, Tuple, Unknown, kind_of
 from weft.frontend.programs.lower import lower_piece
 from weft.frontend.programs.pieces import Cut, Piece
@@ -185,3 +186,31 @@ def test_cut_reasons():
     assert "another name" in cut_of(old_name, np.ones(3))
     assert "not a number or an array" in cut_of(pairs, 5)
     assert "in a loop" in cut_of(last_row, np.ones((3, 3)))
+
+
+def _decay(a, rounds):
+    for _ in range(rounds):
+        for i in range(1, len(a)):
+            a[i] += SCALE * a[i - 1]
+    return a, a[1:], rounds * 2
+
+
+def _chatty(a):
+    for v in a:
+        print(v)
+
+
+SCALE = 0.5
+
+
+def test_whole_functions():
+    """`whole=True` runs a function with loops as one nest, or says why it can't be one."""
+    whole = weft.jit(_decay, whole=True)
+    for n in (4, 7):
+        plain, given = np.arange(n * 1.0), np.arange(n * 1.0)
+        _decay(plain, 3)
+        same, view, twice = whole(given, 3)
+        assert same is given and np.shares_memory(view, given) and twice == 6
+        np.testing.assert_array_equal(given, plain)
+    with pytest.raises(weft.errors.TraceProblem, match="can't be one piece of loops either"):
+        weft.jit(_chatty, whole=True)(np.ones(2))
