@@ -49,6 +49,8 @@ scale: $(VENV)/installed
 	$(PYTHON) -m venv build/scale/venv
 	build/scale/venv/bin/python -m pip install --quiet "weft[dask] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)" pytest zarr xarray
 	build/scale/venv/bin/python -m pytest -W default tests/scale/on_dask.py
+	build/scale/venv/bin/python examples/scale/standardize.py
+	build/scale/venv/bin/python examples/scale/softmax.py
 
 lint: $(VENV)/installed-tests
 	$(BIN)/ruff check $(LINTED)
