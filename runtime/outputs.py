@@ -132,7 +132,7 @@ def as_outputs(out: Any, count: int) -> tuple[Array | None, ...]:
     if len(given) != count:
         raise ValueProblem(f"out must have one array for each result: {count}, not {len(given)}")
     for x in given:
-        if x is not None and type(x) is not np.ndarray:
+        if x is not None and type(x) not in (np.ndarray, np.memmap):
             raise TypeProblem(f"out must be an array, not a {type(x).__qualname__}")
         if x is not None and not x.flags.writeable:
             raise ValueProblem("out must be writable", hint="pass another array, or omit out")

@@ -93,7 +93,13 @@ def test_u64_is_never_compared_with_a_wrapped_number() -> None:
 def test_arrays_in_files_and_objects_that_fail(tmp_path: Path) -> None:
     mapped = np.memmap(tmp_path / "x.bin", dtype=np.float64, mode="w+", shape=(3,))
     mapped[:] = X
-    assert weft.jit(lambda x: x + 1)(mapped).tolist() == [1.0, 2.0, 3.0]
+    more = weft.jit(lambda x, k: x + k)
+    assert more(mapped, 1.0).tolist() == [1.0, 2.0, 3.0]
+    for k in range(4):  # the first calls are served by Python, later ones by a recipe
+        for out in (mapped, np.empty(3)):
+            assert more(X, float(k), out=out) is out and out.tolist() == (X + k).tolist()
+    mapped.flush()
+    assert np.fromfile(tmp_path / "x.bin").tolist() == (X + 3).tolist()
 
     class Broken:
         def __array__(self, *args: Any, **kwargs: Any) -> Any:
