@@ -12,6 +12,7 @@ from typing import Any
 
 from .frontend.programs.pieces import Piece
 from .frontend.tracing.functions import TracedFunction, TracedKernel
+from .frontend.tracing.tracer import Tracer
 from .ir.errors import TraceProblem, Unsupported, WeftError
 from .ir.graph import Graph
 from .ir.records import replace
@@ -129,6 +130,14 @@ class JitFunction(Called):
             if len(self._methods) > MAX_INSTANCES:
                 self._methods.popitem(last=False)
         return found[1]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        program = self._program
+        if not isinstance(program, Program) or not program.is_split or kwargs or self._whole:
+            return super().__call__(*args, **kwargs)
+        if not any(type(x) is Tracer for x in args):  # no recipe will ever serve such calls
+            return program.call(self._compiled, args, kwargs)
+        return super().__call__(*args, **kwargs)
 
     def served(self, form: CallForm, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
         if self._program is None or out is not None:

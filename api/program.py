@@ -65,6 +65,11 @@ class Program:
         """Why the function can't be traced as a whole, if it can't."""
         return self._obstacle(self.function)
 
+    @cached_property
+    def is_split(self) -> bool:
+        """Whether no call is ever tried as a whole."""
+        return self.obstacle is not None
+
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call: compiled where that is safe, else by the plan."""
         if self.off is not None or self.obstacle is not None:
