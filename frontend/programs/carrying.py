@@ -1,0 +1,229 @@
+"""Carry variables from step to step of a loop: numbers as values of the nest, arrays as places in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...ir.graph import Value
+from ...ir.records import record
+from .arithmetic import cast_number, join
+from .kinds import Known
+from .lowering import RETURN, RETURNED, Lowering
+from .names import Names
+from .values import (
+    Abstract,
+    Buffer,
+    CutProblem,
+    Environment,
+    Number,
+    NumberKind,
+    Selected,
+    TupleValue,
+    Unset,
+    View,
+    dtype_of,
+    plain,
+)
+
+NONE: Names = frozenset()
+JUMPED = (RETURN, RETURNED)
+ZEROS = {"bool": False, "int": 0, "uint": 0, "float": 0.0, "complex": 0j}
+
+
+class KindChanges(Exception):
+    """Raised when a variable has another kind at the end of a step than at its start, and no kind fits both."""
+
+
+def _nothing() -> None:
+    pass
+
+
+@record
+class Guess:
+    """What a loop carries: numbers with their kinds, those of them that have no value before it, and arrays."""
+
+    kinds: Mapping[str, tuple[NumberKind, NumberKind | None]]
+    late: Names
+    places: Names
+
+
+class Carry:
+    """What one attempt to lower a loop carries. `better` is a better guess, if this one was wrong."""
+
+    def __init__(self, p: Lowering, names: Names, live: Names, guess: Guess) -> None:
+        returned = p.env.get(RETURNED)
+        if RETURNED in names and isinstance(returned, TupleValue):
+            p.env.update((f"{RETURNED}.{k}", item) for k, item in enumerate(returned.items))
+            names |= {f"{RETURNED}.{k}" for k in range(len(returned.items))}
+        self.p, self.names, self.live, self.guess = p, names, live, guess
+        self.better: Guess | None = None
+        self.before: Environment = p.env
+        self.made: dict[str, View] = {}
+        self.settles: dict[str, Callable[[], None]] = {}  # what makes numbers be of their first kind, after any step
+        self.started: list[tuple[str, int, bool]] = []  # places, and how often they had been stored to
+        self.allowed: dict[Buffer, int] = {}  # stores to places that replace the array
+        early = [n for n in sorted(names) if isinstance(p.env.get(n), Number)]
+        self.numbers = (*early, *sorted(guess.late))
+        self.kinds = {n: guess.kinds.get(n) or (plain(p.env[n].kind), p.env[n].other) for n in self.numbers}
+
+    def start(self) -> list[Value]:
+        """Return the values before the loop; arrays that it replaces get separate memory."""
+        p = self.p
+        for name in sorted(self.guess.places):
+            view = p.env[name]
+            is_own = p.is_only_name(name, view)
+            place = p.e.allocate(view.dtype, view.shape)
+            p.copy(place, view)
+            p.env[name] = p.places[name] = place
+            self.started.append((name, place.buffer.version, is_own))
+        self.before = dict(p.env)
+        return [self._first(name) for name in self.numbers]
+
+    def _first(self, name: str) -> Value:
+        dtype = dtype_of(self.kinds[name][0])
+        if name in self.guess.late:
+            return self.p.e.constant(ZEROS[dtype.kind], dtype)
+        return cast_number(self.p.e, self.before[name], dtype)
+
+    def begin(self, inputs: Sequence[Value]) -> None:
+        """Starts a step, in which the variables have the carried values."""
+        self.p.env = dict(self.before)
+        for name, value in zip(self.numbers, inputs, strict=True):
+            kind, other = self.kinds[name]
+            self.p.env[name] = Number(kind, value, other=other)
+        self._join_returned()
+
+    def _join_returned(self) -> None:
+        """Makes the returned tuple of its items, which are carried one by one."""
+        parts = [name for name in self.numbers if name.startswith(f"{RETURNED}.")]
+        if parts:
+            self.p.env[RETURNED] = TupleValue(tuple(self.p.env[f"{RETURNED}.{k}"] for k in range(len(parts))))
+
+    def finish(self) -> list[Value]:
+        """End a step, with the new values of the carried numbers."""
+        kinds, late, places = dict(self.kinds), set(self.guess.late), set(self.guess.places)
+        outputs = [self._last(name, kinds) for name in self.numbers]
+        env = self.p.env
+        replaced: list[tuple[str, View, View]] = []
+        if any(isinstance(value, Selected) and value.is_stale for value in self.before.values()):
+            raise CutProblem("a loop changes an array from which a mask has selected")
+        for name in sorted(self.names - set(self.numbers)):
+            first, last = self.before.get(name), env.get(name)
+            if first is last:
+                continue
+            is_new = first is None or isinstance(first, Unset)
+            if name == RETURNED and not isinstance(last, Number):
+                self._return_tuple(last, kinds, late)
+            elif is_new and isinstance(last, Number) and (name in self.live or name in JUMPED):
+                late.add(name)
+                kinds[name] = plain(last.kind), last.other
+            elif is_new and isinstance(last, View):
+                self.made[name] = last
+            elif isinstance(first, View) and isinstance(last, View):
+                if first != last:
+                    replaced.append((name, first, last))
+            elif isinstance(first, View) and name not in places and isinstance(last, Unset):
+                places.add(name)  # then both sides of a branch store to one place
+            elif not is_new and not (isinstance(first, Known) and first == last):
+                raise CutProblem(f"'{name}' is not a number or an array before and behind each step of a loop")
+        self._replace(replaced, places)
+        self._check_places()
+        if kinds != self.kinds or late != self.guess.late or places != self.guess.places:
+            self.better = Guess(kinds, frozenset(late), frozenset(places))
+        return outputs
+
+    def _return_tuple(self, last: Abstract | None, kinds: dict[str, Any], late: set[str]) -> None:
+        """Carries the items of a tuple that is returned from inside a loop."""
+        if not isinstance(last, TupleValue) or not all(isinstance(item, Number) for item in last.items):
+            raise CutProblem("an array, or another value that is no number, is returned from inside a loop")
+        for k, item in enumerate(last.items):
+            name = f"{RETURNED}.{k}"
+            if isinstance(item, Number) and name not in self.numbers:
+                late.add(name)
+                kinds[name] = plain(item.kind), item.other
+
+    def _replace(self, replaced: Sequence[tuple[str, View, View]], places: set[str]) -> None:
+        """Copies arrays that variables refer to after a step to the places that the loop carries for them."""
+        p = self.p
+        for name, first, last in replaced:
+            if last.dtype != first.dtype or not p.e.facts.agree(last.shape, first.shape):
+                raise CutProblem(f"the array '{name}' has another shape or dtype in each step of a loop")
+        mine = [(first, last) for name, first, last in replaced if name in places]
+        owned = [first.buffer for first, _ in mine]
+        values = [self._apart(last) if last.buffer in owned else last for _, last in mine]
+        for (first, _), value in zip(mine, values, strict=True):
+            p.copy(first, value)
+            self.allowed[first.buffer] = self.allowed.get(first.buffer, 0) + 1
+        places.update(name for name, _, _ in replaced)
+
+    def _apart(self, view: View) -> View:
+        made = self.p.e.allocate(view.dtype, view.shape)
+        self.p.copy(made, view)
+        return made
+
+    def _check_places(self) -> None:
+        """Cuts loops in which a place shows that it is no new array for each step.
+
+        A store into the array itself would have to reach what the variable was before the loop, and another name of
+        the array would have to keep it.
+        """
+        for name, version, is_own in self.started:
+            buffer = self.p.places[name].buffer
+            writes = self.allowed.get(buffer, 0) + self.p.place_writes.get(buffer, 0)
+            if buffer.version - version != writes and not is_own:
+                raise CutProblem(f"the array '{name}' is changed in place and replaced in a loop")
+            if any(view.buffer is buffer for view in self.made.values()):
+                raise CutProblem(f"the array '{name}' has another name behind a loop that replaces it")
+
+    def _last(self, name: str, kinds: dict[str, tuple[NumberKind, NumberKind | None]]) -> Value:
+        number, (kind, other) = self.p.env.get(name), self.kinds[name]
+        returned = self.p.env.get(RETURNED)
+        if name.startswith(f"{RETURNED}.") and isinstance(returned, TupleValue):
+            number = returned.items[int(name.rpartition(".")[2])]
+        if not isinstance(number, Number):
+            reason = number.name if isinstance(number, Unset) else f"'{name}' is no number at the end of a step"
+            raise CutProblem(reason)
+        first = Number(kind, other=other) if name in self.guess.late else self.before[name]
+        try:
+            kinds[name] = join(first, number)
+        except CutProblem as problem:
+            raise KindChanges(f"'{name}': {problem.reason}") from problem
+        if kinds[name] != (kind, other):
+            return self.p.e.constant(ZEROS[dtype_of(kind).kind], dtype_of(kind))  # the loop is lowered again
+        if plain(number.kind) == kind and (number.other is None or number.settle is not None):
+            self.settles[name] = number.settle or _nothing
+        return cast_number(self.p.e, number, dtype_of(kind))
+
+    def _settle(self, name: str, demand: Callable[[], None] | None) -> Callable[[], None] | None:
+        """Demands a step of this loop, and of those inside it that give a number its kind."""
+        inner = self.settles.get(name)
+        if inner is None or demand is None:
+            return None
+
+        def settle() -> None:
+            demand()
+            inner()
+
+        return settle
+
+    def end(self, results: Sequence[Value], bound: Names, demand: Callable[[], None] | None) -> None:
+        """End the loop and bind the variables to their values after it."""
+        env = self.p.env = dict(self.before)
+        for name in bound - set(self.numbers) - self.guess.places:
+            if name not in self.names or name not in self.before or isinstance(self.before[name], Unset):
+                env[name] = Unset(f"'{name}' gets its value in a loop")
+        for name, value in zip(self.numbers, results, strict=True):
+            kind, other = self.kinds[name]
+            env[name] = Number(kind, value, other=other, settle=self._settle(name, demand))
+        self._join_returned()
+        shared = {name for name, _, is_own in self.started if not is_own}  # without a step they are the array itself
+        new = (self.guess.late | self.made.keys() | shared) & self.live
+        if new and demand is not None:
+            demand()
+            for name, view in self.made.items():
+                if self.p.e.is_visible(*view.shape, *view.starts):
+                    env[name] = view
+        elif new:
+            for name in new:
+                env[name] = Unset(f"'{name}' gets its value in a loop that may have no step")
