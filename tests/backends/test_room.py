@@ -11,10 +11,11 @@ from weft.backends.llvm.engine import room
 
 CODE = """
 import resource, sys
-import numpy as np, weft
+import numpy as np
+from weft.function import tracing
 
 if sys.argv[1] == "started":
-    weft.jit(lambda x: x - 1)(np.ones(3))
+    tracing(lambda x: x - 1)(np.ones(3))
 
 def size():
     return 4096 * int(open("/proc/self/statm").read().split()[0])
@@ -28,7 +29,7 @@ def work(k):
         for j in range(2):
             x = np.sin(x) * np.exp(-x) + np.arctan2(x, k + 1.5)
         return x
-    return np.allclose(weft.jit(f)(x), f(x), rtol=1e-12)
+    return np.allclose(tracing(f)(x), f(x), rtol=1e-12)
 
 outcomes = []
 for k, megabytes in enumerate((1, 20, 30, 60, 400)):

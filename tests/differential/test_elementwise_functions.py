@@ -151,7 +151,7 @@ def test_parts_and_angles(dtype: str) -> None:
 
 def test_parts_of_scalars() -> None:
     for x in (np.float32(2.5), np.array(2.5), np.array(3), np.int8(4)):
-        native(lambda x: (x.real + 0, np.imag(x), x.imag), x)
+        native(lambda x: (x.real + 0, np.imag(x), x.imag, np.real_if_close(x) + 0), x)
     for z in (np.complex64(1 + 2j), np.array(1 - 2j), np.array([1 + 2j, -3j])):
         native(lambda z: (z.real + 0, np.imag(z) + 0, np.conj(z), z.conj(), np.angle(z)), z, ulps=2)
 
@@ -238,5 +238,5 @@ def test_ufuncs_that_are_told_a_dtype() -> None:
 def test_every_function_is_tried() -> None:
     """All elementwise functions that are not ufuncs are tested in this file, or in a neighbouring one."""
     others = {name for name in ELEMENTWISE if not isinstance(getattr(np, name, None), np.ufunc)}
-    here = {"round", "nan_to_num", "clip", "select", "real", "imag", "angle", "sinc"}
+    here = {"round", "nan_to_num", "clip", "select", "real", "imag", "real_if_close", "angle", "sinc"}
     assert others == here | {"where", "astype"} | {"erf", "erfc", "expit", "logit"}

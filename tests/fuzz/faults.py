@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 from weft.backends.llvm.code import casts, memory, tail
 from weft.backends.llvm.code.text import Emitter
-from weft.backends.llvm.elements import combine, evaluate, halves, integers, ops
+from weft.backends.llvm.elements import combine, evaluate, halves, integers, numbers, ops
 from weft.backends.llvm.loops import region, stages  # fmt: skip
 from weft.backends.llvm.reductions import accumulators, scan
 from weft.frontend.tracing import trace
@@ -228,7 +228,7 @@ def signed_to_float() -> Patch:
         wrong = have.kind == "uint" and want.name in ("f32", "f64")
         return e.cast("sitofp", x, casts.element(want)) if wrong else plain(e, x, have, want)
 
-    return mock.patch.object(evaluate, "cast", cast)
+    return mock.patch.object(numbers, "cast", cast)
 
 
 def truncated_halves() -> Patch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import weft
+from weft.function import tracing
 from weft.runtime.native.abi import is_known
 
 SHAPES = (((5, 4), (4, 6)), ((2, 1, 5, 4), (3, 4, 6)), ((5, 0), (0, 6)))
@@ -11,7 +11,7 @@ SHAPES = (((5, 4), (4, 6)), ((2, 1, 5, 4), (3, 4, 6)), ((5, 0), (0, 6)))
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    function = weft.jit(lambda a, b, c: np.maximum(a @ b + c, 0) if a.dtype.kind == "f" else a @ b + c, blas=True)
+    function = tracing(lambda a, b, c: np.maximum(a @ b + c, 0) if a.dtype.kind == "f" else a @ b + c, blas=True)
     for dtype in ("float32", "complex128", "int32"):
         for left, right in SHAPES:
             a, b = rng.integers(-3, 4, left).astype(dtype), rng.integers(-3, 4, right).astype(dtype)
@@ -25,8 +25,8 @@ def main() -> None:
         lowered = function.lower(a, b, c)
         assert lowered.fallbacks == (("BLAS gemm",) if dtype != "int32" else ()), lowered.fallbacks
         assert ("library hardware-specific" in lowered.ir("select-kernels")) == (dtype != "int32")
-    assert not weft.jit(lambda a, b: a @ b).lower(a, b).fallbacks
-    alone = weft.jit(lambda a, b: a @ b, blas=True)
+    assert not tracing(lambda a, b: a @ b).lower(a, b).fallbacks
+    alone = tracing(lambda a, b: a @ b, blas=True)
     for x, y in ((np.eye(3), np.ones((3, 2))), (np.eye(4)[:, :3], np.ones((3, 0))), (np.eye(3), np.ones((3, 2)))):
         for _ in range(4):
             assert np.array_equal(alone(x, y), x @ y)

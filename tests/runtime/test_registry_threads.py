@@ -93,22 +93,21 @@ def test_calls_while_implementations_change():
         np.testing.assert_allclose(f(x), np.exp(x) + 1, rtol=1e-6)
 
 
-def test_a_change_between_a_call_and_its_native_entry(monkeypatch):
-    """The entry for the call's graph is outdated and must not serve."""
+def test_a_change_between_a_call_and_its_recipe(monkeypatch):
+    """The recipe for the call's graph is outdated and must not serve."""
     from weft.runtime.native import build
 
     f = weft.jit(lambda x: np.exp(x) + 1)
     x = np.full(50, 2.0, np.float32)
-    build_entry = build.build_entry
+    build_recipe = build.build_recipe
 
     def late(*args):
         weft.registry.register("exp", "f32 -> f32", lambda x: x)
-        return build_entry(*args)
+        return build_recipe(*args)
 
     with weft.registry.scope():
-        f(x)
         with monkeypatch.context() as patched:
-            patched.setattr(build, "build_entry", late)
+            patched.setattr(build, "build_recipe", late)
             np.testing.assert_allclose(f(x), np.exp(x) + 1, rtol=1e-6)
         for _ in range(3):
             np.testing.assert_array_equal(f(x), x + 1)
