@@ -167,8 +167,8 @@ def page(rows: Sequence[dict[str, Any]], preset: str) -> str:
         "",
         "`benchmarks/npbench.py` runs the NumPy programs of NPBench (the public suite spcl/npbench), untouched, under "
         "`weft.jit`.",
-        f"Sizes: preset {preset}. Times are the best of several calls on a busy machine with two cores, so ratios "
-        "say more than times. The average is a geometric mean.",
+        f"Sizes: preset {preset}. Times are the best of several calls. The average is a geometric mean. The machine that "
+        "wrote this page is a virtual AMD Zen 4 with two cores; `--write` writes it for yours.",
         "",
         f"{summary(rows)}.",
         "",
