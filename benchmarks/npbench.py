@@ -13,6 +13,7 @@ import copy
 import importlib
 import json
 import math
+import os
 import subprocess
 import sys
 import time
@@ -160,6 +161,13 @@ def summary(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
+def machine() -> str:
+    """Name the processor and its cores."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
+    return f"{model}, {os.cpu_count()} cores"
+
+
 def page(rows: Sequence[dict[str, Any]], preset: str) -> str:
     """Write the table as a page."""
     lines = [
@@ -167,8 +175,8 @@ def page(rows: Sequence[dict[str, Any]], preset: str) -> str:
         "",
         "`benchmarks/npbench.py` runs the NumPy programs of NPBench (the public suite spcl/npbench), untouched, under "
         "`weft.jit`.",
-        f"Sizes: preset {preset}. Times are the best of several calls. The average is a geometric mean. The machine that "
-        "wrote this page is a virtual AMD Zen 4 with two cores; `--write` writes it for yours.",
+        f"Sizes: preset {preset}. Times are the best of several calls. The average is a geometric mean. Machine: "
+        f"{machine()}.",
         "",
         f"{summary(rows)}.",
         "",
