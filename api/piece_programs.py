@@ -66,7 +66,7 @@ class PieceProgram:
         if self.off is not None or not self.program.is_unpatched():
             return MISS
         if not any(type(x) is np.ndarray or isinstance(x, (tuple, list, dict, np.generic)) for x in args):
-            return self._missed(Reason("it gets no array"))
+            return _missed(self, Reason("it gets no array"))
         try:
             result = compiled(args, dict(kwargs))
         except MemoryProblem:
@@ -74,7 +74,7 @@ class PieceProgram:
         except Exception as error:
             if is_interruption(error):
                 raise
-            return self._missed(reason_of(error))
+            return _missed(self, reason_of(error))
         self.failures = 0
         self.python_calls += 1
         if self.callable.signature_cache.misses > MOST_SIGNATURES:
@@ -83,16 +83,6 @@ class PieceProgram:
             self.off = Reason("its calls can't be served natively, so Python is as fast")
             self.program.drop(self.lines)
         return result
-
-    def _missed(self, reason: Reason) -> Any:
-        self.reason = reason
-        self.program.tell(reason)
-        self.misses += 1
-        self.failures += 1
-        if self.failures >= MOST_FAILURES:
-            self.off = reason
-            self.program.drop(self.lines)
-        return MISS
 
 
 class LoopProgram:
@@ -136,7 +126,7 @@ class LoopProgram:
         except Exception as error:
             if is_interruption(error):
                 raise
-            return self._missed(reason_of(error))
+            return _missed(self, reason_of(error))
         self.failures = 0
         self.calls += 1
         if self.loop.returns:
@@ -190,15 +180,17 @@ class LoopProgram:
         self.program.loop_cuts.append(self.reason)
         self.program.tell(self.reason)
 
-    def _missed(self, reason: Reason) -> Any:
-        self.reason = reason
-        self.program.tell(reason)
-        self.misses += 1
-        self.failures += 1
-        if self.failures >= MOST_FAILURES:
-            self.off = reason
-            self.program.drop(self.lines)
-        return MISS
+
+def _missed(piece: PieceProgram | LoopProgram, reason: Reason) -> Any:
+    """Note that a piece could not serve a call; after several in a row it is switched off."""
+    piece.reason = reason
+    piece.program.tell(reason)
+    piece.misses += 1
+    piece.failures += 1
+    if piece.failures >= MOST_FAILURES:
+        piece.off = reason
+        piece.program.drop(piece.lines)
+    return MISS
 
 
 def _statements_of(function: FunctionType) -> Sequence[ast.stmt] | str:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.errors import WeftError
 from .expressions import ExpressionNode, OpNode, cast_constant
 from .kinds import DTYPES
 from .operations import EXACT, EXACT_COMPLEX, OPERATIONS, REDUCED, operate
@@ -205,6 +206,9 @@ class Runner:
         return _kernel(len(self.program.inputs), lambda *arrays: self.program.run(arrays, operate), "expression")
 
     def _compile(self, arrays: Sequence[Array]) -> None:
-        kernel = self._make()
-        kernel.lower(*arrays)
+        try:
+            kernel = self._make()
+            kernel.lower(*arrays)
+        except (WeftError, MemoryError):  # beyond a limit: single operations go on
+            return
         self.kernel = kernel

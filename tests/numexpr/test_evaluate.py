@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import weft
 import weft.numexpr as ne
 from weft.numexpr import programs
 from weft.numexpr.expressions import functions
@@ -245,6 +246,16 @@ def test_expressions_are_compiled_once_they_have_taken_long_enough(monkeypatch: 
     np.testing.assert_array_equal(expression(x), x * 3 + 0.25)
     np.testing.assert_array_equal(expression(x, out=np.empty(5)), x * 3 + 0.25)
 
+    def refuse(*_: Any) -> Any:
+        raise weft.errors.LimitExceeded("too much")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(programs, "_kernel", refuse)
+        expression = ne.NumExpr("x * 3 + 0.75", [("x", np.double)])
+        expression(x)
+        expression._runner._compile([x])
+        np.testing.assert_array_equal(expression(x), x * 3 + 0.75)
+
     monkeypatch.setattr(programs, "MUCH_WORK", 1)
     at_once = ne.NumExpr("x * 3 + 0.5", [("x", np.double)])
     np.testing.assert_array_equal(at_once(x), x * 3 + 0.5)
@@ -261,8 +272,6 @@ def test_expressions_of_python_operators() -> None:
 
 
 def test_threads_and_names_that_others_import() -> None:
-    import weft
-
     before = weft.get_threads()
     try:
         assert ne.set_num_threads(1) == before and weft.get_threads() == ne.get_num_threads() == 1

@@ -12,26 +12,12 @@ from typing import Any
 
 import numpy as np
 from weft.backends import nests
-from weft.frontend.programs.kinds import Kind, NumpyScalar, kind_of
+from weft.frontend.programs.kinds import Kind, kind_of
 from weft.frontend.programs.lower import lower_piece
-from weft.frontend.programs.pieces import (
-    ArrayInput,
-    Cut,
-    FreshInput,
-    FreshResult,
-    KnownResult,
-    NumberInput,
-    NumberResult,
-    Path,
-    Piece,
-    Result,
-    SameResult,
-    TupleResult,
-    ViewOf,
-    ViewResult,
-)  # fmt: skip
+from weft.frontend.programs.pieces import ArrayInput, Cut, FreshInput, Piece
 from weft.ir import dims
 from weft.ir.nest.verify import verify_nest
+from weft.runtime import loop_pieces
 
 Run = Callable[[Any, Sequence[Any], Mapping[str, int]], None]
 
@@ -63,19 +49,12 @@ def lowered(function: Callable[..., Any], args: Sequence[Any]) -> tuple[Piece | 
     return lower_piece(body_of(function), kinds, [], names_of(function), values, body_of, function.__name__), values
 
 
-def value_at(values: Mapping[str, Any], path: Path) -> Any:
-    value = values[path[0]]
-    for part in path[1:]:
-        value = value[int(part)]
-    return value
-
-
 def run_piece(piece: Piece, values: Mapping[str, Any], run: Run = nests.run) -> Any:
     """Return what a piece returns; raise `Failed` if it gives up, with all arguments unchanged."""
-    env = {symbol: value_at(values, path) for symbol, path in piece.sizes}
+    env = {symbol: loop_pieces._at(values, path) for symbol, path in piece.sizes}
     for given, buffer in zip(piece.inputs, piece.nest.inputs, strict=True):
         if isinstance(given, ArrayInput):
-            pairs = zip(buffer.type.shape, value_at(values, given.path).shape, strict=False)
+            pairs = zip(buffer.type.shape, loop_pieces._at(values, given.path).shape, strict=False)
             env.update((str(size), number) for size, number in pairs if dims.is_symbol(size))
     if any(not 0 <= env[symbol] < 2**31 for symbol, _ in piece.sizes) or not nests.holds(
         piece.nest.attrs.get("guards", ()), env
@@ -97,53 +76,15 @@ def run_piece(piece: Piece, values: Mapping[str, Any], run: Run = nests.run) -> 
             np.testing.assert_array_equal(buffers[k], content, "a piece failed after it changed an argument")
         raise Failed(str(error)) from error
     for k, given in enumerate(piece.inputs):
-        buffers[k] = _whole(buffers[k], isinstance(given, FreshInput) and given.parts)
-    return None if piece.returned is None else _result(piece.returned, buffers, values, env)
+        buffers[k] = loop_pieces._whole(buffers[k], isinstance(given, FreshInput) and given.parts)
+    return None if piece.returned is None else loop_pieces._result(piece.returned, buffers, values, env)
 
 
 def _buffer(given: Any, dtype: Any, values: Mapping[str, Any], env: Mapping[str, int]) -> Any:
-    if isinstance(given, ArrayInput):
-        return _parts(value_at(values, given.path), given.parts)
-    if isinstance(given, NumberInput):
-        return np.array(value_at(values, given.path), dtype)
+    buffer = loop_pieces._buffer(given, dtype, values, env)
     if isinstance(given, FreshInput):
-        fresh = np.full([dims.evaluate(size, env) for size in given.shape], 77, given.dtype.numpy)
-        return _parts(fresh, given.parts)
-    return np.zeros((), dtype)
-
-
-def _parts(array: Any, in_parts: bool) -> Any:
-    """A complex array as floats, its real and imaginary parts along a last axis."""
-    return array[..., None].view(array.real.dtype) if in_parts else array
-
-
-def _whole(buffer: Any, in_parts: bool) -> Any:
-    return buffer.view(np.result_type(buffer.dtype, np.complex64))[..., 0] if in_parts else buffer
-
-
-def _result(result: Result, buffers: Sequence[Any], values: Mapping[str, Any], env: Mapping[str, int]) -> Any:
-    if isinstance(result, NumberResult):
-        number = buffers[result.buffer][()]
-        return number if isinstance(result.kind, NumpyScalar) else getattr(builtins, result.kind.name)(number)
-    if isinstance(result, FreshResult):
-        return _viewed(buffers[result.buffer], result.view, env)
-    if isinstance(result, SameResult):
-        return value_at(values, result.path)
-    if isinstance(result, ViewResult):
-        return _viewed(value_at(values, result.path), result.view, env)
-    if isinstance(result, TupleResult):
-        return tuple(_result(item, buffers, values, env) for item in result.items)
-    assert isinstance(result, KnownResult)
-    return result.value
-
-
-def _viewed(array: Any, view: ViewOf | None, env: Mapping[str, int]) -> Any:
-    if view is None:
-        return array
-    shape = [dims.evaluate(size, env) for size in view.shape]
-    strides = [sum(row[k] * s for row, s in zip(view.steps, array.strides, strict=True)) for k in range(len(shape))]
-    first = tuple(slice(k, k + 1) for k in (dims.evaluate(size, env) for size in view.starts))
-    return np.lib.stride_tricks.as_strided(array[first], shape, strides) if 0 not in shape else np.zeros(shape)
+        buffer.fill(77)  # memory that nobody has written to
+    return buffer
 
 
 def assert_same(wanted: Any, found: Any, tolerance: float = 1e-12) -> None:
