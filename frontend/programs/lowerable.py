@@ -14,7 +14,8 @@ import numpy as np
 
 from ...ir.source import ABSENT
 from . import purity
-from .allowed import Scope, is_own
+from .allowed import DEPTH, Scope, is_own
+from .source import NoSource, read_source
 
 STATEMENTS = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Pass, ast.Return, ast.Assert, ast.Expr,
@@ -64,7 +65,8 @@ def _is_callable(node: ast.Call, scope: Scope) -> bool:
         return isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
     if is_own(function):
         return False
-    return purity.is_pure(function) or isinstance(function, FunctionType) or _writes(function)
+    is_known = purity.is_pure(function) or isinstance(function, FunctionType) or function is np.ndarray
+    return is_known or _writes(function)
 
 
 def _writes(function: Any) -> bool:
@@ -85,3 +87,23 @@ def is_store(node: ast.AST, scope: Scope) -> bool:
             return True
         return isinstance(call.func, ast.Attribute) and call.func.attr in ("fill", "sort")
     return False
+
+
+def has_loops_or_stores(node: ast.AST, scope: Scope, seen: frozenset[FunctionType] = frozenset()) -> bool:
+    """Whether a statement, or a function with source that it calls, has a loop or changes an array in place."""
+    for part in ast.walk(node):
+        if isinstance(part, (ast.For, ast.While)) or is_store(part, scope):
+            return True
+        if isinstance(part, ast.Call) and _calls_loops(scope.meaning(part.func), seen):
+            return True
+    return False
+
+
+def _calls_loops(function: Any, seen: frozenset[FunctionType]) -> bool:
+    if not purity.is_users(function) or function in seen or len(seen) >= DEPTH:
+        return False
+    source = read_source(function)
+    if isinstance(source, NoSource):
+        return False
+    inside = Scope(function, source)
+    return any(has_loops_or_stores(s, inside, seen | {function}) for s in source.body)

@@ -30,8 +30,7 @@ from ...ir.source import ABSENT
 from .allowed import Checker, Scope, is_known
 from .collecting import PARTED, Collected, plan_name
 from .inputs import Inputs
-from .lowerable import is_store as _is_store
-from .lowerable import may_be_lowered
+from .lowerable import has_loops_or_stores, may_be_lowered
 from .names import Liveness, assigned, bound_names, exposed, reads
 from .pieces import Cut
 from .source import FunctionSource, code_of
@@ -162,7 +161,7 @@ class _Planner:
         """Whether statements have loops or stores; a piece of values alone is compiled otherwise."""
         if any(isinstance(n, ast.Return) for s in run for n in ast.walk(s)) and run[-1] is not self.statements[-1]:
             return False
-        return any(isinstance(n, (ast.For, ast.While)) or _is_store(n, self._scope) for s in run for n in ast.walk(s))
+        return any(has_loops_or_stores(s, self._scope) for s in run)
 
     def _region(self, run: list[ast.stmt]) -> list[ast.stmt]:
         """Try statements as one nest; if that fails, they run with pieces inside."""

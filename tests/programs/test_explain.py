@@ -63,3 +63,21 @@ def test_tracebacks_have_the_users_lines() -> None:
 
     f = weft.jit(fails)
     assert lines(f) == lines(fails) == lines(f)
+
+
+def _windows(x: Any, size: int) -> Any:
+    out = np.ndarray(x.shape[0] - size + 1)
+    for k in range(out.shape[0]):
+        out[k] = x[k : k + size].sum()
+    return out
+
+
+def test_loops_of_helpers_are_pieces() -> None:
+    """A function without loops of its own, whose helper has them, is one nest."""
+
+    def smoothed(x: Any) -> Any:
+        return _windows(x, 3) + 1
+
+    jitted, x = weft.jit(smoothed), np.arange(6.0)
+    np.testing.assert_allclose(jitted(x), smoothed(x))
+    assert jitted.explain().is_whole
