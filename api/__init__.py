@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from . import errors
 from ._version import __version__
 from .compiling import compile, jit, load, tensor
+from .tracebacks import shorten
 
 if TYPE_CHECKING:
     from . import dask, kernels, selection
@@ -45,6 +46,7 @@ _LAZY = {
     "set_threads": ".runtime.threads", "memory_info": ".runtime.memory", "set_memory_limit": ".runtime.memory",
     "get_limits": ".limits", "set_limits": ".limits", "cond": ".loops", "fori_loop": ".loops", "while_loop": ".loops",
     "Registry": ".runtime.registry", "include_dir": ".runtime.libraries.header",
+    "load_ipython_extension": ".notebooks", "unload_ipython_extension": ".notebooks",
 }  # fmt: skip
 
 
@@ -61,3 +63,6 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """List the public names; the modules that implement them stay out of sight."""
     return sorted(__all__)
+
+
+shorten()

@@ -93,6 +93,18 @@ class JitFunction(Called):
     def __repr__(self) -> str:
         return f"<weft function {self.__name__}>"
 
+    def _repr_html_(self) -> str:
+        import inspect
+
+        from .runtime.views import kernel_html
+
+        try:
+            text = inspect.getsource(self.__wrapped__)
+        except (OSError, TypeError):
+            text = ""
+        title = f"{self.__name__}{self._source.signature}"
+        return kernel_html(title, text, self.__doc__ or "", self.signature_cache)
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         return reduced(self, self._state, sys._getframe().f_back)
 

@@ -130,6 +130,13 @@ class Module:
     def __deepcopy__(self, memo: Any) -> Module:
         return self
 
+    def _repr_html_(self) -> str:
+        from .ir.html import frame, table
+
+        declared = [(self[name].__doc__ or name).partition("\n\n") for name in self]
+        rows = [(head, comment.partition("\n")[0]) for head, _, comment in declared]
+        return frame(self._file, [table(("kernel", ""), rows)])
+
     def __repr__(self) -> str:
         return f"<weft module {self._file}: {', '.join(self)}>"
 

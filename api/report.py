@@ -55,6 +55,17 @@ class ProgramReport:
         first, *others = self.pieces
         return first.calls >= self.planned_calls and not self.cuts and not any(p.calls for p in others)
 
+    def _repr_html_(self) -> str:
+        from .ir.html import code, frame, table
+
+        rows = [
+            (f"{p.lines[0]}-{p.lines[1]}", p.kind, p.calls, p.compiled, p.misses, p.reason.text if p.reason else "")
+            for p in self.pieces
+        ]
+        heads = ("lines", "piece of", "native calls", "signatures", "by Python", "why")
+        parts = [table(heads, rows)] if rows else []
+        return frame(str(self).partition("\n")[0], [*parts, *(code(str(cut)) for cut in self.cuts)])
+
     def __str__(self) -> str:
         calls = [
             f"{count} {how}"

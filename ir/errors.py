@@ -57,6 +57,12 @@ class WeftError(Exception):
             parts.append(f"hint: {self.hint}")
         return "\n".join(parts)
 
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows in place of a traceback."""
+        from .tracebacks import notebook_lines
+
+        return notebook_lines(self)
+
 
 class SyntaxProblem(WeftError, SyntaxError):
     """Kernel text that does not follow the grammar."""

@@ -72,6 +72,22 @@ def has_chunked(values: Sequence[Any]) -> bool:
     return module is not None and any(isinstance(x, module.Array) for x in values)
 
 
+class OwnDoc:
+    """Give each kernel a docstring of its own, made when it is asked for; the class keeps its docstring."""
+
+    def __init__(self, text: str | None) -> None:
+        self._text = text
+
+    def __get__(self, instance: Any, owner: type) -> str | None:
+        return self._text if instance is None else instance.described()
+
+
+def with_own_doc(described: type[T]) -> type[T]:
+    """Make `help(kernel)` show what `described()` returns."""
+    type.__setattr__(described, "__doc__", OwnDoc(described.__doc__))
+    return described
+
+
 def native_class(base: type[T]) -> type[T]:
     """Return the class that can be called natively, if the platform allows it."""
     return with_native_calls(base) if is_known() else base

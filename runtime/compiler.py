@@ -202,6 +202,11 @@ class Lowered:
 
         return Explanation.of(self.graph, self.result.timings, self.seconds, self.fallbacks)
 
+    def _repr_html_(self) -> str:
+        from .views import lowered_html
+
+        return lowered_html(self)
+
     @cached_property
     def writes_all_outputs(self) -> bool:
         """Whether native code writes every output, with the memory order known at compile time."""

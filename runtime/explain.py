@@ -64,6 +64,11 @@ class Explanation:
             _critical_path(graph),
         )
 
+    def _repr_html_(self) -> str:
+        from .views import explanation_html
+
+        return explanation_html(self)
+
     def __str__(self) -> str:
         count = len(self.kernels)
         lines = [f"{self.name}: {count} native kernel{'s' * (count != 1)}"]

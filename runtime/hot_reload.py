@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.source import KernelSource
-from .calling import Called, native_class
+from .calling import Called, native_class, with_own_doc
 from .kernel import Kernel
 from .native.call import CallForm
 from .native.callables import is_native
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .registry import Registry
 
 
+@with_own_doc
 class ReplaceableKernel(Called):
     """Wrap a `Kernel` and make a new one for each new source. `owner` lives as long as this object."""
 
@@ -61,6 +62,10 @@ class ReplaceableKernel(Called):
         if name.startswith("__") or name == "_kernel":
             raise AttributeError(name)
         return getattr(self._kernel, name)
+
+    def described(self) -> str | None:
+        """Return what `help()` shows."""
+        return self._kernel.__doc__
 
     def __repr__(self) -> str:
         return repr(self._kernel)

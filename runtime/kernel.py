@@ -21,7 +21,7 @@ from ..ir.tuples import NamedTuple
 from .arguments import CallArgument, in_order, prepare
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
-from .calling import Called, native_class
+from .calling import Called, native_class, with_own_doc
 from .checked_sizes import SizesChanged, checked_calls
 from .compiler import Lowered, Options, Request, Variant, bind_call, call_orders, orders_of
 from .disk.finding import find_or_lower
@@ -51,6 +51,7 @@ class Found(NamedTuple):
     is_new: bool
 
 
+@with_own_doc
 class Kernel(Called):
     """A callable kernel. New dtypes, ranks, layout classes or sizes of 1 compile; other new sizes do not.
 
@@ -73,6 +74,18 @@ class Kernel(Called):
     def __repr__(self) -> str:
         shown = getattr(self._source, "shown_parameters", self._source.parameters)
         return f"<weft kernel {self._source.name}({', '.join(shown)})>"
+
+    def described(self) -> str:
+        """Return the declaration and the comment above it, for `help()`."""
+        declared = getattr(self._source, "signature", None) or f"{self._source.name}({', '.join(self.parameters)})"
+        comment = getattr(self._source, "comment", "")
+        return f"{declared}\n\n{comment}" if comment else str(declared)
+
+    def _repr_html_(self) -> str:
+        from .views import kernel_html
+
+        title, _, comment = (self.__doc__ or "").partition("\n\n")
+        return kernel_html(title, getattr(self._source, "text", ""), comment, self.signature_cache)
 
     def __reduce__(self) -> Any:
         return self.remake or (_unpickled, (self._source, self._lookup, self._options, self._tuner))

@@ -61,6 +61,11 @@ class BenchResults:
     def suites(self) -> list[str]:
         return list(dict.fromkeys(o.suite for o in self.outcomes))
 
+    def _repr_html_(self) -> str:
+        from .table import html
+
+        return html(self)
+
     def of(self, suite: str) -> list[Outcome]:
         return [o for o in self.outcomes if o.suite == suite]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..ir.errors import quantity
+from ..ir.html import Html, frame, table
 from .results import OURS, BenchResults, Outcome, geometric_mean
 
 LOW = 0.95  # ratio to the best peer below which a row is marked
@@ -47,6 +49,23 @@ def number(value: float) -> str:
 
 def ratio(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
+
+
+def html(results: BenchResults) -> str:
+    """Write all outcomes as tables, for notebooks."""
+    parts: list[Html] = []
+    for suite in results.suites:
+        unit, scale = UNITS.get(suite, MICROSECONDS)
+        heads = (suite, "size", "dtype", *(f"{name}, {unit}" for name in results.libraries), "ratio", "memory")
+        rows = [
+            (
+                o.row, o.size or "", o.dtype, *(cell(o, name, scale) for name in results.libraries), ratio(o.ratio),
+                "" if o.share is None else f"{o.share:.0%}",
+            )
+            for o in results.of(suite)
+        ]  # fmt: skip
+        parts.append(table(heads, rows))
+    return frame(f"{quantity(results.threads, 'thread')}, {results.machine.get('cpu', '')}", parts)
 
 
 def summary(results: BenchResults) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 
-_RED, _CYAN, _PLAIN = "\x1b[1;31m", "\x1b[36m", "\x1b[0m"
-_CARET = re.compile(r"^( +\| +)(\^+)$", re.MULTILINE)
+from ..ir.tracebacks import coloured
 
 
 def show_error(message: str) -> None:
@@ -36,14 +34,8 @@ def _write(label: str, message: str) -> None:
     if sys.stderr is None:
         return
     text = f"{label} {message}"
-    print(_coloured(text) if _wants_colour() else text, file=sys.stderr)
+    print(coloured(text, "error") if _wants_colour() else text, file=sys.stderr)
 
 
 def _wants_colour() -> bool:
     return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def _coloured(text: str) -> str:
-    text = _CARET.sub(rf"\1{_RED}\2{_PLAIN}", text)
-    text = re.sub(r"^error:", f"{_RED}error:{_PLAIN}", text)
-    return re.sub(r"^(hint|note|warning):", rf"{_CYAN}\1:{_PLAIN}", text, flags=re.MULTILINE)

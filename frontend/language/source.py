@@ -25,6 +25,8 @@ from .sourcetext import Source
 
 __all__ = ["LanguageKernel", "ParsedModule", "load_module", "parse_module"]
 
+_ITEMS = ("kernel", "fn", "const", "import", "extern", "@")  # how a line at the top of a file begins
+
 
 class LanguageKernel:
     """A kernel of a `.weft` file: a `KernelSource`. `parse_seconds` is how long the file took to parse.
@@ -60,6 +62,22 @@ class LanguageKernel:
         named = len(outputs) > 1 or self.outputs[0].name
         return f"{head} -> ({', '.join(outputs)})" if named else f"{head} -> {outputs[0]}"
 
+    @property
+    def text(self) -> str:
+        """The lines of the file from the kernel's first to its last."""
+        item = self._definition.item
+        lines = self._definition.unit.source.text.splitlines()
+        return "\n".join(lines[_first_line(item) - 1 : _last_line(lines, item)])
+
+    @property
+    def comment(self) -> str:
+        """The comment directly above the kernel."""
+        lines = self._definition.unit.source.text.splitlines()
+        end = start = _first_line(self._definition.item) - 1
+        while start > 0 and lines[start - 1].lstrip().startswith("#"):
+            start -= 1
+        return "\n".join(line.strip().removeprefix("#").removeprefix(" ") for line in lines[start:end])
+
     def __dask_tokenize__(self) -> Any:
         return token(self.texts, self.name)
 
@@ -85,6 +103,22 @@ class LanguageKernel:
 
     def __reduce__(self) -> Any:
         return _unpickled, (self.texts, self._ops, self.name)
+
+
+def _first_line(item: syntax.Function | syntax.Const) -> int:
+    """Return the line of an item's first decorator or of its name."""
+    decorators = item.decorators if isinstance(item, syntax.Function) else ()
+    return min(node.span.line for node in (*decorators, item.name))
+
+
+def _last_line(lines: Sequence[str], item: syntax.Function | syntax.Const) -> int:
+    """Return the last line before the next item and the comment above that."""
+    last = item.name.span.line
+    while last < len(lines) and not lines[last].startswith(_ITEMS):
+        last += 1
+    while last > item.name.span.line and lines[last - 1].lstrip()[:1] in ("", "#"):
+        last -= 1
+    return last
 
 
 @record(eq=False)

@@ -54,6 +54,14 @@ class StoredKernel:
     def signature(self) -> str:
         return self.parsed.signature
 
+    @property
+    def comment(self) -> str:
+        return self.parsed.comment
+
+    @property
+    def text(self) -> str:
+        return self.parsed.text
+
     def __reduce__(self) -> Any:
         parsed, kernels = self.parsed, self._module.kernels.values()
         named = tuple((kernel.name, kernel.parameters) for kernel in kernels)

@@ -47,7 +47,7 @@ def with_native_calls(base: type[T]) -> type[T]:
     make = ctypes.pythonapi.PyType_FromSpecWithBases
     make.restype, make.argtypes = ctypes.py_object, [ctypes.POINTER(_Spec), ctypes.py_object]
     made: type[T] = make(ctypes.byref(spec), (base,))
-    made.__doc__ = base.__doc__
+    made.__doc__ = vars(base)["__doc__"]  # for kernels it is a descriptor
     _kept[made] = (name, members, slots, spec)
     return made
 

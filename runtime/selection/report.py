@@ -45,6 +45,11 @@ class Report:
         names = dict.fromkeys(c.kernel for c in self.choices)
         return {name: _share([c for c in self.choices if c.kernel == name]) for name in names}
 
+    def _repr_html_(self) -> str:
+        from ..views import selection_html
+
+        return selection_html(self)
+
     def __str__(self) -> str:
         lines = [
             f"{len(self.choices)} choices, {self.records} records, accuracy in hindsight {_percent(self.accuracy)}"
