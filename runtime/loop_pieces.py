@@ -34,6 +34,7 @@ from ..ir import dims
 from ..ir.errors import ValueProblem
 from ..ir.kernels import KernelLookup
 from ..ir.types import Attr, Guards
+from .memory import empty
 from .nests import compile_nest, overlaps_itself
 
 Array = np.ndarray[Any, Any]
@@ -127,7 +128,8 @@ def _buffer(given: Input, dtype: Any, values: Mapping[str, Any], env: Mapping[st
     if isinstance(given, NumberInput):
         return np.array(_at(values, given.path), dtype)
     if isinstance(given, FreshInput):
-        return _parts(np.empty([dims.evaluate(size, env) for size in given.shape], given.dtype.numpy), given.parts)
+        shape = tuple(dims.evaluate(size, env) for size in given.shape)
+        return _parts(empty(shape, given.dtype.numpy), given.parts)
     return np.zeros((), dtype)
 
 

@@ -28,6 +28,7 @@ from ..ir.limits import limiter
 from ..ir.types import TensorType
 from . import threads
 from .disk.code import object_code
+from .memory import empty
 from .size_bound import address_of
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ NATIVE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *([ctypes.c_int64] *
 MOST_CALLS = 64  # sets of sizes and strides that a nest remembers
 SECONDS_PER_BYTE = 2e-6  # of LLVM with its passes, for the text of nests
 ZEROS = (0, 0, 0, 0, 0)
+BYTE = np.dtype(np.uint8)
 
 
 def compile_nest(nest: Graph, target: Target | None = None) -> NativeNest:
@@ -155,7 +157,7 @@ class NestCall:
             for at, kind in self.threads if workers > 1 else ():
                 words[at] = threads.pool().launch_address if kind == "launch" else workers
         for at, count in self.scratch:
-            memory.append(np.empty(workers * count, np.uint8))
+            memory.append(empty((workers * count,), BYTE))  # from the free list: new pages are slow
             words[at] = address_of(memory[-1])
         if self.native.code.asks:
             threads.raise_pending()  # a native call that was interrupted ends up here
