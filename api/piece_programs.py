@@ -6,8 +6,8 @@ A piece that can't serve a call returns `MISS`; then the plan runs the statement
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType, ModuleType
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ from .frontend.programs.pieces import Cut, Piece
 from .frontend.programs.source import NoSource, read_source
 from .ir.errors import MemoryProblem
 from .ir.interruptions import is_interruption
-from .ir.source import ABSENT
+from .ir.source import ABSENT, Guard, are_kept
 from .reasons import Reason, reason_of, span_of
 
 MOST_FAILURES = 4  # in a row, before a piece is switched off
@@ -46,8 +46,11 @@ class Owner(Protocol):
     def tell(self, reason: Reason) -> None:
         """Print why Python takes over, if that is asked for."""
 
-    def is_unpatched(self) -> bool:
-        """Whether functions of modules are still those that the plan knows."""
+    def is_kept(self) -> bool:
+        """Whether names outside the function still mean what the plan knows."""
+
+    def rely(self, guards: Iterable[Guard]) -> None:
+        """Remember what a piece relies on."""
 
 
 class PieceProgram:
@@ -59,11 +62,14 @@ class PieceProgram:
         self.program, self.function, self.lines = program, function, piece.lines
         self.callable: Any = None
         self.failures = self.misses = self.python_calls = 0
+        self.doubt: Reason | None = None  # why the last call failed, until it is known whether Python fails, too
         self.off: Reason | None = None
         self.reason: Reason | None = None  # of the last failure
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        if self.off is not None or not self.program.is_unpatched():
+        if self.doubt is not None:
+            _failed(self)
+        if self.off is not None or not self.program.is_kept():
             return MISS
         if not any(type(x) is np.ndarray or isinstance(x, (tuple, list, dict, np.generic)) for x in args):
             return _missed(self, Reason("it gets no array"))
@@ -93,8 +99,8 @@ class LoopProgram:
         self._scope, self._compile = scope, compile
         self._kinds: dict[Any, Any] = {}
         self._made: dict[Any, Any] = {}
-        self._meant: list[tuple[Any, str, Any]] = []
         self.calls = self.misses = self.failures = 0
+        self.doubt: Reason | None = None
         self.off: Reason | None = None if compile is not None else Reason("the backend does not compile loops")
         self.reason: Reason | None = None
 
@@ -104,6 +110,8 @@ class LoopProgram:
         return len(self._made)
 
     def __call__(self, *args: Any) -> Any:
+        if self.doubt is not None:
+            _failed(self)
         if self.off is not None:
             return MISS
         key = tuple(map(_quick_kind, args))
@@ -116,8 +124,9 @@ class LoopProgram:
         made = self._made.get(kinds)
         if made is None:
             made = self._compiled(kinds, values)
-        if made is MISS or any(vars(holder).get(name) is not known for holder, name, known in self._meant):
+        if made is MISS or not are_kept(made.piece.meant) or not self._scope.meanings.are_kept():
             self.misses += 1
+            self.program.is_kept()
             return MISS
         try:
             result = made.run(values)
@@ -154,21 +163,13 @@ class LoopProgram:
                 raise
             self._split(Cut(reason_of(error).text, statements[0]))
             return MISS
-        self._meant = self._meanings()
+        self.program.rely((*found.meant, *self._scope.meanings.guards))
         self._made[kinds] = made
         return made
 
     def _kind_of_name(self, name: str) -> Any:
         value = self._scope.value(name)
         return None if value is ABSENT else kind_of(value)
-
-    def _meanings(self) -> list[tuple[Any, str, Any]]:
-        """List the attributes of modules that the piece stands for: it must not run when one was replaced."""
-        found: dict[tuple[int, str], tuple[Any, str, Any]] = {}
-        for node in (n for s in self.loop.statements for n in ast.walk(s)):
-            if isinstance(node, ast.Attribute) and isinstance(owner := self._scope.meaning(node.value), ModuleType):
-                found[id(owner), node.attr] = (owner, node.attr, vars(owner).get(node.attr))
-        return [each for each in found.values() if each[2] is not None]
 
     def _split(self, cut: Cut) -> None:
         """Remember the statement that can't be part of a nest; the next plan is split there."""
@@ -182,15 +183,26 @@ class LoopProgram:
 
 
 def _missed(piece: PieceProgram | LoopProgram, reason: Reason) -> Any:
-    """Note that a piece could not serve a call; after several in a row it is switched off."""
-    piece.reason = reason
+    """Note that a piece could not serve a call. That is its failure unless Python's own statements raise, too."""
+    piece.reason = piece.doubt = reason
     piece.program.tell(reason)
     piece.misses += 1
+    return MISS
+
+
+def _failed(piece: PieceProgram | LoopProgram) -> None:
+    """Count a call that only Python could serve; after several in a row the piece is switched off."""
+    reason, piece.doubt = piece.doubt, None
     piece.failures += 1
     if piece.failures >= MOST_FAILURES:
         piece.off = reason
         piece.program.drop(piece.lines)
-    return MISS
+
+
+def excuse(piece: Any) -> None:
+    """Forget that a piece failed, because Python raised an error as well: the call was wrong, not the piece."""
+    found = piece if isinstance(piece, LoopProgram) else piece._program
+    found.doubt = None
 
 
 def _statements_of(function: FunctionType) -> Sequence[ast.stmt] | str:

@@ -12,7 +12,7 @@ import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import CellType, FunctionType
 from typing import Any
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from .frontend.programs import plan, purity
 from .frontend.programs.allowed import Checker, Scope
+from .frontend.programs.meanings import Meanings
 from .frontend.programs.names import exposed
 from .frontend.programs.pieces import Cut
 from .frontend.programs.source import FunctionSource, NoSource, read_source
@@ -28,10 +29,17 @@ from .frontend.programs.unsourced import why_not_traced
 from .ir.errors import MemoryProblem, OnlyTraced, WeftError
 from .ir.interruptions import is_interruption
 from .ir.lazy import cached_property
-from .piece_programs import MISS, MOST_FAILURES, Compiled, CompileNest, LoopProgram, PieceProgram
+from .ir.source import Guard
+from .piece_programs import MISS, MOST_FAILURES, Compiled, CompileNest, LoopProgram, PieceProgram, excuse
 from .reasons import Reason, failures, reason_of, span_of
 
 MOST_REFUSED = 64  # kinds of arguments to remember as refused
+MOST_MEANINGS = 16  # of the names outside a function, for which it is learned how to run it
+LAZY = ("source", "obstacle", "is_split")
+LEARNED = (
+    *LAZY, "pieces", "unfit", "cuts", "loop_cuts", "meanings", "off", "_failures", "_refused", "_plan", "_nest",
+    "_unplanned", "_dropped",
+)  # fmt: skip
 PARTED = frozenset((np.ndarray, list, tuple, dict))
 MakePiece = Callable[[FunctionType, "PieceProgram"], Any]
 
@@ -42,13 +50,21 @@ class Program:
     def __init__(self, function: Callable[..., Any], make: MakePiece, compile: CompileNest | None) -> None:
         self.function, self._make, self._compile = function, make, compile
         self.compiled_calls = self.planned_calls = self.python_calls = 0
+        self._explains, self._told = os.environ.get("WEFT_EXPLAIN", "") not in ("", "0"), set[Reason]()
+        self._earlier: list[dict[str, Any]] = []  # what was learned while names outside meant something else
+        self._is_watched = False  # whether a name has changed its meaning
+        self._learn_anew()
+
+    def _learn_anew(self) -> None:
+        """Forget everything that depends on what names outside the function mean."""
+        for name in LAZY:
+            self.__dict__.pop(name, None)
         self.pieces: list[PieceProgram | LoopProgram] = []
         self.unfit: set[int] = set()  # statements that no nest takes
         self.cuts: list[Reason] = []
         self.loop_cuts: list[Reason] = []
-        self.meant: list[tuple[Any, str, Any]] = []  # attributes of modules, and what they meant when they were checked
+        self.meanings = Meanings()  # what names outside meant when they were checked
         self.off: Reason | None = None  # why calls are no longer tried as a whole
-        self._explains, self._told = os.environ.get("WEFT_EXPLAIN", "") not in ("", "0"), set[Reason]()
         self._failures = 0
         self._refused: dict[Any, Reason] = {}
         self._plan: FunctionType | None = None
@@ -72,6 +88,8 @@ class Program:
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call: compiled where that is safe, else by the plan."""
+        if self._is_watched or not self.is_split:
+            self._follow()
         if self.off is not None or self.obstacle is not None:
             try:
                 return self.run(args, kwargs)
@@ -79,7 +97,7 @@ class Program:
                 return compiled(args, dict(kwargs))
         problem: Exception | None = None
         key = _kinds(args, kwargs)
-        if key not in self._refused and is_usual() and self.is_unpatched():
+        if key not in self._refused and is_usual():
             try:
                 result = compiled(args, dict(kwargs))
             except MemoryProblem:  # beyond a limit that was set, or really
@@ -104,6 +122,8 @@ class Program:
 
     def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call by the plan if there is one, else in Python."""
+        if self._is_watched:
+            self._follow()
         if self._plan is None and self._unplanned is None:
             self._plan_for(args, kwargs)
         if self._plan is None:
@@ -118,7 +138,8 @@ class Program:
         if isinstance(source, NoSource) or not isinstance(function, FunctionType):
             return Reason(source.reason if isinstance(source, NoSource) else "it is not a plain function")
         if not is_usual():
-            return Reason("NumPy's error state, or NumPy itself, is not as usual")
+            return Reason("NumPy's error state is not as usual")
+        self._follow()
         bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
         bound.apply_defaults()
         scope = Scope(function, source)
@@ -131,12 +152,39 @@ class Program:
             self._nest = LoopProgram(self, loop, scope, self._compile)
         found = self._nest(*values.values())
         if found is MISS:
-            return self._nest.off or self._nest.reason or Reason("NumPy's functions are not as usual")
+            return self._nest.off or self._nest.reason or Reason("names outside the function have changed")
         return (found[0] if found else None,)
 
-    def is_unpatched(self) -> bool:
-        """Whether the functions of modules are still those that were checked."""
-        return all(vars(holder).get(name) is known for holder, name, known in self.meant)
+    # -- names outside
+
+    def rely(self, guards: Iterable[Guard]) -> None:
+        """Remember what a piece relies on."""
+        self.meanings.update(guards)
+
+    def is_kept(self) -> bool:
+        """Whether names outside still mean what they meant; if not, the next call learns anew."""
+        if self.meanings.are_kept():
+            return True
+        self._is_watched = True
+        return False
+
+    def _follow(self) -> None:
+        """Use what was learned when names outside meant what they mean now, or learn anew."""
+        if self.is_kept():
+            return
+        states = [{name: self.__dict__[name] for name in LEARNED if name in self.__dict__}, *self._earlier]
+        known = next((state for state in states if state["meanings"].are_kept()), None)
+        before = self.meanings
+        self._learn_anew()
+        if known is not None:
+            self.__dict__.update(known)
+        elif len(states) > MOST_MEANINGS:
+            self.__dict__["obstacle"] = self._unplanned = Reason("names outside it change too often")
+        else:
+            self.rely(before.now())
+        self._earlier = [state for state in states if state is not known][:MOST_MEANINGS]
+
+    # -- pieces
 
     def drop(self, lines: tuple[int, int]) -> None:
         """Leave a piece to Python from the next call on."""
@@ -195,7 +243,7 @@ class Program:
             self._unplanned = Reason(found.reason, span_of(found.node, function))
             self.tell(self._unplanned)
             return
-        self.meant = [*self.meant, *(m for m in scope.meant.values() if m not in self.meant)]
+        self.rely(scope.meanings.guards)
         self.cuts = [Reason(cut.reason, span_of(cut.node, function)) for cut in found.cuts]
         for reason in self.cuts:
             self.tell(reason)
@@ -215,6 +263,7 @@ class Program:
             plan.TYPE: type,
             plan.USUAL: is_usual,
             plan.PARTS: PARTED,
+            plan.EXCUSE: excuse,
         }
         for piece in found.pieces:
             if isinstance(piece, plan.PlannedLoop):
@@ -257,7 +306,7 @@ class Program:
             return None if why is None else Reason(f"{source.reason}, and {why}")
         checker = Checker(Scope(function, source))
         cut = checker.body(source)
-        self.meant = list(checker.scope.meant.values())
+        self.rely(checker.scope.meanings.guards)
         if cut is None and checker.captured:
             name = next(iter(checker.captured))
             cut = Cut(f"'{name}' is read from outside", _first_use(source, name))

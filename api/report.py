@@ -88,8 +88,8 @@ def report_of(name: str, program: Any, whole_calls: int) -> ProgramReport:
     for piece in program.pieces:
         if hasattr(piece, "callable"):
             cache = piece.callable.signature_cache
-            calls = cache.hits + cache.misses - piece.misses
-            pieces.append(PieceReport(piece.lines, "values", cache.misses, max(0, calls), piece.misses, piece.reason))
+            calls = piece.callable.chain.calls + piece.python_calls
+            pieces.append(PieceReport(piece.lines, "values", cache.misses, calls, piece.misses, piece.reason))
         else:
             pieces.append(PieceReport(piece.lines, "loops", piece.signatures, piece.calls, piece.misses, piece.reason))
     used = any(p.calls for p in pieces if p.kind == "loops" and p is pieces[0])

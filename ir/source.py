@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType
 from typing import Any, Protocol
 
 from .dtypes import DType
@@ -111,7 +112,8 @@ ABSENT = object()
 
 
 class Guard(NamedTuple):
-    """A name outside a kernel that must still refer to the same object: a dict key, or a cell or context variable.
+    """A name outside a kernel that must still refer to the same object: a key of a dict, a cell or context variable,
+    or a field of a function (`__code__`, `__defaults__`, `__kwdefaults__`).
 
     `expected` is `ABSENT` if the name must still be undefined.
     """
@@ -119,6 +121,44 @@ class Guard(NamedTuple):
     holder: Any
     key: str | None
     expected: Any
+
+
+def function_guards(function: FunctionType) -> list[Guard]:
+    """Return guards on what a function does: its code and its defaults."""
+    fields = ("__code__", "__defaults__", "__kwdefaults__")
+    named: dict[str, Any] = function.__kwdefaults__ or {}
+    own = [Guard(function, field, getattr(function, field)) for field in fields]
+    return own + [Guard(named, key, value) for key, value in named.items()]
+
+
+def builtins_of(function: FunctionType) -> dict[str, Any]:
+    """Return where a function looks up names that its module does not define."""
+    known: dict[str, Any] = getattr(function, "__builtins__")  # noqa: B009 - not known to type checkers
+    return known
+
+
+def are_kept(guards: Iterable[Guard]) -> bool:
+    """Whether all names still refer to the same objects; an equal string is as good."""
+    for holder, key, expected in guards:
+        now = holder.get(key, ABSENT) if type(holder) is dict else found(holder, key)
+        if now is not expected and not (type(now) is str and now == expected):
+            return False
+    return True
+
+
+def found(holder: Any, key: str | None) -> Any:
+    """Return what a guard's place holds now."""
+    if key is None:
+        return contents(holder)
+    return holder.get(key, ABSENT) if type(holder) is dict else getattr(holder, key)
+
+
+def contents(cell: Any) -> Any:
+    """Return what a closure's variable holds, or `ABSENT`."""
+    try:
+        return cell.cell_contents
+    except ValueError:  # the cell is empty: the name is bound later
+        return ABSENT
 
 
 class KernelSource(Protocol):

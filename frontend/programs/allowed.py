@@ -7,7 +7,6 @@ known to be harmless is a `Cut`: Python runs it.
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from ...ir.source import ABSENT
 from . import purity
+from .meanings import Meanings, places
 from .names import bound_names
 from .pieces import Cut
 from .source import FunctionSource, NoSource, read_source
@@ -35,8 +35,7 @@ class Scope:
     def __init__(self, function: FunctionType, source: FunctionSource) -> None:
         code = function.__code__
         self.function, self.source = function, source
-        self.meant: dict[tuple[int, str], tuple[Any, str, Any]] = {}  # attributes of modules that were looked up
-        self._cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        self.meanings = Meanings()  # of names that stand for themselves, and attributes of modules
         self.outer = frozenset(
             name
             for node in ast.walk(source.tree)
@@ -51,13 +50,11 @@ class Scope:
         """Return what a name from outside means now, or `ABSENT`."""
         if name in self.locals:
             return ABSENT
-        if name in self._cells:
-            try:
-                return self._cells[name].cell_contents
-            except ValueError:
-                return ABSENT
-        space = self.function.__globals__
-        return space[name] if name in space else vars(builtins).get(name, ABSENT)
+        guards = places(self.function, name)
+        found = guards[-1].expected
+        if found is not ABSENT and is_known(found):
+            self.meanings.update(guards)
+        return found
 
     def meaning(self, node: ast.expr, inner: frozenset[str] = frozenset()) -> Any:
         """Return what a dotted name means if it leads through modules only, or `ABSENT`."""
@@ -65,8 +62,8 @@ class Scope:
             return ABSENT if node.id in inner else self.value(node.id)
         if isinstance(node, ast.Attribute):
             owner = self.meaning(node.value, inner)
-            if isinstance(owner, ModuleType) and node.attr in vars(owner):
-                self.meant[id(owner), node.attr] = owner, node.attr, vars(owner)[node.attr]
+            if isinstance(owner, ModuleType):
+                self.meanings.attribute(owner, node.attr)
             if isinstance(owner, ModuleType) or (isinstance(owner, np.ufunc) and node.attr in purity.UFUNC_METHODS):
                 return getattr(owner, node.attr, ABSENT)
             if is_own(owner):  # Weft's objects whose attributes are kernels and ops
@@ -167,7 +164,8 @@ class Checker:
             return Cut(f"calls of '{shown}' are nested too deep", node)
         inside = Checker(Scope(function, source), self._depth - 1)
         cut = inside.body(source)
-        self.scope.meant |= inside.scope.meant
+        self.scope.meanings.function(function)
+        self.scope.meanings.update(inside.scope.meanings.guards)
         if cut is not None:
             return Cut(f"'{shown}' is called by Python: {cut.reason}", node)
         if inside.captured:
@@ -270,7 +268,7 @@ class Checker:
         inside.scope = scope
         cut = inside._block(node.body)
         self.captured |= inside.captured
-        self.scope.meant |= scope.meant
+        self.scope.meanings.update(scope.meanings.guards)
         return cut
 
     def _assert(self, node: Any) -> Cut | None:

@@ -64,9 +64,7 @@ def call(p: Lowering, node: ast.Call) -> Abstract:
         args, named = [p.computed(x) for x in args], {key: p.computed(x) for key, x in named.items()}
     other = substitute(function.value, args, named)
     if other is not None:
-        made = inline(p, other[0], other[1], {})
-        p.functions.remove(other[0])
-        return made
+        return inline(p, other[0], other[1], {})
     if isinstance(function.value, FunctionType) and numpy_name(function.value) is None:
         return inline(p, function.value, args, named)
     if isinstance(function.value, type):

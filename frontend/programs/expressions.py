@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -300,6 +301,10 @@ def _attribute(p: Lowering, node: ast.Attribute) -> Abstract:
     if isinstance(value, Known):
         if not hasattr(value.value, node.attr):
             raise CutProblem(f"this raises AttributeError: {node.attr}", node)
+        if isinstance(value.value, ModuleType):
+            p.meanings.attribute(value.value, node.attr)
+        elif not isinstance(value.value, (np.dtype, np.ufunc)) and not _is_numpy_type(value.value):
+            raise CutProblem(f"the attribute '{node.attr}' is looked up in Python", node)
         return from_object(p, getattr(value.value, node.attr))
     if isinstance(value, Selected) and node.attr == "size":
         return count(p, value)
@@ -312,6 +317,10 @@ def _attribute(p: Lowering, node: ast.Attribute) -> Abstract:
         if node.attr in known:
             return known[node.attr]
     return MethodValue(value, node.attr)
+
+
+def _is_numpy_type(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, np.generic)
 
 
 def _array_attribute(p: Lowering, value: View | Expression, name: str) -> Abstract:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.source import ABSENT
 from .drafts import Draft
 from .expressions import from_object
 from .kinds import Known
@@ -48,7 +48,7 @@ def inline(p: Lowering, function: FunctionType, args: Arguments, named: Named) -
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             raise CutProblem(f"'{function.__name__}' takes * or ** arguments")
         env[name] = bound.arguments[name] if name in bound.arguments else from_object(p, parameter.default)
-    p.functions.append(function)
+    p.meanings.function(function)
     outer = p.env, p.names, p.live, p.after, p.draft, p.places, p.node, p.waiting, p.following
     p.drafts.append(p.draft)
     p.inlined.append(function)
@@ -70,16 +70,10 @@ def inline(p: Lowering, function: FunctionType, args: Arguments, named: Named) -
 
 def _names_of(p: Lowering, function: FunctionType) -> Callable[[str], Abstract | None]:
     """Look up the names that a function does not bind itself."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
 
     def find(name: str) -> Abstract | None:
-        if name in cells:
-            value = cells[name].cell_contents
-        elif name in function.__globals__:
-            value = function.__globals__[name]
-        elif hasattr(builtins, name):
-            value = getattr(builtins, name)
-        else:
+        value = p.meanings.name(function, name)
+        if value is ABSENT:
             return None
         if isinstance(value, (bool, int, float, complex, np.generic, tuple)):
             raise CutProblem(f"'{name}' is a number from outside of an inlined function")

@@ -269,7 +269,7 @@ class _Outputs:
         return Piece(
             nest, tuple(origins), tuple((s, self.inputs.paths[s]) for s in sorted(self.e.needed)),
             tuple((n, _moved(r, old)) for n, r in results), None if returned is None else _moved(returned, old),
-            apart, written if late else (), may_fail, written, tuple(self.p.functions),
+            apart, written if late else (), may_fail, written, self.p.meanings.guards,
         )  # fmt: skip
 
     def _symbols(self, nodes: Sequence[Node], guards: Guards) -> frozenset[str]:

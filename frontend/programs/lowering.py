@@ -19,6 +19,7 @@ from .arithmetic import cast_number, fitted_int, join, negation, value_of
 from .drafts import Draft, materialized
 from .emit import Emitter, Scope
 from .kinds import Known, NumpyScalar, PythonNumber
+from .meanings import Meanings
 from .names import Names
 from .values import (
     Abstract,
@@ -73,7 +74,7 @@ class Lowering:
         self.draft = Draft(e)
         self.drafts: list[Draft] = []  # of statements that call an inlined function
         self.inlined: list[Any] = []
-        self.functions: list[Any] = []
+        self.meanings = Meanings()  # of the names in functions that are inlined, and attributes of modules
         self.place_writes: dict[Buffer, int] = {}  # stores that replace such an array
         self.places: dict[str, View] = {}  # arrays that a loop carries, by variable
         self.node: ast.AST | None = None
@@ -246,7 +247,7 @@ class Lowering:
         facts = self.e.facts
         scopes = [(len(s.builder.nodes), len(s.facts), len(s.ranges)) for s in self.e.scopes]
         known = facts.state()
-        lists = (len(self.e.guards), len(self.e.head), len(self.functions))
+        lists = (len(self.e.guards), len(self.e.head))
         return scopes, known, lists, set(self.e.needed), self.env, dict(self.env), dict(self.places)
 
     def reset(self, mark: Any) -> None:
@@ -258,7 +259,7 @@ class Lowering:
             scope.bound.clear()
             scope.casts.clear()
         self.e.facts.restore(known)
-        del self.e.guards[lists[0] :], self.e.head[lists[1] :], self.functions[lists[2] :]
+        del self.e.guards[lists[0] :], self.e.head[lists[1] :]
         self.e.needed = needed
         env.clear()
         env.update(content)

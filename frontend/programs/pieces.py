@@ -20,6 +20,7 @@ from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.graph import Graph
 from ...ir.records import record
+from ...ir.source import Guard
 from .kinds import Kind
 
 SIZE_END = 2**31  # so that products of two sizes do not overflow
@@ -138,7 +139,7 @@ class Piece:
     kept: tuple[int, ...] = ()  # buffers to copy before the call, and to restore if the nest fails
     may_fail: bool = False  # whether the nest can end with an error
     written: tuple[int, ...] = ()  # buffers of the caller that the nest stores to
-    functions: tuple[object, ...] = ()  # user functions that were inlined, by identity, `__code__` and defaults
+    meant: tuple[Guard, ...] = ()  # functions that were inlined, what their names meant, and attributes of modules
 
 
 @record(eq=False)

@@ -36,7 +36,8 @@ from .pieces import Cut
 from .source import FunctionSource, code_of
 
 RESULT, MISS, FAILURES, TYPE, USUAL, PARTS = ".r", ".miss", ".failures", ".type", ".usual", ".parts"
-HELPERS = (MISS, FAILURES, TYPE, USUAL, PARTS)
+EXCUSE = ".excuse"
+HELPERS = (MISS, FAILURES, TYPE, USUAL, PARTS, EXCUSE)
 FRAME_READERS = frozenset(("locals", "eval", "exec", "vars", "dir", "globals", "super", "breakpoint"))
 BLOCKS = ("body", "orelse", "finalbody")
 
@@ -187,7 +188,7 @@ class _Planner:
             targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in live_out]
             target = ast.Tuple(targets, ast.Store()) if targets else ast.Name(RESULT, ast.Store())
             hit = [ast.Assign([target], ast.Name(RESULT, ast.Load())), _assign(RESULT, ast.Constant(None))]
-        return self._tried([_assign(RESULT, call)], [_usual()], self.block(run), hit, run[0])
+        return self._tried(name, [_assign(RESULT, call)], [_usual()], self.block(run), hit, run[0])
 
     def _is_variable(self, name: str) -> bool:
         if name in self._scope.locals or name in self._scope.outer:
@@ -315,13 +316,17 @@ class _Planner:
         elif rest is not None:
             missed.append(piece.originals[-1])
             hit.append(rest)
-        made = self._tried(tried, tests, missed, hit, place)
+        made = self._tried(name, tried, tests, missed, hit, place)
         return [*made, rest] if joined and rest is not None else made
 
     def _tried(
-        self, tried: list[ast.stmt], tests: list[ast.expr], missed: list[ast.stmt], hit: list[ast.stmt], place: ast.stmt
-    ) -> list[ast.stmt]:
-        """Emit a call of a piece, the statements that run if it fails, and what follows if it does not."""
+        self, name: str, tried: list[ast.stmt], tests: list[ast.expr], missed: list[ast.stmt], hit: list[ast.stmt],
+        place: ast.stmt,
+    ) -> list[ast.stmt]:  # fmt: skip
+        """Emit a call of a piece, the statements that run if it fails, and what follows if it does not.
+
+        If these statements raise, the piece is excused: the call was wrong.
+        """
         test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
         failures = ast.Call(ast.Name(FAILURES, ast.Load()), [], [])
         quiet = ast.ExceptHandler(failures, None, [ast.Pass()])
@@ -329,7 +334,7 @@ class _Planner:
         made: list[ast.stmt] = [
             _assign(RESULT, ast.Name(MISS, ast.Load())),
             ast.Try([ast.If(test, tried, [])], [quiet], [], []),
-            ast.If(is_miss, missed or [ast.Pass()], hit),
+            ast.If(is_miss, [ast.Try(missed or [ast.Pass()], [_excused(name)], [], [])], hit),
         ]
         return [ast.fix_missing_locations(ast.copy_location(s, place)) for s in made]
 
@@ -365,6 +370,11 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def _has_blocks(node: ast.stmt) -> bool:
     return bool(getattr(node, "body", None)) and not isinstance(node, _DEFINITIONS)
+
+
+def _excused(name: str) -> ast.ExceptHandler:
+    call = ast.Call(ast.Name(EXCUSE, ast.Load()), [ast.Name(name, ast.Load())], [])
+    return ast.ExceptHandler(None, None, [ast.Expr(call), ast.Raise()])
 
 
 def _usual() -> ast.expr:

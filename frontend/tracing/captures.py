@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.source import ABSENT, Guard
+from ...ir.source import ABSENT, Guard, are_kept, builtins_of, contents, function_guards
 from .tracer import Tracer
 
 _DEPTH = 4
@@ -56,10 +56,12 @@ class Captures:
     def describe(self) -> tuple[Any, ...]:
         """Describe everything that guards a trace, as it is now."""
         values = [read() for read in self._reads]
-        if any(_underlying(value) is not known for value, known in zip(values, self._functions, strict=True)):
+        pairs = zip(values, self._functions, strict=True)
+        if not are_kept(self._codes) or any(_underlying(value) is not known for value, known in pairs):
             self._search()
             values = [read() for read in self._reads]
-        return tuple(_described(value, _DEPTH, self.by_content) for value in values)
+        described = [_described(value, _DEPTH, self.by_content) for value in values]
+        return (*described, *(Identity(guard.expected) for guard in self._codes))
 
     @property
     def named(self) -> list[tuple[str, Any]]:
@@ -76,7 +78,7 @@ class Captures:
         after = self.describe()
         if len(before) != len(after):
             return None
-        pairs = zip(self._labels, before, after, strict=True)
+        pairs = zip(self._labels, before, after, strict=False)  # the code of functions has no name
         return next((label for label, old, new in pairs if not _is_kept(old, new)), None)
 
     def guards(self) -> list[Guard] | None:
@@ -85,7 +87,8 @@ class Captures:
         if self.by_content or None in self._places or not all(map(_is_constant, values)):
             return None
         places = zip(self._places, values, strict=True)
-        return [Guard(*place, value) for place, value in places if place and place[0] is not None]
+        names = [Guard(*place, value) for place, value in places if place and place[0] is not None]
+        return [*self._codes, *names] if are_kept(self._codes) else None
 
     def _search(self) -> None:
         self._reads: list[Read] = []
@@ -93,6 +96,7 @@ class Captures:
         self._labels: list[str] = []
         self._functions: list[FunctionType | None] = []
         self._seen: dict[FunctionType, Any] = {}
+        self._codes: list[Guard] = []  # the code and defaults of functions
         self._scan(self._function)
 
     def _scan(self, value: Any) -> None:
@@ -101,6 +105,7 @@ class Captures:
         if function is None or function in self._seen or is_library(function):
             return
         self._seen[function] = instance
+        self._codes += function_guards(function)
         if instance is not ABSENT:
             self._add(lambda: instance, None, function.__code__.co_varnames[0])
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -120,6 +125,10 @@ class Captures:
             return lambda: instance
         if kind == "global":
             space = function.__globals__
+            known = builtins_of(function)
+            if root not in space and root in known:
+                self._add(lambda: space.get(root, ABSENT), (space, root), root)
+                return self._add(lambda: known.get(root, ABSENT), (known, root), root)
             return self._add(lambda: space.get(root, ABSENT), (space, root), root)
         if kind == "deref" and root in cells:
             cell = cells[root]
@@ -131,7 +140,7 @@ class Captures:
             return None
         owner = holder()
         if isinstance(owner, ModuleType) and _top(owner.__name__) in _LIBRARIES:
-            if _top(owner.__name__) != "numpy" or name not in vars(owner):
+            if _top(owner.__name__) == "weft" or name not in vars(owner):
                 return None
             space = vars(owner)
             return self._add(lambda: space.get(name, ABSENT), (space, name), name)  # it may be replaced
@@ -202,13 +211,6 @@ def static_attribute(holder: Any, name: str) -> Any:
                 return getattr(holder, name, ABSENT)
             return MethodType(found, holder) if isinstance(found, FunctionType) else found
     return ABSENT
-
-
-def contents(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # the cell is empty: the name is bound later
-        return ABSENT
 
 
 def _described(value: Any, depth: int, by_content: bool = False) -> Any:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,7 +22,7 @@ from ...ir.builder import Builder
 from ...ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest, quantity
 from ...ir.facts import Facts
 from ...ir.lazy import cached_property
-from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, rebuilt
+from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, are_kept, function_guards, rebuilt
 from ...ir.types import TensorType
 from ..programs.state import STATE, is_usual
 from .captures import Captures
@@ -68,9 +68,16 @@ class TracedFunction:
         self.static = (static,) if isinstance(static, str) else tuple(static)
         self.evaluate = evaluate
         self.strict = strict  # whether what could differ from Python is refused
-        self.signature = _signature(function, self.static)
+        self._read_signature()
         self._kernels: dict[Any, TracedKernel] = {}
         self._needed: frozenset[str] = frozenset()  # arguments that are fixed if they are numbers
+
+    def _read_signature(self) -> None:
+        function = self.function
+        self._fields = function_guards(function) if isinstance(function, FunctionType) else []
+        self.signature = _signature(function, self.static)
+        for name in ("_numbers", "_plain"):
+            self.__dict__.pop(name, None)
 
     @property
     def name(self) -> str:
@@ -91,6 +98,8 @@ class TracedFunction:
 
     def select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[TracedKernel, tuple[Any, ...]]:
         """Return the kernel for the fixed arguments of a call, and the other values in order."""
+        if not are_kept(self._fields):
+            self._read_signature()
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:

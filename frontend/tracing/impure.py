@@ -16,9 +16,9 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from ...ir.errors import TraceProblem
-from ...ir.source import ABSENT
+from ...ir.source import ABSENT, contents
 from ...ir.tuples import NamedTuple
-from .captures import contents, nested_codes, static_attribute
+from .captures import nested_codes, static_attribute
 from .locate import line_of
 
 _CLOCKS = frozenset(

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.errors import TraceProblem
-from .captures import contents, is_library, nested_codes
+from ...ir.source import contents
+from .captures import is_library, nested_codes
 from .locate import here
 from .protocols import function_call
 from .tracer import Tracer

@@ -22,6 +22,7 @@ HANDLER = 88  # of an array that owns its data: what frees it
 VALUE = 16
 LENGTH, ITEMS = 16, 24
 CELL = 16
+FIELDS = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 64}  # of a function
 
 C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE = 0x1, 0x2, 0x400
 ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY, GET_HANDLER = 2, 60, 94, 305  # places in NumPy's table of C functions
@@ -95,10 +96,10 @@ def _word(x: Any, offset: int) -> int:
 
 
 def _objects_fit() -> bool:
-    """Check the layout of types, floats, NumPy scalars, tuples and closure cells."""
+    """Check the layout of types, floats, NumPy scalars, tuples closure cells and functions."""
     number, pair = 1.25, (object(), object())
 
-    def holder() -> Any:
+    def holder(first: Any = 1, *, second: Any = 2) -> Any:
         return pair
 
     cell: Any = (holder.__closure__ or (None,))[0]
@@ -112,6 +113,7 @@ def _objects_fit() -> bool:
         and _word(pair, LENGTH) == 2
         and [_word(pair, ITEMS), _word(pair, ITEMS + 8)] == [id(pair[0]), id(pair[1])]
         and _word(cell, CELL) == id(pair)
+        and all(_word(holder, at) == id(getattr(holder, name)) for name, at in FIELDS.items())
     )
 
 

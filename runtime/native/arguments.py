@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextvars import ContextVar
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,10 @@ class Arguments:
             if type(guard.holder) is ContextVar:
                 w.check("context", w.object(guard.holder), w.register(), expected)
             elif guard.key is None:
-                w.check("cell", w.object(guard.holder), expected)
+                w.check("field", w.object(guard.holder) + abi.CELL, expected)
+            elif type(guard.holder) is FunctionType:
+                absent = guard.expected is None  # then the field is a null pointer
+                w.check("field", w.object(guard.holder) + abi.FIELDS[guard.key], 0 if absent else expected)
             else:
                 w.check("name", w.object(guard.holder), w.object(guard.key), hash(guard.key), expected)
 

@@ -32,7 +32,7 @@ STEPS: dict[str, str] = {
     "unit_layout": "count strides sizes itemsize wanted",
     "stride_order": "a b wanted",
     "same_object": "place object:",
-    "cell": "cell: object:",
+    "field": "place: object:",
     "name": "dict: key: hash object:",
     "context": "variable: value object:",
     "pair": "place type: count items",
