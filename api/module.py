@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .ir.errors import FileProblem, UnknownName, WeftError, nearest
-from .ir.pickles import token
 
 if TYPE_CHECKING:
     from .ir.source import KernelSource
@@ -122,6 +121,8 @@ class Module:
         return _unpickled, (self._file, files)
 
     def __dask_tokenize__(self) -> Any:
+        from .ir.pickles import token
+
         return token("weft.module", *self.__reduce__()[1])
 
     def __copy__(self) -> Module:

@@ -74,20 +74,16 @@ def parse_guards(texts: Sequence[object]) -> Guards:
 
 
 MOST_DIGITS, MOST_WORDS = 19, 1000  # in a size
-_WORD = re.compile(r"\s*(?:([0-9]+)|(@?[A-Za-z_]\w*|\?[0-9]{1,9}_\w+)|([-+*(),]))")
 
 
 def parse_size(text: str) -> Size:
     """Parses what `str` prints for a size."""
     if text.isascii() and text.isidentifier():
         return symbol(text)
-    tokens, at, end = [], 0, len(text.rstrip())
-    while at < end:
-        match = _WORD.match(text, at)
-        if match is None:
-            raise ShapeProblem(f"not a size: '{text}'")
-        tokens.append(match.group().strip())
-        at = match.end()
+    spaced = text
+    for sign in "-+*(),":
+        spaced = spaced.replace(sign, f" {sign} ")
+    tokens = spaced.split()
     if len(tokens) > MOST_WORDS:
         raise LimitExceeded(f"a size has more than {MOST_WORDS} tokens")
     size, rest = _parse_sum(tokens, 0)
@@ -118,11 +114,11 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
         token = tokens[at]
         at += 1
         factor: Size
-        if token.isdigit():
+        if token.isascii() and token.isdigit():
             if len(token) > MOST_DIGITS:
                 raise ShapeProblem(f"the number {token[:MOST_DIGITS]}... does not fit 64 bits")
             factor = int(token)
-        elif not (token.isidentifier() or token.startswith((DATA, LOOP))):
+        elif not _is_symbol(token):
             raise ShapeProblem(f"not a size: '{token}'")
         elif at < len(tokens) and tokens[at] == "(":
             args: list[Size] = []
@@ -141,6 +137,15 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
         if at >= len(tokens) or tokens[at] != "*":
             return total, at
         at += 1
+
+
+def _is_symbol(token: str) -> bool:
+    """Tell whether a token names a size: `n`, a loop's `@k`, or `?3_n`, which depends on data."""
+    if token.startswith(DATA):
+        number, _, token = token[1:].partition("_")
+        return number.isascii() and number.isdigit() and len(number) < 10 and f"_{token}".isidentifier() and token != ""
+    name = token.removeprefix(LOOP)
+    return name[:1].isascii() and name.isidentifier()
 
 
 def _parsed_function(name: str, args: list[Size]) -> Size:

@@ -32,21 +32,22 @@ ShapeRule = Callable[[Facts, list[tuple[Size, ...]], Attrs], list[tuple[Size, ..
 def ufunc_dtypes(ufunc: np.ufunc) -> DTypeRule:
     """The dtypes of NumPy's loop for these operands; if all are Python numbers, the result stays weak."""
 
-    @cache
-    def resolve(operands: DTypes) -> tuple[DTypes, DTypes]:
-        weak = all(d.weak for d in operands)
-        asked = tuple(python_type(d) if d.weak and not weak else d.numpy for d in operands)
-        try:
-            found = ufunc.resolve_dtypes((*asked, *(None,) * ufunc.nout))
-        except TypeError as error:
-            raise _refused(ufunc.__name__, operands) from error
-        loop = tuple(from_numpy(d) for d in found)
-        results = loop[ufunc.nin :]
-        if weak:
-            results = tuple(map(_weakened, results))
-        return loop[: ufunc.nin], results
+    return lambda operands, attrs: _resolved(ufunc, operands)
 
-    return lambda operands, attrs: resolve(operands)
+
+@cache
+def _resolved(ufunc: np.ufunc, operands: DTypes) -> tuple[DTypes, DTypes]:
+    weak = all(d.weak for d in operands)
+    asked = tuple(python_type(d) if d.weak and not weak else d.numpy for d in operands)
+    try:
+        found = ufunc.resolve_dtypes((*asked, *(None,) * ufunc.nout))
+    except TypeError as error:
+        raise _refused(ufunc.__name__, operands) from error
+    loop = tuple(from_numpy(d) for d in found)
+    results = loop[ufunc.nin :]
+    if weak:
+        results = tuple(map(_weakened, results))
+    return loop[: ufunc.nin], results
 
 
 def _weakened(dtype: DType) -> DType:

@@ -12,11 +12,11 @@ from weakref import WeakSet
 
 from ..ir import dims
 from ..ir.forking import lock
-from ..ir.pickles import Place, reference
 from ..ir.types import integer, sizes
-from .selection.turn import LONG, Turn
+from .turn import LONG, Turn
 
 if TYPE_CHECKING:
+    from ..ir.pickles import Place
     from .compiler import Lowered
     from .native.dispatch import Chain
     from .registry import Registry
@@ -65,6 +65,8 @@ class DeferredRegistry:
         return self._made is None or self._made.is_current(uses)
 
     def __reduce__(self) -> Any:
+        from ..ir.pickles import reference
+
         return reference(self._place, "a registry")
 
     def __getattr__(self, name: str) -> Any:
@@ -72,9 +74,10 @@ class DeferredRegistry:
 
 
 class DeferredTuner:
-    """Stand in for the tuner until there is something to choose: a long call, or a history, which is read meanwhile.
+    """Stand in for the tuner until there is something to choose: a long call, or a history.
 
-    A graph's first call runs as it was compiled.
+    A graph's first call runs as it was compiled. If the graph is called so often that Python is asked again, a thread
+    reads the history. A process that calls a kernel once is not held up by it.
     """
 
     def __init__(self, make: Callable[[], Tuner], has_history: Callable[[], bool], place: Place | None = None) -> None:
@@ -93,12 +96,15 @@ class DeferredTuner:
             return self._made
 
     def __reduce__(self) -> Any:
+        from ..ir.pickles import reference
+
         return reference(self._place, "a tuner")
 
     def turn(self, lowered: Lowered, env: Mapping[str, int], lookup: Any, is_sample: bool) -> Turn:
         is_long = self._made is None and _work(lowered, env) >= LONG
-        if self._made is None and ("first run" not in lowered.seconds or not is_long):
-            if self._reading is None and self._has_history():
+        is_first = "first run" not in lowered.seconds
+        if self._made is None and (is_first or not is_long):
+            if not is_first and self._reading is None and self._has_history():
                 self._reading = threading.Thread(target=self._read, args=(lowered,), name="weft history", daemon=True)
                 self._reading.start()
             return Turn(lowered, is_open=is_long)

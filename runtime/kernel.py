@@ -14,7 +14,6 @@ from ..ir.errors import TraceProblem, VerifyProblem
 from ..ir.forking import lock
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.limits import limiter
-from ..ir.pickles import token
 from ..ir.records import replace
 from ..ir.source import Guard, KernelSource
 from ..ir.tuples import NamedTuple
@@ -32,7 +31,7 @@ from .native.dispatch import Chain
 from .native.learning import learn
 from .order import agree
 from .outputs import as_outputs, changed_arrays, check_out, fresh_outputs, handed_back, memory_of
-from .selection.turn import Turn
+from .turn import Turn
 
 if TYPE_CHECKING:
     from .registry import Registry
@@ -91,6 +90,8 @@ class Kernel(Called):
         return self.remake or (_unpickled, (self._source, self._lookup, self._options, self._tuner))
 
     def __dask_tokenize__(self) -> Any:
+        from ..ir.pickles import token
+
         return token("weft.kernel", self._source, self._options.backend, self._options.blas, self._options.variant)
 
     def served(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:

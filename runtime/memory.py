@@ -21,9 +21,8 @@ from ..ir.footprints import check_array
 from ..ir.forking import lock, make_once
 from ..ir.limits import limiter
 from ..ir.tuples import NamedTuple
-from .native import abi, array_code
-from .native.array_code import LEAST
-from .native.block_code import FIELDS, SIZE
+from .native import abi, block_code
+from .native.block_code import FIELDS, LEAST, SIZE
 
 Array = np.ndarray[Any, Any]
 NEVER = (1 << 63) - 1
@@ -65,10 +64,10 @@ class FreeList:
         self._state = ctypes.create_string_buffer(SIZE)
         self.base = ctypes.addressof(self._state)
         libc = ctypes.CDLL(None)
-        outside = {name: ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0 for name in array_code.OUTSIDE}
+        outside = {name: ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0 for name in block_code.OUTSIDE}
         allowed = frozenset(("state", *outside))
-        code = routine_code("blocks", array_code.text, allowed, effort="SELDOM")
-        self._library = LoadedCode(code, list(array_code.EXPORTED), {"state": self.base, **outside})
+        code = routine_code("blocks", block_code.text, allowed, effort="SELDOM")
+        self._library = LoadedCode(code, list(block_code.EXPORTED), {"state": self.base, **outside})
         found = self._library.addresses
         self._new = _NEW(found["new_array"])
         self._set_limit = ctypes.PYFUNCTYPE(None, ctypes.c_int64)(found["set_limit"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +39,7 @@ class SizedKernel:
         # NumPy checks indices even if the result is empty; no loop does.
         space = sizes(kernel.region.attrs, "space") if kernel.looks_up else ()
         self.looks_nowhere = not all(dims.evaluate(s, env) for s in space)
-        self.words = array("q", bytes(8 * len(kernel.entries)))
+        self.words = np.zeros(len(kernel.entries), np.int64)
         self.pointers: list[tuple[int, int]] = []
         self.strides: list[tuple[int, int, int]] = []
         self.scratch: list[tuple[int, str, int]] = []
@@ -60,7 +59,7 @@ class SizedKernel:
         threads.note_work(self.time)
         is_shared = threads.is_shared(self.time)
         workers = threads.pool().read("threads") if is_shared else 1
-        words, memory = self.words[:], []
+        words, memory = self.words.copy(), []
         for at, slot in self.pointers:
             words[at] = address_of(arrays[slot])
         for at, slot, axis in self.strides:
@@ -69,7 +68,7 @@ class SizedKernel:
             times = {"scratch": workers, "chunked": workers * self.is_cut, "shared": int(self.is_cut)}[kind]
             memory.append(np.empty(times * count, np.uint8))
             words[at] = address_of(memory[-1])
-        frame = words.buffer_info()[0]
+        frame = address_of(words)
         failed = False
         for part in self.parts:
             failed = part.run(frame, workers, is_shared) != 0 or failed

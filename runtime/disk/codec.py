@@ -1,7 +1,7 @@
 """Convert graphs and descriptions of native functions to JSON and back.
 
 Only the types listed here can be read, and nothing that is read can execute. Repeated values, such as types and spans,
-are stored once in a table.
+are stored once in a table. Reading does not import `json`: its regular expressions take longer than finding a kernel.
 """
 
 from __future__ import annotations
@@ -21,7 +21,41 @@ from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
 from ...ir.types import Attr, AxisGroups, Guards, Sizes, TensorType
 
+try:
+    from _json import make_scanner
+except ImportError:  # an interpreter without the C module
+    from json.scanner import py_make_scanner as make_scanner
+
 DTYPES = {d.name: d for d in (*dtypes.ALL, *dtypes.WEAK.values())}
+
+
+class _Scanning:
+    """What the scanner asks of a `json.JSONDecoder`."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
+_scan = make_scanner(_Scanning)
+
+
+def read_json(text: bytes) -> Any:
+    """Return the value of JSON text that `as_json` wrote; raise ValueError if it is something else."""
+    decoded = text.decode("ascii")
+    try:
+        found, end = _scan(decoded, 0)
+    except StopIteration:
+        raise ValueError("not a value of JSON") from None
+    if end != len(decoded):
+        raise ValueError("text after a value of JSON")
+    return found
+
+
+def as_json(value: Any) -> bytes:
+    import json
+
+    return json.dumps(value, separators=(",", ":")).encode("ascii")
 
 
 class JsonWriter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 import time
 from collections.abc import Callable, Mapping
@@ -17,7 +16,7 @@ from ...ir.ops import NUMPY, TABLE
 from ...ir.source import Built, Structure
 from ...ir.walking import walk
 from ..launch import Launcher, NativeRegion
-from .codec import JsonWriter, Reader, size, sized
+from .codec import JsonWriter, Reader, as_json, read_json, size, sized
 
 if TYPE_CHECKING:
     from ...passes.manager import Pass, PipelineResult
@@ -141,7 +140,7 @@ def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
             "any_order": lowered.any_order,
         }
     content |= {"table": writer.table, "ops": writer.ops}
-    header = json.dumps(content, separators=(",", ":")).encode()
+    header = as_json(content)
     return struct.pack("<I", len(header)) + header + code
 
 
@@ -164,7 +163,7 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
 
     start = time.perf_counter()
     (length,) = struct.unpack_from("<I", content)
-    found = json.loads(content[4 : 4 + length])
+    found = read_json(content[4 : 4 + length])
     reader = Reader(found["table"], _ops(found["ops"]))
     graph = reader.graph(found["final"])
     functions = [reader.function(f) for f in found["functions"]]

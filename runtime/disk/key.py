@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +22,7 @@ def key_of(kind: str, *parts: Any) -> bytes | None:
     common = version()
     if common is None:
         return None
-    text = json.dumps([FORMAT, common, kind, *parts], ensure_ascii=True, separators=(",", ":"))
-    return digest_of(text.encode())
+    return digest_of(repr([FORMAT, common, kind, *parts]).encode("utf-8", "surrogatepass"))
 
 
 def signature(request: Request) -> list[Any]:
@@ -48,4 +46,4 @@ def state_of(registry: Registry) -> str | None:
 
 def digest(texts: Sequence[tuple[str, str]]) -> str:
     """Return one digest for several files and their texts."""
-    return digest_of(json.dumps(list(texts)).encode()).hex()
+    return digest_of(repr(list(texts)).encode("utf-8", "surrogatepass")).hex()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +15,7 @@ from ...ir.types import Guards, TensorType
 from ..nest_interfaces import NestInterface, interface_of
 from ..nests import NativeNest, object_of
 from .cache import default_cache
-from .codec import DTYPES, size, sized
+from .codec import DTYPES, as_json, read_json, size, sized
 from .key import key_of
 
 Made = tuple[NestInterface, Callable[[], NativeNest]]
@@ -62,7 +61,7 @@ def _written(interface: NestInterface, code: NestCode, machine_code: bytes) -> b
         "asks": code.asks,
         "time": size(code.time),
     }
-    head = json.dumps(facts, separators=(",", ":")).encode()
+    head = as_json(facts)
     return struct.pack("<I", len(head)) + head + machine_code
 
 
@@ -74,7 +73,7 @@ def _read(found: bytes) -> Made | None:
     """Return a stored nest, or None if the entry is not one."""
     try:
         (length,) = struct.unpack_from("<I", found)
-        facts = json.loads(found[4 : 4 + length])
+        facts = read_json(found[4 : 4 + length])
         interface = NestInterface(
             facts["name"],
             tuple(facts["parameters"]),

@@ -8,7 +8,6 @@ can set back. Only a process that started after all of them stores it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .hashing import LENGTH, blake2b, digest_of
@@ -38,17 +37,26 @@ def own_code(root: str, began: float, memory: Cache | None) -> str | None:
 
 def stamps_of(root: str) -> list[Stamp]:
     """Return the paths, sizes, inodes, devices and times of all files that affect generated code."""
-    stamps = []
-    for path, found in sorted((path, found) for layer in LAYERS for path, found in _files(os.path.join(root, layer))):
-        times = (found.st_mtime_ns, found.st_ctime_ns)
-        stamps.append((path[len(root) :], found.st_size, found.st_ino, found.st_dev, *times))
+    stamps: list[Stamp] = []
+    folders = [f"{root}/{layer}" for layer in LAYERS]
+    for folder in folders:  # grows meanwhile
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.endswith(ENDINGS):
+                    found, path = entry.stat(), f"{folder}/{name}"[len(root) :]
+                    times = (found.st_mtime_ns, found.st_ctime_ns)
+                    stamps.append((path, found.st_size, found.st_ino, found.st_dev, *times))
+                elif name != "__pycache__" and entry.is_dir():
+                    folders.append(f"{folder}/{name}")
+    stamps.sort()
     return stamps
 
 
 def are_older(stamps: list[Stamp], began: float) -> bool:
     """Tell whether all files are older than a process."""
     limit = int(began * 1e9) - 1000  # a float is accurate to less than a microsecond
-    return all(changed < limit and moved < limit for *_, changed, moved in stamps)
+    return all(stamp[4] < limit and stamp[5] < limit for stamp in stamps)
 
 
 def _content(root: str, stamps: list[Stamp]) -> str | None:
@@ -64,12 +72,3 @@ def _content(root: str, stamps: list[Stamp]) -> str | None:
         found.update(f"{path} {size}\n".encode())
         found.update(content)
     return found.hexdigest() if stamps_of(root) == stamps else None
-
-
-def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    with os.scandir(folder) as found:
-        for entry in found:
-            if entry.name.endswith(ENDINGS):
-                yield entry.path, entry.stat()
-            elif entry.name != "__pycache__" and entry.is_dir():
-                yield from _files(entry.path)

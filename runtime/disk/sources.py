@@ -6,7 +6,6 @@ in the cache, so errors are still reported at once.
 
 from __future__ import annotations
 
-import json
 import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
@@ -15,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.errors import FileProblem
 from ...ir.lazy import cached_property
-from ...ir.pickles import token
 from ...ir.source import ArgType, Binding, Built
 from ...ir.tuples import NamedTuple
 from .cache import Cache, default_cache
+from .codec import as_json, read_json
 from .key import digest, key_of, state_of
 
 if TYPE_CHECKING:
@@ -68,6 +67,8 @@ class StoredKernel:
         return _unpickled, (self._module.file, named, self.digest, parsed.texts, parsed.ops, self.name)
 
     def __dask_tokenize__(self) -> Any:
+        from ...ir.pickles import token
+
         return token(self.parsed.texts, self.name)
 
     def bind(self, args: Sequence[ArgType]) -> Binding:
@@ -168,7 +169,7 @@ def _open(
         return parsed  # found on the search path, where another file of that name may come first later
     kernels = {name: list(kernel.parameters) for name, kernel in parsed.kernels.items()}
     name = _digest(parsed.sources)
-    cache.write(key, json.dumps([kernels, name, imports]).encode())
+    cache.write(key, as_json([kernels, name, imports]))
     return StoredModule(file, kernels, name, lambda: parsed)
 
 
@@ -185,7 +186,7 @@ def _has_externs(parsed: ParsedModule) -> bool:
 def _read(content: bytes) -> tuple[dict[str, list[str]], str] | None:
     """Read the kernels of a text and its digest, if all imports are unchanged."""
     try:
-        kernels, name, found = json.loads(content)
+        kernels, name, found = read_json(content)
         imports = [_Import(*i) for i in found]
     except (ValueError, TypeError):
         return None

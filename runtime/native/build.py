@@ -12,7 +12,6 @@ from ...ir.layouts import C
 from ...ir.ops import CONCATENATE, LOOP, REGION, RESHAPE
 from ...ir.walking import graphs
 from .call import Input, NativeCall
-from .products import is_gemm
 from .recipe import Recipe
 from .serving import Serving, places_of
 
@@ -45,7 +44,7 @@ def _readable(dtype: DType, given: Input) -> bool:
 
 def _is_served(lowered: Lowered, call: NativeCall) -> bool:
     """Tell whether a graph can be called natively like this: it has only kernels, which know their results' order."""
-    by_blas = {n for n in lowered.graph if is_gemm(n, lowered.launcher.calls)}
+    by_blas = _products_of(lowered) if lowered.launcher.calls else set()
     nodes_ok = all(_is_native(graph, by_blas) for graph in graphs(lowered.graph))
     given = any(out is not None for out in call.outs)
     shape = lowered.built.structure
@@ -53,6 +52,13 @@ def _is_served(lowered: Lowered, call: NativeCall) -> bool:
     written = lowered.writes_all_outputs or _writes_dense_outputs(lowered, call, by_blas)
     fresh = written and not lowered.repeats_outputs and not lowered.any_order
     return nodes_ok and plain and fresh and not (given and lowered.launcher.may_fail)
+
+
+def _products_of(lowered: Lowered) -> set[Node]:
+    """Return the matrix products that BLAS computes."""
+    from .products import is_gemm  # the first call of most graphs does without
+
+    return {n for n in lowered.graph if is_gemm(n, lowered.launcher.calls)}
 
 
 def _is_native(graph: Graph, by_blas: set[Node]) -> bool:

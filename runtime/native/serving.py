@@ -18,8 +18,6 @@ from ...ir.types import integer, ints, sizes
 from .. import threads
 from .arguments import Arguments
 from .call import NativeCall
-from .loops import Loop
-from .products import Product, is_gemm
 from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register, Steps
 from .steps import SPARE
 
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from ...backends.llvm.functions import FrameWord, NativeFunction
     from ..compiler import Lowered
     from ..launch import NativeRegion
+    from .loops import Loop
+    from .products import Product
 
 Array = np.ndarray[Any, Any]
 MOST_SPARES = 8  # values that lie in the call's own memory where they are short
@@ -186,12 +186,25 @@ class Serving:
         for node in graph:
             if node.op is LOOP:
                 own = {v for v in node.operands if uses[v] == 1 and v not in graph.outputs}
-                self.loops[node] = Loop(self, node, own)
+                self._loop(node, own)
                 continue
-            if is_gemm(node, self.lowered.launcher.calls):
-                self.products[node] = Product(self.w, self.sizes, node, *map(self.strides, node.operands))
+            if self.lowered.launcher.calls:
+                self._product(node)
             for value in node.results:
                 self.place(value)
+
+    # The first call of most graphs needs neither of these modules.
+
+    def _loop(self, node: Node, own: set[Value]) -> None:
+        from .loops import Loop
+
+        self.loops[node] = Loop(self, node, own)
+
+    def _product(self, node: Node) -> None:
+        from .products import Product, is_gemm
+
+        if is_gemm(node, self.lowered.launcher.calls):
+            self.products[node] = Product(self.w, self.sizes, node, *map(self.strides, node.operands))
 
     def run_all(self, graph: Graph) -> None:
         for node in graph:

@@ -175,13 +175,13 @@ def _text() -> str:
     from ...backends.llvm.code.routine_types import Layout, words
     from ...backends.llvm.code.routines import Routines
     from .. import threads
-    from . import array_code, block_code, pool_code
+    from . import block_code, pool_code
 
     structures = {step: _operands(operands) for step, operands in STEPS.items()}
     constants: dict[str, int] = {step.upper(): layout.size for step, layout in structures.items()}
     constants |= {name: value for name, value in vars(abi).items() if name.isupper() and isinstance(value, int)}
     constants |= {
-        "HEADER": HEADER, "RECIPE": 8 * len(RECIPE), "LEAST": array_code.LEAST, "HUGE": block_code.HUGE, "LEADS": 48,
+        "HEADER": HEADER, "RECIPE": 8 * len(RECIPE), "LEAST": block_code.LEAST, "HUGE": block_code.HUGE, "LEADS": 48,
         "SHARED_FROM": threads.SHORT, "MAKING": threads.MAKING,
         "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": 1 << 60,
         "VECTORCALL_OFFSET": VECTORCALL_OFFSET, "LIST_ITEMS": LIST_ITEMS, "SPARE": SPARE,

@@ -14,8 +14,8 @@ from ...ir.layouts import C, F
 from ...ir.ops import CONSTANT
 from ...ir.types import integer, sizes
 from .. import threads
+from ..turn import DEFAULT
 from .choosing import Candidate
-from .turn import DEFAULT
 from .workload import Workload
 
 if TYPE_CHECKING:

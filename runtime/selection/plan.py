@@ -12,8 +12,8 @@ from ...ir import dims
 from ...ir.dims import Size
 from ...ir.forking import lock
 from ...ir.types import sizes
+from ..turn import DEFAULT
 from .choosing import Selection
-from .turn import DEFAULT
 from .workload import bucket_start
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from weakref import WeakSet
 from ...ir import dims
 from ...ir.forking import lock
 from ...ir.ops import LOOP
+from ..turn import LONG, Turn
 from .candidates import candidates_of, tells_in_calls, variants_of, work_of, workload_of
 from .choosing import Selection, choose, keeping
 from .compiling import compile_variants
@@ -24,7 +25,6 @@ from .history import History
 from .knowledge import Knowledge
 from .plan import VariantPlan
 from .settings import Settings
-from .turn import LONG, Turn
 from .workload import Workload
 
 if TYPE_CHECKING:

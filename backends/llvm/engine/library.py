@@ -37,7 +37,8 @@ class LoadedCode:
         ends = (layout.starts[CONSTANTS], layout.starts[DATA])
         self._protect(layout.starts[CODE], ends[0], _READ | _EXECUTE)
         self._protect(ends[0], ends[1], _READ)
-        self.addresses = {name: base + layout.function(name) for name in symbols}
+        offsets = layout.functions(symbols)
+        self.addresses = {name: base + offset for name, offset in zip(symbols, offsets, strict=True)}
 
     def _reserve(self, size: int) -> int:
         libc = _libc()

@@ -8,7 +8,7 @@ after the code.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from .objects import ALLOC, EXECUTE, NOBITS, WRITE, BadObject, Object, Relocation
 from .relocations import THROUGH_TABLE, WIDTH, Patch, apply, stub
@@ -56,12 +56,13 @@ class Layout:
             raise BadObject(f"'{name}' has no place in memory")
         return self.places[section] + value
 
-    def function(self, name: str) -> int:
-        """The offset of a function."""
-        for index, symbol in enumerate(self.object.symbols):
-            if symbol.name == name and symbol.section is not None:
-                return self.symbol(index)
-        raise BadObject(f"there is no function '{name}'")
+    def functions(self, names: Sequence[str]) -> list[int]:
+        """The offsets of functions."""
+        known = {name: index for index, (name, section, _) in enumerate(self.object.symbols) if section is not None}
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise BadObject(f"there is no function '{missing[0]}'")
+        return [self.symbol(known[name]) for name in names]
 
 
 def link(layout: Layout, base: int, addresses: Mapping[str, int]) -> bytearray:

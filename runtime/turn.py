@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...ir.tuples import NamedTuple
+from ..ir.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from ..compiler import Lowered
-    from .workload import Workload
+    from .compiler import Lowered
+    from .selection.workload import Workload
 
 DEFAULT = "default"
 LONG = 50_000_000  # estimated picoseconds from which a call is worth exploring
