@@ -7,7 +7,8 @@ are stored once in a table. Reading does not import `json`: its regular expressi
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 from ...backends.llvm.functions import FrameWord, NativeFunction, RegionCode
@@ -21,11 +22,6 @@ from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
 from ...ir.types import Attr, AxisGroups, Guards, Sizes, TensorType
 
-try:
-    from _json import make_scanner
-except ImportError:  # an interpreter without the C module
-    from json.scanner import py_make_scanner as make_scanner
-
 DTYPES = {d.name: d for d in (*dtypes.ALL, *dtypes.WEAK.values())}
 
 
@@ -37,7 +33,16 @@ class _Scanning:
     parse_float, parse_int, parse_constant = float, int, float
 
 
-_scan = make_scanner(_Scanning)
+def _scanner() -> Callable[[str, int], tuple[Any, int]]:
+    try:
+        module = import_module("_json")
+    except ImportError:  # an interpreter without the C module
+        module = import_module("json.scanner")
+    found: Callable[[str, int], tuple[Any, int]] = module.make_scanner(_Scanning)
+    return found
+
+
+_scan = _scanner()
 
 
 def read_json(text: bytes) -> Any:
