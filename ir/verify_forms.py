@@ -33,12 +33,18 @@ from .stages import needed_in, only_writes, region_stages
 from .types import axis_groups, integer, ints, sizes
 
 Problem = AttributeProblem
+_TAKEN_BY = (
+    ("taps", (WINDOWS,)),
+    ("shared_walks", (CHUNKS, EITHER)),
+    ("spread", (CHUNKS,)),
+    ("lines", (CHUNKS, EITHER)),
+)
 
 
 def form_problem(region: Node) -> Problem | None:
     """Describes what is wrong with the form of a region, if it has one."""
     if "form" not in region.attrs:
-        stray = ("guards", "taps", "shared_walks", "spread", "early_exit", "peel", "prefetch")
+        stray = ("guards", "taps", "shared_walks", "spread", "early_exit", "peel", "prefetch", "lines")
         name = next((name for name in stray if name in region.attrs), None)
         return None if name is None else Problem(name, f"attribute '{name}' needs 'form'")
     return _loops_problem(region) or _lanes_problem(region) or _memory_problem(region) or _kept_problem(region)
@@ -59,7 +65,7 @@ def _loops_problem(region: Node) -> Problem | None:
         return Problem("form", f"form '{form}' needs attribute 'chunk'")
     if (form == EITHER) != ("cut_from" in attrs):
         return Problem("cut_from", f"form '{EITHER}' needs attribute 'cut_from', and no other form takes it")
-    for name, wanted in (("taps", (WINDOWS,)), ("shared_walks", (CHUNKS, EITHER)), ("spread", (CHUNKS,))):
+    for name, wanted in _TAKEN_BY:
         if attrs.get(name) and form not in wanted:
             return Problem(name, f"form '{form}' does not take attribute '{name}'")
     stages = region_stages(region)
@@ -74,7 +80,21 @@ def _loops_problem(region: Node) -> Problem | None:
         return Problem("early_exit", "attribute 'early_exit' needs vectors along the columns, in C order")
     if attrs.get("spread") and not is_spread:
         return Problem("spread", "attribute 'spread' needs vectors along the rows and a last stage that only writes")
-    return _shared_problem(region)
+    return _lines_problem(region) or _shared_problem(region)
+
+
+def _lines_problem(region: Node) -> Problem | None:
+    """Checks that a block of each sum is a step over as many lines."""
+    if "lines" not in region.attrs:
+        return None
+    reductions = [n for n in region.body or () if Trait.REDUCTION in n.op.traits]
+    groups = [len(axis_groups(region.attrs, kind)) for kind in ("rows", "columns")]
+    if walks_along_vectors(region) or groups != [1, 1] or region.attrs.get("shared_walks"):
+        return Problem("lines", "attribute 'lines' needs one loop over rows, with the vectors, and one over columns")
+    lines = integer(region.attrs, "lines")
+    if not lines or any(n.attrs["lanes"] != 1 or n.attrs["steps"] != lines for n in reductions):
+        return Problem("lines", "attribute 'lines' must be the 'steps' of all reductions, which have one lane")
+    return None
 
 
 def _shared_problem(region: Node) -> Problem | None:

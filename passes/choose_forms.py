@@ -26,6 +26,7 @@ each lane computes one row, a step over long lines takes 8 vectors, and streamed
     early_exit      a walk that looks for the first true element stops when it is found
     taps            the lengths of windows that are unrolled, 0 for those that stay loops
     peel            the operand or result (counted as in `layouts`) at whose next cache line whole vectors begin
+    lines           how many lines a step of a walk across them takes; it walks chunks in the order of memory
     prefetch        how many lines (with shared walks: chunks) ahead to prefetch, and into which cache
 
 A node of the body has `keep` if its value is kept in memory between stages: in the row of a result that is not written
@@ -55,7 +56,7 @@ from ..ir.records import record
 from ..ir.stages import RegionStages, finds_first, only_writes, region_stages
 from ..ir.types import Attr, Guards, axis_groups, integer
 from .planning.kept_values import values_between_stages, values_of_rows
-from .planning.memory_hints import peeled_slot, prefetched
+from .planning.memory_hints import lines_together, peeled_slot, prefetched
 from .planning.regions import Plan, annotate_regions
 from .planning.size_classes import Env, guards_of, large, long_columns, short_rows, window_taps
 from .planning.tiling import is_of_rows, product_in
@@ -177,6 +178,8 @@ def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict
         plan["peel"] = slot
     if plan["form"] not in (FLAT, WINDOWS) and (ahead := prefetched(planned)) is not None:
         plan["prefetch"] = ahead
+    if plan["form"] in (CHUNKS, EITHER) and (lines := lines_together(planned)):
+        plan["lines"] = lines
     if "peel" in plan and _streams(region, stages, plan, kept, is_large):
         plan["stream"] = True
     if "jam" in region.attrs and (plan["form"] in (FLAT, WINDOWS) or not (plan["columns"] or "stream" in plan)):

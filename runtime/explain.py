@@ -221,6 +221,8 @@ def _form(region: Node) -> Iterator[str]:
         yield f"columns in chunks of {attrs['chunk']} blocks"
     if attrs["form"] == EITHER:
         yield f"in chunks of {attrs['chunk']} blocks from {attrs['cut_from']} columns on"
+    if "lines" in attrs:
+        yield f"{attrs['lines']} lines together, aligned to the first"
     if attrs.get("shared_walks"):
         yield "sums share a walk with what they need"
     if attrs.get("early_exit"):

@@ -8,16 +8,17 @@ line to line, nor the next chunk while this one is walked again.
 from __future__ import annotations
 
 from ...ir import dims
-from ...ir.accesses import address, coefficient, region_elements, slot_strides
-from ...ir.forms import walks_along_vectors
+from ...ir.accesses import Access, address, coefficient, region_accesses, region_elements, slot_strides
+from ...ir.forms import reduces_across, walks_along_vectors
 from ...ir.graph import Node
 from ...ir.indexing import loop_name
-from ...ir.ops import POSITIONS
+from ...ir.ops import GATHER, POSITIONS, Trait
 from ...ir.stages import RegionStages
 from ...ir.types import axis_groups, integer, sizes
 
 LINE = 32  # least bytes of a vector for which it pays
 LINES_AHEAD = (8, 1)  # lines ahead, into the first-level cache
+LONG_BODY = 12  # operations
 NEXT_CHUNK = (1, 2)  # chunks ahead, into the second-level cache
 
 
@@ -78,6 +79,34 @@ def prefetched(region: Node) -> tuple[int, int] | None:
         if value.type.shape == space and _strides(region, slot)[vector] == value.type.dtype.size:
             return NEXT_CHUNK if along else LINES_AHEAD
     return None
+
+
+def lines_together(region: Node) -> int:
+    """How many lines a step of a walk across them reads: a block of all sums, or 0 if the walk goes down the columns.
+
+    Each line is a stream that the CPU prefetches by itself, which it does for one array but not for several. A long
+    body is not repeated for each line.
+    """
+    assert region.body is not None
+    if not reduces_across(region) or region.attrs.get("shared_walks") or len(region.body) > LONG_BODY:
+        return 0
+    if any(len(axis_groups(region.attrs, kind)) != 1 for kind in ("rows", "columns")):
+        return 0
+    sums = [n for n in region.body if Trait.REDUCTION in n.op.traits]
+    others = [n for n in region.body if Trait.REDUCTION not in n.op.traits]
+    if any(n.body is not None or n.op is GATHER or Trait.EXPENSIVE in n.op.traits for n in others):
+        return 0
+    column, vector = axis_groups(region.attrs, "columns")[0][-1], integer(region.attrs, "vector")
+    read = [a for a in _accesses(region) if not a.is_store and coefficient(a.address, column) != 0]
+    streams = [coefficient(a.address, vector) == a.itemsize for a in read if coefficient(a.address, vector) != 0]
+    steps = {integer(n.attrs, "steps") for n in sums}
+    return steps.pop() if streams == [True] and len(steps) == 1 else 0
+
+
+def _accesses(region: Node) -> list[Access]:
+    layouts = region.attrs["layouts"]
+    assert isinstance(layouts, tuple)
+    return region_accesses(region, dict(zip((*region.operands, *region.results), map(str, layouts), strict=True)))
 
 
 def _strides(region: Node, slot: int) -> tuple[dims.Size, ...]:

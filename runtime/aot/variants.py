@@ -218,7 +218,7 @@ _LOOPS = frozenset(
     (
         *("space", "reduced", "rows", "columns", "vector", "layouts", "width", "unroll", "cost", "tile", "chunk"),
         *("scanned", "form", "guards", "cut_from", "shared_walks", "spread", "stream", "taps", "peel", "prefetch"),
-        "early_exit",
+        *("early_exit", "lines"),
     )
 )
 

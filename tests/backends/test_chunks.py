@@ -18,7 +18,7 @@ from weft.runtime.registry import Registry
 
 BLOCK, CHUNK = 64 * 16, 32 * 64 * 16  # elements of f32
 ALONG = (0, BLOCK, CHUNK, CHUNK + 1, 2 * CHUNK + BLOCK + 7)
-ACROSS = ((128, 9), (129, 65), (128 * 8 + 15, 130), (4100, 3))
+ACROSS = ((128, 9), (129, 65), (128 * 8 + 15, 130), (4100, 3), (313, 512))  # lines of 512 collide in a cache
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sum": lambda x: x.sum(axis=0),
@@ -59,6 +59,7 @@ def test_along_an_axis_that_vectors_do_not_lie_along(name: str) -> None:
     for shape in ACROSS:
         check(FUNCTIONS[name], numbers(shape, "float32"), level=4)
     check(FUNCTIONS[name], numbers((1300, 3, 21), "float64"), level=3)
+    check(FUNCTIONS[name], numbers(145 * 200 + 3, "float64")[3:].reshape(145, 200), level=3)
     check(FUNCTIONS[name], numbers((1300, 33), "int16"), level=3)
 
 

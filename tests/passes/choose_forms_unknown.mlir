@@ -13,7 +13,7 @@
     ^bb0(%x_1 : tensor<?x?xf32, #weft.dims<n, m>>):
       %1 = "weft.sum"(%x_1) {axes = array<i64: 0>, keepdims = false, order = ["0"], lanes = 1 : i64, steps = 16 : i64} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?xf32, #weft.dims<m>>
       "weft.yield"(%1) : (tensor<?xf32, #weft.dims<m>>) -> ()
-    }) {space = #weft.dims<n, m>, reduced = array<i64: 0>, rows = ["1"], columns = ["0"], vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 392 : i64, chunk = 8 : i64, form = "rows or chunks", cut_from = 129 : i64, prefetch = array<i64: 8, 1>} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?xf32, #weft.dims<m>>
+    }) {space = #weft.dims<n, m>, reduced = array<i64: 0>, rows = ["1"], columns = ["0"], vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 392 : i64, chunk = 8 : i64, form = "rows or chunks", cut_from = 129 : i64, prefetch = array<i64: 8, 1>, lines = 16 : i64} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?xf32, #weft.dims<m>>
     "weft.return"(%0) : (tensor<?xf32, #weft.dims<m>>) -> ()
   }) : () -> ()
 }) : () -> ()

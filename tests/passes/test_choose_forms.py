@@ -198,6 +198,7 @@ WRONG = [
     ((64, 512), 'form = "rows"', 'form = "rows", spread = true', "spread"),
     ((64, 512), 'form = "rows"', 'form = "rows", peel = 1 : i64', "peel"),
     ((64, 8), 'form = "rows"', 'form = "rows", early_exit', "early_exit"),
+    ((64, 512), 'form = "rows"', 'form = "rows", lines = 16 : i64', "lines"),
     ((64, 512), 'form = "rows"', 'form = "lines"', "form"),
     ((64, 512), 'keep = "result 0"', 'keep = "result 1"', "result 1"),
     ((64, 512), 'keep = "result 0"', 'keep = "row 0"', "spread"),

@@ -44,6 +44,7 @@ class Memory:
         self.walks_columns = walks_columns  # whether vectors lie along the columns
         self.mask: Val | None = None
         self.streamed: Buffer | None = None  # the buffer that non-temporal stores write
+        self.down: tuple[int, int] | None = None  # an axis, and how far along it the line of a step is from the first
 
     def splat(self, x: Val, scope: Scope, lanes: int) -> Val:
         """Broadcast a scalar to every lane, in the scope in which the scalar was computed."""
@@ -203,6 +204,9 @@ class Memory:
             offset = dims.substitute(offset, {loop_name(self.vector): 0})
         constant = 0 if isinstance(offset, int) else next((c for m, c in offset.terms if not m), 0)
         rest = offset - constant
+        stride, lines = (coefficient(rest, self.down[0]), self.down[1]) if self.down else (0, 0)
+        if not isinstance(stride, int):
+            rest = rest - stride * lines
         used = [(v, s, axis) for axis, (v, s) in self._variables(rest)]
         fixed = dims.substitute(rest, {loop_name(axis): 0 for _, _, axis in used})
         pointer = self._step(base, self.frame.size(fixed), scope) if fixed != 0 else base
@@ -215,7 +219,27 @@ class Memory:
         constant += buffer.start
         if constant:
             pointer = self._step(pointer, e.const("i64", constant), scope)
+        if not isinstance(stride, int) and lines:
+            pointer = self._line(pointer, stride, lines, scope)
         return pointer, scope
+
+    def _line(self, pointer: Val, stride: Size, lines: int, scope: Scope) -> Val:
+        """Return an address some lines on: from that of its group of four, by an offset that instructions can scale.
+
+        The shifts are computed where they are used, so that the code generator sees them.
+        """
+        e, one = self.nest.e, self.frame.size(stride)
+        with self.nest.at(scope):
+            for _ in range(lines // 4):
+                key = ("line", pointer.text, stride)
+                if key not in scope.memo:
+                    scope.memo[key] = e.offset(pointer, e.op("shl", one, e.const("i64", 2)))
+                pointer = scope.memo[key]
+            if lines % 4 == 1:
+                return e.offset(pointer, one)
+            if lines % 4 == 2:
+                return e.offset(pointer, e.op("shl", one, e.const("i64", 1)))
+        return self._step(pointer, self.frame.size(stride * 3), scope) if lines % 4 else pointer
 
     def number(self, expression: Size) -> tuple[Val, Scope]:
         """Computes a linear expression over loop variables: one number, or one for each lane."""

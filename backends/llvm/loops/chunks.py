@@ -6,7 +6,7 @@ second one joins these in the order of the tree, so the result has the same bits
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ....ir import dims
 from ....ir.dims import Size
@@ -155,7 +155,7 @@ class Walk(Chunked):
         inner = self.rows[-1] if self.rows else ()
 
         def chunk(at: Val, carried: list[Val]) -> list[Val]:
-            self.row_loops(list(self.rows), {inner: vectors})
+            self.run_chunk({inner: vectors})
             return []
 
         self.nest.loop(loop_name(self.chunk), *chunks, 1, [], chunk)
@@ -163,6 +163,10 @@ class Walk(Chunked):
         elements = self.chunk_blocks * self.block_size()
         part = self.part(name, (), inner, others * elements * self.cost)
         return part._replace(extents=(self.chunks(), part.extents[1]))
+
+    def run_chunk(self, ranges: Mapping[tuple[int, ...], tuple[Val, Val]]) -> None:
+        """Walks the columns of one chunk, vector by vector of the rows in `ranges`."""
+        self.row_loops(list(self.rows), ranges)
 
     def part_of_columns(self) -> TreeBlocks:
         """The blocks of this chunk."""

@@ -6,6 +6,7 @@ from ....ir.graph import Node
 from ..functions import FrameWord, NativeFunction
 from ..reductions.argminmax import may_stop
 from .chunks import Begin, Chunked, Join, Walk
+from .line_walk import LineWalk
 from .region import Region
 from .shared_walks import SharedJoin, SharedWalk
 from .spread import Spread
@@ -34,6 +35,8 @@ def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[Cu
             add(Begin(node, entries, stage), "begin")
         if node.attrs.get("spread") and stage == stages.count - 1:
             add(Spread(node, entries, stage), "spread")
+        elif "lines" in node.attrs and reductions and not outputs:
+            add(LineWalk(node, entries, stage, keeps=not shares), "walk")
         elif reductions or outputs:
             add(Walk(node, entries, stage, keeps=not shares), "walk")
         if reductions:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ....ir import dims
 from ....ir.accesses import address, coefficient, region_elements
+from ....ir.dims import Size
 from ....ir.graph import Value
 from ....ir.indexing import Index, loop_name
 from ....ir.types import integer
@@ -48,13 +49,35 @@ def streamed_output(region: Region, outputs: Sequence[tuple[int, Value]], first:
 
 def aligned_reads(region: Region, start: Val, stop: Val) -> Val:
     """Where whole vectors should begin in a walk over columns, by the array that it reads first."""
-    slot, joined = integer(region.region.attrs, "peel"), region.variables_of_groups()
-    buffer = region.elements.operand(slot)
+    found = _read_along(region, (integer(region.region.attrs, "peel"),))
+    return start if found is None else _next_line(region, *found, start, stop)
+
+
+def aligned_lines(region: Region, start: Val, stop: Val) -> Val:
+    """Where whole vectors should begin in a walk across lines, by the first line of the array that it reads."""
+    found = _read_along(region, range(len(region.region.operands)))
+    return start if found is None else _next_line(region, *found, start, stop)
+
+
+def line_stride(region: Region) -> Size:
+    """How many bytes two lines of the array are apart that a walk across lines reads."""
+    found = _read_along(region, range(len(region.region.operands)))
+    assert found is not None
+    buffer, index = found
+    return coefficient(address(index, buffer.strides), region.columns[-1][-1])
+
+
+def _read_along(region: Region, slots: Sequence[int]) -> tuple[Buffer, Index] | None:
+    """The first of some operands that vectors lie along, and the index at which it is read."""
+    joined = region.variables_of_groups()
     for value, index in region_elements(region.region):
-        index = tuple(dims.substitute(i, joined) for i in index)
-        if region.elements.slots.get(value) == slot and _lies_along(region, buffer, index):
-            return _next_line(region, buffer, index, start, stop)
-    return start
+        slot, index = region.elements.slots.get(value), tuple(dims.substitute(i, joined) for i in index)
+        if slot is None or slot not in slots:
+            continue
+        buffer = region.elements.operand(slot)
+        if _lies_along(region, buffer, index):
+            return buffer, index
+    return None
 
 
 def _lies_along(region: Region, buffer: Buffer, index: Index) -> bool:

@@ -119,7 +119,7 @@ class Region:
             else:
                 self.nest.loop(variable, start, stop, 1, [], step)
             return
-        first = aligned_start(self, start, stop)
+        first = self.first_whole(start, stop)
         end = self.whole_steps(first, stop, self.width * self.unroll)
         ends = [(end, [self.width * k for k in range(self.unroll)])]
         # Unrolled windows of several rows are a lot of code.
@@ -129,6 +129,10 @@ class Region:
         for plain, (end, offsets) in zip(streamed, ends, strict=True):
             self.vector_loop(variable, plain, end, offsets)
         edge_loop(self, start, first, end, stop)
+
+    def first_whole(self, start: Val, stop: Val) -> Val:
+        """Where whole vectors of rows should begin."""
+        return aligned_start(self, start, stop)
 
     def jammed_loop(self, variable: str, start: Val, stop: Val, step: Callable[[Val, list[Val]], list[Val]]) -> None:
         """Emits steps of several rows, which share loads (unroll-and-jam), then a small loop for the remaining rows."""
