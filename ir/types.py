@@ -91,6 +91,13 @@ def ints(attrs: Mapping[str, Attr], name: str) -> tuple[int, ...]:
     return tuple(i for i in found if isinstance(i, int))
 
 
+def texts(attrs: Mapping[str, Attr], name: str) -> tuple[str, ...]:
+    """An attribute that is a list of names, empty if it is missing."""
+    found = attrs.get(name, ())
+    assert isinstance(found, tuple), name
+    return tuple(str(text) for text in found)
+
+
 def axis_groups(attrs: Mapping[str, Attr], name: str) -> tuple[tuple[int, ...], ...]:
     """An attribute of loops, each a group of axes."""
     found = attrs[name]

@@ -25,12 +25,13 @@ from .forms import (
     region_guards,
     walks_along_vectors,
 )
+from .functions import called_problem
 from .graph import Node
 from .indexing import loop_name
 from .ops import MATMUL, Trait
 from .schemas import AttributeProblem
 from .stages import needed_in, only_writes, region_stages
-from .types import axis_groups, integer, ints, sizes
+from .types import axis_groups, integer, ints, sizes, texts
 
 Problem = AttributeProblem
 _TAKEN_BY = (
@@ -44,9 +45,12 @@ _TAKEN_BY = (
 def form_problem(region: Node) -> Problem | None:
     """Describes what is wrong with the form of a region, if it has one."""
     if "form" not in region.attrs:
-        stray = ("guards", "taps", "shared_walks", "spread", "early_exit", "peel", "prefetch", "lines")
+        stray = ("guards", "taps", "shared_walks", "spread", "early_exit", "peel", "prefetch", "lines", "called")
         name = next((name for name in stray if name in region.attrs), None)
         return None if name is None else Problem(name, f"attribute '{name}' needs 'form'")
+    assert region.body is not None
+    if wrong := called_problem(region.body, texts(region.attrs, "called")):
+        return wrong
     return _loops_problem(region) or _lanes_problem(region) or _memory_problem(region) or _kept_problem(region)
 
 

@@ -27,6 +27,7 @@ each lane computes one row, a step over long lines takes 8 vectors, and streamed
     taps            the lengths of windows that are unrolled, 0 for those that stay loops
     peel            the operand or result (counted as in `layouts`) at whose next cache line whole vectors begin
     lines           how many lines a step of a walk across them takes; it walks chunks in the order of memory
+    called          functions that are used so often that their code is a function of its own
     prefetch        how many lines (with shared walks: chunks) ahead to prefetch, and into which cache
 
 A node of the body has `keep` if its value is kept in memory between stages: in the row of a result that is not written
@@ -55,6 +56,7 @@ from ..ir.ops import Trait
 from ..ir.records import record
 from ..ir.stages import RegionStages, finds_first, only_writes, region_stages
 from ..ir.types import Attr, Guards, axis_groups, integer
+from .planning.called import called_functions
 from .planning.kept_values import values_between_stages, values_of_rows
 from .planning.memory_hints import lines_together, peeled_slot, prefetched
 from .planning.regions import Plan, annotate_regions
@@ -122,6 +124,8 @@ def _plan(region: Node, env: Env, others: Env) -> Plan:
     if _ends_early(region, stages) and not (is_short.yes or "taps" in plan):
         plan["early_exit"] = True
     _place(region, stages, plan, kept, bool(is_large.yes))
+    if region.body is not None and (called := called_functions(region.body)):
+        plan["called"] = called
     asked = (is_long, is_short) if is_short.yes else (is_long, is_short, is_large)  # short rows are never streamed
     guards = (*guards_of(asked), *of_windows)
     if guards:

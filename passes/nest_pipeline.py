@@ -6,9 +6,10 @@ from ..ir.kernels import KernelLookup
 from .lower_assigns import LowerAssigns
 from .manager import Pass
 from .place_asks import PlaceAsks
+from .share_functions import ShareFunctions
 from .widen_loops import WidenLoops
 
 
 def nest_pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
     """All passes, for a source of kernels and a machine's vector size."""
-    return (LowerAssigns(lookup, vector_bytes), WidenLoops(), PlaceAsks())
+    return (LowerAssigns(lookup, vector_bytes), WidenLoops(), PlaceAsks(), ShareFunctions())

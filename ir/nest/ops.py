@@ -84,7 +84,7 @@ OPS = (
     CHECK, ASK,
 )  # fmt: skip
 
-KERNEL = "sym_name?: text; access: accesses; layouts?: nest layouts; guards?: guards"
+KERNEL = "sym_name?: text; access: accesses; layouts?: nest layouts; guards?: guards; called?: texts"
 COMBINERS = {
     "sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
     "reduce_fmin": "fmin", "reduce_fmax": "fmax", "reduce_and": "bitwise_and", "reduce_or": "bitwise_or",

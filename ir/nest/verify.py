@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 
 from ..dims import LOOP, Size, maximum
 from ..errors import Span, VerifyProblem, quantity
+from ..functions import called_problem
 from ..graph import Graph, Node, Value
 from ..limits import limiter
 from ..places import Places
 from ..proofs import follows
 from ..schemas import AttributeProblem, parse_schema, schema_of, schema_problem
-from ..types import Guards, Sizes, integer, sizes
+from ..types import Guards, Sizes, integer, sizes, texts
 from .dependence import dependence_problem
 from .ops import ASSIGN, BIND, KERNEL, LOAD, LOOPS, NEST, SCAN, STORE, VIEW
 from .rules import rule_problem, uses
@@ -94,6 +95,8 @@ class _NestVerifier:
             if isinstance(given, tuple) and len(given) != len(self.nest.inputs):
                 entries, buffers = quantity(len(given), "entry", "entries"), quantity(len(self.nest.inputs), "buffer")
                 raise self.fail(self.nest, AttributeProblem(name, f"'{name}' has {entries} for {buffers}"))
+        if wrong := called_problem(self.nest, texts(self.nest.attrs, "called")):
+            raise self.fail(self.nest, wrong)
         if self.nest.outputs or any(v.type.kind != "memref" for v in self.nest.inputs):
             raise self.fail(self.nest, "must take buffers and return nothing")
 

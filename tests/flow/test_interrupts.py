@@ -34,13 +34,16 @@ wanted, out = loop(x, 3), np.full_like(x, 7)
 for _ in range(3):
     assert (loop(x, 3, out=out) == wanted).all()
 def other():
+    started.wait()
     for _ in range(10):
         threading.Event().wait(0.001)
     os.kill(os.getpid(), signal.SIGINT)
 for _ in range(2):
     out[:] = 7
+    started = threading.Event()
     threading.Thread(target=other).start()
     try:
+        started.set()
         loop(x, -1, out=out)
     except KeyboardInterrupt:
         assert (out == 7).all(), out

@@ -216,14 +216,16 @@ endless = weft.compile('''
 grid, total, number = np.ones((40, 40)), np.zeros(()), np.zeros((), "i8")
 seidel(grid, steps=2); long(total, steps=2)
 def other():
+    started.wait()
     for _ in range(5):
         threading.Event().wait(0.001)
     sent.append(time.perf_counter())
     os.kill(os.getpid(), signal.SIGINT)
 for run in (lambda: seidel(grid, steps=2**31 - 1), lambda: long(total, steps=2**31 - 1), lambda: endless(number)):
-    sent = []
+    sent, started = [], threading.Event()
     threading.Thread(target=other).start()
     try:
+        started.set()
         run()
     except KeyboardInterrupt:
         print("stopped", time.perf_counter() - sent[0])

@@ -56,6 +56,8 @@ class Emitter:
         self.fails = False
         self.stops = False  # whether the code stops when it is told to
         self.vector_bytes: int | None = None  # the size of the machine's vectors, if the plan tells it
+        self.called: Sequence[str] = ()  # ops whose code is a function of its own
+        self._functions: dict[str, Sequence[Val]] = {}  # the results of such functions by symbol
         self._count = 0
 
     # -- names, blocks and constants
@@ -133,6 +135,35 @@ class Emitter:
         symbol = f"llvm.{intrinsic}{suffix}"
         self.declared[symbol] = f"declare {result.type} @{symbol}({', '.join(a.type for a in args)})"
         return self.emit(f"call {result.type} @{symbol}({', '.join(a.typed for a in args)})", result.elem, result.lanes)
+
+    def call_function(self, name: str, values: Sequence[Val], body: Callable[..., Sequence[Val]]) -> Sequence[Val]:
+        """Call the function of the module that `body(emitter, *values)` writes, and write it at the first call.
+
+        No two bodies share a name. The code must not fail or stop, because it can't leave the kernel.
+        """
+        symbol = f"weft.{name}.{'.'.join(map(self.overload, values))}.{self.vector_bytes or 'any'}"
+        if symbol not in self._functions:
+            self._define(symbol, [Val(f"%a{k}", v.elem, v.lanes) for k, v in enumerate(values)], body)
+        types = [r.type for r in self._functions[symbol]]
+        returned = f"{{ {', '.join(types)} }}"
+        found = self.emit(f"call {returned} @{symbol}({', '.join(v.typed for v in values)})", "struct", 0)
+        return [
+            self.emit(f"extractvalue {returned} {found.text}, {k}", r.elem, r.lanes)
+            for k, r in enumerate(self._functions[symbol])
+        ]
+
+    def _define(self, symbol: str, parameters: Sequence[Val], body: Callable[..., Sequence[Val]]) -> None:
+        inner = Emitter()
+        inner.vector_bytes = self.vector_bytes
+        results = body(inner, *parameters)
+        assert not inner.fails and not inner.stops
+        returned, last = f"{{ {', '.join(r.type for r in results)} }}", "poison"
+        for k, result in enumerate(results):
+            last = inner.emit(f"insertvalue {returned} {last}, {result.typed}, {k}", "struct", 0).text
+        head = f"define internal {returned} @{symbol}({', '.join(p.typed for p in parameters)}) noinline {{"
+        text = "\n".join([head, "entry:", *inner.lines, f"  ret {returned} {last}", "}"])
+        self.declared |= {**inner.declared, symbol: text}
+        self._functions[symbol] = results
 
     @staticmethod
     def overload(x: Val) -> str:

@@ -26,7 +26,7 @@ from ..functions import FrameWord
 from .flow import PATIENCE, Clock, emit_each
 from .gather import look_up
 from .joint import Joint, joint_of
-from .numbers import emit_alone
+from .numbers import emit_alone, emit_joint
 
 Element = tuple[Value, Index]
 PART_OF = {REAL: 0, IMAG: 1}
@@ -166,7 +166,7 @@ class Elements:
         dtype = node.operands[0].type.dtype
         key = (joint.function, dtype, *values)
         if key not in made:
-            made[key] = joint.function(self.nest.e, dtype, *values)
+            made[key] = emit_joint(self.nest.e, node, joint, dtype, values)
         return made[key][joint.place(node.attrs)]
 
     @staticmethod
@@ -202,7 +202,7 @@ class Elements:
         dtype, place = node.operands[0].type.dtype, joint.place(node.attrs)
         key = ("joint", joint.function, dtype, tuple(values))
         if (*key, place) not in scope.memo:
-            for k, part in enumerate(joint.function(self.nest.e, dtype, *values)):
+            for k, part in enumerate(emit_joint(self.nest.e, node, joint, dtype, values)):
                 scope.memo[*key, k] = part
         return scope.memo[*key, place]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....ir.dtypes import DType
+from ....ir.functions import function_name
 from ....ir.graph import Node
 from ....ir.ops import CAST, WHERE, WHOLE_POWER
 from ..code.casts import cast
 from ..code.text import Emitter, Val
 from ..math import whole_power
 from . import integers
-from .joint import joint_of
+from .joint import Joint, joint_of
 from .ops import emit
 
 
@@ -19,8 +20,18 @@ def emit_number(e: Emitter, node: Node, dtypes: Sequence[DType], values: Sequenc
     """Emits an op; `dtypes` are those of the operands."""
     joint = joint_of(node)
     if joint is not None:
-        return joint.function(e, dtypes[0], *values)[joint.place(node.attrs)]
+        return emit_joint(e, node, joint, dtypes[0], values)[joint.place(node.attrs)]
     return emit_alone(e, node, dtypes, values)
+
+
+def emit_joint(e: Emitter, node: Node, joint: Joint, dtype: DType, values: Sequence[Val]) -> Sequence[Val]:
+    """Emits all values that are computed together."""
+
+    def body(e: Emitter, *values: Val) -> Sequence[Val]:
+        return joint.function(e, dtype, *values)
+
+    name = function_name(node)
+    return e.call_function(f"{name}.joint", values, body) if name in e.called else body(e, *values)
 
 
 def emit_alone(e: Emitter, node: Node, dtypes: Sequence[DType], values: Sequence[Val]) -> Val:
@@ -35,4 +46,6 @@ def emit_alone(e: Emitter, node: Node, dtypes: Sequence[DType], values: Sequence
         assert isinstance(exponent, int)
         multiply = whole_power.whole_power if have.kind == "float" else integers.whole_power
         return multiply(e, values[0], exponent)
+    if function_name(node) in e.called:
+        return e.call_function(node.op.name, values, lambda e, *values: [emit(e, node.op, dtypes, values)])[0]
     return emit(e, node.op, dtypes, values)

@@ -17,7 +17,7 @@ from ....ir.forms import vectors_at_once
 from ....ir.graph import Node, Value
 from ....ir.indexing import Index, loop_name
 from ....ir.ops import EACH
-from ....ir.types import axis_groups, integer, ints, sizes
+from ....ir.types import axis_groups, integer, ints, sizes, texts
 from ....ir.widths import widest
 from ..code.control_word import head
 from ..code.frame import Frame
@@ -54,6 +54,7 @@ class Region:
         # An `each` may compute in wider elements than any array has.
         if any(node.op is EACH for node in region.body or ()):
             self.nest.e.vector_bytes = self.width * widest(region, integer(region.attrs, "vector"))
+        self.nest.e.called = texts(region.attrs, "called")
         self.frame = Frame(self.nest, entries)
         self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
         self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows) and keeps_rows)

@@ -88,25 +88,24 @@ def cos(e: Emitter, x: Val) -> Val:
 
 def tan(e: Emitter, x: Val) -> Val:
     """The tangent."""
-    return flip_sign(e, _of_any_size(e, x, 0, lambda angle: _tangent_of_reduced(e, angle)), sign_bit(e, x))
+    return flip_sign(e, _of_any_size(e, x, "tangent", 0, _tangent_of_reduced), sign_bit(e, x))
 
 
 def _sine(e: Emitter, x: Val, quarter_turns: int) -> Val:
     """Return the sine of the magnitude of an angle, advanced by some quarter turns."""
-    return _of_any_size(e, x, quarter_turns, lambda angle: _sine_of_reduced(e, angle))
+    return _of_any_size(e, x, f"sine{quarter_turns}", quarter_turns, _sine_of_reduced)
 
 
-def _of_any_size(e: Emitter, x: Val, quarter_turns: int, function: Callable[[ReducedAngle], Val]) -> Val:
-    """A function of the reduced magnitude of an angle; huge angles are reduced one by one."""
+def _of_any_size(e: Emitter, x: Val, name: str, quarter_turns: int, function: Callable[..., Val]) -> Val:
+    """A function of the reduced magnitude of an angle; huge angles have a function that takes them one by one."""
     magnitude = e.call("fabs", x)
     huge = e.fcmp("ugt", magnitude, e.const_like(x, MODERATE[x.elem]))
-    usual = function(reduce_moderate(e, magnitude, quarter_turns))
+    usual = function(e, reduce_moderate(e, magnitude, quarter_turns))
 
-    def one_by_one() -> Val:
-        # The magnitude is computed again here, so that it takes no register on the usual path.
-        return each_lane(e, e.call("fabs", x), lambda lane: function(reduce_huge(e, lane, quarter_turns)))
+    def one_by_one(e: Emitter, x: Val) -> list[Val]:
+        return [each_lane(e, e.call("fabs", x), lambda lane: function(e, reduce_huge(e, lane, quarter_turns)))]
 
-    return e.rare(huge, usual, one_by_one)
+    return e.rare(huge, usual, lambda: e.call_function(f"{name}_of_huge", [x], one_by_one)[0])
 
 
 def _sine_of_reduced(e: Emitter, angle: ReducedAngle) -> Val:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ....ir.graph import Graph, Node, Value
 from ....ir.limits import limiter
 from ....ir.opdef import OpDef
+from ....ir.types import texts
 from ..code.control_word import head
 from ..code.frame import Frame
 from ..code.memory import Buffer
@@ -51,6 +52,7 @@ class NestFunction:
         self.nest = Nest()
         self.e = self.nest.e
         self.e.vector_bytes = module.vector_bytes
+        self.e.called = texts(module.nest.attrs, "called")
         self.frame = Frame(self.nest, module.entries)
         self.nest.scope = Scope(self.nest.entry, "start")
         self.e.lines, self.e.block = self.nest.scope.lines, "start"
