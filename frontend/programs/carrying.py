@@ -148,7 +148,7 @@ class Carry:
         p = self.p
         for name, first, last in replaced:
             if last.dtype != first.dtype or not p.e.facts.agree(last.shape, first.shape):
-                raise CutProblem(f"the array '{name}' has another shape or dtype in each step of a loop")
+                raise KindChanges(f"the array '{name}' has another shape or dtype in each step of a loop")
         mine = [(first, last) for name, first, last in replaced if name in places]
         owned = [first.buffer for first, _ in mine]
         values = [self._apart(last) if last.buffer in owned else last for _, last in mine]
@@ -181,6 +181,8 @@ class Carry:
         returned = self.p.env.get(RETURNED)
         if name.startswith(f"{RETURNED}.") and isinstance(returned, TupleValue):
             number = returned.items[int(name.rpartition(".")[2])]
+        if isinstance(number, View):
+            raise KindChanges(f"'{name}' is a number before a step of a loop and an array behind it")
         if not isinstance(number, Number):
             reason = number.name if isinstance(number, Unset) else f"'{name}' is no number at the end of a step"
             raise CutProblem(reason)

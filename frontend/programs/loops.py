@@ -122,7 +122,7 @@ def lower_for(p: Lowering, node: ast.For, assign: Assign, over: Abstract) -> Non
     if isinstance(over, RangeValue) and over.step.known is None:
         _counted(p, node, assign, over)
         return
-    steps = steps_of(p, over)
+    steps, reason = steps_of(p, over), ""
     for _ in range(MOST_PEELED + 1):
         mark = p.mark()
         try:
@@ -130,12 +130,13 @@ def lower_for(p: Lowering, node: ast.For, assign: Assign, over: Abstract) -> Non
             return
         except KindChanges as problem:
             p.reset(mark)
+            reason = str(problem)
             if _ends_early(node):
-                raise CutProblem(str(problem)) from problem
+                raise CutProblem(reason) from problem
         _demand_step(p, steps)
         _step(p, node, assign, steps.item(steps.first))
         steps = Steps(steps.first + 1, steps.end, steps.item)
-    raise CutProblem("a variable changes its kind in each step of a loop")
+    raise CutProblem(reason)
 
 
 def _step(p: Lowering, node: ast.For, assign: Assign, item: Abstract) -> None:

@@ -347,6 +347,16 @@ def swapped(a, rounds):
     return old
 
 
+def series(x, terms):
+    """A number that becomes an array, and an array that gets another dtype, in the first step."""
+    total, scaled, sums = 0, x, 0.0
+    for k in range(1, terms):
+        total = total + np.sin(x * k) / k
+        scaled = scaled * 0.5
+        sums = sums + scaled.sum()
+    return total, scaled, sums
+
+
 def _matrix(n):
     m = rng.random((n, n))
     return m @ m.T + n * np.eye(n)
@@ -393,6 +403,8 @@ PROGRAMS = [
     (conjugate_gradients, _matrix(5), rng.random(5), 9),
     (all_rows, rng.random((3, 4))),
     (swapped, rng.random(6), 3),
+    (series, np.arange(6), 5),
+    (series, F32, 4),
     (chosen, rng.random(5), 1),
     (chosen, rng.random(5), -1),
     (chosen_in_loop, rng.random(5), 5),
