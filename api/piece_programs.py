@@ -18,7 +18,7 @@ from .frontend.programs.kinds import KNOWN_TYPES, LONG, kind_of
 from .frontend.programs.lower import lower_piece
 from .frontend.programs.pieces import Cut, Piece
 from .frontend.programs.source import NoSource, read_source
-from .ir.errors import MemoryProblem
+from .ir.errors import MemoryProblem, SizeProblem
 from .ir.interruptions import is_interruption
 from .ir.source import ABSENT, Guard, are_kept
 from .reasons import Reason, reason_of, span_of
@@ -75,7 +75,7 @@ class PieceProgram:
             return _missed(self, Reason("it gets no array"))
         try:
             result = compiled(args, dict(kwargs))
-        except MemoryProblem:
+        except (MemoryProblem, SizeProblem):
             raise
         except Exception as error:
             if is_interruption(error):
@@ -130,7 +130,7 @@ class LoopProgram:
             return MISS
         try:
             result = made.run(values)
-        except MemoryProblem:
+        except (MemoryProblem, SizeProblem):
             raise
         except Exception as error:
             if is_interruption(error):

@@ -26,7 +26,7 @@ from .frontend.programs.pieces import Cut
 from .frontend.programs.source import FunctionSource, NoSource, read_source
 from .frontend.programs.state import is_usual
 from .frontend.programs.unsourced import why_not_traced
-from .ir.errors import MemoryProblem, OnlyTraced, WeftError
+from .ir.errors import MemoryProblem, OnlyTraced, SizeProblem, WeftError
 from .ir.interruptions import is_interruption
 from .ir.lazy import cached_property
 from .ir.source import Guard
@@ -100,7 +100,7 @@ class Program:
         if key not in self._refused and is_usual():
             try:
                 result = compiled(args, dict(kwargs))
-            except MemoryProblem:  # beyond a limit that was set, or really
+            except (MemoryProblem, SizeProblem):  # Python could do no better: NumPy may even write past the end
                 raise
             except Exception as error:
                 if is_interruption(error):

@@ -59,17 +59,18 @@ def joined_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
 def joined(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
     first = shapes[0]
     axis = _axis(attrs, len(first))
-    total: Size = 0
     for k, shape in enumerate(shapes):
         if len(shape) != len(first):
             raise ShapeProblem(
                 "all the input array dimensions except for the concatenation axis must match exactly, but the array at "
                 f"index 0 has {len(first)} dimension(s) and the array at index {k} has {len(shape)} dimension(s)"
             )
-        total = total + facts.canonical(shape[axis])
         for other, (a, b) in enumerate(zip(first, shape, strict=True)):
             if other != axis:
                 _must_match(facts, a, b, other, k)
+    total: Size = 0
+    for shape in shapes:  # once all that must match is known to
+        total = total + facts.canonical(shape[axis])
     return [tuple(total if k == axis else facts.canonical(size) for k, size in enumerate(first))]
 
 
@@ -117,6 +118,10 @@ def gather(x: Any, *indices: Any, axes: tuple[int, ...], named: tuple[str, ...] 
         if wrong.size:
             message = f"'{name}' is {wrong.flat[0]}, outside of axis {axis} of '{named[0]}', which has size {size}"
             raise IndexProblem(message, hint="an index must be at least 0 and below the size; it does not wrap around")
+    found = np.broadcast_shapes(*map(np.shape, indices))
+    shape = (*np.shape(x)[: axes[0]], *found, *np.shape(x)[axes[-1] + 1 :])
+    if 0 in shape:  # nothing is read
+        return np.empty(shape, np.asarray(x).dtype)
     return np.asarray(x)[(slice(None),) * axes[0] + indices]
 
 

@@ -91,6 +91,10 @@ class ValueProblem(WeftError, ValueError):
     """A value that is not allowed here."""
 
 
+class SizeProblem(ValueProblem):
+    """An array whose size in bytes does not fit a signed word."""
+
+
 class IndexProblem(WeftError, IndexError):
     """An index or an axis out of range."""
 

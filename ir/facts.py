@@ -89,6 +89,7 @@ class Facts:
 
     def _join(self, a: Size, b: Size) -> None:
         """Unifies two canonical sizes. Pairs that mention a symbol which gets a value are updated."""
+        inner = _unwrapped(a, b)
         a, b = _solved(a, b)
         target, replaced = (a, b) if _may_replace(a, b) else (b, a)
         if isinstance(replaced, Dim) and _may_replace(target, replaced):
@@ -107,6 +108,8 @@ class Facts:
             self._pair(a, b)
         elif isinstance(b, Dim):
             self._pair(b, a)
+        if inner is not None and (size := self.canonical(inner[0])) != inner[1]:
+            self._join(size, inner[1])
 
     def _demand_size(self, size: Size) -> None:
         """Require that the size of a result is not negative."""
@@ -193,6 +196,22 @@ def _solved(a: Size, b: Size) -> tuple[Size, Size]:
     rest = difference - symbol * factor
     value = dims.divide(-rest, factor) if factor and name not in dims.symbols(rest) else None
     return (a, b) if value is None else (symbol, value)
+
+
+def _unwrapped(a: Size, b: Size) -> tuple[Size, int] | None:
+    """Solve an equation with a number for the size inside a `min` or `max`: `max(0, q + 1)` and 2 become `q` and 1."""
+    size, number = (b, a) if isinstance(a, int) else (a, b)
+    if not isinstance(size, Dim) or not isinstance(number, int):
+        return None
+    (monomial, factor), *more = size.terms
+    if more and not more[-1][0]:
+        return size - more[-1][1], number - more[-1][1]
+    if more or factor != 1 or len(monomial) != 1 or monomial[0].name not in ("min", "max"):
+        return None
+    limits = [arg for arg in monomial[0].args if isinstance(arg, int)]
+    others = [arg for arg in monomial[0].args if isinstance(arg, Dim)]
+    is_inside = all(limit < number if monomial[0].name == "max" else limit > number for limit in limits)
+    return (others[0], number) if is_inside and len(others) == 1 else None
 
 
 def _may_replace(target: Size, replaced: Size) -> bool:

@@ -12,7 +12,7 @@ from math import prod
 
 from . import dims
 from .dims import Dim, Size
-from .errors import Span, ValueProblem
+from .errors import SizeProblem, Span, ValueProblem
 from .facts import Facts
 from .graph import Graph
 from .ops import REGION
@@ -44,7 +44,7 @@ def check_array(shape: Sequence[int], itemsize: int, span: Span | None = None) -
     if any(n < 0 for n in shape):
         raise ValueProblem("negative dimensions are not allowed", span, f"the shape would be {tuple(shape)}")
     if prod(max(1, n) for n in shape) * itemsize > MOST_BYTES or any(n > MOST_ELEMENTS for n in shape):
-        raise ValueProblem(TOO_BIG, span, f"the shape would be {tuple(shape)}")
+        raise SizeProblem(TOO_BIG, span, f"the shape would be {tuple(shape)}")
 
 
 def check_ranks(graph: Graph) -> None:
@@ -94,6 +94,6 @@ def check_type(type: TensorType, facts: Facts, span: Span | None) -> None:
         raise ValueProblem(_too_many(type.rank), span)
     for size in type.shape:
         if isinstance(size, Dim) and any(abs(c) > MOST_BYTES for _, c in size.terms):
-            raise ValueProblem(TOO_BIG, span, f"a size would be {size}")
+            raise SizeProblem(TOO_BIG, span, f"a size would be {size}")
     numbers = [facts.number(s) for s in type.shape]
     check_array([1 if n is None else n for n in numbers], type.dtype.size, span)

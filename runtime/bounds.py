@@ -82,7 +82,7 @@ def converted(graph: Graph, inputs: Sequence[np.ndarray[Any, Any]], given: Seque
     for index, (x, value) in enumerate(zip(inputs, graph.inputs, strict=True)):
         dtype = value.type.dtype
         if x.dtype != dtype.numpy:
-            if dtype.is_integer:
+            if dtype.is_integer and x.dtype.isnative:
                 Bound(index, value.name or "", dtype, None).check(int(given[index]))
             x = x.astype(dtype.numpy)
         result.append(x)

@@ -35,8 +35,7 @@ def contracted(m: Maker, a: Value, left: Labels, b: Value, right: Labels, result
     if not (gone and _is_long(m, a, left, rows) and _is_long(m, b, right, columns)):
         order = [*gone, *result]  # if vectors can run along two axes the last one wins, which is contiguous more often
         return summed(m, spread(m, a, left, order), spread(m, b, right, order), len(gone))
-    both = [label for label in result if label in left and label in right]
-    stack = [*both, *rows[:-1], *columns[:-1]]
+    stack = [label for label in result if label not in (rows[-1], columns[-1])]
     terms = dims.product(m.builder.facts.canonical(a.type.shape[left.index(label)]) for label in gone)
     lefts = _merged(m, spread(m, a, left, [*stack, rows[-1], *gone]), len(gone), terms, -1)
     rights = _merged(m, spread(m, b, right, [*stack, *gone, columns[-1]]), len(gone), terms, -2)

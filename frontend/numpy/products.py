@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...ir.dtypes import BF16, C64, C128, F32, F64
+from ...ir.dtypes import BF16, BOOL, C64, C128, F32, F64
 from ...ir.errors import ShapeProblem, ValueProblem
 from ...ir.graph import Value
 from ...ir.ops import CAST, MATMUL, RESHAPE, TABLE
 from ...ir.rules import promote
 from ...ir.types import Sizes
 from ..maker import Maker, Operand, static_int
-from ..memory import laid_out, with_core
+from ..memory import laid_out, lying_as, together, with_core
 from .arrays import strong_array
 from .axes import axis_of
-from .contraction import cleared, contracted
+from .contraction import ANY, Labels, cleared, contracted, spread
 from .einsum import einsum
 from .elementwise import Make
 from .shapes import moveaxis, ravel, reshaped
@@ -31,22 +31,19 @@ def matmul(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     a, b = _operands(m, "matmul", "(n?,k),(k,m?)->(n?,m?)", (x1, 1), (x2, 1))
     rows, columns = ["m"] * (a.type.rank > 1), ["n"] * (b.type.rank > 1)
     stacks = _stack_labels(a.type.rank - 1 - len(rows), b.type.rank - 1 - len(columns))
-    result = [*stacks[2], *rows, *columns]
-    found = contracted(m, a, [*stacks[0], *rows, "k"], b, [*stacks[1], "k", *columns], result)
-    return _as_gufunc(m, found, len(rows) + len(columns))
+    return _gufunc(m, a, [*stacks[0], *rows, "k"], b, [*stacks[1], "k", *columns], stacks[2], [*rows, *columns])
 
 
 def matvec(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     a, b = _operands(m, "matvec", "(m,n),(n)->(m)", (x1, 2), (x2, 1))
     stacks = _stack_labels(a.type.rank - 2, b.type.rank - 1)
-    return _as_gufunc(m, contracted(m, a, [*stacks[0], "m", "k"], b, [*stacks[1], "k"], [*stacks[2], "m"]), 1)
+    return _gufunc(m, a, [*stacks[0], "m", "k"], b, [*stacks[1], "k"], stacks[2], ["m"])
 
 
 def vecmat(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     a, b = _operands(m, "vecmat", "(n),(n,m)->(m)", (x1, 1), (x2, 2))
     stacks = _stack_labels(a.type.rank - 1, b.type.rank - 2)
-    found = contracted(m, _conjugate(m, a), [*stacks[0], "k"], b, [*stacks[1], "k", "n"], [*stacks[2], "n"])
-    return _as_gufunc(m, found, 1)
+    return _gufunc(m, _conjugate(m, a), [*stacks[0], "k"], b, [*stacks[1], "k", "n"], stacks[2], ["n"])
 
 
 def vecdot(m: Maker, x1: Operand, x2: Operand, /, axis: object = -1) -> Value:
@@ -154,9 +151,17 @@ def _is_single(m: Maker, x: Value) -> bool:
     return all(m.builder.facts.canonical(size) == 1 for size in x.type.shape)
 
 
-def _as_gufunc(m: Maker, x: Value, core: int) -> Value:
-    """Give a sum of products the memory order that a matrix product would have."""
-    return x if x.node is not None and x.node.op is MATMUL else with_core(m, x, core)
+def _gufunc(m: Maker, a: Value, left: Labels, b: Value, right: Labels, stack: Labels, core: Labels) -> Value:
+    """Contract two values and give the result NumPy's memory order: the matrices in C order, the stack as operands."""
+    found = contracted(m, a, left, b, right, [*stack, *core])
+    if found.node is not None and found.node.op is MATMUL:
+        return found
+    if len(stack) > 1:  # the axes of matrices, and how the product was computed, have no say in the order of the stack
+        axes = [*stack, *core, "k"]
+        met = together(m, spread(m, a, left, axes), spread(m, b, right, axes))
+        met = m.op(ANY, m.cast(met, BOOL), axes=tuple(range(len(stack), len(axes))))
+        found = lying_as(m, found, reshaped(m, met, (*met.type.shape, *(1,) * len(core))))
+    return with_core(m, found, len(core))
 
 
 def _demand_equal(m: Maker, x: Value, i: int, y: Value, j: int) -> None:

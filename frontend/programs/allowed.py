@@ -106,9 +106,24 @@ class Checker:
             return self._first((*parts, node.elt), own)
         if isinstance(node, ast.Lambda):
             return self.expression(node.body, inner | _parameters(node.args))
+        if isinstance(node, ast.Compare) and not self._keeps_identity(node, inner):
+            return Cut("whether two values are one object is left to Python", node)
         if isinstance(node, SIMPLE):
             return self._first(ast.iter_child_nodes(node), inner)
         return Cut(f"{_spoken(node)} is left to Python", node)
+
+    def _keeps_identity(self, node: ast.Compare, inner: frozenset[str]) -> bool:
+        """Whether `is` compares with objects that a trace keeps: None, `...`, functions. Traced values are others."""
+        sides = [node.left, *node.comparators]
+        kept = [self._is_kept(side, inner) for side in sides]
+        pairs = zip(node.ops, kept, kept[1:], strict=False)
+        return all(a or b for op, a, b in pairs if isinstance(op, (ast.Is, ast.IsNot)))
+
+    def _is_kept(self, node: ast.expr, inner: frozenset[str]) -> bool:
+        if isinstance(node, ast.Constant):
+            return node.value is None or node.value is Ellipsis
+        found = self.scope.meaning(node, inner)
+        return found is not ABSENT and is_known(found) and not isinstance(found, (bool, str))
 
     def _first(self, nodes: Iterable[ast.AST], inner: frozenset[str]) -> Cut | None:
         return next((cut for node in nodes if (cut := self.expression(node, inner)) is not None), None)

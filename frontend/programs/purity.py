@@ -47,7 +47,7 @@ VIEWING = frozenset((
     "array", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "atleast_1d",
     "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "diag", "diagonal", "dsplit", "expand_dims",
     "flip", "hsplit", "imag", "array_split", "matrix_transpose", "meshgrid", "moveaxis", "nan_to_num",
-    "permute_dims", "ravel", "real", "real_if_close", "require", "reshape", "rollaxis", "rot90", "split", "squeeze",
+    "permute_dims", "ravel", "real", "real_if_close", "reshape", "rollaxis", "rot90", "split", "squeeze",
     "swapaxes", "transpose", "trim_zeros", "unstack", "vsplit", "astype",
 ))  # fmt: skip
 LINALG = frozenset((

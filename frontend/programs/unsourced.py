@@ -22,10 +22,14 @@ METHODS = purity.METHODS | purity.ATTRIBUTES
 def why_not_traced(function: FunctionType) -> str | None:
     """Return why the function can't be traced, or None."""
     owner: Any = ABSENT
+    constant: Any = ABSENT  # the one that was loaded last
     for instruction in dis.get_instructions(function.__code__):
         name = instruction.opname
         if "JUMP" in name or name == "FOR_ITER":
             return "it has branches or loops"
+        if name == "IS_OP" and constant is not None and constant is not Ellipsis:
+            return "it asks whether two values are one object"
+        constant = instruction.argval if name == "LOAD_CONST" else ABSENT
         if name.startswith(REFUSED) and name not in ALLOWED_STORES:
             return "it changes more than its own variables"
         if name in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF"):

@@ -32,6 +32,8 @@ VIEWS = frozenset((
     "permute_dims", "rollaxis", "rot90", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack",
     "diagonal", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "real_if_close",
 ))  # fmt: skip
+# Functions whose result is a view if the graph says so.
+SOMETIMES_VIEWS = frozenset(("diag", "einsum"))
 # Functions that return the array itself, not a view, if there is nothing to do.
 ITSELF = frozenset((
     "real", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "asarray", "asanyarray", "ascontiguousarray",

@@ -13,12 +13,12 @@ import numpy as np
 from ...ir.builder import is_number_result, is_scalar_result
 from ...ir.errors import Span, TraceProblem
 from ...ir.graph import Graph, Value
-from ...ir.ops import BROADCAST, NUMPY, VIEWS
+from ...ir.ops import BROADCAST, NUMPY
 from ...ir.source import Place, Structure, rebuilt
 from ..maker import Maker
 from .symbolic import TracedSize
 from .trace import Trace
-from .tracer import VIEW, Tracer
+from .tracer import READ_ONLY, VIEW, Tracer, viewed
 
 FIXED = (str, bytes, type, np.dtype, np.iinfo, np.finfo, slice, range, type(...))  # results that never change
 Updates = tuple[tuple[int, int], ...]
@@ -90,9 +90,9 @@ def _refuse_shared(trace: Trace, part: Tracer, bases: set[Any], span: Span | Non
     value = part.value
     if not value.type.rank and (value.type.dtype.weak or is_scalar_result(value)):
         return
-    chain = [value]
-    while part._shared == VIEW and (node := chain[-1].node) is not None and node.op in VIEWS:
-        chain.append(node.operands[0])
+    if part._shared == READ_ONLY:
+        trace.refuse(TraceProblem("the result is read-only", span))
+    chain = viewed(value) if part._shared == VIEW else [value]
     node = chain[-1].node
     is_outer = node is None or (node.op is NUMPY and part._shared == VIEW)
     if is_outer or chain[-1] in bases or any(v.node is not None and v.node.op is BROADCAST for v in chain[:-1]):

@@ -26,7 +26,7 @@ from ..numpy.arrangements import LISTS, takes_array, takes_arrays
 from ..numpy.elementwise import ELEMENTWISE
 from ..numpy.powers import OPERATOR
 from ..numpy.shapes import broadcast_to
-from .callables import ITSELF, ON_MATRICES, OPERATORS, SPECIAL_NAMES, VIEWS, Method, numpy_name
+from .callables import ITSELF, ON_MATRICES, OPERATORS, SOMETIMES_VIEWS, SPECIAL_NAMES, VIEWS, Method, numpy_name
 from .fallback import Fallback
 from .inlining import KernelCall, inline
 from .keys import holds_tracers, items_of
@@ -34,7 +34,7 @@ from .locate import here
 from .named_ops import NamedOp
 from .piecewise import piecewise
 from .symbolic import TracedSize, new_symbols
-from .tracer import VIEW, Error, Tracer, share
+from .tracer import READ_ONLY, VIEW, Error, Tracer, share, viewed
 from .writing import split_out, written
 
 ARRAYS = frozenset(("weights", "mean"))  # arguments in which a list is an array
@@ -164,7 +164,10 @@ class Trace:
                 return piecewise(self, span, *args, **kwargs)
             if name == "nan_to_num" and isinstance(args[0], Tracer) and not kwargs.get("copy", True):
                 made = self.apply(function, args, {**kwargs, "copy": True})
-                return args[0]._change(made, "'nan_to_num'", "leave copy=False out")
+                changed = args[0]._change(made, "'nan_to_num'", "leave copy=False out")
+                return changed if changed.ndim else changed[()]
+            if name == "meshgrid" and not kwargs.get("copy", True):
+                self.refuse(TraceProblem("'meshgrid' with copy=False returns views", span, "leave copy=False out"))
             given = self._pythonic(function, args, span)
             operands = [self._argument(name, k, x, spread, span) for k, x in enumerate(given)]
             named = {key: self._argument(name, key, x, key in ARRAYS, span) for key, x in kwargs.items()}
@@ -276,7 +279,11 @@ class Trace:
             self.bools.add(found)
         if name in ITSELF and isinstance(args[0], Tracer) and found is args[0].value:
             return args[0]
+        if name == "imag" and isinstance(args[0], Tracer) and args[0].value.type.dtype.kind != "complex":
+            return Tracer(self, found, READ_ONLY)
         if name in VIEWS and function != Method("flatten"):
+            return self._view(found, args)
+        if name in SOMETIMES_VIEWS and any(isinstance(x, Tracer) and x.value in viewed(found) for x in args):
             return self._view(found, args)
         return Tracer(self, found)
 

@@ -18,7 +18,7 @@ from ...ir.builder import Builder, is_scalar_result
 from ...ir.dtypes import BOOL, python_type
 from ...ir.errors import ShapeProblem, TraceProblem, TypeProblem, Unsupported
 from ...ir.graph import Value
-from ...ir.ops import RESHAPE
+from ...ir.ops import RESHAPE, TABLE, VIEWS
 from ...ir.types import Sizes
 from ..numbers import number_behind
 from .callables import Method
@@ -150,6 +150,16 @@ _BRANCH = (
 
 
 VIEW = "an array that is a view of another"
+READ_ONLY = "an array that is read-only"
+VIEWING = frozenset((*VIEWS, TABLE["real"], TABLE["imag"]))
+
+
+def viewed(value: Value) -> list[Value]:
+    """Return a value, what it may be a view of, what that may be a view of, and so on."""
+    chain = [value]
+    while (node := chain[-1].node) is not None and node.op in VIEWING:
+        chain.append(node.operands[0])
+    return chain
 
 
 def share(tree: Any) -> None:

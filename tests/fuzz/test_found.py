@@ -282,3 +282,30 @@ def test_sizes_that_become_constants_are_no_facts() -> None:
 def test_sizes_that_a_guard_settles_are_settled_everywhere() -> None:
     """A size of at most 1 that a guard on the memory order knows was known to some passes only."""
     check(lambda a: a[-6:7:1, 0].T[:, :1], np.zeros((2, 1, 2), "bool"))
+
+
+def test_sizes_that_a_piece_settles_count_in_the_joined_size() -> None:
+    """The size along the axis was added up before the other axes had been compared, which says that it is 1."""
+
+    def function(a: Any) -> Any:
+        b = np.transpose(a[:-2:2], (1, 0, 2))
+        return np.dstack((np.transpose(b, (0, 2, 1)), b))
+
+    check(function, np.zeros((3, 1, 1), "bool"))
+
+
+def test_captured_integers_in_another_byte_order() -> None:
+    """They were taken for a number that has to fit the declared dtype."""
+    a = LAYOUTS["byte-swapped"](np.array([0], "int32"))
+    check(lambda b: np.atan2(a, b), np.array(False))
+
+
+def test_gathers_that_read_nothing() -> None:
+    """The reference checked indices of an empty `take`, which NumPy does not."""
+    check(lambda a: np.take(a, [-7], axis=-1), np.zeros((1, 1), "bool"), again=[(np.zeros((0, 0), "bool"),)])
+
+
+def test_stacks_of_products_keep_their_memory_order() -> None:
+    """Where only the vectors have a stack axis, the axis became rows of a matrix and moved outwards."""
+    a, b = np.zeros((2, 2, 1), "bool"), np.zeros((2, 2, 2, 2), "float32")
+    check(lambda a, b: (np.matvec(a, a), np.vecmat(b, b[0]), b[0] @ b), a, b)

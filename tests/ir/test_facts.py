@@ -144,3 +144,14 @@ def test_replaying_guards_gives_the_same_facts(pairs: list[tuple[Size, Size]]) -
     assert again.guards == facts.guards
     for size in (n, m, k, n + m, n * 2, m + 1):
         assert again.canonical(size) == facts.canonical(size)
+
+
+def test_a_number_goes_into_a_choice() -> None:
+    """`max(0, q + 1) == 2` says what `q` is, wherever it is added up."""
+    facts, n, m = Facts(), symbol("n"), symbol("m")
+    size = dims.maximum(0, dims.floordiv(n - 1, 2) + 1)
+    facts.assume_equal(size, 2)
+    assert facts.canonical(size + 1) == 3 and facts.canonical(dims.floordiv(n - 1, 2)) == 1
+    facts.assume_equal(dims.maximum(0, m - 3), 0)  # it may be less
+    facts.assume_equal(dims.minimum(5, m), 4)
+    assert facts.canonical(m) == 4

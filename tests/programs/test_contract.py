@@ -139,6 +139,71 @@ def test_views_and_identity(capsys: pytest.CaptureFixture[str]) -> None:
     assert first is a and second is a and third is not a
 
 
+def test_whether_two_values_are_one_object() -> None:
+    """Traced values are objects of their own, so `is` between them has an answer only in Python."""
+
+    def chosen(x: Any, y: Any) -> Any:
+        return x + 1 if x is y else x + 2
+
+    def flagged(x: Any, flag: Any) -> Any:
+        return x + 1 if flag is True else x + 2
+
+    def moved(x: Any, y: Any) -> None:
+        twice = distinct(x, y)
+        for i in range(len(x) - 1, 0, -1):
+            x[i] = x[i - 1]
+            if twice:
+                y[i] = y[i - 1]
+
+    distinct = weft.jit(lambda x, y: y is not x)
+    unsourced = weft.jit(eval("lambda x, y: (x is y, x * 2)"))
+    a, b = np.arange(4.0), np.arange(4.0)
+    jitted = weft.jit(chosen)
+    for _ in range(2):
+        assert [jitted(a, y)[0] for y in (a, b, a)] == [1, 2, 1] and distinct(a, b) and not distinct(a, a)
+        assert unsourced(a, a)[0] is True and unsourced(a, b)[0] is False
+    for flag in (True, False, 1, None):
+        check(flagged, a, flag)
+    for pick in (lambda x: (x, x), lambda x: (x, x * 2)):
+        mine, theirs = pick(np.arange(5.0)), pick(np.arange(5.0))
+        weft.jit(moved)(*mine), moved(*theirs)
+        assert same(mine, theirs)
+    check(lambda x, y: x * 2 if y is None else x + y, a, None)
+
+
+def test_results_that_are_arguments_or_views() -> None:
+    """What NumPy returns itself, as a view, or read-only, `jit` returns so, too."""
+    a, c, zero = np.arange(6.0).reshape(2, 3), np.ones((2, 3)) * 1j, np.array(2.0)
+    for function, x in (
+        (lambda x: np.require(x, None, ["O", "W"]), a), (lambda x: np.require(x, float, "C"), a),
+        (lambda x: np.asarray_chkfinite(x), a), (lambda x: np.diff(x, n=0), a), (lambda x: np.diag(x), a),
+        (lambda x: np.broadcast_arrays(x), zero), (lambda x: np.broadcast_arrays(x, 1.0)[0], zero),
+        (lambda x: np.real_if_close(x), c), (lambda x: np.real_if_close(x), c * 0), (lambda x: x.real, c),
+        (lambda x: np.imag(x), c), (lambda x: np.imag(x), a), (lambda x: np.einsum("ij->ji", x), a),
+        (lambda x: np.einsum("ii->i", x[:, :2]), a), (lambda x: np.einsum("ij->i", x), a),
+        (lambda x: np.meshgrid(x, x, copy=False, sparse=True), a), (lambda x: np.nan_to_num(x, copy=False), zero),
+    ):  # fmt: skip
+        jitted = weft.jit(function)
+        for _ in range(2):
+            assert _kinship(jitted(x), x) == _kinship(function(x), x)
+
+
+def _kinship(result: Any, argument: Any) -> Any:
+    if isinstance(result, (tuple, list)):
+        return type(result), [_kinship(x, argument) for x in result]
+    if not isinstance(result, np.ndarray):
+        return result
+    return result is argument, np.shares_memory(result, argument), result.flags.writeable, result.tolist()
+
+
+def test_sizes_beyond_a_word_are_never_left_to_numpy() -> None:
+    """NumPy adds up the sizes, overflows, and writes past the end of what it allocates."""
+    huge = np.broadcast_to(np.int8(1), (2**62,))
+    for function in (lambda x: np.concatenate([x, x, x, x]), lambda x: np.stack([x, x, x])):
+        with pytest.raises(weft.errors.SizeProblem, match="array is too big"):
+            weft.jit(function)(huge)
+
+
 def test_a_bad_index_in_the_middle() -> None:
     """Program 8."""
 
