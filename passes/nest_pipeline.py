@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ..ir.kernels import KernelLookup
+from .forward_stores import ForwardStores
+from .fuse_loops import FuseLoops
 from .lower_assigns import LowerAssigns
 from .manager import Pass
 from .place_asks import PlaceAsks
@@ -12,4 +14,6 @@ from .widen_loops import WidenLoops
 
 def nest_pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
     """All passes, for a source of kernels and a machine's vector size."""
-    return (LowerAssigns(lookup, vector_bytes), WidenLoops(), PlaceAsks(), ShareFunctions())
+    return (
+        LowerAssigns(lookup, vector_bytes), FuseLoops(), ForwardStores(), WidenLoops(), PlaceAsks(), ShareFunctions(),
+    )  # fmt: skip

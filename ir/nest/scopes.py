@@ -127,6 +127,13 @@ def base(buffer: Value, at: Sequence[Size]) -> tuple[Value, tuple[Size, ...]]:
     return buffer, index
 
 
+def memory_of(buffer: Value) -> Value:
+    """The buffer that owns the memory of a view."""
+    while buffer.node is not None and buffer.node.op is VIEW:
+        buffer = buffer.node.operands[0]
+    return buffer
+
+
 def is_private(buffer: Value, loop: Node) -> bool:
     """Whether a buffer is private to each step of a loop, because it is allocated inside."""
     return buffer.node is not None and buffer.node.op is ALLOC and any(n is buffer.node for n in inside(loop))

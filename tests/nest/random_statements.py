@@ -1,8 +1,9 @@
-"""Draw nests with one random assignment: views of two matrices that may overlap, and an expression of whole numbers."""
+"""Draw nests with random assignments: views of two matrices that may overlap, and expressions of whole numbers."""
 
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 from weft.ir.dims import Size, symbol
@@ -31,9 +32,10 @@ class _Drawing:
 
     def nest(self) -> Graph:
         buffers = list(self.statement.inputs.values())
-        given = [self.view(self.chance.choice(buffers)) for _ in range(self.chance.randint(1, 3))]
-        targets = [self.view(self.chance.choice(buffers)) for _ in range(self.chance.choice((1, 1, 2)))]
-        self.statement.assign(lambda np, *arrays: self.results(np, arrays, len(targets)), given, targets)
+        for _ in range(self.chance.choice((1, 1, 2, 3))):
+            given = [self.view(self.chance.choice(buffers)) for _ in range(self.chance.randint(1, 3))]
+            targets = [self.view(self.chance.choice(buffers)) for _ in range(self.chance.choice((1, 1, 2)))]
+            self.statement.assign(partial(self.results, len(targets)), given, targets)
         if self.in_loop:
             body = Graph("nest", (), tuple(self.statement.nodes), ())
             attrs: Any = {"var": "t", "range": Sizes((0, 4)), "kind": "serial"}
@@ -50,7 +52,7 @@ class _Drawing:
             at[0] = symbol("@v") + symbol("@t")
         return self.statement.view(buffer, ["v", "w"], at, [ROWS, COLUMNS])
 
-    def results(self, np: Any, arrays: Any, count: int) -> tuple[Any, ...]:
+    def results(self, count: int, np: Any, *arrays: Any) -> tuple[Any, ...]:
         return tuple(self.expression(np, list(arrays)) for _ in range(count))
 
     def expression(self, np: Any, arrays: list[Any]) -> Any:

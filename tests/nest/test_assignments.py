@@ -23,7 +23,7 @@ from weft.ir.nest.text import parse_nest
 from weft.ir.nest.verify import verify_nest
 from weft.ir.printer import print_nest
 from weft.ir.types import Guards, TensorType
-from weft.passes import widen_loops
+from weft.passes import fuse_loops, widen_loops
 from weft.passes.lower_assigns import LowerAssigns
 from weft.passes.manager import run_pass
 from weft.passes.nest_pipeline import nest_pipeline
@@ -368,6 +368,8 @@ def test_faults_are_found() -> None:
         with mock.patch.object(target, name, lambda *_: True):
             assert any(differs(seed) for seed in range(60)), name
     with mock.patch.object(widen_loops, "dependence_problem", lambda *_: None):
+        assert any(differs(seed) for seed in range(200))
+    with mock.patch.object(fuse_loops, "meeting", lambda *_: 0):
         assert any(differs(seed) for seed in range(200))
 
 

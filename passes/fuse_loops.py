@@ -1,0 +1,186 @@
+"""`fuse-loops`: neighbouring loops over one range become one, if they share memory and each step needs only itself.
+
+Before:
+
+    "nest.for"() ({ %a at [@i] ... %t at [@i] ... }) {var = "i", range = #weft.dims<0, n>, kind = "vector"} : () -> ()
+    "nest.for"() ({ %t at [@j] ... %b at [@j] ... }) {var = "j", range = #weft.dims<0, n>, kind = "vector"} : () -> ()
+
+After:
+
+    "nest.for"() ({
+      ... %a at [@i] ... %t at [@i] ...
+      ... %t at [@i] ... %b at [@i] ...
+    }) {var = "i", range = #weft.dims<0, n>, kind = "vector"} : () -> ()
+
+An element that one loop stores and the other touches must be touched in the same step. Then the joined loop may still
+be a vector loop or shared between threads wherever both were. Loops around are joined first, then those inside them.
+`forward-stores` then drops what no longer goes through memory.
+
+Needs loops without assignments (`lower-assigns`). Guarantees the same bits. A loop that may fail is left alone, so that
+nothing is stored before a check that came first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from ..ir import dims
+from ..ir.dims import LOOP, Size
+from ..ir.graph import Graph, Node, Value
+from ..ir.guards import graph_guards
+from ..ir.nest import ops
+from ..ir.nest.dependence import Meeting, dependence_problem, meeting
+from ..ir.nest.scopes import MemoryAccess, accesses, inside, memory_of, variables
+from ..ir.records import record
+from ..ir.types import Attr, Sizes, TensorType
+from .nests.overlap import located
+from .nests.rewriting import Around, NestRewriter
+from .nests.writing import Block
+
+MOST_OPS = 160  # in a joined loop: more values than registers go through memory anyway
+FEW_OPS = 12  # in a body: then more vectors are in flight
+LEFT_ALONE = frozenset((ops.CHECK, ops.BIND, ops.ASK, ops.WHILE, ops.SWITCH, ops.PRODUCT, ops.ASSIGN, ops.SCAN))
+
+
+@record
+class FuseLoops:
+    """Joins loops."""
+
+    name: ClassVar[str] = "fuse-loops"
+
+    def run(self, graph: Graph) -> Graph:
+        fusion = _Fusion(graph)
+        made = NestRewriter(fusion.visit).run(graph)
+        return made if fusion.has_changed else graph
+
+
+class _Fusion:
+    def __init__(self, nest: Graph) -> None:
+        self.facts = [size for a, b in graph_guards(nest) for size in (a - b, b - a)]
+        self.can_share: dict[Node, bool] = {}
+        self.has_changed = False
+
+    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+        rewriter.copy(node, around, block)
+        block.nodes[:] = self.joined_last(block.nodes, around)
+
+    def joined_last(self, nodes: list[Node], around: Around) -> list[Node]:
+        """Join the last node with the loop before it, if both are loops that may be one."""
+        last = nodes[-1]
+        if not _may_join(last):
+            return nodes
+        before = next((k for k in range(len(nodes) - 2, -1, -1) if nodes[k].op in ops.BODIES), None)
+        if before is None or not _may_join(nodes[before]):
+            return nodes
+        between = nodes[before + 1 : -1]
+        if not all(_may_precede(n, nodes[before]) for n in between):
+            return nodes
+        made = self.joined(nodes[before], last, around)
+        return nodes if made is None else [*nodes[:before], *between, made]
+
+    def joined(self, first: Node, second: Node, around: Around) -> Node | None:
+        """Return one loop that does what two do one after the other, or None if that is not the same."""
+        speeds = [(n.attrs["range"], n.attrs["kind"], n.attrs.get("width")) for n in (first, second)]
+        if speeds[0] != speeds[1]:
+            return None
+        count = sum(1 for loop in (first, second) for _ in inside(loop))
+        ((own,), (other,)) = variables(first), variables(second)
+        assert first.body is not None and second.body is not None
+        if count > MOST_OPS or not _share_memory(first, second):
+            return None
+        nodes = (*first.body.nodes, *_Renaming(other.name, own.name).nodes(second.body.nodes))
+        attrs: dict[str, Attr] = dict(first.attrs)
+        if attrs["kind"] == "vector" and count > FEW_OPS:
+            attrs["times"] = 2
+        loop = Node(ops.FOR, (), attrs, (), first.span, Graph("nest", (), nodes, ()))
+        if not self.is_same_step(loop, own.name, first, around) or not self.is_as_shared(first, second, loop, around):
+            return None
+        self.has_changed = True
+        inner: list[Node] = []
+        for node in nodes:
+            inner = self.joined_last([*inner, node], (*around, loop))
+        if len(inner) == len(nodes):
+            return loop
+        made = Node(ops.FOR, (), attrs, (), first.span, Graph("nest", (), tuple(inner), ()))
+        self.can_share[made] = self.can_share[loop]
+        return made
+
+    def is_same_step(self, loop: Node, variable: str, first: Node, around: Around) -> bool:
+        """Whether what both parts of a joined loop touch, and one stores, is touched in the same step."""
+        fragment = Graph("nest", (), (loop,), ())
+        found = accesses(located(fragment, around))
+        early = set(inside(first))
+        parts: tuple[dict[object, MemoryAccess], dict[object, MemoryAccess]] = ({}, {})
+        for access in found:
+            part = parts[0] if access.place.node in early else parts[1]
+            part.setdefault((access.buffer, access.at, access.is_store), access)
+        for a in parts[0].values():
+            for b in parts[1].values():
+                if a.buffer is b.buffer and (a.is_store or b.is_store):
+                    distance = meeting(fragment, loop, variable, a, b, self.facts)
+                    if distance is not Meeting.NEVER and distance != 0:
+                        return False
+        return True
+
+    def is_as_shared(self, first: Node, second: Node, loop: Node, around: Around) -> bool:
+        """Whether neither loop loses its threads: the joined one can be shared if both can."""
+        can = [self.shares(n, around) for n in (first, second)]
+        self.can_share[loop] = can[0]
+        return can[0] == can[1]
+
+    def shares(self, loop: Node, around: Around) -> bool:
+        if loop not in self.can_share:
+            trial = Node(ops.FOR, (), {**loop.attrs, "shared": True}, (), loop.span, loop.body)
+            fragment = Graph("nest", (), (trial,), ())
+            found = [a for a in accesses(located(fragment, around)) if trial in a.place.around]
+            self.can_share[loop] = dependence_problem(fragment, trial, found, self.facts) is None
+        return self.can_share[loop]
+
+
+def _may_join(node: Node) -> bool:
+    """Whether a node is a loop that carries nothing and can't fail."""
+    if node.op is not ops.FOR or node.operands or node.attrs.get("shared"):
+        return False
+    return node.attrs["kind"] in ("serial", "vector") and not any(n.op in LEFT_ALONE for n in inside(node))
+
+
+def _may_precede(node: Node, loop: Node) -> bool:
+    """Whether a node that follows a loop may as well come before it."""
+    if node.op is ops.LOAD:
+        return memory_of(node.operands[0]) not in {memory_of(n.operands[-1]) for n in inside(loop) if n.op is ops.STORE}
+    return node.op in (ops.VIEW, ops.ALLOC) or (not node.op.name.startswith("nest.") and node.body is None)
+
+
+def _share_memory(first: Node, second: Node) -> bool:
+    touched = [{memory_of(n.operands[-1]) for n in inside(loop) if n.op in ops.ACCESSES} for loop in (first, second)]
+    return not touched[0].isdisjoint(touched[1])
+
+
+class _Renaming:
+    """Copies nodes with another name for the variable of their loop."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self.old, self.new = old, new
+        self.env: Mapping[str, Size] = {LOOP + old: dims.symbol(LOOP + new)}
+        self.values: dict[Value, Value] = {}
+
+    def nodes(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
+        return tuple(map(self.copy, nodes))
+
+    def copy(self, node: Node) -> Node:
+        body = node.body
+        if body is not None:
+            inner = self.nodes(body.nodes)
+            body = Graph(body.name, body.inputs, inner, tuple(self.values.get(v, v) for v in body.outputs))
+        attrs = {name: self.sizes(attr) if isinstance(attr, Sizes) else attr for name, attr in node.attrs.items()}
+        types = [TensorType(r.type.dtype, tuple(self.sizes(Sizes(r.type.shape))), r.type.kind) for r in node.results]
+        operands = tuple(self.values.get(v, v) for v in node.operands)
+        made = Node(node.op, operands, attrs, tuple(types), node.span, body)
+        for old, new in zip(node.results, made.results, strict=True):
+            new.name = old.name
+            self.values[old] = new
+        return made
+
+    def sizes(self, attr: Sizes) -> Sizes:
+        return Sizes(dims.substitute(size, self.env) for size in attr)
