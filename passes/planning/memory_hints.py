@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...ir import dims
 from ...ir.accesses import Access, address, coefficient, region_accesses, region_elements, slot_strides
 from ...ir.forms import reduces_across, walks_along_vectors
-from ...ir.graph import Node
+from ...ir.graph import Graph, Node
 from ...ir.indexing import loop_name
 from ...ir.ops import GATHER, POSITIONS, Trait
 from ...ir.stages import RegionStages
@@ -25,7 +25,8 @@ NEXT_CHUNK = (1, 2)  # chunks ahead, into the second-level cache
 def peeled_slot(region: Node, stages: RegionStages) -> int | None:
     """The operand or result whose vectors the peeled loops align, if there is one; operands are counted first."""
     if region.attrs["columns"] and "spread" not in region.attrs:
-        return _first_read(region) if _reads_in_any_order(region, stages) else None
+        reads = _reads_in_any_order(region, stages) or _sums_in_lanes(region, stages)
+        return _first_read(region) if reads else None
     outputs = stages.outputs[-1]
     return outputs[0][0] if outputs and region.attrs["rows"] and _is_aligned(region, outputs[0][0]) else None
 
@@ -38,6 +39,23 @@ def _reads_in_any_order(region: Node, stages: RegionStages) -> bool:
     in_order = list(columns[0]) == sorted(columns[0])
     walks = zip(stages.reductions, stages.outputs, strict=True)
     return any(r and not o and all(_is_free(n, in_order) for n in r) for r, o in walks)
+
+
+def _sums_in_lanes(region: Node, stages: RegionStages) -> bool:
+    """Whether a cheap walk only adds up lanes: the tree joins them in pairs, and any of them may come first."""
+    assert region.body is not None
+    if len(axis_groups(region.attrs, "columns")) > 1 or not walks_along_vectors(region) or "scanned" in region.attrs:
+        return False
+    if region.attrs.get("shared_walks") or not _is_cheap(region.body):
+        return False
+    walks = zip(stages.reductions, stages.outputs, strict=True)
+    sums = [r for r, o in walks if r and not o and all(n.op not in POSITIONS for n in r)]
+    return any(integer(n.attrs, "steps") for r in sums for n in r)
+
+
+def _is_cheap(body: Graph) -> bool:
+    others = [n for n in body if Trait.REDUCTION not in n.op.traits]
+    return not any(n.body is not None or n.op is GATHER or Trait.EXPENSIVE in n.op.traits for n in others)
 
 
 def _is_free(reduction: Node, in_order: bool) -> bool:
@@ -93,8 +111,7 @@ def lines_together(region: Node) -> int:
     if any(len(axis_groups(region.attrs, kind)) != 1 for kind in ("rows", "columns")):
         return 0
     sums = [n for n in region.body if Trait.REDUCTION in n.op.traits]
-    others = [n for n in region.body if Trait.REDUCTION not in n.op.traits]
-    if any(n.body is not None or n.op is GATHER or Trait.EXPENSIVE in n.op.traits for n in others):
+    if not _is_cheap(region.body):
         return 0
     column, vector = axis_groups(region.attrs, "columns")[0][-1], integer(region.attrs, "vector")
     read = [a for a in _accesses(region) if not a.is_store and coefficient(a.address, column) != 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,13 @@ class Columns:
         self.watched = [a for a in self.sums if isinstance(a, Watched)]
         in_any_order = not any(isinstance(a, Lanes) or a.steps for a in self.sums)
         whole = across and not region.rows and len(region.columns) == 1
-        self.may_align = "peel" in region.region.attrs and whole and in_any_order and not (self.scans or outputs)
+        only_reduces = "peel" in region.region.attrs and not (self.scans or outputs)
+        self.may_align = only_reduces and whole and in_any_order
+        # Sums can start at a cache line, too: as lanes are joined in pairs that are half of them apart, in the end it
+        # does not matter which lane is the first of a vector.
+        in_lanes = all(isinstance(a, Accumulators | Extremes) for a in self.sums)
+        self.may_turn = only_reduces and across and len(region.columns) == 1 and bool(self.blocked) and in_lanes
+        self.turn: Val | None = None  # how many elements before the first cache line
 
     def _reduction(self, node: Node) -> Reduction:
         region, slots = self.region, len(self.offsets)
@@ -91,6 +98,9 @@ class Columns:
         # The number of blocks on the stack: all that were begun except the last, so -1 before the first.
         start = [e.const("i64", -1), *(v for s in self.scans for v in s.start()), *self.fresh()]
         groups = list(self.region.columns)
+        if self.may_turn:
+            whole = self.region.frame.size(self.region.extent(groups[0]))
+            self.turn = aligned_reads(self.region, e.const("i64", 0), whole)
         count, _, totals = self.apart(self.outer(groups, start) if self.part is None else self.blocks(groups, start))
         count = e.call("smax", count, e.const("i64", 0))
         return [
@@ -226,6 +236,8 @@ class Columns:
         carried = self.open(carried) if in_one else carried
         if self.may_align:
             start, carried = self.up_to_line(variable, start, stop, carried)
+        if self.turn is not None:
+            return self.turned_span(variable, start, stop, carried, self.turn)
         end = self.region.whole_steps(start, stop, self.step)
         carried = self.whole_steps(variable, start, end, carried)
         if not self.region.across_columns:
@@ -261,6 +273,48 @@ class Columns:
             return [stop, *running, *(v for t in added for v in t)]
 
         return self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), whole)
+
+    def turned_span(self, variable: str, start: Val, stop: Val, carried: list[Val], turn: Val) -> list[Val]:
+        """Process a block whose whole vectors begin at cache lines, `turn` elements after the block."""
+        e, region = self.nest.e, self.region
+        width, last = e.const("i64", region.width), len(self.offsets) - 1
+        first = e.op("add", start, turn)
+        before = e.select(e.icmp("sgt", turn, e.const("i64", 0)), e.op("sub", first, width), first)
+
+        def head(at: Val, values: list[Val]) -> list[Val]:
+            mask = e.op("and", region.lane_mask(at, stop), e.not_(region.lane_mask(at, start)))
+            return self.add_masked(values, {last: (0, mask)})
+
+        def rest(values: list[Val]) -> list[Val]:
+            at = values[0]
+            masks = {k: (o, region.lane_mask(e.op("add", at, e.const("i64", o)), stop)) for k, o in enumerate(self.offsets)}
+            self.nest.variables[variable] = (at, self.nest.scope)
+            after = self.add_masked(values[1:], masks)
+            del self.nest.variables[variable]
+            return [stop, *after]
+
+        carried = self.nest.loop(variable, before, first, region.width, carried, head)[1]
+        end = region.whole_steps(first, stop, self.step)
+        carried = self.nest.loop(variable, first, end, self.step, carried, self.whole_step)[1]
+        carried = self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), rest)
+        _, _, totals = self.apart(carried, opened=True)
+        return [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, start)]
+
+    def add_masked(self, carried: list[Val], masks: Mapping[int, tuple[int, Val]]) -> list[Val]:
+        """Adds some lanes of one step: for some slots, the offset of the vector and its mask."""
+        e, memory, after = self.nest.e, self.region.elements.memory, list[Val]()
+        found: dict[int, dict[Node, list[Val]]] = {}
+        for slot, (offset, memory.mask) in masks.items():
+            found[slot] = self.region.visit([a.node for a in self.sums], [], [offset])
+        memory.mask = None
+        _, _, totals = self.apart([e.const("i64", 0), *carried], opened=True)
+        for sums, total in zip(self.sums, totals, strict=True):
+            assert not isinstance(sums, Lanes)
+            xs = [sums.missing] * len(self.offsets)
+            for slot, (_, mask) in masks.items():
+                xs[slot] = e.select(mask, sums.element(found[slot][sums.node][0]), sums.missing)
+            after += sums.add(total, xs)
+        return after
 
     def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
         """Process the elements before the first cache line with one vector, most of whose lanes may be masked."""
