@@ -14,14 +14,15 @@ from .accesses import coefficient, home_index, region_accesses, region_elements,
 from .composites import composites
 from .dims import Size
 from .errors import quantity
-from .forms import has_rows_in_lanes
+from .forms import ROWS, has_rows_in_lanes, walks_along_vectors
 from .graph import Graph, Node, Value
 from .indexing import is_affine
 from .layouts import GENERAL, UNIT, C
-from .ops import CONCATENATE, GATHER, LOOP, MATMUL, NUMPY, REGION, RESHAPE, SCAN, WHEN, WHILE, Trait
+from .ops import CONCATENATE, GATHER, LOOP, MATMUL, NUMPY, POSITIONS, REGION, RESHAPE, SCAN, WHEN, WHILE, Trait
 from .printer import attr_text
 from .products import product_space
 from .schemas import AttributeProblem, Stage
+from .stages import region_stages
 from .types import Attr, AxisGroups, axis_groups, integer, ints, sizes
 from .verify_forms import form_problem
 from .widths import widest
@@ -245,6 +246,15 @@ def _vector_problem(region: Node) -> Problem | None:
     return None
 
 
+def _is_one_sum(region: Node) -> bool:
+    """Whether each row is walked once, along the vectors, and only adds up: several rows can be walked together."""
+    if region.attrs.get("form") != ROWS or not walks_along_vectors(region) or "scanned" in region.attrs:
+        return False
+    stages = region_stages(region)
+    blocks = all(integer(n.attrs, "steps") and n.op not in POSITIONS for n in _reductions(region))
+    return len(axis_groups(region.attrs, "columns")) == 1 == stages.stage_count and not stages.outputs[0] and blocks
+
+
 def _options_problem(region: Node) -> Problem | None:
     """Checks the optional attributes of a plan against its loops."""
     attrs, space = region.attrs, _space(region)
@@ -256,11 +266,13 @@ def _options_problem(region: Node) -> Problem | None:
         return Problem("windows", "attribute 'windows' is missing, but a 'chained' sum needs it")
     if "jam" in attrs:
         axis, count = ints(attrs, "jam")
-        if axis not in [group[-1] for group in rows[:-1]] or not 1 <= count <= 8 or (columns and not has_windows):
+        along = not has_windows and _is_one_sum(region)
+        outer = rows if along else rows[:-1]
+        if axis not in [g[-1] for g in outer] or not 1 <= count <= 8 or (columns and not (has_windows or along)):
             return Problem(
                 "jam", f"attribute 'jam' must be an outer loop of rows and 1 to 8 of them, not ({axis}, {count})"
             )
-        if rows[-1][-1] != attrs["vector"]:
+        if rows[-1][-1] != attrs["vector"] and not along:
             return Problem("jam", "attribute 'jam' needs vectors along the rows")
     if "piece" in attrs and not rows:
         return Problem("piece", "attribute 'piece' needs rows, and there are none")

@@ -58,10 +58,11 @@ from ..ir.stages import RegionStages, finds_first, only_writes, region_stages
 from ..ir.types import Attr, Guards, axis_groups, integer
 from .planning.called import called_functions
 from .planning.kept_values import values_between_stages, values_of_rows
-from .planning.memory_hints import lines_together, peeled_slot, prefetched
+from .planning.memory_hints import is_cheap, lines_together, peeled_slot, prefetched
 from .planning.regions import Plan, annotate_regions
 from .planning.size_classes import Env, guards_of, large, long_columns, short_rows, window_taps
 from .planning.tiling import is_of_rows, product_in
+from .planning.unroll_and_jam import walked_rows
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
 _COMPUTED = frozenset(" ,()*+-")  # characters in the text of a size that is not a single symbol
@@ -188,6 +189,8 @@ def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict
         plan["stream"] = True
     if "jam" in region.attrs and (plan["form"] in (FLAT, WINDOWS) or not (plan["columns"] or "stream" in plan)):
         plan["jam"] = region.attrs["jam"]  # not in streamed rows, each of which has its own lines to fill
+    if plan["form"] == ROWS and is_cheap(region) and (rows := walked_rows(planned, stages)) is not None:
+        plan["jam"] = rows
 
 
 def _streams(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> bool:

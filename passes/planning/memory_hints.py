@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...ir import dims
 from ...ir.accesses import Access, address, coefficient, region_accesses, region_elements, slot_strides
 from ...ir.forms import reduces_across, walks_along_vectors
-from ...ir.graph import Graph, Node
+from ...ir.graph import Node
 from ...ir.indexing import loop_name
 from ...ir.ops import GATHER, POSITIONS, Trait
 from ...ir.stages import RegionStages
@@ -46,15 +46,17 @@ def _sums_in_lanes(region: Node, stages: RegionStages) -> bool:
     assert region.body is not None
     if len(axis_groups(region.attrs, "columns")) > 1 or not walks_along_vectors(region) or "scanned" in region.attrs:
         return False
-    if region.attrs.get("shared_walks") or not _is_cheap(region.body):
+    if region.attrs.get("shared_walks") or not is_cheap(region):
         return False
     walks = zip(stages.reductions, stages.outputs, strict=True)
     sums = [r for r, o in walks if r and not o and all(n.op not in POSITIONS for n in r)]
     return any(integer(n.attrs, "steps") for r in sums for n in r)
 
 
-def _is_cheap(body: Graph) -> bool:
-    others = [n for n in body if Trait.REDUCTION not in n.op.traits]
+def is_cheap(region: Node) -> bool:
+    """Whether an element takes so little time that access to memory decides."""
+    assert region.body is not None
+    others = [n for n in region.body if Trait.REDUCTION not in n.op.traits]
     return not any(n.body is not None or n.op is GATHER or Trait.EXPENSIVE in n.op.traits for n in others)
 
 
@@ -111,7 +113,7 @@ def lines_together(region: Node) -> int:
     if any(len(axis_groups(region.attrs, kind)) != 1 for kind in ("rows", "columns")):
         return 0
     sums = [n for n in region.body if Trait.REDUCTION in n.op.traits]
-    if not _is_cheap(region.body):
+    if not is_cheap(region):
         return 0
     column, vector = axis_groups(region.attrs, "columns")[0][-1], integer(region.attrs, "vector")
     read = [a for a in _accesses(region) if not a.is_store and coefficient(a.address, column) != 0]

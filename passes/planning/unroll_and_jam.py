@@ -12,8 +12,10 @@ from collections.abc import Mapping
 
 from ...ir.accesses import coefficient, region_elements
 from ...ir.dims import Size
+from ...ir.forms import vectors_at_once, walks_along_vectors
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index
+from ...ir.stages import RegionStages
 from ...ir.tuples import NamedTuple
 from ...ir.types import Attr, axis_groups, integer, ints
 
@@ -21,6 +23,7 @@ SAMPLE = 3  # taps assumed for a window of unknown length
 VECTOR, NUMBER = 4, 1  # cost of a load: an unaligned one touches two lines, a scalar serves several vectors
 GAIN = 0.9  # jam rows if at most this share of the loads is left
 ROWS, PLANES = (16,), (8, 16)  # rows of a piece along the outer loops
+WALKED = 4  # rows that are walked together, each with as many vectors of totals
 VECTORS = 2  # vectors of each row per step in windows, whose totals take the registers
 
 
@@ -65,6 +68,23 @@ def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tupl
         found.append((_cost(loads, axis, count, windows, vector) / count, -axis, count))
     cost, axis, count = min(found)
     return (-axis, count) if cost <= GAIN * alone else None
+
+
+def walked_rows(region: Node, stages: RegionStages) -> tuple[int, int] | None:
+    """The axis, and how many rows along it are walked together: if they all need a vector, it is loaded once.
+
+    That is so in a matrix-vector product. The totals must fit the registers, which takes 32 of them.
+    """
+    rows, columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
+    if not rows or len(columns) != 1 or not walks_along_vectors(region) or "scanned" in region.attrs:
+        return None
+    reductions, outputs = stages.reductions[0], stages.outputs[0]
+    if stages.stage_count > 1 or len(reductions) != 1 or outputs or not integer(reductions[0].attrs, "steps"):
+        return None
+    vector, axis = columns[-1][-1], rows[-1][-1]
+    along = [x for x in _loads(region, (vector, axis)) if any(x.steps[vector])]
+    is_shared = any(not any(x.steps[axis]) for x in along) and any(any(x.steps[axis]) for x in along)
+    return (axis, WALKED) if is_shared and vectors_at_once(region, reductions) <= WALKED else None
 
 
 def _loads(region: Node, axes: tuple[int, ...]) -> list[RowLoad]:

@@ -63,6 +63,23 @@ def test_along_an_axis_that_vectors_do_not_lie_along(name: str) -> None:
     check(FUNCTIONS[name], numbers((1300, 33), "int16"), level=3)
 
 
+@pytest.mark.parametrize(("dtype", "level"), [("float32", 4), ("float64", 3), ("float64", 4)])
+def test_rows_from_any_address(dtype: str, level: int) -> None:
+    """Vectors begin at cache lines, which are elsewhere in each row, and several rows are walked together."""
+    for first, columns in ((0, 1030), (1, 1030), (3, 150), (5, 2055)):
+        x = numbers(6 * columns + first, dtype)[first:].reshape(6, columns)
+        check(lambda x: (1 + x @ x[1], x.sum(axis=1), (1 + x / 100000).prod(axis=1)), x, level)
+        check(lambda x: (x.sum(), x.max()), x.reshape(-1), level)
+
+
+def test_plans_of_vector_products() -> None:
+    a = np.ones((300, 200), "float32")
+    wanted = {"jam = array<i64: 1, 4>": lambda x: x @ x[0], "lines = 16 : i64": lambda x: x.T[0] @ x}
+    for text, function in wanted.items():
+        source = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs))
+        assert text in str(Kernel(source, Registry(), Options(target=target.x86(4))).lower(a).ir())
+
+
 ROWS: Callable[[Any], Any] = lambda x: (  # noqa: E731
     *(x.sum(axis=-1), x.max(axis=-1), (x > 0).any(axis=-1), (1 + x / 1000000).prod(axis=-1)),
     *(x.argmax(axis=-1), x.argmin(axis=-1)),

@@ -58,7 +58,10 @@ class Columns:
         self.block = self.step * steps
         self.may_stop = may_stop(region, reductions, outputs) and not scans
         self.watched_steps = 1 if self.may_stop else WATCHED
-        self.sums = [self._reduction(n) for n in reductions]
+        # Several rows that are walked together have each their own totals.
+        self.together = region.at_once if across else 1
+        self.sums = [self._reduction(n) for n in reductions for _ in range(self.together)]
+        self.downs = [down for _ in reductions for down in range(self.together)]
         self.blocked = [a for a in self.sums if a.steps]
         self.watched = [a for a in self.sums if isinstance(a, Watched)]
         in_any_order = not any(isinstance(a, Lanes) or a.steps for a in self.sums)
@@ -260,8 +263,8 @@ class Columns:
             running = self.scan(at, running, [0])
             found = self.region.visit([a.node for a in self.sums], self.outputs, [0])
             self.region.elements.memory.mask = None
-            for sums in self.sums:
-                sums.tail.put(sums.parts(found[sums.node][0]), mask, e.op("sub", at, end))
+            for sums, down in zip(self.sums, self.downs, strict=True):
+                sums.tail.put(sums.parts(found[sums.node][down]), mask, e.op("sub", at, end))
             return running
 
         def whole(values: list[Val]) -> list[Val]:
@@ -287,9 +290,10 @@ class Columns:
 
         def rest(values: list[Val]) -> list[Val]:
             at = values[0]
-            masks = {k: (o, region.lane_mask(e.op("add", at, e.const("i64", o)), stop)) for k, o in enumerate(self.offsets)}
+            starts = [e.op("add", at, e.const("i64", offset)) for offset in self.offsets]
+            masks = [(o, region.lane_mask(a, stop)) for o, a in zip(self.offsets, starts, strict=True)]
             self.nest.variables[variable] = (at, self.nest.scope)
-            after = self.add_masked(values[1:], masks)
+            after = self.add_masked(values[1:], dict(enumerate(masks)))
             del self.nest.variables[variable]
             return [stop, *after]
 
@@ -308,11 +312,11 @@ class Columns:
             found[slot] = self.region.visit([a.node for a in self.sums], [], [offset])
         memory.mask = None
         _, _, totals = self.apart([e.const("i64", 0), *carried], opened=True)
-        for sums, total in zip(self.sums, totals, strict=True):
+        for sums, down, total in zip(self.sums, self.downs, totals, strict=True):
             assert not isinstance(sums, Lanes)
             xs = [sums.missing] * len(self.offsets)
             for slot, (_, mask) in masks.items():
-                xs[slot] = e.select(mask, sums.element(found[slot][sums.node][0]), sums.missing)
+                xs[slot] = e.select(mask, sums.element(found[slot][sums.node][down]), sums.missing)
             after += sums.add(total, xs)
         return after
 
@@ -402,7 +406,8 @@ class Columns:
         if not self.region.across_columns and "prefetch" in self.region.region.attrs:
             ahead, level = ints(self.region.region.attrs, "prefetch")
             fetch(self.region, self.offsets, loop_name(self.region.columns[-1][-1]), ahead, level)
-        return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.add(t, found[a.node]))]
+        sums = zip(self.sums, self.downs, totals, strict=True)
+        return [*running, *(v for a, down, t in sums for v in a.add(t, found[a.node][down :: self.together]))]
 
     def scan(self, at: Val, running: list[Val], offsets: list[int]) -> list[Val]:
         """Sets the elements of all scans in this iteration; returns the next running values."""

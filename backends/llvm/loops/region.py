@@ -231,12 +231,13 @@ class Region:
                     self.elements.put(node.result, self.home(node.result, offset), alone(self.nest.e, node, x))
             return
         walk = Columns(self, reductions, self.stages.scans[stage], outputs, self.column_offsets(stage, offsets))
-        for node, totals in walk.run():
+        for (node, totals), self.down in zip(walk.run(), walk.downs, strict=True):
             if self.across_columns:
                 self.elements.put(node.result, self.home(node.result, 0), totals[0])
                 continue
             for offset, total in zip(offsets, totals, strict=True):
                 self.elements.put(node.result, self.home(node.result, offset), total)
+        self.down = 0
 
     def column_offsets(self, stage: int, offsets: list[int]) -> list[int]:
         """The offsets of the vectors in one step; along the columns the lanes of the trees decide how many."""
