@@ -147,15 +147,26 @@ class JitFunction(Called):
         program = self._program
         if not isinstance(program, Program) or not program.is_split or kwargs or self._whole:
             return super().__call__(*args, **kwargs)
-        if not any(type(x) is Tracer for x in args):  # no recipe will ever serve such calls
-            return program.call(self._compiled, args, kwargs)
+        if not any(type(x) is Tracer for x in args):
+            return self._planned(program, CallForm(len(args), ()), args, kwargs)
         return super().__call__(*args, **kwargs)
+
+    def _planned(self, program: AnyProgram, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Run a call by its program, which makes recipes for calls that it does not trace."""
+        before = program.planned_calls
+        result = program.call(self._compiled, args, kwargs)
+        if program.planned_calls != before and not isinstance(program, PieceProgram):
+            program.teach(self, form, args, kwargs)
+        return result
+
+    def traced_call(self, *args: Any) -> Any:
+        return self._compiled(args, {})
 
     def served(self, form: CallForm, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
         if self._program is None or out is not None:
             return self._compiled(args, kwargs, form, out)
         if not self._whole:
-            return self._program.call(self._compiled, args, kwargs)
+            return self._planned(self._program, form, args, kwargs)
         if (obstacle := self._program.obstacle) is not None:
             return self._as_nest(TraceProblem(obstacle.text, obstacle.span), args, kwargs)
         try:
@@ -221,8 +232,7 @@ class JitFunction(Called):
         if isinstance(program, Program) and (
             program.obstacle is not None or (not args and not kwargs and (self._source.parameters or program.cuts))
         ):
-            whole = program.compiled_calls + self.chain.calls
-            return report_of(self.__name__, program, whole)
+            return report_of(self.__name__, program, self.chain)
         return self.lower(*args, **kwargs).explain()
 
     @property

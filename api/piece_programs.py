@@ -16,12 +16,18 @@ from .frontend.programs import plan
 from .frontend.programs.allowed import Scope
 from .frontend.programs.kinds import KNOWN_TYPES, LONG, kind_of
 from .frontend.programs.lower import lower_piece
-from .frontend.programs.pieces import Cut, Piece
+from .frontend.programs.pieces import Cut, KnownResult, Piece, Result, SameResult, TupleResult
 from .frontend.programs.source import NoSource, read_source
+from .frontend.programs.state import is_usual, state_guards
 from .ir.errors import MemoryProblem, SizeProblem
 from .ir.interruptions import is_interruption
 from .ir.source import ABSENT, Guard, are_kept
 from .reasons import Reason, reason_of, span_of
+from .runtime.calling import native_class
+from .runtime.native.call import CallForm
+from .runtime.native.callables import is_native
+from .runtime.native.dispatch import Chain
+from .runtime.native.nest_calls import NestCallForm, Source
 
 MOST_FAILURES = 4  # in a row, before a piece is switched off
 MOST_KINDS = 256  # descriptions of arguments to remember
@@ -36,6 +42,10 @@ class Owner(Protocol):
     """The program that a piece belongs to."""
 
     loop_cuts: list[Reason]
+
+    @property
+    def native_calls(self) -> int:
+        """How many calls of the function were served natively as this one piece."""
 
     def drop(self, lines: tuple[int, int]) -> None:
         """Leave the piece at these lines to Python from the next call on."""
@@ -57,19 +67,26 @@ class PieceProgram:
     """How the calls of one piece of a plan have gone. A piece that can't serve a call returns `MISS`."""
 
     obstacle = None
+    planned_calls = 0
 
     def __init__(self, program: Owner, function: FunctionType, piece: plan.PlannedPiece) -> None:
         self.program, self.function, self.lines = program, function, piece.lines
         self.callable: Any = None
         self.failures = self.misses = self.python_calls = 0
+        self.served_before = 0  # native calls, when it last failed
         self.doubt: Reason | None = None  # why the last call failed, until it is known whether Python fails, too
         self.off: Reason | None = None
         self.reason: Reason | None = None  # of the last failure
 
+    @property
+    def native_calls(self) -> int:
+        found: int = self.callable.chain.calls
+        return found
+
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if self.doubt is not None:
             _failed(self)
-        if self.off is not None or not self.program.is_kept():
+        if self.off is not None or not is_usual() or not self.program.is_kept():
             return MISS
         if not any(type(x) is np.ndarray or isinstance(x, (tuple, list, dict, np.generic)) for x in args):
             return _missed(self, Reason("it gets no array"))
@@ -99,10 +116,17 @@ class LoopProgram:
         self._scope, self._compile = scope, compile
         self._kinds: dict[Any, Any] = {}
         self._made: dict[Any, Any] = {}
-        self.calls = self.misses = self.failures = 0
+        self.chain = Chain()
+        self.python_calls = self.misses = self.failures = 0
+        self.served_before = 0  # native calls, when it last failed
         self.doubt: Reason | None = None
         self.off: Reason | None = None if compile is not None else Reason("the backend does not compile loops")
         self.reason: Reason | None = None
+
+    @property
+    def calls(self) -> int:
+        """How many calls ran as a nest."""
+        return self.python_calls + self.chain.calls
 
     @property
     def signatures(self) -> int:
@@ -112,7 +136,7 @@ class LoopProgram:
     def __call__(self, *args: Any) -> Any:
         if self.doubt is not None:
             _failed(self)
-        if self.off is not None:
+        if self.off is not None or not is_usual():
             return MISS
         key = tuple(map(_quick_kind, args))
         kinds = self._kinds.get(key)
@@ -129,6 +153,8 @@ class LoopProgram:
             self.program.is_kept()
             return MISS
         try:
+            if is_native(self):
+                self._learn(made, values)  # before it runs: if this fails, nothing has happened yet
             result = made.run(values)
         except (MemoryProblem, SizeProblem):
             raise
@@ -137,11 +163,42 @@ class LoopProgram:
                 raise
             return _missed(self, reason_of(error))
         self.failures = 0
-        self.calls += 1
+        self.python_calls += 1
         if self.loop.returns:
-            return result
+            return result or (None,)
         found = dict(zip((name for name, _ in made.piece.results), result, strict=True))
         return tuple(found[name] if name in found else values[name] for name in self.loop.live_out)
+
+    def _learn(self, made: Any, values: Mapping[str, Any]) -> None:
+        """Make a recipe for calls like this one."""
+        sources = {name: Source(k) for k, name in enumerate(values)}
+        call = NestCallForm(CallForm(len(values), ()), sources, values, self._guards(made.piece))
+        made.learn(self, self.chain, call, self._result(made.piece))
+
+    def teach(self, instance: Any, form: CallForm, sources: Mapping[str, Source], values: Mapping[str, Any]) -> bool:
+        """Make a recipe for calls of a function that is this one piece; tell whether there is one."""
+        made = self._made.get(tuple(kind_of(values[name]) for name in self.loop.live_in))
+        if made is None or self.off is not None:
+            return False
+        call = NestCallForm(form, sources, values, self._guards(made.piece))
+        learned: bool = made.learn(instance, instance.chain, call, made.piece.returned or KnownResult(None))
+        return learned
+
+    def _guards(self, piece: Piece) -> tuple[Guard, ...]:
+        """List what must still mean the same for a piece to run."""
+        found = {(id(guard.holder), guard.key): guard for guard in (*piece.meant, *self._scope.meanings.guards)}
+        return (*found.values(), *state_guards())
+
+    @property
+    def native_calls(self) -> int:
+        return self.chain.calls + self.program.native_calls
+
+    def _result(self, piece: Piece) -> Result:
+        """Say what a call returns: the value of a `return` in a tuple, or the live-out variables."""
+        if self.loop.returns:
+            return TupleResult((piece.returned or KnownResult(None),))
+        found = dict(piece.results)
+        return TupleResult(tuple(found.get(name, SameResult((name,))) for name in self.loop.live_out))
 
     def _compiled(self, kinds: tuple[Any, ...], values: Mapping[str, Any]) -> Any:
         if len(self._made) >= MOST_SIGNATURES:
@@ -182,6 +239,9 @@ class LoopProgram:
         self.program.tell(self.reason)
 
 
+CallableLoop = native_class(LoopProgram)
+
+
 def _missed(piece: PieceProgram | LoopProgram, reason: Reason) -> Any:
     """Note that a piece could not serve a call. That is its failure unless Python's own statements raise, too."""
     piece.reason = piece.doubt = reason
@@ -193,6 +253,8 @@ def _missed(piece: PieceProgram | LoopProgram, reason: Reason) -> Any:
 def _failed(piece: PieceProgram | LoopProgram) -> None:
     """Count a call that only Python could serve; after several in a row the piece is switched off."""
     reason, piece.doubt = piece.doubt, None
+    if piece.native_calls != piece.served_before:  # others were served since the last failure
+        piece.failures, piece.served_before = 0, piece.native_calls
     piece.failures += 1
     if piece.failures >= MOST_FAILURES:
         piece.off = reason

@@ -13,25 +13,33 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import CellType, FunctionType
-from typing import Any
+from types import CellType, FunctionType, MethodType
+from typing import Any, Protocol
+from weakref import WeakSet
 
 import numpy as np
 
 from .frontend.programs import plan, purity
 from .frontend.programs.allowed import Checker, Scope
 from .frontend.programs.meanings import Meanings
+from .frontend.programs.meanings import places as places_of
 from .frontend.programs.names import exposed
 from .frontend.programs.pieces import Cut
 from .frontend.programs.source import FunctionSource, NoSource, read_source
 from .frontend.programs.state import is_usual
 from .frontend.programs.unsourced import why_not_traced
+from .frontend.tracing.tracer import Tracer
 from .ir.errors import MemoryProblem, OnlyTraced, SizeProblem, WeftError
 from .ir.interruptions import is_interruption
 from .ir.lazy import cached_property
-from .ir.source import Guard
-from .piece_programs import MISS, MOST_FAILURES, Compiled, CompileNest, LoopProgram, PieceProgram, excuse
+from .ir.source import ABSENT, Guard
+from .piece_programs import MISS, MOST_FAILURES, CallableLoop, Compiled, CompileNest, LoopProgram, PieceProgram, excuse
 from .reasons import Reason, failures, reason_of, span_of
+from .runtime.native.call import CallForm
+from .runtime.native.callables import is_native
+from .runtime.native.dispatch import Chain
+from .runtime.native.nest_calls import Source
+from .runtime.native.recipe import forwarding
 
 MOST_REFUSED = 64  # kinds of arguments to remember as refused
 MOST_MEANINGS = 16  # of the names outside a function, for which it is learned how to run it
@@ -44,6 +52,18 @@ PARTED = frozenset((np.ndarray, list, tuple, dict))
 MakePiece = Callable[[FunctionType, "PieceProgram"], Any]
 
 
+class Front(Protocol):
+    """The function that is called."""
+
+    chain: Chain
+
+    def forget(self) -> None:
+        """Drop the recipes."""
+
+    def traced_call(self, *args: Any) -> Any:
+        """Trace a call that Python can't run."""
+
+
 class Program:
     """What is known about a function, and how its calls have gone so far. `make` makes pieces of plans."""
 
@@ -53,6 +73,7 @@ class Program:
         self._explains, self._told = os.environ.get("WEFT_EXPLAIN", "") not in ("", "0"), set[Reason]()
         self._earlier: list[dict[str, Any]] = []  # what was learned while names outside meant something else
         self._is_watched = False  # whether a name has changed its meaning
+        self._fronts: WeakSet[Front] = WeakSet()  # functions with recipes for calls of this program
         self._learn_anew()
 
     def _learn_anew(self) -> None:
@@ -149,7 +170,7 @@ class Program:
         if self._nest is None or self._nest.loop.live_in != tuple(values):
             lines = source.body[0].lineno, source.body[-1].end_lineno or source.body[-1].lineno
             loop = plan.PlannedLoop(".whole", tuple(source.body), tuple(values), (), True, lines)
-            self._nest = LoopProgram(self, loop, scope, self._compile)
+            self._nest = CallableLoop(self, loop, scope, self._compile)
         found = self._nest(*values.values())
         if found is MISS:
             return self._nest.off or self._nest.reason or Reason("names outside the function have changed")
@@ -166,6 +187,7 @@ class Program:
         if self.meanings.are_kept():
             return True
         self._is_watched = True
+        self._forget_recipes()
         return False
 
     def _follow(self) -> None:
@@ -189,12 +211,78 @@ class Program:
     def drop(self, lines: tuple[int, int]) -> None:
         """Leave a piece to Python from the next call on."""
         self._dropped.add(lines)
-        self._plan = None
+        self._outdate()
 
     def split(self, statement: ast.stmt) -> None:
         """Keep a statement out of nests from the next call on."""
         self.unfit.add(id(statement))
+        self._outdate()
+
+    def _outdate(self) -> None:
         self._plan = None
+        self._forget_recipes()
+
+    def _forget_recipes(self) -> None:
+        for front in list(self._fronts):
+            front.forget()
+
+    @property
+    def native_calls(self) -> int:
+        """How many calls of the function were served natively."""
+        return sum(front.chain.calls for front in list(self._fronts))
+
+    def teach(
+        self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], bound: Any = ABSENT
+    ) -> None:
+        """Make a recipe for calls like this one, which Python has served: as one piece, or by the plan.
+
+        `bound` is the object of a method, the first argument of the plan.
+        """
+        plan = self._plan
+        if not is_native(front) or not is_usual():
+            return
+        self._fronts.add(front)
+        if bound is ABSENT and self._teach_whole(front, form, args, kwargs):
+            return
+        may_be_traced = bound is ABSENT and not self.is_split and self.off is None
+        if plan is None or form.names or may_be_traced or front.chain.has(plan, None):
+            return
+        called = plan if bound is ABSENT else MethodType(plan, bound)
+        front.chain.put(front, plan, None, lambda: forwarding(called, Tracer, OnlyTraced, front.traced_call))
+
+    def _teach_whole(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Make a recipe that runs the only piece of a function; tell whether there is one."""
+        loop = self._nest or self.whole_piece
+        function = self.function
+        if loop is None or not isinstance(function, FunctionType):
+            return False
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        if len(args) > len(names) or not kwargs.keys() <= set(names):
+            return False
+        places = {name: k for k, name in enumerate((*names[: len(args)], *kwargs))}
+        defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
+        given = dict(zip(places, (*args, *kwargs.values()), strict=True))
+        sources, values = dict[str, Source](), dict[str, Any]()
+        for name in loop.loop.live_in:
+            if name in places:
+                sources[name], values[name] = Source(places[name]), given[name]
+            elif name in names:
+                sources[name] = Source(constant=defaults[name])
+                values[name] = defaults[name]
+            else:
+                guard, *others = places_of(function, name)
+                if others or guard.expected is ABSENT:
+                    return False
+                sources[name], values[name] = Source(None, guard.holder, guard.key), guard.expected
+        return loop.teach(front, form, sources, values)
+
+    @property
+    def whole_piece(self) -> LoopProgram | None:
+        """The piece that is the whole function, if there is one."""
+        first = self.pieces[0] if self.pieces else None
+        if not isinstance(first, LoopProgram) or isinstance(self.source, NoSource):
+            return None
+        return first if first.loop.statements == tuple(self.source.body) else None
 
     def _note(self, key: Any, error: Exception) -> None:
         """Remember that a call failed as a whole."""
@@ -261,13 +349,12 @@ class Program:
             plan.MISS: MISS,
             plan.FAILURES: failures,
             plan.TYPE: type,
-            plan.USUAL: is_usual,
             plan.PARTS: PARTED,
             plan.EXCUSE: excuse,
         }
         for piece in found.pieces:
             if isinstance(piece, plan.PlannedLoop):
-                loop = LoopProgram(self, piece, Scope(function, self._known_source), self._compile)
+                loop = CallableLoop(self, piece, Scope(function, self._known_source), self._compile)
                 self.pieces.append(loop)
                 named[piece.name] = loop
                 continue
@@ -320,11 +407,19 @@ class MethodProgram:
         self.program, self._instance = program, instance
 
     @property
+    def planned_calls(self) -> int:
+        found: int = self.program.planned_calls
+        return found
+
+    @property
     def obstacle(self) -> Reason | None:
         return self.program.obstacle or Reason("it is a method of an object")
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return self.program.run((self._instance, *args), kwargs)
+
+    def teach(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        self.program.teach(front, form, args, kwargs, self._instance)
 
     def as_nest(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any] | Reason:
         found: tuple[Any] | Reason = self.program.as_nest((self._instance, *args), kwargs)

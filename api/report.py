@@ -82,18 +82,22 @@ class ProgramReport:
         return "\n".join(lines)
 
 
-def report_of(name: str, program: Any, whole_calls: int) -> ProgramReport:
-    """Describe a program as it is now."""
+def report_of(name: str, program: Any, chain: Any) -> ProgramReport:
+    """Describe a program as it is now. Its function's own recipes run traces, or the piece that is the whole of it."""
     pieces: list[PieceReport] = []
+    in_piece = chain.calls if program.whole_piece is not None else 0
+    whole_calls = program.compiled_calls + chain.calls - in_piece
+    planned_calls = program.planned_calls + chain.forwarded + in_piece
     for piece in program.pieces:
         if hasattr(piece, "callable"):
             cache = piece.callable.signature_cache
             calls = piece.callable.chain.calls + piece.python_calls
             pieces.append(PieceReport(piece.lines, "values", cache.misses, calls, piece.misses, piece.reason))
         else:
-            pieces.append(PieceReport(piece.lines, "loops", piece.signatures, piece.calls, piece.misses, piece.reason))
+            calls = piece.calls + (in_piece if piece is program.whole_piece else 0)
+            pieces.append(PieceReport(piece.lines, "loops", piece.signatures, calls, piece.misses, piece.reason))
     used = any(p.calls for p in pieces if p.kind == "loops" and p is pieces[0])
     cuts: Sequence[Reason] = program.reasons
-    if used and pieces[0].calls >= program.planned_calls:  # the cuts are those of statements that never ran
+    if used and pieces[0].calls >= planned_calls:  # the cuts are those of statements that never ran
         cuts = ()
-    return ProgramReport(name, whole_calls, program.planned_calls, program.python_calls, tuple(pieces), tuple(cuts))
+    return ProgramReport(name, whole_calls, planned_calls, program.python_calls, tuple(pieces), tuple(cuts))

@@ -115,7 +115,8 @@ class Guard(NamedTuple):
     """A name outside a kernel that must still refer to the same object: a key of a dict, a cell or context variable,
     or a field of a function (`__code__`, `__defaults__`, `__kwdefaults__`).
 
-    `expected` is `ABSENT` if the name must still be undefined.
+    `expected` is `ABSENT` if the name must still be undefined. Of a context variable, which has NumPy's state of
+    floating-point errors, any value will do that asks for no exceptions.
     """
 
     holder: Any

@@ -35,6 +35,8 @@ from ..ir.errors import ValueProblem
 from ..ir.kernels import KernelLookup
 from ..ir.types import Attr, Guards
 from .memory import empty
+from .native.dispatch import Chain
+from .native.nest_calls import NestCallForm
 from .nests import compile_nest, overlaps_itself
 
 Array = np.ndarray[Any, Any]
@@ -60,6 +62,7 @@ class LoopPiece:
         self._guards = guards  # of the nest that was compiled: passes add some
         self._types = [buffer.type.dtype.numpy for buffer in piece.nest.inputs]
         self._known: dict[Any, dict[str, int]] = {}
+        self._unserved: set[tuple[Chain, Any]] = set()  # kinds of calls that can have no recipe
 
     def run(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the live-out values, or the returned value alone in a tuple; raise an error if it can't run."""
@@ -88,6 +91,29 @@ class LoopPiece:
         if piece.returned is not None:
             return (_result(piece.returned, whole, values, env),)
         return tuple(_result(result, whole, values, env) for _, result in piece.results)
+
+    def learn(self, instance: Any, chain: Chain, call: NestCallForm, result: Result) -> bool:
+        """Make a recipe for calls of `instance` like this one, which return `result`; tell whether there is one."""
+        kind = call.kind
+        if (chain, kind) in self._unserved:
+            return False
+        if chain.has(self, kind):
+            return True
+        from .native.nest_serving import ServedNest, build_nest_recipe
+
+        piece, guards = self.piece, self._guards
+        assert isinstance(guards, Guards)
+        highest = {symbol: SIZE_END - 1 for symbol, _ in piece.sizes}
+        types = [buffer.type for buffer in piece.nest.inputs]
+        nest = ServedNest(
+            self._native, types, piece.inputs, dict(piece.sizes), highest, guards, piece.apart, piece.kept,
+            piece.written, result,
+        )  # fmt: skip
+        if chain.put(instance, self, kind, lambda: build_nest_recipe(nest, call)):
+            return True
+        if len(self._unserved) < MOST_SIZES:
+            self._unserved.add((chain, kind))
+        return False
 
     def _sizes(self, values: Mapping[str, Any]) -> dict[str, int]:
         """Return the numbers of all sizes, after the guards were checked for them."""
@@ -139,7 +165,11 @@ def _parts(array: Array, in_parts: bool) -> Array:
 
 
 def _whole(buffer: Array, in_parts: bool) -> Array:
-    return buffer.view(np.result_type(buffer.dtype, np.complex64))[..., 0] if in_parts else buffer
+    """Return the complex array behind a view of its parts."""
+    if not in_parts:
+        return buffer
+    assert isinstance(buffer.base, np.ndarray)
+    return buffer.base
 
 
 def _result(result: Result, buffers: Sequence[Array], values: Mapping[str, Any], env: Mapping[str, int]) -> Any:

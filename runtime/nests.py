@@ -90,7 +90,8 @@ class NativeNest:
 
     def __init__(self, types: Sequence[TensorType], code: NestCode, library: LoadedCode) -> None:
         self.code, self._library = code, library
-        self.call = NATIVE(library.addresses[code.names[0]])
+        self.address = library.addresses[code.names[0]]
+        self.call = NATIVE(self.address)
         self.places = size_places(types)
         self.shares = any(e.kind == "launch" for e in code.entries)
         self._failure = next((k for k, e in enumerate(code.entries) if e.kind == "failure" and e.slot == 0), None)

@@ -35,9 +35,8 @@ from .names import Liveness, assigned, bound_names, exposed, reads
 from .pieces import Cut
 from .source import FunctionSource, code_of
 
-RESULT, MISS, FAILURES, TYPE, USUAL, PARTS = ".r", ".miss", ".failures", ".type", ".usual", ".parts"
-EXCUSE = ".excuse"
-HELPERS = (MISS, FAILURES, TYPE, USUAL, PARTS, EXCUSE)
+RESULT, MISS, FAILURES, TYPE, PARTS, EXCUSE = ".r", ".miss", ".failures", ".type", ".parts", ".excuse"
+HELPERS = (MISS, FAILURES, TYPE, PARTS, EXCUSE)
 FRAME_READERS = frozenset(("locals", "eval", "exec", "vars", "dir", "globals", "super", "breakpoint"))
 BLOCKS = ("body", "orelse", "finalbody")
 
@@ -188,7 +187,7 @@ class _Planner:
             targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in live_out]
             target = ast.Tuple(targets, ast.Store()) if targets else ast.Name(RESULT, ast.Store())
             hit = [ast.Assign([target], ast.Name(RESULT, ast.Load())), _assign(RESULT, ast.Constant(None))]
-        return self._tried(name, [_assign(RESULT, call)], [_usual()], self.block(run), hit, run[0])
+        return self._tried(name, [_assign(RESULT, call)], [], self.block(run), hit, run[0])
 
     def _is_variable(self, name: str) -> bool:
         if name in self._scope.locals or name in self._scope.outer:
@@ -305,7 +304,7 @@ class _Planner:
         call = ast.Call(ast.Name(name, ast.Load()), list(piece.inputs.values()), [])
         tried: list[ast.stmt] = [_assign(plan_name(n), value) for n, value in piece.before]
         tried.append(_assign(RESULT, call))
-        tests = [_usual(), *self._tests(piece)]
+        tests = self._tests(piece)
         joined = isinstance(rest, ast.If)
         missed: list[ast.stmt] = list(piece.originals[:-1]) if rest is not None else list(piece.originals)
         hit: list[ast.stmt] = self._received(outputs, piece)
@@ -327,13 +326,14 @@ class _Planner:
 
         If these statements raise, the piece is excused: the call was wrong.
         """
-        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+        if tests:
+            tried = [ast.If(tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests), tried, [])]
         failures = ast.Call(ast.Name(FAILURES, ast.Load()), [], [])
         quiet = ast.ExceptHandler(failures, None, [ast.Pass()])
         is_miss = ast.Compare(ast.Name(RESULT, ast.Load()), [ast.Is()], [ast.Name(MISS, ast.Load())])
         made: list[ast.stmt] = [
             _assign(RESULT, ast.Name(MISS, ast.Load())),
-            ast.Try([ast.If(test, tried, [])], [quiet], [], []),
+            ast.Try(tried, [quiet], [], []),
             ast.If(is_miss, [ast.Try(missed or [ast.Pass()], [_excused(name)], [], [])], hit),
         ]
         return [ast.fix_missing_locations(ast.copy_location(s, place)) for s in made]
@@ -375,10 +375,6 @@ def _has_blocks(node: ast.stmt) -> bool:
 def _excused(name: str) -> ast.ExceptHandler:
     call = ast.Call(ast.Name(EXCUSE, ast.Load()), [ast.Name(name, ast.Load())], [])
     return ast.ExceptHandler(None, None, [ast.Expr(call), ast.Raise()])
-
-
-def _usual() -> ast.expr:
-    return ast.Call(ast.Name(USUAL, ast.Load()), [], [])
 
 
 def _assign(name: str, value: ast.expr) -> ast.stmt:

@@ -13,8 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.source import Guard
+
 STATE: ContextVar[Any] | None = getattr(sys.modules.get("numpy._core.umath"), "_extobj_contextvar", None)
 """Where NumPy keeps its state; None in versions that keep it elsewhere."""
+
+
+def state_guards() -> list[Guard]:
+    """Say that a recipe holds while errors are ignored or warned of."""
+    return [] if STATE is None else [Guard(STATE, None, None)]
 
 
 def make_check() -> Callable[[], bool]:

@@ -24,7 +24,7 @@ from ...ir.facts import Facts
 from ...ir.lazy import cached_property
 from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, are_kept, function_guards, rebuilt
 from ...ir.types import TensorType
-from ..programs.state import STATE, is_usual
+from ..programs.state import is_usual, state_guards
 from .captures import Captures
 from .derived import is_derived
 from .impure import impure_loads, watched
@@ -157,7 +157,7 @@ class TracedFunction:
             return found
         if not is_usual():
             return None
-        return found if STATE is None else [*found, Guard(STATE, None, STATE.get())]
+        return [*found, *state_guards()]
 
     @cached_property
     def captured(self) -> Captures:

@@ -10,7 +10,9 @@ import ctypes
 import os
 import platform
 import sys
+from contextvars import ContextVar, copy_context
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,15 +25,21 @@ VALUE = 16
 LENGTH, ITEMS = 16, 24
 CELL = 16
 FIELDS = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 64}  # of a function
+DEFAULT, CACHED, CACHED_THREAD, CACHED_VERSION = 24, 32, 40, 48  # of a context variable
+VARIABLES, COUNT = 24, 32  # of a context; of its variables
+CAPSULE = 16
+LOUD = 0xDB6  # in NumPy's state of errors: what is not ignored or warned of
+VERSION = 24  # of a dictionary: a number that every change replaces
 
-C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE = 0x1, 0x2, 0x400
+C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x2, 0x100, 0x400
 ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY, GET_HANDLER = 2, 60, 94, 305  # places in NumPy's table of C functions
 HANDLER_NAME = b"mem_handler"
 
 SYMBOLS = (
     "_PyObject_MakeTpCall", "_PyThreadState_UncheckedGet", "PyEval_SaveThread", "PyEval_RestoreThread",
     "_PyDict_GetItem_KnownHash", "PyLong_AsLongLongAndOverflow", "PyErr_NoMemory", "PyTuple_New", "_Py_Dealloc",
-    "PyMem_RawMalloc", "PyMem_RawFree", "PyContextVar_Get",
+    "PyMem_RawMalloc", "PyMem_RawFree", "PyContextVar_Get", "PyObject_Vectorcall", "PyErr_ExceptionMatches",
+    "PyFloat_FromDouble", "PyLong_FromLongLong",
 )  # fmt: skip
 
 
@@ -72,6 +80,51 @@ def has_handlers() -> bool:
     )
 
 
+@cache
+def has_dict_versions() -> bool:
+    """Tell whether dictionaries have a version where we expect it."""
+    if sys.version_info >= (3, 14):
+        return False
+    space: dict[str, Any] = {"a": 1}
+    seen = [_word(space, VERSION)]
+    for change in (lambda: space.update(a=2), lambda: space.update(b=1), lambda: space.pop("a"), space.clear):
+        change()
+        seen.append(_word(space, VERSION))
+    return len(set(seen)) == len(seen)
+
+
+@cache
+def thread_context() -> int:
+    """Return where a thread has its context, which its version and the thread's number follow; 0 if it is not found.
+
+    A context variable keeps the value that it had last, with the version and the number at that time.
+    """
+    variable: ContextVar[object] = ContextVar("variable", default=(default := object()))
+    other = copy_context()
+    get = ctypes.pythonapi._PyThreadState_UncheckedGet
+    get.restype = ctypes.c_void_p
+
+    def words() -> list[int]:
+        return list((ctypes.c_int64 * 64).from_address(get()))
+
+    def count() -> int:
+        return ctypes.c_int64.from_address(_word(other, VARIABLES) + COUNT).value
+
+    def keeps(value: object) -> bool:
+        variable.set(value)
+        kept = [_word(variable, at) for at in (DEFAULT, CACHED, CACHED_THREAD, CACHED_VERSION)]
+        return kept == [id(default), id(value), words()[place + 2], words()[place + 1]]
+
+    before, inside = words(), other.run(words)
+    if id(other) not in inside:
+        return 0
+    place = inside.index(id(other))
+    if inside[place + 1] != before[place + 1] + 1 or count() != len(other):
+        return 0
+    fits = other.run(keeps, object()) and count() == len(other)
+    return 8 * place if fits else 0
+
+
 def address(symbol: str) -> int:
     """Return the address of a function of the interpreter."""
     return ctypes.cast(getattr(ctypes.pythonapi, symbol), ctypes.c_void_p).value or 0
@@ -96,7 +149,7 @@ def _word(x: Any, offset: int) -> int:
 
 
 def _objects_fit() -> bool:
-    """Check the layout of types, floats, NumPy scalars, tuples closure cells and functions."""
+    """Check the layout of types, floats, NumPy scalars, tuples, closure cells and functions."""
     number, pair = 1.25, (object(), object())
 
     def holder(first: Any = 1, *, second: Any = 2) -> Any:
@@ -131,7 +184,23 @@ def _arrays_fit() -> bool:
         and all(f & WRITEABLE for f in flags)
         and numpy_table()[ARRAY_TYPE] == id(np.ndarray)
         and _makes_arrays()
+        and _states_fit()
     )
+
+
+def _states_fit() -> bool:
+    """Check how NumPy's state of floating-point errors lies in memory, where it is in a context variable."""
+    variable = getattr(sys.modules.get("numpy._core.umath"), "_extobj_contextvar", None)
+    if variable is None:
+        return True
+    modes = ("ignore", "warn", "raise", "call", "print", "log")
+    for mode, kind in product(modes, ("divide", "over", "under", "invalid")):
+        state: Any = {"divide": "ignore", "over": "warn", "under": "ignore", "invalid": "warn"} | {kind: mode}
+        with np.errstate(**state):
+            found = ctypes.c_int32.from_address(_word(variable.get(), CAPSULE)).value
+        if bool(found & LOUD) is (mode in ("ignore", "warn")):
+            return False
+    return True
 
 
 def _makes_arrays() -> bool:

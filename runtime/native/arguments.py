@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextvars import ContextVar
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -15,21 +14,22 @@ from ...ir.dtypes import DType
 from ...ir.footprints import Footprint
 from ...ir.graph import Value
 from ...ir.layouts import UNIT, C, F
-from ...ir.source import ABSENT
+from ...ir.source import ABSENT, Guard
 from ..bounds import Bound
 from . import abi
-from .call import Input, NativeCall
+from .call import NativeCall
 from .recipe import RecipeWriter, Register, SizeRegisters
 
 Array = np.ndarray[Any, Any]
+LONG = 1 << 63
 
 
 class Arguments:
     """Writes the checks of arguments; afterwards their addresses, strides and sizes are in registers."""
 
-    def __init__(self, writer: RecipeWriter, call: NativeCall, bounds: Sequence[Bound], is_exact: bool) -> None:
+    def __init__(self, writer: RecipeWriter, is_exact: bool = False) -> None:
         """`is_exact` demands the sizes and strides of the example, not only its layout classes."""
-        self.w, self.call, self.bounds, self._is_exact = writer, call, bounds, is_exact
+        self.w, self._is_exact = writer, is_exact
         self.sizes = SizeRegisters(writer)
         self.pointers: dict[Value, Register] = {}
         self.strides: dict[Value, list[Register]] = {}
@@ -37,66 +37,72 @@ class Arguments:
         self.seen: dict[tuple[Size, ...], int] = {}  # the largest elements that arrays in memory have with a shape
         self._late: list[tuple[Size, Register]] = []
         self._equal: dict[str, str] = {}
+        self._guards: list[tuple[Size, Size]] = []
 
-    def read(self, values: Sequence[Value], guards: Sequence[tuple[Size, Size]]) -> None:
+    def read(
+        self, values: Sequence[Value], call: NativeCall, bounds: Sequence[Bound], guards: Sequence[tuple[Size, Size]]
+    ) -> None:
         """Check the arguments, and the equalities of sizes that the graph relies on."""
-        self._check_names()
-        others = []
+        for number, expected in call.fixed:
+            self.w.check("same_object", 8 * number, self.w.object(expected))
+        check_names(self.w, call.guards)
+        self.expect(guards)
+        for index, (value, given) in enumerate(zip(values, call.inputs, strict=True)):
+            place: int | Register = self.constant(given.given) if given.place is None else 8 * given.place
+            if type(given.given) is np.ndarray:
+                self.array(place, value, value.type.shape, given.array, given.layout)
+                continue
+            dtype, ranges = value.type.dtype, [b.range for b in bounds if b.index == index]
+            if type(given.given) is int and dtype.is_integer and not dtype.weak:
+                ranges.append(Bound(index, "", dtype, None).range)
+            lowest = max([-LONG, *(low for low, _ in ranges)])
+            highest = min([LONG - 1, *(high for _, high in ranges)])
+            self.pointers[value] = self.number(place, type(given.given), dtype, lowest, highest)
+        self.settle()
+
+    def expect(self, guards: Sequence[tuple[Size, Size]]) -> None:
+        """Take the equalities of sizes, before arrays are read; `settle` checks them in the end."""
         for left, right in guards:
             if is_symbol(left) and is_symbol(right) and str(right) not in self._equal:
                 self._equal[str(right)] = str(left)
             else:
-                others.append((left, right))
-        for index, (value, given) in enumerate(zip(values, self.call.inputs, strict=True)):
-            place = self._constant(given.given) if given.place is None else 8 * given.place
-            if type(given.given) is np.ndarray:
-                self.array(place, value, given.array, given.layout)
-            else:
-                self.pointers[value] = self._number(index, value.type.dtype, given, place)
+                self._guards.append((left, right))
+
+    def settle(self) -> None:
+        """Check what could not be checked before all sizes were known."""
         for size, register in self._late:
             self.w.check("equal", self.sizes.number(size), register)
         for one, same in self._equal.items():
             if {one, same} <= self.sizes.known.keys():
                 self.w.check("equal", self.sizes.known[one], self.sizes.known[same])
-        self._check_guards(others)
+        self._check_guards(self._guards)
 
-    def _constant(self, x: Any) -> Register:
+    def constant(self, x: Any) -> Register:
         """Return the place of an object that is not an argument: a captured array, or a default."""
         return self.w.constant(self.w.object(x))._replace(sign=-1)
 
-    def _check_names(self) -> None:
-        w = self.w
-        for place, expected in self.call.fixed:
-            w.check("same_object", 8 * place, w.object(expected))
-        for guard in self.call.guards:
-            expected = 0 if guard.expected is ABSENT else w.object(guard.expected)
-            if type(guard.holder) is ContextVar:
-                w.check("context", w.object(guard.holder), w.register(), expected)
-            elif guard.key is None:
-                w.check("field", w.object(guard.holder) + abi.CELL, expected)
-            elif type(guard.holder) is FunctionType:
-                absent = guard.expected is None  # then the field is a null pointer
-                w.check("field", w.object(guard.holder) + abi.FIELDS[guard.key], 0 if absent else expected)
-            else:
-                w.check("name", w.object(guard.holder), w.object(guard.key), hash(guard.key), expected)
-
     # -- numbers
 
-    def _number(self, index: int, dtype: DType, given: Input, place: int | Register) -> Register:
-        """Return the register with the address of a number that has the dtype that the graph needs."""
-        w, kind, pointer = self.w, type(given.given), self.w.register()
+    def number(
+        self,
+        place: int | Register,
+        kind: type,
+        dtype: DType,
+        lowest: int = -LONG,
+        highest: int = LONG - 1,
+        to: Register | None = None,
+    ) -> Register:
+        """Return the register with the address of a number that has the dtype that the graph needs.
+
+        An int has its value in the register `to`.
+        """
+        w, pointer = self.w, self.w.register()
         type_ = w.object(kind)
         if kind is bool:
             w.check("truth", place, type_, w.object(True), w.register(), pointer)
         elif kind is int:
-            lowest, highest = -(1 << 63), (1 << 63) - 1
-            bounds = [b.range for b in self.bounds if b.index == index]
-            if dtype.is_integer and not dtype.weak:
-                bounds.append(Bound(index, "", dtype, None).range)
-            for low, high in bounds:
-                lowest, highest = max(lowest, low), min(highest, high)
             converted = 0 if dtype.kind != "float" else 1 if dtype.size == 4 else 2
-            w.check("whole", place, type_, lowest, highest, converted, w.register(), pointer)
+            w.check("whole", place, type_, lowest, highest, converted, to or w.register(), pointer)
         elif kind is float and dtype.size == 4:
             w.check("single", place, type_, w.register(), pointer)
         else:
@@ -105,10 +111,26 @@ class Arguments:
 
     # -- arrays
 
-    def array(self, place: int | Register, value: Value, example: Array, layout: str, writeable: bool = False) -> None:
-        """Check that dtype, rank, layout class and sizes match the example."""
-        w, rank, shape = self.w, example.ndim, value.type.shape
-        mask, flags = _flags(layout) if rank else (0, 0)
+    def array(
+        self,
+        place: int | Register,
+        value: Value,
+        shape: tuple[Size, ...],
+        example: Array,
+        layout: str,
+        writeable: bool = False,
+        mask: int = 0,
+        is_sorted: bool = True,
+    ) -> Register:
+        """Check that dtype, rank, layout class and sizes match the example, and the flags in `mask`.
+
+        Strides of a general layout must be sorted as those of the example, if `is_sorted` demands it. Return the
+        first of the registers with the sizes.
+        """
+        w, rank = self.w, example.ndim
+        flags = mask & example.flags.num
+        if rank:
+            mask, flags = (a | b for a, b in zip((mask, flags), _flags(layout), strict=True))
         if writeable:
             mask, flags = mask | abi.WRITEABLE, flags | abi.WRITEABLE
         data, row = w.register(), w.register(rank)
@@ -142,7 +164,7 @@ class Arguments:
         if isinstance(strides, Register):
             self.strides[value] = [strides.after(axis) for axis in range(rank)]
             if layout not in (C, F):
-                self._check_layout(layout, example, row, strides)
+                self._check_layout(layout, example, row, strides, is_sorted)
             if self._is_exact and not writeable:
                 for axis, (size, stride) in enumerate(zip(example.shape, example.strides, strict=True)):
                     w.check("equal", row.after(axis), w.constant(size))
@@ -152,12 +174,13 @@ class Arguments:
             self.seen[shape] = max(self.seen.get(shape, 0), example.itemsize)
             if layout == F:
                 self.strides[value] = self.dense(shape, tuple(range(rank))[::-1], example.itemsize)
+        return row
 
-    def _check_layout(self, layout: str, example: Array, row: Register, strides: Register) -> None:
+    def _check_layout(self, layout: str, example: Array, row: Register, strides: Register, is_sorted: bool) -> None:
         w = self.w
         axes = [k for k, n in enumerate(example.shape) if n != 1]
         w.check("unit_layout", len(axes), strides, row, example.itemsize, int(layout == UNIT), more=axes)
-        if layout == UNIT or len(axes) < 2:
+        if layout == UNIT or len(axes) < 2 or not is_sorted:
             return
         steps = [(strides.after(k), abs(example.strides[k])) for k in axes]
         zero = w.constant(0)
@@ -207,6 +230,23 @@ class Arguments:
             else:
                 size, lowest, highest = limits
                 self.w.check("between", self.sizes.number(size), lowest, highest)
+
+
+def check_names(w: RecipeWriter, guards: Sequence[Guard]) -> None:
+    """Check that names outside still mean the same. All names of one dictionary are one step."""
+    spaces: dict[int, list[Guard]] = {}
+    for guard in guards:
+        if type(guard.holder) is ContextVar:
+            w.check("quiet", w.object(guard.holder), w.register())
+        elif isinstance(guard.holder, dict):
+            spaces.setdefault(id(guard.holder), []).append(guard)
+        else:
+            offset = abi.CELL if guard.key is None else abi.FIELDS[guard.key]
+            is_null = guard.expected is ABSENT or (guard.key is not None and guard.expected is None)
+            w.check("field", w.object(guard.holder) + offset, 0 if is_null else w.object(guard.expected))
+    for named in spaces.values():
+        words = [part for _, key, x in named for part in (w.object(key), hash(key), 0 if x is ABSENT else w.object(x))]
+        w.check("names", w.object(named[0].holder), int(abi.has_dict_versions()), 0, len(named), more=words)
 
 
 def is_symbol(size: Size) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...ir.forking import lock
-from .call import CallForm, NativeCall
+from .call import NativeCall
 from .callables import is_native, set_recipe
 from .recipe import NEVER, Recipe
 
@@ -21,8 +21,8 @@ _retired: list[Served] = []  # recipes, with their code, that were dropped while
 class Served:
     """A recipe with what it was made for."""
 
-    def __init__(self, lowered: Lowered, form: CallForm, kind: Any, recipe: Recipe) -> None:
-        self.lowered, self.form, self.kind, self.recipe = lowered, form, kind, recipe
+    def __init__(self, lowered: Any, kind: Any, recipe: Recipe) -> None:
+        self.lowered, self.kind, self.recipe = lowered, kind, recipe
 
 
 class Chain:
@@ -31,7 +31,7 @@ class Chain:
     def __init__(self) -> None:
         self._served: tuple[Served, ...] = ()
         self._lock = lock()
-        self._dropped_calls = 0
+        self._dropped_calls = self._dropped_forwarded = 0
         self._patience = self._refused = 0
 
     @property
@@ -41,23 +41,38 @@ class Chain:
             return self._dropped_calls + sum(each.recipe["calls"] for each in self._served)
 
     @property
+    def forwarded(self) -> int:
+        """How many calls were passed on to a plan."""
+        with self._lock:
+            return self._dropped_forwarded + sum(each.recipe["forwarded"] for each in self._served)
+
+    @property
     def is_empty(self) -> bool:
         return not self._served
 
     def add(self, instance: Any, lowered: Lowered, call: NativeCall) -> bool:
         """Make a recipe and put it first; return False if there is one, or the graph or the call can't have one."""
         kind = call.kind(lowered)
-        if any(each.lowered is lowered and each.kind == kind for each in self._served):
-            return False  # Python was asked all the same, because a limit was reached or a value is wrong
-        if not self._has_room():
+        if self.has(lowered, kind):
             return False
         from .build import build_recipe
 
-        recipe = build_recipe(lowered, call)
+        return self.put(instance, lowered, kind, lambda: build_recipe(lowered, call))
+
+    def has(self, served: Any, kind: Any) -> bool:
+        """Tell whether there is a recipe for such calls.
+
+        Python is asked all the same if a limit was reached, a value is wrong, or arrays overlap.
+        """
+        return any(each.lowered is served and each.kind == kind for each in self._served)
+
+    def put(self, instance: Any, served: Any, kind: Any, build: Callable[[], Recipe | None]) -> bool:
+        """Build a recipe that serves something, and put it first; tell whether there can be one."""
+        recipe = build() if self._has_room() else None
         if recipe is None:
             return False
         with self._lock:
-            self._link(instance, (Served(lowered, call.form, kind, recipe), *self._served[: MAX_RECIPES - 1]))
+            self._link(instance, (Served(served, kind, recipe), *self._served[: MAX_RECIPES - 1]))
         return True
 
     def _has_room(self) -> bool:
@@ -110,4 +125,5 @@ class Chain:
         for each in gone:
             each.recipe["next"] = 0  # a call that is inside goes on with Python, not with a recipe that may be freed
             self._dropped_calls += each.recipe["calls"]
+            self._dropped_forwarded += each.recipe["forwarded"]
         _retired[:] = [each for each in (*_retired, *gone) if each.recipe["inside"]]

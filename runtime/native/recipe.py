@@ -150,6 +150,16 @@ class RecipeWriter:
         return Recipe(list(map(placed, words)), self.kept)
 
 
+def forwarding(function: Any, tracer: type, untraced: type, traced: Any) -> Recipe:
+    """Return a recipe that passes calls on to a Python function, unless an argument is a tracer.
+
+    `traced` takes over if the function raises `untraced`.
+    """
+    kept = (function, tracer, untraced, traced)
+    header = [0, 0, 0, NEVER, HEADER, 0, 0, 0]
+    return Recipe([*header, machine().steps["forward"], *map(id, kept)], kept)
+
+
 class SizeRegisters:
     """Computes sizes, which are polynomials, from those that arguments have shown."""
 

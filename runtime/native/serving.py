@@ -46,7 +46,7 @@ class Serving:
     def __init__(self, lowered: Lowered, call: NativeCall) -> None:
         self.lowered, self.call, self.graph = lowered, call, lowered.graph
         self.w = RecipeWriter(call.form.positional, call.form.names)
-        self.arguments = Arguments(self.w, call, lowered.bounds, call.is_exact(lowered))
+        self.arguments = Arguments(self.w, call.is_exact(lowered))
         self.sizes, self.pointers = self.arguments.sizes, self.arguments.pointers
         self.kernels = lowered.launcher.kernels
         self.pieces = lowered.launcher.places
@@ -59,7 +59,7 @@ class Serving:
 
     def write(self) -> Recipe:
         lowered, graph = self.lowered, self.graph
-        self.arguments.read(lowered.built.graph.inputs, lowered.guards)
+        self.arguments.read(lowered.built.graph.inputs, self.call, lowered.bounds, lowered.guards)
         self.arguments.check_footprints(lowered.footprints)
         self._check_plan()
         for old, new in zip(lowered.built.graph.inputs, graph.inputs, strict=True):
@@ -111,7 +111,7 @@ class Serving:
                     w.check("pair", 8 * out.place, w.object(tuple), len(outs), items)
                 place = items.after(out.item)._replace(sign=-1)
             layout = classify(out.array.shape, out.array.strides, out.array.itemsize)
-            self.arguments.array(place, value, out.array, layout, writeable=True)
+            self.arguments.array(place, value, value.type.shape, out.array, layout, writeable=True)
             places[k] = place
         self._check_apart()
         self.given = places

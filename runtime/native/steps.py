@@ -1,4 +1,4 @@
-"""Load the routines that serve calls (`calls.routine`), and declare the steps that recipes consist of.
+"""Load the routines that serve calls (`*.routine`), and declare the steps that recipes consist of.
 
 The routines are compiled once and kept on disk. They are the same for all graphs: a recipe is data.
 """
@@ -33,9 +33,12 @@ STEPS: dict[str, str] = {
     "stride_order": "a b wanted",
     "same_object": "place object:",
     "field": "place: object:",
-    "name": "dict: key: hash object:",
-    "context": "variable: value object:",
+    "names": "dict: is_tagged version count",
+    "quiet": "variable: value",
     "pair": "place type: count items",
+    "in_cell": "cell: to",
+    "in_dict": "dict: key: hash to",
+    "forward": "function: tracer: untraced: traced:",
     # numbers
     "scalar": "place type: pointer",
     "single": "place type: value pointer",
@@ -56,6 +59,7 @@ STEPS: dict[str, str] = {
     "fits": "itemsize count",
     "bounds": "data rank itemsize to",
     "dense_bounds": "data rank itemsize to",
+    "spread": "count strides sizes itemsize",
     "apart": "range count",
     "dense_apart": "data bytes count",
     # memory
@@ -66,6 +70,9 @@ STEPS: dict[str, str] = {
     # kernels
     "workers": "time to",
     "run": "function: frame extent0 extent1 unit grain0 grain1 tile workers",
+    "crew": "time launch workers",
+    "copy_bytes": "data to bytes",
+    "nest": "function: frame count",
     "skip_if": "condition bytes",
     "go_on_if": "pointer bytes",
     "skip_unless": "condition bytes",
@@ -79,6 +86,10 @@ STEPS: dict[str, str] = {
     # results
     "scalar_object": "pointer dtype: object",
     "python_number": "object method:",
+    "float_object": "pointer object",
+    "int_object": "pointer object",
+    "truth_object": "pointer true: false: object",
+    "drop": "object",
     "given": "place object",
     "constant": "value: object",
     "another": "of object",
@@ -90,13 +101,13 @@ STEPS: dict[str, str] = {
 OPERANDS = {step: tuple(operands.replace(":", "").split()) for step, operands in STEPS.items()}
 CALL = ("self", "count", "names", "recipe")  # the header of a call's memory
 HEADER = 8 * len(CALL)
-RECIPE = ("next", "inside", "calls", "limit", "bytes", "objects", "memory", "spare")  # the header of a recipe
+RECIPE = ("next", "inside", "calls", "limit", "bytes", "objects", "memory", "forwarded")  # the header of a recipe
 # What the routines need of this process. `blocks` and `launch` are 0 until a maker, a Python function, was called.
 MACHINE = (
     "array_type", "thread", "call", "no_memory", "dealloc", "raw_malloc", "raw_free", "dict_get", "as_integer",
     "new_array", "make_scalar", "tuple_new", "list_new", "dict_new", "dict_set", "construct", "method", "save",
     "restore", "signals", "call_maker", "turn", "make_pool", "make_blocks", "launch", "threads", "blocks", "alone",
-    "context_get",
+    "context_get", "vectorcall", "is_raised", "clear_raised", "new_float", "new_int", "thread_context",
 )  # fmt: skip
 SYMBOLS = {
     "thread": "_PyThreadState_UncheckedGet", "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
@@ -105,7 +116,8 @@ SYMBOLS = {
     "list_new": "PyList_New", "dict_new": "PyDict_New", "dict_set": "PyDict_SetItem", "construct": "PyObject_Call",
     "method": "PyObject_CallMethodObjArgs", "save": "PyEval_SaveThread", "restore": "PyEval_RestoreThread",
     "signals": "PyErr_CheckSignals", "call_maker": "PyObject_CallNoArgs",
-    "context_get": "PyContextVar_Get",
+    "context_get": "PyContextVar_Get", "vectorcall": "PyObject_Vectorcall", "is_raised": "PyErr_ExceptionMatches",
+    "clear_raised": "PyErr_Clear", "new_float": "PyFloat_FromDouble", "new_int": "PyLong_FromLongLong",
 }  # fmt: skip
 VECTORCALL_OFFSET = 56  # of a type: where its objects have the address of the function that is called
 LIST_ITEMS = 24  # of a list: where its items are
@@ -130,6 +142,7 @@ class Machine:
         self.write("make_scalar", abi.numpy_table()[abi.MAKE_SCALAR])
         self.write("make_pool", id(self._makers[0]))
         self.write("make_blocks", id(self._makers[1]) if abi.has_handlers() else 0)
+        self.write("thread_context", abi.thread_context())
         from .. import threads
 
         if threads.has_pool():
@@ -182,12 +195,12 @@ def _text() -> str:
     constants |= {name: value for name, value in vars(abi).items() if name.isupper() and isinstance(value, int)}
     constants |= {
         "HEADER": HEADER, "RECIPE": 8 * len(RECIPE), "LEAST": block_code.LEAST, "HUGE": block_code.HUGE, "LEADS": 48,
-        "SHARED_FROM": threads.SHORT, "MAKING": threads.MAKING,
+        "SHARED_FROM": threads.SHORT, "NEST_SHARED_FROM": threads.SHARED, "MAKING": threads.MAKING,
         "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": 1 << 60,
         "VECTORCALL_OFFSET": VECTORCALL_OFFSET, "LIST_ITEMS": LIST_ITEMS, "SPARE": SPARE,
         "MOST_BLAS": (1 << 31) - 1, "TURNED": ord("T"), "STRAIGHT": ord("N"),
     }  # fmt: skip
-    numbers = {"alone": "i64", "make_pool": "ptr", "make_blocks": "ptr", "blocks": "Blocks"}
+    numbers = {"alone": "i64", "thread_context": "i64", "make_pool": "ptr", "make_blocks": "ptr", "blocks": "Blocks"}
     block_types = {name: "i64" if name == "least" else "ptr" for name in block_code.FIELDS}
     structures |= {
         "Call": words(self="ptr", count="i64", names="ptr", recipe="Recipe"),
@@ -195,8 +208,11 @@ def _text() -> str:
         "Machine": words(**{name: numbers.get(name, "ptr") for name in MACHINE}),
         "Blocks": Layout({n: (at, block_types[n]) for n, at in block_code.FIELDS.items()}, block_code.SIZE),
     }
-    with open(os.path.join(os.path.dirname(__file__), "calls.routine"), encoding="utf-8") as file:
-        return Routines(file.read(), structures, constants, {"machine": "Machine"}).llvm()
+    text = ""
+    for name in ("calls", "call_work"):
+        with open(os.path.join(os.path.dirname(__file__), f"{name}.routine"), encoding="utf-8") as file:
+            text += file.read()
+    return Routines(text, structures, constants, {"machine": "Machine"}).llvm()
 
 
 def _operands(operands: str) -> Any:

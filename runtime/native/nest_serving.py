@@ -1,0 +1,319 @@
+"""Build recipes for calls of nests: pieces of programs, functions that are one piece, and the kernels of nests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import CellType
+from typing import TYPE_CHECKING, Any
+
+from ...frontend.programs.kinds import Array, Kind, Known, NumpyScalar, PythonNumber, Tuple, kind_of
+from ...frontend.programs.pieces import (
+    ArrayInput,
+    FreshInput,
+    FreshResult,
+    Input,
+    KnownResult,
+    NumberInput,
+    NumberResult,
+    Path,
+    Result,
+    SameResult,
+    TupleResult,
+)
+from ...ir import dims
+from ...ir.dims import Size
+from ...ir.dtypes import BOOL, F64, I64, DType
+from ...ir.footprints import Footprint
+from ...ir.graph import Value
+from ...ir.layouts import GENERAL, C, F
+from ...ir.tuples import NamedTuple
+from ...ir.types import TensorType
+from .. import threads
+from . import abi
+from .arguments import Arguments, check_names
+from .nest_calls import NestCallForm, Source
+from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register
+from .steps import SPARE
+
+if TYPE_CHECKING:
+    from ..nests import NativeNest
+
+PYTHON_NUMBERS = {"int": (int, I64), "float": (float, F64), "bool": (bool, BOOL)}
+
+
+class Unserved(Exception):
+    """Raised when a call can't have a recipe."""
+
+
+class ServedNest(NamedTuple):
+    """What a recipe needs to know of a nest. `inputs` describe its buffers, `sizes` the ints that steer it."""
+
+    native: NativeNest
+    types: Sequence[TensorType]
+    inputs: Sequence[Input]
+    sizes: Mapping[str, Path]
+    highest: Mapping[str, int]  # of sizes; also of those that arrays have
+    guards: Sequence[tuple[Size, Size]]
+    apart: Sequence[tuple[int, int]]
+    kept: Sequence[int]
+    written: Sequence[int]
+    result: Result
+
+
+def build_nest_recipe(nest: ServedNest, call: NestCallForm) -> Recipe | None:
+    """Return the recipe for an example of a call, if it can have one."""
+    try:
+        return NestServing(nest, call).write()
+    except Unserved:
+        return None
+
+
+class NestServing:
+    """Writes the recipe of one nest."""
+
+    def __init__(self, nest: ServedNest, call: NestCallForm) -> None:
+        self.nest, self.call = nest, call
+        self.w = RecipeWriter(call.form.positional, call.form.names)
+        self.arguments = Arguments(self.w)
+        self.sizes = self.arguments.sizes
+        self.places: dict[Path, int | Register] = {}
+        self.buffers = [Value(type) for type in nest.types]
+        self.made: dict[int, Register] = {}  # objects of arrays that the nest fills, by buffer
+        self.borrowed: list[Register] = []  # from outside; nothing else keeps them alive while other threads run
+        outside = sum(source.holder is not None for source in call.sources.values())
+        self.held = self.w.register(outside, part=OBJECTS)
+        self._slots: dict[Path, list[int]] = {}
+        for k, given in enumerate(nest.inputs):
+            if isinstance(given, (ArrayInput, NumberInput)):
+                self._slots.setdefault(given.path, []).append(k)
+        self._steering = {path: symbol for symbol, path in nest.sizes.items()}
+        self._spans: dict[int, Register] = {}
+        self._layouts: dict[int, tuple[str, Any]] = {}
+        self.arguments.expect(nest.guards)
+
+    def write(self) -> Recipe:
+        w, nest = self.w, self.nest
+        check_names(w, self.call.meant)
+        for name, value in self.call.values.items():
+            self._read((name,), self._place(self.call.sources[name]), value, kind_of(value))
+        self.arguments.settle()
+        for symbol, highest in nest.highest.items():
+            if symbol not in nest.sizes:
+                w.check("between", self.sizes.known[symbol], 0, highest)
+        self._check_memory()
+        for k, place in enumerate(self.borrowed):
+            w.make("given", place._replace(sign=-1), self.held.after(k))
+        for k, given in enumerate(nest.inputs):
+            self._make(k, given)
+        self._run()
+        self._hand_back()
+        return w.finish()
+
+    # -- arguments
+
+    def _place(self, source: Source) -> int | Register:
+        w = self.w
+        if source.place is not None:
+            return 8 * source.place
+        if source.holder is None:
+            return self.arguments.constant(source.constant)
+        to = w.register()
+        if isinstance(source.holder, CellType):
+            w.check("in_cell", w.object(source.holder), to)
+        else:
+            w.check("in_dict", w.object(source.holder), w.object(source.key), hash(source.key), to)
+        self.borrowed.append(to)
+        return to._replace(sign=-1)
+
+    def _read(self, path: Path, place: int | Register, value: Any, kind: Kind) -> None:
+        """Check that a value is of the same kind, and note where the nest finds it."""
+        w, self.places[path] = self.w, place
+        if isinstance(kind, Array):
+            self._read_array(path, place, value, kind)
+        elif isinstance(kind, NumpyScalar):
+            self._read_number(path, place, type(value), kind.dtype)
+        elif isinstance(kind, PythonNumber) and kind.name in PYTHON_NUMBERS:
+            self._read_number(path, place, *PYTHON_NUMBERS[kind.name])
+        elif isinstance(kind, Tuple):
+            items = w.register(len(value))
+            w.check("pair", place, w.object(tuple), len(value), items)
+            for k, (item, inner) in enumerate(zip(value, kind.items, strict=True)):
+                self._read((*path, str(k)), items.after(k)._replace(sign=-1), item, inner)
+        elif isinstance(kind, Known):
+            w.check("same_object", place, w.object(value))
+        else:
+            raise Unserved
+
+    def _read_number(self, path: Path, place: int | Register, kind: type, dtype: DType) -> None:
+        if kind is float and dtype != F64:
+            raise Unserved
+        symbol, to = self._steering.get(path), self.w.register()
+        lowest, highest = (0, self.nest.highest[symbol]) if symbol is not None else (-(1 << 63), (1 << 63) - 1)
+        pointer = self.arguments.number(place, kind, dtype, lowest, highest, to)
+        if symbol is not None:
+            self.sizes.known[symbol] = to
+        for k in self._slots.get(path, ()):
+            if self.nest.types[k].dtype != dtype:
+                raise Unserved
+            self.arguments.pointers[self.buffers[k]] = pointer
+
+    def _read_array(self, path: Path, place: int | Register, value: Any, kind: Array) -> None:
+        slot, *others = self._slots.get(path, [-1])
+        given = self.nest.inputs[slot] if slot >= 0 else None
+        parts = isinstance(given, ArrayInput) and given.parts
+        buffer = self.buffers[slot] if given is not None else Value(TensorType(kind.dtype, ()))
+        shape = buffer.type.shape if given is not None else tuple(dims.symbol(f"?{path}{k}") for k in range(kind.rank))
+        mask = abi.WRITEABLE | abi.ALIGNED
+        row = self.arguments.array(place, buffer, shape[: kind.rank], value, kind.layout, mask=mask, is_sorted=False)
+        if others:
+            raise Unserved
+        if given is None:
+            return
+        self._layouts[slot] = kind.layout, value
+        if kind.layout == GENERAL and slot in self.nest.written:
+            axes = sorted((k for k, n in enumerate(value.shape) if n != 1), key=lambda k: abs(value.strides[k]))
+            strides = self.arguments.strides[buffer]
+            self.w.check("spread", len(axes), strides[0], row, value.itemsize, more=axes)
+        if parts and buffer in self.arguments.strides:
+            half = self.w.constant(value.itemsize // 2)
+            self.arguments.strides[buffer] = [*self.arguments.strides[buffer], half]
+
+    # -- memory
+
+    def _bytes(self, slot: int) -> Register:
+        type = self.nest.types[slot]
+        return self.sizes.number(dims.product((type.dtype.size, *type.shape)))
+
+    def _check_memory(self) -> None:
+        """Check that written arrays overlap no others; where bounds do, Python looks closer."""
+        w, pointers = self.w, self.arguments.pointers
+        pairs: dict[int, list[int]] = {}
+        for a, b in self.nest.apart:
+            pairs.setdefault(a, []).append(b)
+        for a, others in pairs.items():
+            if all(self._layouts[k][0] in (C, F) for k in (a, *others)):
+                more = [r for k in others for r in (pointers[self.buffers[k]], self._bytes(k))]
+                w.check("dense_apart", pointers[self.buffers[a]], self._bytes(a), len(others), more=more)
+            else:
+                w.check("apart", self._span(a), len(others), more=[self._span(k) for k in others])
+        shapes = [given for given in self.nest.inputs if isinstance(given, FreshInput)]
+        self.arguments.check_footprints([Footprint(g.shape, g.dtype.size, None) for g in shapes])
+
+    def _span(self, slot: int) -> Register:
+        found = self._spans.get(slot)
+        if found is not None:
+            return found
+        w, buffer, type = self.w, self.buffers[slot], self.nest.types[slot]
+        found = self._spans[slot] = w.register(2)
+        numbers, data = [self.sizes.number(s) for s in type.shape], self.arguments.pointers[buffer]
+        if self._layouts[slot][0] in (C, F):
+            w.check("dense_bounds", data, len(numbers), type.dtype.size, found, more=numbers)
+        else:
+            strides = self.arguments.strides[buffer]
+            w.check("bounds", data, len(numbers), type.dtype.size, found, more=[*numbers, *strides])
+        return found
+
+    def _make(self, k: int, given: Input) -> None:
+        """Make the memory of a result."""
+        w, pointers = self.w, self.arguments.pointers
+        if isinstance(given, (ArrayInput, NumberInput)):
+            return
+        pointers[self.buffers[k]] = pointer = w.register()
+        if not isinstance(given, FreshInput):
+            w.make("here", number := w.register(), pointer)
+            w.make("moves", 1, more=[w.constant(0), number])
+            return
+        self.made[k] = to = w.register(part=OBJECTS)
+        rank, dtype = len(given.shape), w.object(given.dtype.numpy)
+        row = self.arguments.row(given.shape) if rank else 8  # any register will do
+        w.make("new_array", dtype, rank, given.dtype.size, row, 0, 0, 0, to, pointer)
+
+    def _scratch(self, bytes: Register) -> Register:
+        pointer = self.w.register()
+        self.w.make("scratch", bytes, self.w.register(part=MEMORY), pointer, self.w.register(SPARE // 8 + 2))
+        return pointer
+
+    # -- the nest
+
+    def _run(self) -> None:
+        w, code = self.w, self.nest.native.code
+        frame, workers, moved = w.register(len(code.entries)), w.constant(1), []
+        if self.nest.native.shares:
+            at = {entry.kind: frame.after(k) for k, entry in enumerate(code.entries)}
+            workers = at["workers"]
+            w.check("crew", self.sizes.number(code.time), at["launch"], workers)
+        for k, entry in enumerate(code.entries):
+            to = frame.after(k)
+            if entry.kind == "pointer":
+                pointer = self.arguments.pointers[self.buffers[entry.slot]]
+                if not w.put(pointer, to):
+                    moved += [pointer, to]
+            elif entry.kind == "size":
+                moved += [self.sizes.known[entry.symbol], to]
+            elif entry.kind == "stride":
+                moved += [self._strides(entry.slot)[entry.axis], to]
+            elif entry.kind == "question":
+                moved += [w.constant(threads.pool().question_address), to]
+            elif entry.kind == "scratch":
+                bytes = w.combined("product", self.sizes.number(entry.bytes), workers)
+                w.put(self._scratch(bytes), to)
+            elif entry.kind == "failure" and entry.slot == 0:
+                moved += [w.constant(0), to]
+        if moved:
+            w.run("moves", len(moved) // 2, more=moved)
+        saved: list[Register] = []
+        for k in self.nest.kept:
+            if self._layouts[k][0] not in (C, F):
+                raise Unserved
+            data, bytes = self.arguments.pointers[self.buffers[k]], self._bytes(k)
+            saved += [data, self._scratch(bytes), bytes]
+            w.run("copy_bytes", *saved[-3:])
+        w.run("nest", self.nest.native.address, frame, len(self.nest.kept), more=saved)
+
+    def _strides(self, slot: int) -> list[Register]:
+        buffer, type = self.buffers[slot], self.nest.types[slot]
+        found = self.arguments.strides.get(buffer)
+        if found is None:
+            order = tuple(range(type.rank))
+            found = self.arguments.strides[buffer] = self.arguments.dense(type.shape, order, type.dtype.size)
+        return found
+
+    # -- results
+
+    def _hand_back(self) -> None:
+        w = self.w
+        found = self._object(self.nest.result)
+        for register in (*self.made.values(), *(self.held.after(k) for k in range(len(self.borrowed)))):
+            w.run("drop", register)
+        w.run("result", found)
+
+    def _object(self, result: Result) -> Register:
+        """Return the register with the object of a result, which belongs to the caller."""
+        w, to = self.w, self.w.register(part=OBJECTS)
+        if isinstance(result, NumberResult):
+            self._number(result, to)
+        elif isinstance(result, FreshResult) and result.view is None:
+            w.run("another", self.made[result.buffer], to)
+        elif isinstance(result, SameResult):
+            w.run("given", self.places[result.path], to)
+        elif isinstance(result, TupleResult):
+            items = [self._object(item) for item in result.items]
+            w.run("pack_tuple", len(items), to, more=items)
+        elif isinstance(result, KnownResult):
+            w.run("constant", w.object(result.value), to)
+        else:
+            raise Unserved
+        return to
+
+    def _number(self, result: NumberResult, to: Register) -> None:
+        w, dtype = self.w, self.nest.types[result.buffer].dtype
+        pointer = self.arguments.pointers[self.buffers[result.buffer]]
+        if isinstance(result.kind, NumpyScalar):
+            w.run("scalar_object", pointer, w.object(dtype.numpy), to)
+        elif isinstance(result.kind, PythonNumber) and PYTHON_NUMBERS.get(result.kind.name, ("", None))[1] == dtype:
+            if dtype == BOOL:
+                w.run("truth_object", pointer, w.object(True), w.object(False), to)
+            else:
+                w.run("float_object" if dtype == F64 else "int_object", pointer, to)
+        else:
+            raise Unserved
