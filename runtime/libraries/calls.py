@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...ir import dims, environment
-from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem
+from ...ir.errors import KernelFailure, LibraryProblem, ShapeProblem, TypeProblem
 from ...ir.externs import ExternArray, ExternKernel
 from ..memory import empty
+from .probe import what_kills_a_call
 
 MESSAGE = 512  # bytes for a kernel's error message
 Array = np.ndarray[Any, Any]
@@ -48,6 +49,7 @@ class LibraryCall:
     def __init__(self, extern: ExternKernel, library: ctypes.CDLL, path: str, is_strided: bool) -> None:
         self.extern, self.path, self._library, self._is_strided = extern, path, library, is_strided
         self._function = FUNCTION((extern.symbol, library))
+        self._is_tried = False
 
     def __str__(self) -> str:
         return f"the extern kernel '{self.extern.name}' ({self.extern.symbol} of {self.path})"
@@ -60,12 +62,21 @@ class LibraryCall:
         message = ctypes.create_string_buffer(MESSAGE)
         given, made = _operands(inputs), _operands(outputs)
         call = KernelCall(len(inputs), given, len(outputs), made, ctypes.cast(message, ctypes.c_char_p), MESSAGE)
+        if not self._is_tried:
+            self._try(call)
         with environment.kept():
             status = self._function(ctypes.byref(call))
         if status:
             said = message.value.decode("utf-8", "replace").strip()
             raise KernelFailure(f"{self} failed with status {status}{f': {said}' if said else ''}", self.extern.span)
         return tuple(outputs)
+
+    def _try(self, call: KernelCall) -> None:
+        """Run the first call in a child process first: no check of the file finds damage in machine code."""
+        address = ctypes.cast(self._function, ctypes.c_void_p).value or 0
+        if how := what_kills_a_call(address, ctypes.addressof(call)):
+            raise LibraryProblem(f"{self} kills the process that calls it ({how})", self.extern.span, "build it again")
+        self._is_tried = True
 
     def _handed(self, declared: ExternArray, given: Any) -> Array:
         """Return the operand as C reads it: aligned, and for most kernels dense and in C order."""

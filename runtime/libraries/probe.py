@@ -1,9 +1,9 @@
-"""Load a library in a child process first, so that one that kills or stops its process does no harm here.
+"""Load a library and call its functions in a child process first, so that one that kills its process does no harm here.
 
 The child is a plain fork, so it has the same memory and libraries, and the dynamic linker does there what it would do
-here. It loads, looks up symbols, and exits without returning to the interpreter. Python's own `fork` is not used: it
-runs the handlers of other packages and warns if there are threads. The child needs none of these, and the C library
-releases the linker's own lock in the child.
+here. It loads and looks up symbols, or calls a function, and exits without returning to the interpreter. Python's own
+`fork` is not used: it runs the handlers of other packages and warns if there are threads. The child needs none of
+these, and the C library releases the linker's own lock in the child.
 """
 
 from __future__ import annotations
@@ -12,33 +12,65 @@ import ctypes
 import os
 import select
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 SECONDS = 20
+CALL_SECONDS = 1
 _FATAL = [signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT, signal.SIGTRAP, signal.SIGSYS]
 _NOT_DUMPABLE = 4  # PR_SET_DUMPABLE: no core files
-_DONE, _NO_HANDLE = b"+", b"-"
+_LATE, _NO_CHILD = "late", "no child"  # the child did not finish in time; there is none
+_SAYS_NOTHING = frozenset((_LATE, _NO_CHILD, "SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"))
 
 
 def what_kills(place: str, mode: int, names: Sequence[str]) -> str:
     """Describe how a process dies that loads a library and looks up symbols; return nothing if it survives."""
+    wanted, file = [name.encode() for name in names], os.fsencode(place)
+
+    def load(libc: ctypes.PyDLL) -> None:
+        handle = libc.dlopen(file, mode)
+        for name in wanted if handle else ():
+            libc.dlsym(handle, name)
+
+    how = _ending(load, SECONDS)
+    if how == _LATE:
+        return f"loading it takes longer than {SECONDS} seconds"
+    if how == _NO_CHILD:
+        return "there is no process to try it in"
+    return f"it kills the process that loads it ({how})" if how else ""
+
+
+def what_kills_a_call(address: int, argument: int) -> str:
+    """Describe how a process dies that calls a function; return nothing if it survives.
+
+    A call that takes long says nothing, and neither does a child that somebody else ended, as a system short of memory.
+    """
+    call = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(address)  # it keeps Python's lock, as the child must
+    how = _ending(lambda libc: call(argument), CALL_SECONDS)
+    return "" if how in _SAYS_NOTHING else how
+
+
+def _ending(work: Callable[[ctypes.PyDLL], object], seconds: int) -> str:
+    """Describe what ends a child before its work is done: a signal, an exit, or the time limit; nothing if it is."""
     libc = ctypes.PyDLL(None)
     libc.dlopen.restype, libc.dlopen.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
     libc.dlsym.restype, libc.dlsym.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]
     libc.signal.restype, libc.signal.argtypes = ctypes.c_void_p, [ctypes.c_int, ctypes.c_void_p]
-    own, wanted, file = os.getpid(), [name.encode() for name in names], os.fsencode(place)
+    own = os.getpid()
     reading, writing = os.pipe()
     child = -1
     try:
         child = libc.fork()
         if child == 0:
-            _load(libc, file, mode, wanted, writing)
+            _quieten(libc)
+            work(libc)
+            libc.write(writing, b"+", 1)
+            libc._exit(0)
         if child < 0:
-            return "there is no process to try it in"
+            return _NO_CHILD
         os.close(writing)
         writing = -1
-        return _verdict(child, reading)
+        return _verdict(child, reading, seconds)
     finally:
         if os.getpid() != own:
             libc._exit(1)
@@ -51,31 +83,25 @@ def what_kills(place: str, mode: int, names: Sequence[str]) -> str:
                 os.waitpid(child, 0)
 
 
-def _load(libc: ctypes.PyDLL, file: bytes, mode: int, names: Sequence[bytes], writing: int) -> None:
-    """Load the library in the child: discard its output, and don't report signals as this process's own."""
+def _quieten(libc: ctypes.PyDLL) -> None:
+    """Discard the child's output, and don't report signals as this process's own."""
     for number in _FATAL:
         libc.signal(int(number), None)
     libc.prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
     nowhere = libc.open(b"/dev/null", os.O_WRONLY)
     libc.dup2(nowhere, 1)
     libc.dup2(nowhere, 2)
-    handle = libc.dlopen(file, mode)
-    for name in names if handle else ():
-        libc.dlsym(handle, name)
-    libc.write(writing, _DONE if handle else _NO_HANDLE, 1)
-    libc._exit(0)
 
 
-def _verdict(child: int, reading: int) -> str:
+def _verdict(child: int, reading: int, seconds: int) -> str:
     waiting = select.poll()
     waiting.register(reading, select.POLLIN)
-    if not waiting.poll(SECONDS * 1000):
-        return f"loading it takes longer than {SECONDS} seconds"
+    if not waiting.poll(seconds * 1000):
+        return _LATE
     if os.read(reading, 1):
-        return ""  # it is loaded, or the linker refused it and will say why
+        return ""
     try:
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     except ChildProcessError:  # somebody else has waited for it
-        return "it kills the process that loads it"
-    how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-    return f"it kills the process that loads it ({how})"
+        return "nobody knows how"
+    return signal.Signals(-status).name if status < 0 else f"exit status {status}"

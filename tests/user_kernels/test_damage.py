@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import random
 import shutil
@@ -153,6 +154,30 @@ def test_initialisers_that_kill_or_stop_are_met_in_a_child(
     assert set(os.listdir("/proc/self/fd")) == before
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the kernels are machine code")
+def test_the_first_call_of_a_kernel_is_tried_in_a_child(
+    tmp_path: Path, library: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Damage in machine code that was never loaded before shows in the call; a slow one says nothing."""
+    image = Image(library)
+    start = elf_tables.find_symbol(image, elf_tables.check_tables(image), "twice_f32")
+    assert start is not None
+    (at,) = [start - s.address + s.offset for s in image.loaded if s.address <= start < s.end]
+    for code, reason in ((b"\x0f\x0b", "SIGILL"), (b"\xb8\x3c\x00\x00\x00\xbf\x07\x00\x00\x00\x0f\x05", "status 7")):
+        kernel = opened(tmp_path, library[:at] + code + library[at + len(code) :])
+        for _ in range(2):
+            with pytest.raises(LibraryProblem, match=f"kills the process that calls it .*{reason}"):
+                kernel(X)
+    monkeypatch.setattr(probe, "CALL_SECONDS", 0)
+    endless = opened(tmp_path, library[:at] + b"\xeb\xfe" + library[at + 2 :])
+    assert probe.what_kills_a_call(ctypes.cast(endless._function, ctypes.c_void_p).value or 0, 0) == ""
+    monkeypatch.undo()
+    kernel = opened(tmp_path, library)
+    assert np.array_equal(kernel(X)[0], 2 * X)
+    monkeypatch.setattr("weft.runtime.libraries.calls.what_kills_a_call", None)  # once is enough
+    assert np.array_equal(kernel(X)[0], 2 * X)
 
 
 def test_a_child_that_others_waited_for(tmp_path: Path, library: bytes) -> None:
