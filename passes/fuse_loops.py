@@ -31,7 +31,7 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.guards import graph_guards
 from ..ir.nest import ops
 from ..ir.nest.dependence import Meeting, dependence_problem, meeting
-from ..ir.nest.scopes import MemoryAccess, accesses, inside, memory_of, variables
+from ..ir.nest.scopes import MemoryAccess, accesses, has_loop_inside, inside, memory_of, variables
 from ..ir.records import record
 from ..ir.types import Attr, Sizes, TensorType
 from .nests.overlap import located
@@ -90,8 +90,10 @@ class _Fusion:
         if count > MOST_OPS or not _share_memory(first, second):
             return None
         nodes = (*first.body.nodes, *_Renaming(other.name, own.name).nodes(second.body.nodes))
-        attrs: dict[str, Attr] = dict(first.attrs)
-        if attrs["kind"] == "vector" and count > FEW_OPS:
+        attrs: dict[str, Attr] = {**first.attrs, **second.attrs, "var": own.name}
+        if has_loop_inside(first) or has_loop_inside(second):  # that one goes across memory, some lines at a time
+            attrs |= first.attrs if has_loop_inside(first) else {}
+        elif attrs["kind"] == "vector" and count > FEW_OPS:
             attrs["times"] = 2
         loop = Node(ops.FOR, (), attrs, (), first.span, Graph("nest", (), nodes, ()))
         if not self.is_same_step(loop, own.name, first, around) or not self.is_as_shared(first, second, loop, around):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..ir.kernels import KernelLookup
 from .forward_stores import ForwardStores
 from .fuse_loops import FuseLoops
+from .interchange_loops import InterchangeLoops
 from .lower_assigns import LowerAssigns
 from .manager import Pass
 from .place_asks import PlaceAsks
@@ -15,5 +16,6 @@ from .widen_loops import WidenLoops
 def nest_pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
     """All passes, for a source of kernels and a machine's vector size."""
     return (
-        LowerAssigns(lookup, vector_bytes), FuseLoops(), ForwardStores(), WidenLoops(), PlaceAsks(), ShareFunctions(),
+        LowerAssigns(lookup, vector_bytes), FuseLoops(), ForwardStores(), InterchangeLoops(), WidenLoops(), PlaceAsks(),
+        ShareFunctions(),
     )  # fmt: skip

@@ -26,9 +26,8 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from ..ir import dims
-from ..ir.accesses import coefficient_of
-from ..ir.dims import LOOP, Size
-from ..ir.graph import Graph, Node, Value
+from ..ir.dims import LOOP
+from ..ir.graph import Graph, Node
 from ..ir.guards import graph_guards
 from ..ir.nest import ops
 from ..ir.nest.dependence import dependence_problem
@@ -36,13 +35,14 @@ from ..ir.nest.scopes import MemoryAccess, accesses, has_loop_inside, inside, pl
 from ..ir.records import record
 from ..ir.types import Attr, Sizes, sizes
 from .nests.overlap import located
-from .nests.places import strides_of
+from .nests.places import step_of
 from .nests.rewriting import Around, NestRewriter
 from .nests.writing import Block, Names
 
 FEW_OPS = 12  # in a body: then more vectors are in flight
 GRAIN = 128  # steps of a vector loop that a thread takes at least: some whole vectors, and lines of memory of its own
 ROWS = 240  # of a product that one thread computes
+KINDS = ("serial", "vector", "jammed")  # of loops that threads share
 DEEP = 1  # serial loops around a shared one
 
 
@@ -100,22 +100,12 @@ class _Widening:
         if has_loop_inside(node) or any(n.op in STEADY for n in inside(node)) or not any(a.is_store for a in found):
             return False
         (variable,) = variables(node)
-        steps = [(a, self.step(a, variable.name), a.buffer.type.dtype.size) for a in found]
+        steps = [(a, step_of(a, variable.name, self.layouts), a.buffer.type.dtype.size) for a in found]
         along = sum(step == size for _, step, size in steps)
         across = sum(step not in (0, size) for _, step, size in steps)
         if any(a.is_store and step != size for a, step, size in steps) or across > along:
             return False
         return self.allows(node, {**node.attrs, "kind": "vector"}, found)
-
-    def step(self, access: MemoryAccess, name: str) -> Size:
-        """By how many bytes an access moves with a variable."""
-        total: Size = 0
-        for index, stride in zip(access.at, self.strides(access.buffer), strict=True):
-            total = total + coefficient_of(index, LOOP + name) * stride
-        return total
-
-    def strides(self, buffer: Value) -> tuple[Size, ...]:
-        return strides_of(buffer, self.layouts)
 
     def can_share_here(self, around: Around) -> bool:
         loops = [n for n in around if n.op in ops.LOOPS]
@@ -146,7 +136,7 @@ class _Widening:
     ) -> bool:
         if not self.can_share_here(around):
             return False
-        if attrs["kind"] not in ("serial", "vector") or not (attrs["kind"] == "vector" or has_loop_inside(node)):
+        if attrs["kind"] not in KINDS or not (attrs["kind"] == "vector" or has_loop_inside(node)):
             return False
         if any(n.op in (ops.ASK, ops.WHILE, ops.PRODUCT) or n.attrs.get("shared") for n in inside(node)):
             return False

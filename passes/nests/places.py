@@ -11,7 +11,7 @@ from ...ir.graph import Value
 from ...ir.indexing import Index
 from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F, byte_strides
 from ...ir.nest.ops import VIEW
-from ...ir.nest.scopes import LoopVariable, base
+from ...ir.nest.scopes import LoopVariable, MemoryAccess, base
 from ...ir.records import record
 from ...ir.types import sizes
 
@@ -59,6 +59,14 @@ def strides_of(buffer: Value, layouts: Mapping[Value, str]) -> tuple[Size, ...]:
             total = total + step * stride
         found.append(total)
     return tuple(found)
+
+
+def step_of(access: MemoryAccess, name: str, layouts: Mapping[Value, str]) -> Size:
+    """By how many bytes an access moves with a variable."""
+    total: Size = 0
+    for index, stride in zip(access.at, strides_of(access.buffer, layouts), strict=True):
+        total = total + coefficient_of(index, LOOP + name) * stride
+    return total
 
 
 def axis_order(buffer: Value, layouts: Mapping[Value, str]) -> tuple[int, ...]:

@@ -1,0 +1,53 @@
+"""Test that joined and interchanged loops of programs give NumPy's bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import weft
+
+rng = np.random.default_rng(18)
+
+
+def sweep(a: Any, b: Any, w: Any) -> None:
+    """A vertical solver: each level needs the one below, and levels lie along memory."""
+    for k in range(1, a.shape[2]):
+        upper = w[1:, :, k] + w[:-1, :, k]
+        factor = upper * 0.5
+        b[:, :, k] = factor - a[:, :, k]
+        a[:, :, k] = a[:, :, k] - a[:, :, k - 1] * b[:, :, k] / (1.0 + factor)
+
+
+def columns(a: Any, b: Any) -> Any:
+    """A filter along rows, and a step that depends on another row, which must keep its order."""
+    for j in range(2, a.shape[1]):
+        a[:, j] = 0.5 * a[:, j] + b[:, j] * a[:, j - 1] + a[:, j - 2]
+    for j in range(1, a.shape[1]):
+        b[1:, j] = b[:-1, j - 1] + a[1:, j]
+    return a + b
+
+
+def shifted(a: Any, b: Any) -> Any:
+    """Neighbouring statements, some of which need what the one before stored for other elements."""
+    t = a * 2
+    u = t + a
+    b[1:] = t[:-1] + u[1:]
+    b *= u
+    a[:-1] = b[1:] + t[1:]
+    return u, t[::-1] + b
+
+
+def test_bits() -> None:
+    jitted = {f: weft.jit(f) for f in (sweep, columns, shifted)}
+    for rows, width, levels in ((5, 9, 7), (1, 20, 3), (3, 1, 1)):
+        solid = [rng.random((rows + k, width, levels)) for k in (0, 0, 1)]
+        flat = [rng.random((width + 2, levels + 2)) for _ in range(2)]
+        lines = [rng.random(width + 2) for _ in range(2)]
+        for function, arrays in ((sweep, solid), (columns, flat), (shifted, lines)):
+            ours, theirs = ([a.copy() for a in arrays] for _ in range(2))
+            found, wanted = jitted[function](*ours), function(*theirs)
+            for a, b in zip(ours, theirs, strict=True):
+                np.testing.assert_array_equal(a, b, function.__name__)
+            np.testing.assert_equal(found, wanted)
+            assert levels == 1 or jitted[function].explain().is_whole
