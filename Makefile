@@ -4,6 +4,7 @@
 # make accuracy   measure the mathematical functions and write docs/accuracy.md; it needs gcc. An hour or two for all:
 #                 FUNCTIONS="exp log" POINTS=100000000 JOBS=2 choose; QUICK=1 takes few points and writes nothing
 # make bench  measure Weft beside NumPy, numexpr, Numba, JAX and torch.compile, and write docs/performance.md: an hour or two
+# make test-browser  open the explorer page in headless Chromium and a notebook in Jupyter, and look at what they do
 # make scale  run the tests and the examples on dask: a cluster of local processes, zarr and xarray
 # The others need nothing but Python 3.11 or later: they make .venv and install what they use.
 
@@ -18,7 +19,7 @@ JOBS ?= 1
 
 N ?= 10000
 
-.PHONY: accuracy bench fuzz run scale test lint types suite wheel clean
+.PHONY: accuracy bench fuzz run scale test-browser test lint types suite wheel clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/run.py $(if $(PICTURES),--pictures $(PICTURES))
@@ -51,6 +52,17 @@ scale: $(VENV)/installed
 	build/scale/venv/bin/python -m pytest -W default tests/scale/on_dask.py
 	build/scale/venv/bin/python examples/scale/standardize.py
 	build/scale/venv/bin/python examples/scale/softmax.py
+
+# Playwright drives the system's Chromium, or one that it downloads, or Debian's, whichever can be had.
+test-browser: $(VENV)/installed
+	mkdir -p build/browser
+	$(PYTHON) -m venv build/browser/venv
+	build/browser/venv/bin/python -m pip install --quiet "weft @ file://$(CURDIR)/$$(ls dist/weft-*.whl)" \
+		pytest playwright ipykernel nbclient
+	command -v chromium || command -v google-chrome || build/browser/venv/bin/python -m playwright install chromium \
+		|| apt-get install --yes --no-install-recommends chromium
+	build/browser/venv/bin/python -m pytest --noconftest -W default \
+		tests/browser/explorer_in_chromium.py tests/browser/notebook_in_jupyter.py
 
 lint: $(VENV)/installed-tests
 	$(BIN)/ruff check $(LINTED)

@@ -209,7 +209,9 @@ class JitFunction(Called):
 
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
         """Return the compiled form for these arguments without running it; `.ir()` prints its graph."""
-        return self.sized(*args, out=out, **kwargs)[0]
+        lowered, sizes = self.sized(*args, out=out, **kwargs)
+        lowered.sizes = sizes
+        return lowered
 
     def sized(self, *args: Any, out: Any = None, **kwargs: Any) -> tuple[Lowered, dict[str, int]]:
         """Return the graph for these arguments, together with their sizes."""

@@ -65,6 +65,10 @@ class PipelineResult:
     seconds: tuple[float, ...]
     start: str = INPUT  # the pass after which the input was printed, if it was read from text
 
+    def whole(self) -> PipelineResult:
+        """The result itself, which has all graphs; one from disk must make them again."""
+        return self
+
     @property
     def timings(self) -> Mapping[str, float]:
         """Seconds by pass; a pass that ran twice has their sum."""

@@ -111,6 +111,8 @@ class Lowered:
         self.keep: Callable[[Lowered, bytes], None] | None = None  # stores the native code once it is generated
         self.stored: Stored | None = None  # finds graphs for other sizes in the cache on disk
         self.siblings: list[Lowered] = []  # the same graph in other forms
+        self.source: KernelSource | None = None  # of the last `lower()` that returned this graph, with its sizes
+        self.sizes: Mapping[str, int] = {}
         self._lock = lock()
         self._launcher: Launcher | None = None
 
@@ -201,6 +203,12 @@ class Lowered:
         from .explain import Explanation
 
         return Explanation.of(self.graph, self.result.timings, self.seconds, self.fallbacks)
+
+    def html(self, arguments: Sequence[Any] | None = None) -> str:
+        """Return the explorer page. Kernels are timed on `arguments`, or on random numbers of the same sizes."""
+        from .explorer.page import page
+
+        return page(self, arguments)
 
     def _repr_html_(self) -> str:
         from .views import lowered_html

@@ -21,6 +21,8 @@ from .build import add_build, build
 from .cache import EPILOG as _CACHE
 from .cache import add_cache, cache
 from .dump import dump
+from .explore import EPILOG as _EXPLORE
+from .explore import add_explore, explore
 from .info import info
 from .opt import opt
 from .registry import EPILOG as _REGISTRY
@@ -147,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(command(run, "run a kernel on given or generated data", _RUN))
     _add_dump(command(dump, "print the graph of a kernel after a pass, or its code", _DUMP))
     _add_opt(command(opt, "run passes on a printed graph", _OPT))
+    add_explore(command(explore, "write a page that shows a kernel going through its passes", _EXPLORE))
     add_build(command(build, "build a C library with a header from kernels", _BUILD))
     add_bench(command(bench, "compare the speed of Weft with NumPy and other compilers", _BENCH))
     add_registry(command(registry, "show the implementations of ops and how they are chosen", _REGISTRY))

@@ -5,9 +5,12 @@ It does not need LLVM, because code from the disk cache is called through it as 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from ...ir.dims import Size
 from ...ir.tuples import NamedTuple
 
+Owners = Sequence[tuple[int, object]]
 STOPPED = 2  # status of a kernel that was told to stop
 
 
@@ -33,7 +36,8 @@ class NativeFunction(NamedTuple):
 
     It runs a part of its two outer loops. `extents` are their lengths, `grains` the preferred multiples for a part,
     and `unit` is the estimated time of one iteration of both in picoseconds. `tile` is how far a part goes at most
-    along the inner loop. `worker` says which scratch memory is the caller's own.
+    along the inner loop. `worker` says which scratch memory is the caller's own. `owners` says whose code the names in
+    the text are (`Emitter.owners`), `called` says it of internal functions; neither is stored on disk.
     """
 
     name: str
@@ -42,6 +46,8 @@ class NativeFunction(NamedTuple):
     grains: tuple[int, int]
     unit: Size
     tile: int
+    owners: Owners = ()
+    called: Mapping[str, Owners] = {}
 
 
 class RegionCode(NamedTuple):

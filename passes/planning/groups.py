@@ -105,6 +105,7 @@ class Grouping:
         self.groups: list[Group] = []
         self.group_of: dict[Value, Group] = {}
         self.notes: list[str] = []
+        self.refusals: dict[tuple[Value, Group], str] = {}
         while True:
             self.place_all()
             again = self.computed_too_often()
@@ -120,6 +121,7 @@ class Grouping:
 
     def place_all(self) -> None:
         self.groups, self.group_of, self.notes = [], {}, []
+        self.refusals = {}
         self.visits: dict[Value, set[tuple[Group, Index]]] = {}
         for node in self.graph:
             for value in node.results:
@@ -143,6 +145,9 @@ class Grouping:
         group = Group(shape, reduced, scanned)
         self.groups.append(group)
         self.add(value, group, *self.walk(value, group))
+        if is_product(value):
+            for source in dict.fromkeys(self.group_of[v] for v in self.graph_order(group.reads) if v in self.group_of):
+                self.refuse(value, source, "a product reads whole rows and columns, so its operands are made first")
 
     def copy_out(self, value: Value) -> None:
         """Copies an argument that is returned, so that results are always fresh arrays."""
@@ -192,11 +197,16 @@ class Grouping:
         elif any(group is s or group in s.needs() for v in reads.keys() - inside for s in self.sources_of(v)):
             reason = "a value between them must be computed in full first"
         if reason:
-            self.notes.append(f"{_label(value)} is not fused with {_label(group.members[-1])}: {reason}")
+            self.refuse(value, group, reason)
             return False
         group.space, group.reduced, group.scanned = space, merged, walked
         self.add(value, group, reads, visits)
         return True
+
+    def refuse(self, value: Value, group: Group, reason: str) -> None:
+        """Note why a value is not computed in a group that it shares data with."""
+        self.refusals[value, group] = reason
+        self.notes.append(f"{_label(value)} is not fused with {_label(group.members[-1])}: {reason}")
 
     def mixes(self, value: Value, group: Group) -> bool:
         """Whether a reduction would meet a product or a scan."""
@@ -213,6 +223,10 @@ class Grouping:
                 group.feeds_on |= set(self.sources_of(leaf))
         for inner, index in visits:
             self.visits.setdefault(inner, set()).add((group, index))
+
+    def graph_order(self, values: set[Value]) -> list[Value]:
+        """Return values that nodes make, in the order of the graph."""
+        return [v for node in self.graph for v in node.results if v in values]
 
     def sources_of(self, leaf: Value) -> Iterator[Group]:
         """The group that computes a value, or the groups that feed the node outside of loops that does."""

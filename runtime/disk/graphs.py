@@ -41,6 +41,11 @@ class StoredResult:
         self._made = self._made or self._whole()
         return self._made.result
 
+    def whole(self) -> PipelineResult:
+        """Run the passes again, for the graphs between them."""
+        found: PipelineResult = self._result()
+        return found
+
     @property
     def passes(self) -> tuple[str, ...]:
         found: tuple[str, ...] = self._result().passes

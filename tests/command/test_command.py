@@ -28,7 +28,7 @@ def test_the_commands_are_listed(weft: Weft) -> None:
     status, out, _ = weft("--help")
     assert status == 0
     listed = [line.split()[0] for line in out.splitlines() if line.startswith("    ")]
-    assert listed == ["run", "dump", "opt", "build", "bench", "registry", "cache", "info"]
+    assert listed == ["run", "dump", "opt", "explore", "build", "bench", "registry", "cache", "info"]
 
 
 def test_the_version_is_told(weft: Weft) -> None:

@@ -9,7 +9,7 @@
 }) : () -> ()
 // CHECK
 "builtin.module"() ({
-  "weft.kernel"() <{sym_name = "f"}> ({
+  "weft.kernel"() <{sym_name = "f", unfused = ["matmul[m, n] is not fused with exp[n, k]: a product reads whole rows and columns, so its operands are made first"]}> ({
   ^bb0(%a : tensor<?x?xf32, #weft.dims<m, k>>, %b : tensor<?x?xf32, #weft.dims<n, k>>):
     %0 = "weft.region"(%b) ({
     ^bb0(%b_1 : tensor<?x?xf32, #weft.dims<n, k>>):

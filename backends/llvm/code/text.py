@@ -8,7 +8,8 @@ needs.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from ....ir.tuples import NamedTuple
 
@@ -59,6 +60,17 @@ class Emitter:
         self.called: Sequence[str] = ()  # ops whose code is a function of its own
         self._functions: dict[str, Sequence[Val]] = {}  # the results of such functions by symbol
         self._count = 0
+        # Whose code the names are: each entry holds from this number of names on. The explorer page shows it.
+        self.owners: list[tuple[int, object]] = []
+        self.called: dict[str, list[tuple[int, object]]] = {}  # the same for internal functions that it calls
+
+    @contextmanager
+    def writing(self, owner: object) -> Iterator[None]:
+        """Note that the code written inside computes this value."""
+        before = self.owners[-1][1] if self.owners else None
+        self.owners.append((self._count, owner))
+        yield
+        self.owners.append((self._count, before))
 
     # -- names, blocks and constants
 

@@ -105,6 +105,10 @@ class Elements:
         self._made += 1
         if self._made % TIMED == 0:
             limiter.check_time(value.node.span if value.node is not None else None)
+        with self.nest.e.writing(value):
+            self._make_element(value, index, needs)
+
+    def _make_element(self, value: Value, index: Index, needs: list[Element]) -> None:
         if value in self.kept and self.kept[value][1] < self.stage:
             result, scope = self.memory.load(self.kept[value][0], index)
         elif value in self.slots:
@@ -220,6 +224,10 @@ class Elements:
 
     def write(self, slot: int, value: Value, index: Index) -> None:
         """Stores the element as a result of the region."""
+        with self.nest.e.writing(value):
+            self._store(slot, value, index)
+
+    def _store(self, slot: int, value: Value, index: Index) -> None:
         buffer = self.operand(slot)
         if buffer.dtype.kind != "complex":
             self.memory.store(buffer, index, self.get(value, index))

@@ -93,7 +93,11 @@ class Columns:
 
     def run(self) -> list[tuple[Node, list[Val]]]:
         """The results of the reductions."""
-        return [(a.node, a.results(parts)) for a, parts in self.totals()]
+        return [(a.node, self._results(a, parts)) for a, parts in self.totals()]
+
+    def _results(self, sums: Reduction, parts: list[Val]) -> list[Val]:
+        with self.nest.e.writing(sums.node.result):
+            return sums.results(parts)
 
     def totals(self) -> list[tuple[Reduction, list[Val]]]:
         """The totals in the lanes of each reduction after the walk."""
@@ -226,7 +230,8 @@ class Columns:
         def push() -> None:
             for sums, parts in blocks:
                 if isinstance(sums, Accumulators) and sums.steps:
-                    sums.push(parts, count)
+                    with e.writing(sums.node.result):
+                        sums.push(parts, count)
 
         if self.blocked:
             e.when(e.icmp("sge", count, e.const("i64", 0)), push)
@@ -407,7 +412,12 @@ class Columns:
             ahead, level = ints(self.region.region.attrs, "prefetch")
             fetch(self.region, self.offsets, loop_name(self.region.columns[-1][-1]), ahead, level)
         sums = zip(self.sums, self.downs, totals, strict=True)
-        return [*running, *(v for a, down, t in sums for v in a.add(t, found[a.node][down :: self.together]))]
+        return [*running, *(v for a, down, t in sums for v in self.added(a, t, found[a.node][down :: self.together]))]
+
+    def added(self, sums: Reduction, totals: list[Val], given: list[Val]) -> list[Val]:
+        """Adds elements to the totals of a reduction."""
+        with self.nest.e.writing(sums.node.result):
+            return sums.add(totals, given)
 
     def scan(self, at: Val, running: list[Val], offsets: list[int]) -> list[Val]:
         """Sets the elements of all scans in this iteration; returns the next running values."""
@@ -415,7 +425,8 @@ class Columns:
         for scan in self.scans:
             operand, result = scan.node.operands[0], scan.node.result
             given = [elements.get(operand, self.region.home(operand, k)) for k in offsets]
-            made, last = scan.step(running[begin : begin + scan.slots], given, at, elements.memory.mask)
+            with self.nest.e.writing(result):
+                made, last = scan.step(running[begin : begin + scan.slots], given, at, elements.memory.mask)
             for k, x in zip(offsets, made, strict=True):
                 elements.put_full(result, self.region.home(result, k), x)
             after += last

@@ -85,7 +85,7 @@ class Region:
         tile = integer(self.region.attrs, "tile") if "tile" in self.region.attrs else UNTILED
         piece = (*ints(self.region.attrs, "piece"), 1)[:2] if "piece" in self.region.attrs else (1, 1)
         grains = max(self.grain(outer), piece[0]), max(self.grain(inner), piece[1])
-        return NativeFunction(name, text, extents, grains, unit, tile)
+        return NativeFunction(name, text, extents, grains, unit, tile, tuple(e.owners))
 
     # -- rows
 

@@ -51,6 +51,7 @@ class Product:
         self.axes = (self.rank - 2, self.rank - 1, self.rank)  # block sizes: rows, columns and terms
         self.nest = Nest()
         self.e, self.frame = self.nest.e, Frame(self.nest, entries)
+        self.e.owners.append((0, node.result))
         self.width = integer(region.attrs, "width")
         self.block_rows, self.block_columns, self.depth = ints(region.attrs, "blocks")
         self.of_rows = "row_width" in region.attrs  # whether stages over rows follow
@@ -194,4 +195,5 @@ class Product:
 
     def part(self, name: str, extents: tuple[Size, Size], unit: Size) -> NativeFunction:
         """Finishes the function as one of the kernel's."""
-        return NativeFunction(name, "\n".join([head(name), *self.finished(), "}"]), extents, (1, 1), unit, UNTILED)
+        text = "\n".join([head(name), *self.finished(), "}"])
+        return NativeFunction(name, text, extents, (1, 1), unit, UNTILED, tuple(self.e.owners), dict(self.e.called))

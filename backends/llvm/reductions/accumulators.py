@@ -26,7 +26,8 @@ _OPS = {
 
 def combine(e: Emitter, node: Node, older: Val, newer: Val) -> Val:
     """Combines two partial results."""
-    return combined(e, TABLE[_OPS[node.op.name]], node.result.type.dtype, older, newer)
+    with e.writing(node.result):
+        return combined(e, TABLE[_OPS[node.op.name]], node.result.type.dtype, older, newer)
 
 
 def identity(node: Node) -> Number:

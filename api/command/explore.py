@@ -1,0 +1,73 @@
+"""Run `weft explore`: write one HTML page that shows a kernel going through its passes, down to assembly."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+
+from ..frontend.language.declared import Parameter
+from ..ir.errors import quantity
+from ..ir.files import is_stream, write_file
+from ..nests import is_nest
+from ..runtime.kernel import CallableKernel
+from ..settings import default_options, registry
+from .bench import add_values
+from .files import find_source, find_text
+from .run import arguments
+
+SIZES = {1: 1 << 20, 2: 512}  # of a dimension whose size is not given, by the rank of the largest parameter
+SIZE = 64  # in more dimensions
+EPILOG = """\
+The page is one file that needs no network. Parameters without --arg get random numbers; --size sets their dimensions.
+
+examples:
+  weft explore softmax -o softmax.html
+  weft explore layers.weft mlp --arg 'x=randn(4096,64):f32' -o mlp.html
+  weft explore heat.weft --size n=1000000 -o heat.html
+"""
+
+
+def add_explore(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("file", metavar="FILE", help="a .weft file, - for stdin, or a library kernel such as softmax")
+    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="optional if the file has only one kernel")
+    parser.add_argument("-o", "--output", metavar="PAGE", help="the page to write (default KERNEL.html)")
+    add_values(parser, "an argument of the kernel")
+    parser.add_argument("--size", action="append", default=[], metavar="NAME=N", type=_size, help="a dimension's size")
+
+
+def explore(args: argparse.Namespace) -> None:
+    """Write the page of a kernel."""
+    options = default_options()
+    text = find_text(args.file)
+    if text is not None and is_nest(text):
+        args.wrong_usage("a loop nest has no passes to explore; use weft dump")
+    source = find_source(args.file, args.kernel, options, text=text)
+    usual = SIZES.get(max((len(p.type.dims or ()) for p in source.declared), default=1), SIZE)
+    given = {p.name: _generated(p, dict(args.size), usual) for p in source.declared} | dict(args.arg)
+    values = arguments(source, given, seed=0)
+    lowered = CallableKernel(source, registry, options).lower(*values)
+    path = args.output or f"{source.name}.html"
+    page = lowered.html(values).encode()
+    write_file(path, page)
+    if not is_stream(path):
+        print(f"{path}: {len(page) / 1e3:.0f} kB, {quantity(len(lowered.kernels), 'kernel')}")
+
+
+def _generated(param: Parameter, sizes: Mapping[str, int], usual: int) -> str:
+    """Return the text of an argument for a parameter: random numbers between 0 and 1, or ones."""
+    declared = param.type
+    if declared.dims is None:
+        return "1"
+    shape = ",".join(
+        str(d if isinstance(d, int) else sizes.get(str(d), 4 if d is ... else usual)) for d in declared.dims
+    )
+    fractions = declared.name in ("float", "number", "any", "f16", "bf16", "f32", "f64", "c64", "c128", "complex")
+    return f"rand({shape})" if fractions else f"ones({shape})"
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, equals, number = text.partition("=")
+    if not equals or not number.strip().isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a dimension's name and a number such as n=1000, not '{text}'")
+    return name.strip(), int(number)
