@@ -37,7 +37,7 @@ class NativeFunction(NamedTuple):
     It runs a part of its two outer loops. `extents` are their lengths, `grains` the preferred multiples for a part,
     and `unit` is the estimated time of one iteration of both in picoseconds. `tile` is how far a part goes at most
     along the inner loop. `worker` says which scratch memory is the caller's own. `owners` says whose code the names in
-    the text are (`Emitter.owners`), `called` says it of internal functions; neither is stored on disk.
+    the text are (`Emitter.owners`), `inner_owners` says it of internal functions; neither is stored on disk.
     """
 
     name: str
@@ -47,7 +47,7 @@ class NativeFunction(NamedTuple):
     unit: Size
     tile: int
     owners: Owners = ()
-    called: Mapping[str, Owners] = {}
+    inner_owners: Mapping[str, Owners] = {}
 
 
 class RegionCode(NamedTuple):

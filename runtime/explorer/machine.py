@@ -51,7 +51,7 @@ def _owners(lines: list[str], program: Program, ids: Identities) -> list[int]:
     for region, code in zip(program.regions, program.functions, strict=True):
         for part in code.parts:
             usual[f"{part.name}.body"] = ids[region]
-            for symbol, said in ((part.name, part.owners), *part.called.items()):
+            for symbol, said in ((part.name, part.owners), *part.inner_owners.items()):
                 notes[symbol] = [count for count, _ in said], [owner for _, owner in said]
         if region.attrs["form"] == PRODUCT:
             product = next(n for n in region.body or () if n.op is MATMUL)

@@ -62,7 +62,7 @@ class Emitter:
         self._count = 0
         # Whose code the names are: each entry holds from this number of names on. The explorer page shows it.
         self.owners: list[tuple[int, object]] = []
-        self.called: dict[str, list[tuple[int, object]]] = {}  # the same for internal functions that it calls
+        self.inner_owners: dict[str, list[tuple[int, object]]] = {}  # the same for internal functions that it calls
 
     @contextmanager
     def writing(self, owner: object) -> Iterator[None]:

@@ -30,7 +30,7 @@ class Called(Product):
         """Emits a call from another function."""
         e = caller.e
         e.declared |= {**self.e.declared, self.symbol: self.text}
-        e.called |= {**self.e.called, self.symbol: self.e.owners}
+        e.inner_owners |= {**self.e.inner_owners, self.symbol: self.e.owners}
         words = ", ".join(x.typed for x in (*numbers, caller.parameter("worker")))
         found = e.emit(f"call i32 @{self.symbol}(ptr %frame, {memory.typed}, {words})", "i32", 0)
         if self.e.fails:

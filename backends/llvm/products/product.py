@@ -196,4 +196,6 @@ class Product:
     def part(self, name: str, extents: tuple[Size, Size], unit: Size) -> NativeFunction:
         """Finishes the function as one of the kernel's."""
         text = "\n".join([head(name), *self.finished(), "}"])
-        return NativeFunction(name, text, extents, (1, 1), unit, UNTILED, tuple(self.e.owners), dict(self.e.called))
+        return NativeFunction(
+            name, text, extents, (1, 1), unit, UNTILED, tuple(self.e.owners), dict(self.e.inner_owners)
+        )
