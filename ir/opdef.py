@@ -27,6 +27,8 @@ class Trait(Enum):
     BARRIER = auto()  # never part of a fused region
     STRUCTURAL = auto()  # passes and backends have special code for this op
 
+    __hash__ = object.__hash__  # that of `Enum` is written in Python, and every pass asks for traits
+
 
 @record(eq=False)
 class OpDef:

@@ -44,6 +44,7 @@ from .planning.tiling import is_of_rows, plan_product, product_in
 from .planning.unroll_and_jam import plan_together
 
 CHEAP_UNROLL, COSTLY_UNROLL = 4, 2
+LONG_BODY = 200  # operations; one vector has enough of them to keep the machine busy, and half the code compiles faster
 TILE = 128  # elements of each line, so that the shared part stays in the first-level cache
 FLAT_CHUNK = 8  # blocks, each of one line per step: as many lines as the CPU prefetches
 
@@ -100,6 +101,8 @@ class Schedule:
         return annotate_regions(graph, plan)
 
     def _unrolled(self, region: Node) -> int:
+        if not self.unroll and len(region.body or ()) >= LONG_BODY:
+            return 1
         return self.unroll or (COSTLY_UNROLL if _is_costly(region) else CHEAP_UNROLL)
 
 

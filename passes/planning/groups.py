@@ -20,6 +20,7 @@ from .factors import is_product, kept_factors, product_loops, row_space
 from .sizes import size_makers, used_symbols
 
 ANYWHERE = symbol(f"{LOOP}anywhere")  # an index that only the call knows
+MOST_TOTALS = 12  # reductions of one group: their totals need registers, and compile time grows with the square
 MAX_COPIES = 4  # a cheap value may be computed at this many different indices before it is kept in memory
 
 
@@ -139,9 +140,15 @@ class Grouping:
         shape = node.operands[0].type.shape if is_reduction(value) else value.type.shape
         if is_product(value):
             shape, reduced = product_loops(node)
+        full = [g for g in self.groups if is_reduction(value) and sum(map(is_reduction, g.members)) >= MOST_TOTALS]
         for group in reversed(self.groups):
-            if not is_product(value) and self.try_join(value, group, shape, reduced, scanned):
+            if group in full or is_product(value):
+                continue
+            if self.try_join(value, group, shape, reduced, scanned):
                 return
+        if full:
+            reason = f"one loop nest makes at most {MOST_TOTALS} reductions"
+            self.notes.append(f"{_label(value)} is not fused with {_label(full[-1].members[-1])}: {reason}")
         group = Group(shape, reduced, scanned)
         self.groups.append(group)
         self.add(value, group, *self.walk(value, group))
