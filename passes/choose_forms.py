@@ -13,7 +13,7 @@ After, for rows of 8 columns:
 Needs the plans of `schedule`. It guarantees that code is a translation of the plan: nothing about loops is left to
 decide. `sizes` are those of the call, as in `m=8,n=4096`; what they do not tell is decided for all sizes. `any_size`
 asks for one form that serves all of them, for libraries: long columns are told apart when it runs, and only short rows
-have guards.
+have guards. `cache` is how many bytes of memory a call may move before results are written by non-temporal stores.
 
 `form` says how the loops run (`ir/forms.py`); `guards` are equalities between sizes under which it is chosen. A region
 that has a form keeps it. `vector`, `unroll` and `jam` mean what they do in `schedule`, and are final now: in short rows
@@ -60,7 +60,7 @@ from .planning.called import called_functions
 from .planning.kept_values import values_between_stages, values_of_rows
 from .planning.memory_hints import is_cheap, lines_together, peeled_slot, prefetched
 from .planning.regions import Plan, annotate_regions
-from .planning.size_classes import Env, guards_of, large, long_columns, short_rows, window_taps
+from .planning.size_classes import LARGE, Env, guards_of, large, long_columns, short_rows, window_taps
 from .planning.tiling import is_of_rows, product_in
 from .planning.unroll_and_jam import walked_rows
 
@@ -75,6 +75,7 @@ class ChooseForms:
 
     sizes: str = ""
     any_size: bool = False
+    cache: int = LARGE
     name: ClassVar[str] = "choose-forms"
 
     def check_options(self) -> None:
@@ -83,7 +84,8 @@ class ChooseForms:
 
     def run(self, graph: Graph) -> Graph:
         env = sizes_of(self.sizes)
-        return annotate_regions(graph, lambda region: _plan(region, env, {} if self.any_size else env))
+        others = {} if self.any_size else env
+        return annotate_regions(graph, lambda region: _plan(region, env, others, self.cache))
 
 
 def sizes_text(env: Env) -> str:
@@ -102,9 +104,9 @@ def sizes_of(text: str) -> dict[str, int]:
     return found
 
 
-def _plan(region: Node, env: Env, others: Env) -> Plan:
+def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
     """Choose the form of a region; `others` are the sizes for all questions except short rows."""
-    is_short, is_long, is_large = short_rows(region, env), long_columns(region, others), large(region, others)
+    is_short, is_long, is_large = short_rows(region, env), long_columns(region, others), large(region, others, cache)
     taps, of_windows = window_taps(region, others) if "windows" in region.attrs else ((), ())
     plan, kept = dict(region.attrs), dict[Value, str]()
     for name in ("jam", "cut_from", "stream"):

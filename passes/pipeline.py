@@ -11,6 +11,7 @@ from .fuse import Fuse
 from .lower_reductions import LowerReductions
 from .manager import Pass
 from .merge_duplicates import MergeDuplicates
+from .planning.size_classes import LARGE
 from .promote_dtypes import PromoteDtypes
 from .schedule import Schedule
 from .select_kernels import SelectKernels
@@ -20,11 +21,16 @@ from .widen_halves import WidenHalves
 
 
 def pipeline(
-    lookup: KernelLookup, vector_bytes: int, variant: tuple[tuple[str, int], ...] = (), sizes: str = ""
+    lookup: KernelLookup,
+    vector_bytes: int,
+    variant: tuple[tuple[str, int], ...] = (),
+    sizes: str = "",
+    cache: int = LARGE,
 ) -> tuple[Pass, ...]:
     """All passes, for a source of kernels and a machine's vector size.
 
-    A variant sets options of `schedule`; `sizes` are those of a call (`m=8,n=4096`), for which forms are chosen.
+    A variant sets options of `schedule`; `sizes` are those of a call (`m=8,n=4096`), for which forms are chosen, and
+    `cache` is the part of the last-level cache that a call can count on.
     """
     return (
         PromoteDtypes(),
@@ -38,5 +44,5 @@ def pipeline(
         Fuse(),
         LowerReductions(),
         replace(Schedule(vector_bytes), **dict(variant)),
-        ChooseForms(sizes),
+        ChooseForms(sizes, cache=cache),
     )

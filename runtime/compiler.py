@@ -264,7 +264,7 @@ class Lowered:
             message = f"{self.graph.name}: this IR has no form for {shown}{needs}"
             hint = "`weft dump --after schedule` prints IR that runs at any size; guards in the text can be edited"
             raise ShapeProblem(message, hint=hint)
-        made = self._chosen_by(ChooseForms(sizes_text(env)))
+        made = self._chosen_by(ChooseForms(sizes_text(env), cache=_cache(self.options)))
         made.stored, made.siblings = self.stored, self.siblings
         if "family" in self.__dict__:
             made.family = self.family
@@ -437,7 +437,11 @@ def passes_for(lookup: KernelLookup, options: Options, env: Mapping[str, int] = 
     from ..passes.pipeline import pipeline
 
     vector_bytes = 64 if options.backend == "reference" else options.machine.vector_bytes
-    return pipeline(lookup, vector_bytes, options.schedule, sizes_text(env))
+    return pipeline(lookup, vector_bytes, options.schedule, sizes_text(env), _cache(options))
+
+
+def _cache(options: Options) -> int:
+    return 0 if options.backend == "reference" else options.machine.cache_bytes
 
 
 def _scalar_results(graph: Graph) -> tuple[int, ...]:

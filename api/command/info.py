@@ -12,8 +12,10 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from .._version import __version__
-from ..backends.llvm.engine import target
+from ..backends.llvm.engine import caches, target
 from ..frontend.language.source import parse_module
+from ..ir.errors import UnsupportedTarget
+from ..passes.planning.size_classes import LARGE
 from ..runtime.kernel import Kernel
 from ..runtime.native import abi
 from ..settings import default_options, registry
@@ -34,6 +36,7 @@ def info(args: argparse.Namespace) -> None:
         "cpu": llvm.get_host_cpu_name(),
         "features": " ".join(features) or "none known",
         "vectors": _vectors(),
+        "caches": _caches(),
         "cores": _cores(),
         "backend": _backend(),
         "calls": "native" if abi.is_known() else f"through ctypes: {abi.obstacle()}",
@@ -47,6 +50,15 @@ def _vectors() -> str:
         return f"{8 * target.host().vector_bytes} bits"
     except Exception as error:
         return f"none ({error})"
+
+
+def _caches() -> str:
+    sizes = ", ".join(f"{n >> 20} MB" if n >= 1 << 20 else f"{n >> 10} KB" for n in caches.cache_sizes())
+    try:
+        limit = max(target.host().cache_bytes, LARGE)
+    except UnsupportedTarget:
+        return sizes or "unknown"
+    return f"{sizes or 'unknown'}; non-temporal stores from {limit >> 20} MB on"
 
 
 def _cores() -> str:

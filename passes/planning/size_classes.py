@@ -18,7 +18,7 @@ from ...ir.tuples import NamedTuple
 from ...ir.types import axis_groups, integer, ints, sizes
 from ...ir.windows import STRAIGHT, unrolled_lengths
 
-LARGE = 8 << 20  # bytes: from here on non-temporal stores pay even if the result is read next (docs/memory.md)
+LARGE = 8 << 20  # bytes: from here on, at least, non-temporal stores pay if the result is read next (docs/memory.md)
 LONG_LINE = 4 << 10  # bytes along the vectors
 Env = Mapping[str, int]
 Guard = tuple[Size, Size]
@@ -74,13 +74,15 @@ def long_columns(region: Node, env: Env) -> SizeAnswer:
     return _at_least(columns, integer(region.attrs, "cut_from"), env)
 
 
-def large(region: Node, env: Env) -> SizeAnswer:
-    """Tell whether a region moves more memory than caches hold, or reduces across long lines.
+def large(region: Node, env: Env, cache: int = LARGE) -> SizeAnswer:
+    """Tell whether a region moves more memory than `cache`, or reduces across long lines.
 
     A line that is overwritten as a whole need not be read first. If each line is far away from the one before, memory
     is slow, so a step takes more vectors.
     """
-    return _at_least(*_traffic(region), env) if reduces_across(region) or _is_streamable(region) else SizeAnswer()
+    if not (reduces_across(region) or _is_streamable(region)):
+        return SizeAnswer()
+    return _at_least(*_traffic(region, max(cache, LARGE)), env)
 
 
 def _is_streamable(region: Node) -> bool:
@@ -88,7 +90,7 @@ def _is_streamable(region: Node) -> bool:
     return region.attrs.get("columns") == () and "registers" not in region.attrs and "tile" not in region.attrs
 
 
-def _traffic(region: Node) -> tuple[Size, int]:
+def _traffic(region: Node, cache: int) -> tuple[Size, int]:
     """Return the least number of bytes that a region (or a line of it) moves, and from how many on it is large."""
     space = tuple(sizes(region.attrs, "space"))
     if reduces_across(region) and all(v.type.shape != space for v in region.results):
@@ -98,7 +100,7 @@ def _traffic(region: Node) -> tuple[Size, int]:
     total: Size = 0
     for value in (*region.operands, *region.results):
         total = total + dims.product((value.type.dtype.size, *value.type.shape))
-    return total, LARGE
+    return total, cache
 
 
 def short_rows(region: Node, env: Env) -> SizeAnswer:

@@ -15,6 +15,7 @@ from importlib.machinery import PathFinder
 
 import numpy as np
 
+from ...backends.llvm.engine.caches import last_size
 from .own_code import are_older, own_code, stamps_of
 
 CPU = frozenset((
@@ -67,7 +68,8 @@ def cpu() -> str:
     with open("/proc/cpuinfo", "rb", buffering=0) as file:
         block = file.read(16384).decode("ascii", "replace").partition("\n\n")[0]
     lines = [line.partition(":") for line in block.splitlines()]
-    return "\n".join(f"{name.strip()}: {value.strip()}" for name, _, value in lines if name.strip() in CPU)
+    found = [f"{name.strip()}: {value.strip()}" for name, _, value in lines if name.strip() in CPU]
+    return "\n".join([*found, last_size()] if found else [])
 
 
 def is_unchanged() -> bool:

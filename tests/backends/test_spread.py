@@ -8,6 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
+from weft.backends import reference
+from weft.backends.llvm.engine import target
+from weft.frontend.tracing.functions import TracedFunction
+from weft.ir.records import replace
+from weft.runtime.compiler import Options
+from weft.runtime.kernel import Kernel
+from weft.runtime.registry import Registry
 
 Function = Callable[[Any], Any]
 
@@ -69,9 +76,13 @@ def test_the_last_stage_runs_along_memory() -> None:
 def test_large_results_are_written_past_the_caches(name: str) -> None:
     """Non-temporal stores are used unless an earlier stage has stored something in the result."""
     x = np.random.default_rng(2).standard_normal((1100, 1003)).astype(np.float32)
-    kernel = weft.jit(KERNELS[name])
+    source = TracedFunction(KERNELS[name], (), lambda graph, inputs: reference.run(graph, inputs))
+    kernel, large = (
+        Kernel(source, Registry(), Options(target=replace(target.host(), cache_bytes=n))) for n in (0, 1 << 30)
+    )
     lowered = kernel.lower(x)
     (region,) = lowered.kernels
+    assert "stream" not in large.lower(x).kernels[0].attrs  # it fits the cache of such a machine
     assert ("!nontemporal" in lowered.llvm()) == ("stream" in region.attrs) == (name != "softmax")
     for found, small in zip(parts(kernel(x)), parts(kernel(x[:, :90])), strict=True):
         assert (found[..., :90] == small).all()

@@ -11,6 +11,7 @@ from ....ir.errors import UnsupportedTarget
 from ....ir.forking import lock
 from ....ir.records import record
 from . import llvm_c
+from .caches import shared_cache
 from .room import START, demand
 
 if TYPE_CHECKING:
@@ -24,12 +25,17 @@ _starting = lock()
 
 @record
 class Target:
-    """The CPU to compile for. `vector_bytes` is the size of the widest vectors to use."""
+    """The CPU to compile for.
+
+    `vector_bytes` is the size of the widest vectors to use, and `cache_bytes` how much of the last-level cache a
+    program can count on (0: unknown).
+    """
 
     triple: str
     cpu: str
     features: str
     vector_bytes: int
+    cache_bytes: int = 0
 
 
 def llvm() -> llvm_c.Direct | Wrapped:
@@ -61,7 +67,7 @@ def host() -> Target:
     triple, cpu, features = llvm().triple(), llvm().cpu(), llvm().features()
     flags = ",".join(f"{'+' if has else '-'}{name}" for name, has in sorted(features.items()))
     if machine == "aarch64":
-        return Target(triple, cpu, flags, 16)
+        return Target(triple, cpu, flags, 16, shared_cache(cpu))
     if not all(features.get(f) for f in _V3):
         missing = ", ".join(f for f in _V3 if not features.get(f))
         raise UnsupportedTarget(
@@ -69,7 +75,8 @@ def host() -> Target:
             hint="native code needs x86-64-v3; the reference backend still works: weft.jit(f, backend='reference')",
         )
     wide = all(features.get(f) for f in _V4)
-    return Target(triple, cpu, flags + (",-prefer-256-bit" if wide else ""), 64 if wide else 32)
+    flags += ",-prefer-256-bit" if wide else ""
+    return Target(triple, cpu, flags, 64 if wide else 32, shared_cache(cpu))
 
 
 def x86(level: int) -> Target:

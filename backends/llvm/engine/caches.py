@@ -1,0 +1,51 @@
+"""Find the sizes of this machine's caches, and how much of the last one a program can count on."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+FOLDER = "/sys/devices/system/cpu/cpu0/cache"
+UNITS = {"K": 1 << 10, "M": 1 << 20}
+OWN = 3 / 4  # of a last-level cache that a few cores share (Zen), beside what else they need
+SHARED = 1 / 6  # of one that all cores of a server share, among them those of other virtual machines
+
+
+@cache
+def cache_sizes() -> tuple[int, ...]:
+    """The bytes of the data caches from the first level on; none if the system does not tell."""
+    found: dict[int, int] = {}
+    try:
+        for index in sorted(os.listdir(FOLDER)):
+            if not index.startswith("index") or _read(index, "type") == "Instruction":
+                continue
+            found[int(_read(index, "level"))] = _bytes(_read(index, "size"))
+    except (OSError, ValueError):
+        return ()
+    return tuple(found[level] for level in sorted(found))
+
+
+def last_size() -> str:
+    """The size of the last-level cache as the system writes it, for keys of code that was made for it."""
+    try:
+        return _read("index3", "size")
+    except OSError:
+        return ""
+
+
+def _read(index: str, name: str) -> str:
+    with open(f"{FOLDER}/{index}/{name}", encoding="ascii") as file:
+        return file.read().strip()
+
+
+def _bytes(text: str) -> int:
+    unit = UNITS.get(text[-1:], 1)
+    return int(text[:-1] if unit > 1 else text) * unit
+
+
+def shared_cache(cpu: str) -> int:
+    """The bytes of the last-level cache that a program on this CPU can count on; 0 if there is none, or unknown."""
+    sizes = cache_sizes()
+    if len(sizes) < 3:
+        return 0
+    return int(sizes[-1] * (OWN if cpu.startswith("znver") else SHARED))
