@@ -6,7 +6,8 @@ every run. Everything that Weft itself does, up to the text and from the code on
 Code generation takes half of the suite's time, and the lower effort, which `weft build` ships for code that runs
 seldom, takes 40 % of it. Both efforts give the same bits, so seven of eight kernels are made with it, and every
 eighth with the effort that calls use. The text alone decides which, so every run compiles alike. Folders whose
-subject is generated code use the effort of calls, and so does everything if WEFT_TEST_EFFORT is "shipped".
+subject is generated code use the effort of calls, and so does everything if WEFT_TEST_EFFORT is "shipped". Processes
+that tests start compile as their users do, unless they call `install`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from weft.backends.llvm import compile as native
+from weft.backends.llvm.engine import module
 from weft.backends.llvm.engine.module import Compiled, Effort
 
 SHARED = "WEFT_TEST_OBJECTS"
@@ -32,11 +35,11 @@ class Efforts:
     """Chooses how hard LLVM works on a kernel."""
 
     def __init__(self) -> None:
-        self.always_shipped = False
+        self.always_shipped = _is_shipped()
 
     def enter(self, path: Path) -> None:
         """Note which file the next test is in."""
-        self.always_shipped = path.parent.name in SHIPPED_IN or os.environ.get("WEFT_TEST_EFFORT") == "shipped"
+        self.always_shipped = path.parent.name in SHIPPED_IN or _is_shipped()
 
     def compiled(self, compile: Compile) -> Compile:
         """A compiler of kernels that chooses the effort."""
@@ -46,6 +49,18 @@ class Efforts:
             return compile(text, target, effort=Effort.SELDOM if cheap else Effort.OFTEN)
 
         return chosen
+
+
+def _is_shipped() -> bool:
+    return os.environ.get("WEFT_TEST_EFFORT") == "shipped"
+
+
+def install() -> Efforts:
+    """Make this process compile as tests do."""
+    efforts = Efforts()
+    module.compile_module = compiled_once(module.compile_module)  # type: ignore[assignment]
+    native.compile_module = efforts.compiled(module.compile_module)  # type: ignore[assignment]
+    return efforts
 
 
 def compiled_once(compile: Compile) -> Compile:

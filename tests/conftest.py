@@ -12,14 +12,12 @@ import numpy as np
 import pytest
 import weft
 from weft.backends import reference
-from weft.backends.llvm import compile as native
-from weft.backends.llvm.engine import module
 from weft.frontend.language.source import LanguageKernel, parse_module
 from weft.function import tracing
 from weft.ir import dtypes
 from weft.ir.source import ArgType
 
-from .compiling import Efforts, begin_sharing, compiled_once, end_sharing
+from .compiling import begin_sharing, end_sharing, install
 
 # Times that the user's own kernels took are none of the tests' business, nor theirs of the user's.
 os.environ["WEFT_HISTORY"] = "0"
@@ -31,9 +29,7 @@ Evaluate = Callable[..., tuple[Any, ...]]
 os.environ["WEFT_CACHE"] = "0"
 
 
-efforts = Efforts()
-module.compile_module = compiled_once(module.compile_module)  # type: ignore[assignment]
-native.compile_module = efforts.compiled(module.compile_module)  # type: ignore[assignment]
+efforts = install()
 
 # The same examples in every run: what fails here fails for everyone.
 hypothesis.settings.register_profile("weft", derandomize=True, deadline=None, database=None)

@@ -34,12 +34,12 @@ class _Scanning:
 
 
 def _scanner() -> Callable[[str, int], tuple[Any, int]]:
+    found: Any
     try:
-        module = import_module("_json")
+        found = import_module("_json").make_scanner(_Scanning)
     except ImportError:  # an interpreter without the C module
-        module = import_module("json.scanner")
-    found: Callable[[str, int], tuple[Any, int]] = module.make_scanner(_Scanning)
-    return found
+        found = import_module("json").JSONDecoder().scan_once
+    return found  # type: ignore[no-any-return]
 
 
 _scan = _scanner()

@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 import weft
+from weft.function import tracing
+
+from tests.compiling import install
 
 PAGE = mmap.PAGESIZE
 Array = np.ndarray[Any, Any]
@@ -133,24 +136,24 @@ def main() -> None:
     if "--touch" in sys.argv:  # shows that the fence holds
         ctypes.string_at(fences[0].bytes.ctypes.data + PAGE + fences[0].size, 1)
     for dtype in ("float32", "float64", "int32", "bool"):
-        jitted = weft.jit(chain)
+        jitted = tracing(chain)
         for n in range(71):
             x, y = (rng.integers(0, 2 if dtype == "bool" else 9, n).astype(dtype) for _ in range(2))
             check(jitted, chain, fences, [x, y])
     for dtype in ("float32", "float64"):
-        jitted = weft.jit(rows)
+        jitted = tracing(rows)
         for n, m in [(n, m) for n in (1, 2, 3, 17) for m in (1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 130)]:
             check(jitted, rows, fences, [rng.normal(size=(n, m)).astype(dtype)])
     every, few = ((1, 2, 17), (1, 2, 7, 16, 17, 33, 65)), ((2, 17), (7, 17, 65))
     for dtype, sizes in (("float32", every), ("int8", every), ("float64", few), ("bool", few)):
-        jitted, walked, found = weft.jit(lookups), weft.jit(walks), weft.jit(places)
+        jitted, walked, found = tracing(lookups), tracing(walks), tracing(places)
         for n, m in itertools.product(*sizes):
             x = rng.integers(0, 2 if dtype == "bool" else 9, (n, m)).astype(dtype)
             check(jitted, lookups, fences, [x, rng.integers(-n, n, 19)])
             check(walked, walks, fences, [x])
             check(found, places, fences, [x])
             refused(jitted, fences, x)
-    jitted, conv = weft.jit(near), weft.compile(CONVOLUTION).conv
+    jitted, conv = tracing(near), weft.compile(CONVOLUTION).conv
     for n, m in [(n, m) for n in (3, 6) for m in (3, 18, 67)]:
         x = rng.normal(size=(n, m)).astype(np.float32)
         check(jitted, near, fences, [x])
@@ -160,4 +163,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    install()
     main()

@@ -1,15 +1,18 @@
 """Test that the fuzzer finds faults: each is put into Weft alone, and one of the graphs of `test_graphs.py` must fail.
 
-Without the fault the same graph must pass, so that other failures do not count. Graphs with the fault's theme are tried
-first, then the others. A fault in the front end or a pass is looked for without native code: comparing the graph before
-and after the passes shows it, in a quarter of the time.
+Without the fault the same graph must pass, so that other failures do not count. The graph that found the fault before
+(`finders.json`) is tried first, then those with the fault's theme, then the others; `--update-goldens` looks again. A
+fault in the front end or a pass is looked for without native code: comparing the graph before and after the passes
+shows it, in a quarter of the time.
 """
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +24,7 @@ from .frontend_faults import IN_FRONT_END
 from .test_graphs import COUNT, OF_OPTIONS, SEED
 from .trying import failure, widths_for
 
+FINDERS = Path(__file__).with_name("finders.json")
 FILES = (faults.__file__, frontend_faults.__file__)
 
 
@@ -28,11 +32,13 @@ def tried(number: int, oracle: Oracle) -> Failure | None:
     return failure(draw(SEED, number), oracle, widths_for(number)[:1])
 
 
-def first_failure(fault: Fault, theme: str, runs: bool) -> tuple[int, Failure]:
+def first_failure(fault: Fault, theme: str, runs: bool, hint: int | None = None) -> tuple[int, Failure]:
     """Return the first graph that fails only with the fault, and how."""
     numbers = sorted(range(COUNT), key=lambda number: theme_of(SEED, number) != theme)
     if theme == OPTIONS:
         numbers = list(range(FIRST_OF_OPTIONS, FIRST_OF_OPTIONS + OF_OPTIONS))
+    if hint is not None:
+        numbers.insert(0, hint)
     oracle: Oracle | None = None
     for number in numbers:
         with fault():
@@ -43,11 +49,19 @@ def first_failure(fault: Fault, theme: str, runs: bool) -> tuple[int, Failure]:
     pytest.fail("no graph finds it")
 
 
-def demand_found(fault: Fault, theme: str, runs: bool) -> None:
-    _, found = first_failure(fault, theme, runs)
+def demand_found(fault: Fault, theme: str, runs: bool, update: bool) -> None:
+    known: dict[str, int] = json.loads(FINDERS.read_text())
+    number, found = first_failure(fault, theme, runs, None if update else known.get(fault.__name__))
+    if update:
+        FINDERS.write_text(json.dumps({**known, fault.__name__: number}, indent=1, sort_keys=True) + "\n")
     # A patch that breaks down itself has put no fault in.
     assert found.link != "oracle", found
     assert not any(frames[-1].filename in FILES for frames in _tracebacks(found)), found
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update-goldens"))
 
 
 @cache
@@ -69,18 +83,18 @@ def each(table: Mapping[str, tuple[Fault, ...]]) -> list[object]:
 
 
 @pytest.mark.parametrize(("fault", "theme"), each(IN_PASSES))
-def test_faults_in_passes(fault: Fault, theme: str) -> None:
-    demand_found(fault, theme, runs=False)
+def test_faults_in_passes(fault: Fault, theme: str, update: bool) -> None:
+    demand_found(fault, theme, runs=False, update=update)
 
 
 @pytest.mark.parametrize(("fault", "theme"), each(IN_FRONT_END))
-def test_faults_in_the_front_end(fault: Fault, theme: str) -> None:
-    demand_found(fault, theme, runs=False)
+def test_faults_in_the_front_end(fault: Fault, theme: str, update: bool) -> None:
+    demand_found(fault, theme, runs=False, update=update)
 
 
 @pytest.mark.parametrize(("fault", "theme"), each(IN_CODE))
-def test_faults_in_code(fault: Fault, theme: str) -> None:
-    demand_found(fault, theme, runs=True)
+def test_faults_in_code(fault: Fault, theme: str, update: bool) -> None:
+    demand_found(fault, theme, runs=True, update=update)
 
 
 def test_there_are_enough() -> None:

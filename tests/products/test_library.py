@@ -22,7 +22,7 @@ kernel layer(x: f32[n, k], w: f32[k, m], b: f32[m]) -> f32[n, k] {
 def test_library(tmp_path: Path) -> None:
     source, library = tmp_path / "k.weft", tmp_path / "libk.so"
     source.write_text(TEXT)
-    assert main(["build", str(source), "-o", str(library)]) == 0
+    assert main(["build", str(source), "-o", str(library), "--dense", "--cpu-levels", "3"]) == 0
     function = ctypes.CDLL(str(library)).layer
     kernel = weft.load(str(source)).layer
     for n, k, m in ((5, 7, 9), (33, 130, 200), (200, 300, 150)):
