@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..ir import dims, environment
+from ..ir.compile_log import log_compile
 from ..ir.dims import Size
-from ..ir.errors import ShapeProblem, ValueProblem, VerifyProblem, WeftError
+from ..ir.errors import ShapeProblem, ValueProblem, VerifyProblem, WeftError, quantity
 from ..ir.footprints import Footprint, check_ranks, footprints_of
 from ..ir.forking import lock
 from ..ir.forms import form_guards
@@ -302,11 +303,9 @@ class Lowered:
             compiled = native.build(program, self.options.machine)
         start = time.perf_counter()
         library = native.load(program, compiled.object_code)
-        self.seconds |= {
-            "LLVM read": compiled.reading_seconds,
-            "LLVM codegen": compiled.codegen_seconds,
-            "load": time.perf_counter() - start,
-        }
+        llvm = {"LLVM read": compiled.reading_seconds, "LLVM codegen": compiled.codegen_seconds}
+        self.seconds |= {**llvm, "load": time.perf_counter() - start}
+        log_compile(self.graph.name, quantity(len(program.functions), "native kernel"), self.seconds)
         if self.keep is not None:
             self.keep(self, compiled.object_code)
         kernels = {

@@ -20,10 +20,15 @@ from .build import EPILOG as _BUILD
 from .build import add_build, build
 from .cache import EPILOG as _CACHE
 from .cache import add_cache, cache
+from .completion import EPILOG as _COMPLETION
+from .completion import add_completion, completion
 from .dump import dump
 from .explore import EPILOG as _EXPLORE
-from .explore import add_explore, explore
+from .explore import EXPLAIN as _EXPLAIN
+from .explore import add_explain, add_explore, explain, explore
 from .info import info
+from .listing import add_list, env
+from .listing import list as list_kernels
 from .opt import opt
 from .registry import EPILOG as _REGISTRY
 from .registry import add_registry, registry
@@ -32,6 +37,16 @@ from .screen import show_error, show_warning
 
 INTERRUPTED, READER_GONE = 130, 141  # the statuses that a shell reports for SIGINT and SIGPIPE
 
+_EXAMPLES = """\
+examples:
+  weft list                                            kernels of the library
+  weft run softmax --arg 'x=randn(4,3)'                run one of them on random numbers
+  weft run layers.weft mlp --arg x=data.npy --time     run a kernel of your own, and time it
+  weft explain softmax --size m=1000                   what it becomes
+  weft explore softmax -o softmax.html                 the same as a page, down to assembly
+  weft dump softmax --emit asm                         its machine code
+  weft build layers.weft -o layers.so                  a library for C
+"""
 _RUN = """\
 values of --arg:
   3, -0.5, true               a number, which takes the type that the kernel declares
@@ -126,12 +141,16 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="weft",
         description="Compile and run array kernels, and show what they are compiled to.",
+        epilog=_EXAMPLES,
         allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"weft {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--traceback", action="store_true", help="show where in Weft an error came from")
+
+    parsers: dict[str, argparse.ArgumentParser] = {}
 
     def command(handler: Callable[[argparse.Namespace], None], what: str, epilog: str = "") -> argparse.ArgumentParser:
         made = commands.add_parser(
@@ -143,18 +162,23 @@ def _parser() -> argparse.ArgumentParser:
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        made.set_defaults(handler=handler, wrong_usage=made.error)
+        made.set_defaults(handler=handler, wrong_usage=made.error, parsers=parsers)
+        parsers[handler.__name__] = made
         return made
 
     _add_run(command(run, "run a kernel on given or generated data", _RUN))
     _add_dump(command(dump, "print the graph of a kernel after a pass, or its code", _DUMP))
+    add_explain(command(explain, "say which kernels a graph becomes, and what was not fused and why", _EXPLAIN))
     _add_opt(command(opt, "run passes on a printed graph", _OPT))
     add_explore(command(explore, "write a page that shows a kernel going through its passes", _EXPLORE))
     add_build(command(build, "build a C library with a header from kernels", _BUILD))
     add_bench(command(bench, "compare the speed of Weft with NumPy and other compilers", _BENCH))
     add_registry(command(registry, "show the implementations of ops and how they are chosen", _REGISTRY))
     add_cache(command(cache, "show or clear the compiled kernels on disk", _CACHE))
+    add_list(command(list_kernels, "list the kernels of a file or of the library"))
+    command(env, "list the environment variables and their values")
     command(info, "show versions, the machine, and whether native code works")
+    add_completion(command(completion, "print a script that completes commands in a shell", _COMPLETION))
     return parser
 
 

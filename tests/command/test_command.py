@@ -6,6 +6,7 @@ import fcntl
 import io
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -27,8 +28,10 @@ Process = Callable[..., "subprocess.Popen[bytes]"]
 def test_the_commands_are_listed(weft: Weft) -> None:
     status, out, _ = weft("--help")
     assert status == 0
-    listed = [line.split()[0] for line in out.splitlines() if line.startswith("    ")]
-    assert listed == ["run", "dump", "opt", "explore", "build", "bench", "registry", "cache", "info"]
+    listed = re.findall(r"^    ([a-z]+)(?: |$)", out, re.MULTILINE)
+    assert listed == [
+        "run", "dump", "explain", "opt", "explore", "build", "bench", "registry", "cache", "list", "env", "info", "completion",
+    ]  # fmt: skip
 
 
 def test_the_version_is_told(weft: Weft) -> None:

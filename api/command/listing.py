@@ -1,0 +1,43 @@
+"""Run `weft list` and `weft env`: show the kernels of a file or of the library, and the environment variables."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import textwrap
+
+from ..environment import VARIABLES
+from ..library import entries
+from .files import find_kernels
+
+WIDTH = 100
+
+
+def add_list(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `weft list`."""
+    parser.add_argument("file", metavar="FILE", nargs="?", help="a .weft file; without one, the library")
+
+
+def list(args: argparse.Namespace) -> None:
+    """Print the kernels, each with the comment above it."""
+    if args.file is None:
+        for entry in entries().values():
+            _print(entry.signature, entry.doc)
+        return
+    kernels, _ = find_kernels(args.file, ())
+    for kernel in kernels:
+        _print(kernel.signature, " ".join(kernel.comment.split()))
+
+
+def _print(declared: str, doc: str) -> None:
+    print(declared)
+    if doc:
+        print(textwrap.fill(doc, WIDTH, initial_indent="    ", subsequent_indent="    "))
+
+
+def env(args: argparse.Namespace) -> None:
+    """Print each environment variable with its value, or what holds without it."""
+    for variable in VARIABLES:
+        given = os.environ.get(variable.name)
+        value = f"default: {variable.default}" if given is None else f"set to {given}"
+        print(f"{variable.name} ({value})\n    {variable.meaning}")
