@@ -58,12 +58,12 @@ complete -o filenames -F _weft weft
 def _zsh(parsers: Mapping[str, argparse.ArgumentParser]) -> str:
     commands = "\n".join(f"        '{name}:{_quoted(parser.description)}'" for name, parser in parsers.items())
     cases = "\n".join(
-        f"        {name}) words=({' '.join([*options_of(parser), *words_of(parser)])}) ;;"
+        f"        {name}) choices=({' '.join([*options_of(parser), *words_of(parser)])}) ;;"
         for name, parser in parsers.items()
     )
     return f"""\
 _weft() {{
-    local -a commands words
+    local -a commands choices
     commands=(
 {commands}
     )
@@ -72,13 +72,13 @@ _weft() {{
         return
     fi
     case ${{words[2]}} in
-{cases.replace("words=(", "choices=(")}
+{cases}
     esac
     compadd -- $choices
     _files
 }}
 compdef _weft weft
-""".replace("local -a commands words", "local -a commands choices")
+"""
 
 
 def _fish(parsers: Mapping[str, argparse.ArgumentParser]) -> str:
