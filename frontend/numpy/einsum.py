@@ -16,7 +16,7 @@ from ...ir.graph import Value
 from ...ir.ops import DIAGONAL, MATMUL, RESHAPE, TRANSPOSE
 from ...ir.types import Sizes
 from ..maker import Maker, Operand
-from ..memory import lying_as, together
+from ..memory import laid_out, lying_as, together
 from ..sizes import guard_equal, guard_one
 from .arrays import strong_array
 from .contraction import ANY, cleared, contracted, spread, total, turned
@@ -31,6 +31,8 @@ def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object
         raise m.refuse("a contraction path for 'einsum'")
     if not isinstance(subscripts, str):
         raise m.refuse("'einsum' without a string of subscripts")
+    if optimize is not False and len(operands) > 2:
+        raise m.refuse("a path through 'einsum' of more than two operands")
     values = [strong_array(m, x) for x in operands]
     if all(v.type.dtype == BF16 for v in values):
         raise TypeProblem("invalid data type for einsum", m.span, "convert the operands to f32")
@@ -52,22 +54,33 @@ def einsum(m: Maker, subscripts: object, /, *operands: Operand, optimize: object
         return found  # a view
     if not _is_product(found):
         found = cleared(m, found)
-    found = _laid_out(m, found, given, result)
-    if optimize is False or found.type.rank or not _contracts(m, terms):
-        return found
-    return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(()))  # NumPy returns an array for matrix products
+    if optimize is False or len(terms) == 1:
+        return _laid_out(m, found, given, result)
+    first, second = (
+        [label for label in dict.fromkeys(letters) if label in _long(m, value, labels)]
+        for letters, (value, labels) in zip(inputs, given, strict=True)
+    )
+    if not {*first} & {*second} - {*result}:
+        return _laid_out(m, found, given, result)
+    if not found.type.rank:
+        return m.builder.op(RESHAPE, found, span=m.span, shape=Sizes(()))  # an array, like all matrix products
+    return _as_matrices(m, found, first, second, result)
 
 
-def _contracts(m: Maker, terms: Sequence[tuple[Value, list[Label]]]) -> bool:
-    """Tell whether two operands share an index longer than 1."""
-    seen: set[Label] = set()
-    for value, labels in terms:
-        sizes = map(m.builder.facts.canonical, value.type.shape)
-        long = {label for label, size in zip(labels, sizes, strict=True) if size != 1}
-        if long & seen:
-            return True
-        seen |= long
-    return False
+def _long(m: Maker, value: Value, labels: Sequence[Label]) -> set[Label]:
+    """Return the indices of an operand that are longer than 1."""
+    sizes = map(m.builder.facts.canonical, value.type.shape)
+    return {label for label, size in zip(labels, sizes, strict=True) if size != 1}
+
+
+def _as_matrices(m: Maker, x: Value, first: Sequence[Label], second: Sequence[Label], result: Sequence[Label]) -> Value:
+    """Lay out a product as NumPy's path does: a stack of matrices with the second operand's indices as rows."""
+    stack = [label for label in second if label in first]
+    rows, columns = ([k for k in own if k not in stack] for own in (second, first))
+    kept = [label for label in (*stack, *rows, *columns) if label in result]
+    order = [result.index(label) for label in (*(k for k in result if k not in kept), *kept)]
+    made = laid_out(m, turned(m, x, order), "C")
+    return turned(m, made, [order.index(axis) for axis in range(len(order))])
 
 
 def _is_product(x: Value) -> bool:
