@@ -9,6 +9,7 @@ a lane. A nest that the verifier accepts gives the same result in both modes; te
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,7 +22,7 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.nest import ops
 from ..ir.nest.scopes import variables
 from ..ir.opdef import OpDef
-from ..ir.types import Guards, integer, ints, sizes
+from ..ir.types import Guards, axis_groups, integer, ints, sizes
 from . import reference, tree
 from .fused import fma
 
@@ -78,8 +79,9 @@ class _Runner:
     def number(self, node: Node, lanes: Lanes) -> None:
         """Runs an op of the main table."""
         for lane in lanes:
-            results = reference.run_number(node, [lane.values[v] for v in node.operands], lane.env)
-            lane.values[node.results[0]] = node.results[0].type.dtype.numpy.type(results)
+            found = reference.run_number(node, [lane.values[v] for v in node.operands], lane.env)
+            made = ((v, v.type.dtype.numpy.type(x)) for v, x in zip(node.results, found, strict=True))
+            lane.values.update(made)
 
     # -- loops
 
@@ -356,9 +358,13 @@ def _array(buffer: Value, lane: Lane) -> Array:
     if buffer.node is None or buffer.node.op is not ops.VIEW:
         array: Array = lane.values[buffer]
         return array
+    whole = _array(buffer.node.operands[0], lane)
+    if "collapse" in buffer.node.attrs:
+        groups = axis_groups(buffer.node.attrs, "collapse")
+        turned = whole.transpose([axis for group in groups for axis in group])
+        return turned.reshape([math.prod(whole.shape[axis] for axis in group) for group in groups], copy=False)
     names = buffer.node.attrs["vars"]
     assert isinstance(names, tuple)
-    whole = _array(buffer.node.operands[0], lane)
     shape = tuple(max(0, dims.evaluate(s, lane.env)) for s in buffer.type.shape)
     env = {**lane.env, **dict.fromkeys((dims.LOOP + str(n) for n in names), 0)}
     at = sizes(buffer.node.attrs, "at")
@@ -376,12 +382,12 @@ def _array(buffer: Value, lane: Lane) -> Array:
 def _element(node: Node, buffer: Value, lane: Lane) -> tuple[Array, tuple[int, ...]]:
     """Resolves views to memory and a checked index in it."""
     index = tuple(dims.evaluate(s, lane.env) for s in sizes(node.attrs, "at"))
-    while buffer.node is not None and buffer.node.op is ops.VIEW:
+    while buffer.node is not None and buffer.node.op is ops.VIEW and "collapse" not in buffer.node.attrs:
         names = buffer.node.attrs["vars"]
         assert isinstance(names, tuple)
         env = {**lane.env, **{dims.LOOP + str(n): k for n, k in zip(names, index, strict=True)}}
         index = tuple(dims.evaluate(s, env) for s in sizes(buffer.node.attrs, "at"))
         buffer = buffer.node.operands[0]
-    array: Array = lane.values[buffer]
+    array = _array(buffer, lane)
     assert all(0 <= k < n for k, n in zip(index, array.shape, strict=True)), (node, index, array.shape)
     return array, index

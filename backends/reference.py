@@ -121,10 +121,9 @@ def _run_node(
         return (meaning(*cast, **attrs),)
 
 
-def run_number(node: Node, operands: Sequence[Any], sizes: Mapping[str, int]) -> Any:
-    """Runs an op on numbers, as elementwise programs and loop nests use it."""
-    (result,) = _run_node(node, list(operands), dict(sizes), (), stated.MEANINGS)
-    return result
+def run_number(node: Node, operands: Sequence[Any], sizes: Mapping[str, int]) -> tuple[Any, ...]:
+    """Runs an op on numbers, as loop nests use it."""
+    return _run_node(node, list(operands), dict(sizes), (), stated.MEANINGS)
 
 
 def _run_loop(

@@ -164,12 +164,15 @@ def maximum(a: Size, b: Size) -> Size:
     return _choose("max", a, b)
 
 
-def floordiv(a: Size, b: int) -> Size:
-    """`a // b` for a positive number `b`; exact divisions stay polynomials."""
-    if isinstance(a, int):
-        return a // b
+def floordiv(a: Size, b: Size) -> Size:
+    """`a // b` for a positive size `b`; exact divisions stay polynomials."""
     if b == 1:
         return a
+    if isinstance(b, Dim):
+        exact = divide(a, b)
+        return _build({(Atom("floordiv", (a, b)),): 1}) if exact is None else exact
+    if isinstance(a, int):
+        return a // b
     if all(c % b == 0 for _, c in a.terms):
         return from_terms({m: c // b for m, c in a.terms})
     return _build({(Atom("floordiv", (a, b)),): 1})
@@ -271,7 +274,6 @@ def of_atom(atom: Atom) -> Size:
 def applied(name: str, args: list[Size]) -> Size:
     """Applies the function with an atom's name to other sizes."""
     if name == "floordiv":
-        assert isinstance(args[1], int)
         return floordiv(args[0], args[1])
     total = args[0]
     for arg in args[1:]:

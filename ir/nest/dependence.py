@@ -40,6 +40,8 @@ def meeting(
 
     A distance of 0 is given as soon as it is found, though the accesses may never meet: every loop allows it.
     """
+    if load.collapsed != store.collapsed:
+        return Meeting.UNKNOWN
     changing = _changing(loop, variable)
     renamed = {LOOP + name: dims.symbol(LOOP + name + NEXT) for name in changing}
     other = [dims.substitute(part, renamed) for part in store.at]

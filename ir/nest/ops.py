@@ -21,7 +21,7 @@ from types import MappingProxyType
 
 from .. import rules
 from ..opdef import OpDef, Trait
-from ..ops import TABLE
+from ..ops import EACH, TABLE
 
 
 def _declared(operands: rules.DTypes, attrs: rules.Attrs) -> tuple[rules.DTypes, rules.DTypes]:
@@ -35,7 +35,7 @@ def _op(name: str, arity: int | None, doc: str, attributes: str = "") -> OpDef:
 
 
 _SHARED = "shared?: flag; grain?: count; most?: count; cost?: picoseconds"
-_SPEED = "width?: width; times?: unroll; line?: count"
+_SPEED = "width?: width; times?: times; line?: slot"
 
 FOR = _op(
     "for", None, "Runs its body for every number of a range; a serial one may carry values from step to step.",
@@ -62,8 +62,10 @@ FETCH = _op(
     "fetch", 1, "Asks for an element to be brought into a cache; any index is allowed.", "at: sizes; level: count"
 )
 VIEW = _op(
-    "view", 1, "A buffer under other axes: element `vars` is the buffer's element `at`.", "vars: texts; at: sizes"
-)
+    "view", 1,
+    "A buffer under other axes: element `vars` is the buffer's element `at`, or axes are collapsed (outermost first).",
+    "vars?: texts; at?: sizes; collapse?: axis groups",
+)  # fmt: skip
 BIND = _op(
     "bind", 1, "Names a number from data `@var`, after a check that it is in a range.", "var: text; range: sizes"
 )
@@ -77,7 +79,8 @@ CHECK = _op("check", 1, "Leaves with an error where the condition does not hold.
 ASK = _op("ask", 0, "A place where Ctrl-C is noticed.", "every?: count")
 
 LOOPS = (FOR, WALK, PRODUCT, WHILE)
-BODIES = frozenset((FOR, WALK, PRODUCT, WHEN, WHILE, ASSIGN, SWITCH, CASE))
+BODIES = frozenset((FOR, WALK, PRODUCT, WHEN, WHILE, ASSIGN, EACH, SWITCH, CASE))
+GRAPHS = (ASSIGN, EACH)  # their bodies are graphs, not parts of a nest
 ACCESSES = (LOAD, STORE)
 OPS = (
     FOR, WALK, ACROSS, SCAN, PRODUCT, TERMS, WHEN, WHILE, ALLOC, LOAD, STORE, FETCH, VIEW, BIND, ASSIGN, SWITCH, CASE,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..dims import Dim, Size
+from ..dims import Dim, Size, product
 from ..dtypes import BOOL, I64, DType
 from ..errors import WeftError, quantity
 from ..facts import Facts
 from ..graph import Graph, Node, Value
 from ..opdef import OpDef, Trait
-from ..ops import CONSTANT, SIZE
+from ..ops import CONSTANT, EACH, SIZE
 from ..rewrite import facts_of
-from ..types import Attr, TensorType, integer, ints, sizes
+from ..types import Attr, TensorType, axis_groups, integer, ints, sizes
 from ..verify import verify
 from . import ops
 
@@ -55,6 +55,9 @@ def _for(node: Node) -> str | None:
         return f"carries values, so it must be serial, not {kind}"
     if node.operands and node.attrs.get("shared"):
         return "carries values, so it can't be shared between threads"
+    times = integer(node.attrs, "times") if "times" in node.attrs else 1
+    if kind == "vector" and times & (times - 1):
+        return f"is a vector loop, so 'times' must be a power of two, not {times}"
     if kind == "unrolled" and not all(isinstance(s, int) for s in sizes(node.attrs, "range")):
         return "is unrolled, so its range must be numbers"
     return _carries(node, [v.type for v in node.operands], [v.type for v in node.body.outputs])
@@ -172,14 +175,43 @@ def _access(node: Node) -> str | None:
 
 
 def _view(node: Node) -> str | None:
-    buffer, names = node.operands[0].type, _texts(node, "vars")
+    buffer = node.operands[0].type
     if buffer.kind != "memref" or len(node.results) != 1 or node.results[0].type.kind != "memref":
         return "must take a memref and return one"
+    if "collapse" in node.attrs:
+        return _collapsed(node)
+    if "vars" not in node.attrs or "at" not in node.attrs:
+        return "needs 'vars' and 'at', or 'collapse'"
+    names = _texts(node, "vars")
     if len(sizes(node.attrs, "at")) != buffer.rank or len(names) != node.results[0].type.rank:
         return "needs a variable for each of its dimensions and an index for each of the buffer's"
     if node.results[0].type.dtype != buffer.dtype:
         return f"result must be {buffer.dtype}, not {node.results[0].type.dtype}"
     return None
+
+
+def _collapsed(node: Node) -> str | None:
+    """Checks the groups of a view that collapses axes; the verifier checks that they are contiguous."""
+    shape, groups = node.operands[0].type.shape, axis_groups(node.attrs, "collapse")
+    if "vars" in node.attrs or "at" in node.attrs:
+        return "can't have both 'collapse' and an index"
+    if sorted(axis for group in groups for axis in group) != list(range(len(shape))) or not all(groups):
+        return f"must have each of the {quantity(len(shape), 'axis', 'axes')} once in 'collapse'"
+    sizes_of = tuple(product(shape[axis] for axis in group) for group in groups)
+    return _gives(node, [TensorType(node.operands[0].type.dtype, sizes_of, "memref")])
+
+
+def _each(node: Node) -> str | None:
+    """Checks an elementwise program on numbers."""
+    assert node.body is not None
+    taken = [TensorType(v.type.dtype.strong, v.type.shape) for v in node.body.inputs]  # a Python number is weak there
+    if taken != [v.type for v in node.operands]:
+        return f"body takes {_types(taken)}, but the operands are {_types([v.type for v in node.operands])}"
+    try:
+        verify(node.body)
+    except WeftError as error:
+        return error.message
+    return _numbers(node) or _gives(node, [TensorType(v.type.dtype.strong) for v in node.body.outputs])
 
 
 def _bind(node: Node) -> str | None:
@@ -257,7 +289,7 @@ RULES: Mapping[OpDef, Rule] = {
     ops.FOR: _for, ops.WALK: _walk, ops.ACROSS: _across, ops.SCAN: _scan, ops.PRODUCT: _product, ops.TERMS: _nothing,
     ops.WHEN: _when, ops.WHILE: _while, ops.ALLOC: _alloc, ops.LOAD: _access, ops.STORE: _access, ops.FETCH: _access,
     ops.VIEW: _view, ops.BIND: _bind, ops.ASSIGN: _assign, ops.SWITCH: _switch, ops.CASE: _case, ops.CHECK: _check,
-    ops.ASK: _nothing,
+    ops.ASK: _nothing, EACH: _each,
 }  # fmt: skip
 
 

@@ -8,8 +8,8 @@ from .. import dims
 from ..dims import LOOP, Size
 from ..graph import Graph, Node, Value
 from ..records import record
-from ..types import Sizes, sizes
-from .ops import ACCESSES, ALLOC, ASSIGN, BIND, BODIES, FOR, LOOPS, PRODUCT, STORE, VIEW, WALK
+from ..types import Sizes, axis_groups, sizes
+from .ops import ACCESSES, ALLOC, BIND, BODIES, FOR, GRAPHS, LOOPS, PRODUCT, STORE, VIEW, WALK
 
 
 @record
@@ -53,13 +53,13 @@ def places(nest: Graph) -> list[Location]:
 def _collect(graph: Graph, around: tuple[Node, ...], found: list[Location]) -> None:
     for node in graph:
         found.append(Location(node, around, len(found)))
-        if node.body is not None and node.op is not ASSIGN:
+        if node.body is not None and node.op not in GRAPHS:
             _collect(node.body, (*around, node), found)
 
 
 def inside(node: Node) -> Iterator[Node]:
     """The nodes in the body of a node, bodies of bodies included."""
-    for inner in (node.body if node.op is not ASSIGN else None) or ():
+    for inner in (node.body if node.op not in GRAPHS else None) or ():
         yield inner
         yield from inside(inner)
 
@@ -90,11 +90,15 @@ def bound_before(place: Location, nest: Graph) -> tuple[LoopVariable, ...]:
 
 @record(eq=False)
 class MemoryAccess:
-    """A load or a store, resolved to the buffer that owns the memory and the index in it."""
+    """A load or a store, resolved to the buffer that owns the memory and the index in it.
+
+    If a view collapses axes of the buffer (`collapsed`), the index is that of the collapsed axes.
+    """
 
     place: Location
     buffer: Value
     at: tuple[Size, ...]
+    collapsed: tuple[tuple[int, ...], ...] | None = None
 
     @property
     def is_store(self) -> bool:
@@ -111,14 +115,33 @@ def accesses(found: Sequence[Location]) -> list[MemoryAccess]:
     result = []
     for place in found:
         if place.node.op in ACCESSES:
-            result.append(MemoryAccess(place, *base(place.node.operands[-1], sizes(place.node.attrs, "at"))))
+            buffer, index = _through(place.node.operands[-1], sizes(place.node.attrs, "at"))
+            groups, owner = None, buffer
+            if buffer.node is not None and buffer.node.op is VIEW:
+                groups, (owner, _) = axis_groups(buffer.node.attrs, "collapse"), base(buffer, index)
+            result.append(MemoryAccess(place, owner, index, groups))
     return result
 
 
 def base(buffer: Value, at: Sequence[Size]) -> tuple[Value, tuple[Size, ...]]:
     """The buffer that owns the memory of a view, and the index there of the view's element `at`."""
-    index = tuple(at)
+    buffer, index = _through(buffer, at)
     while buffer.node is not None and buffer.node.op is VIEW:
+        found, (inner,) = dict[int, Size](), buffer.node.operands
+        for group, place in zip(axis_groups(buffer.node.attrs, "collapse"), index, strict=True):
+            for axis in reversed(group[1:]):
+                above = dims.floordiv(place, inner.type.shape[axis])
+                found[axis] = place - above * inner.type.shape[axis]
+                place = above
+            found[group[0]] = place
+        buffer, index = _through(inner, [found[axis] for axis in range(inner.type.rank)])
+    return buffer, index
+
+
+def _through(buffer: Value, at: Sequence[Size]) -> tuple[Value, tuple[Size, ...]]:
+    """Resolve an index through views up to the memory, or to a view that collapses axes of it."""
+    index = tuple(at)
+    while buffer.node is not None and buffer.node.op is VIEW and "collapse" not in buffer.node.attrs:
         names = buffer.node.attrs["vars"]
         assert isinstance(names, tuple)
         env = {LOOP + str(name): part for name, part in zip(names, index, strict=True)}

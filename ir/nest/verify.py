@@ -6,18 +6,21 @@ Everything here is proved for all sizes, from the ranges of loops and the guards
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
-from ..dims import LOOP, Size, maximum
+from ..accesses import coefficient_of
+from ..dims import LOOP, Size, maximum, substitute, symbols
 from ..errors import Span, VerifyProblem, quantity
 from ..functions import called_problem
 from ..graph import Graph, Node, Value
+from ..layouts import CLASSES, GENERAL, C, byte_strides
 from ..limits import limiter
 from ..places import Places
 from ..proofs import follows
 from ..schemas import AttributeProblem, parse_schema, schema_of, schema_problem
-from ..types import Guards, Sizes, integer, sizes, texts
+from ..types import Guards, Sizes, axis_groups, integer, sizes, texts
 from .dependence import dependence_problem
-from .ops import ASSIGN, BIND, KERNEL, LOAD, LOOPS, NEST, SCAN, STORE, VIEW
+from .ops import ASSIGN, BIND, GRAPHS, KERNEL, LOAD, LOOPS, NEST, SCAN, STORE, VIEW
 from .rules import rule_problem, uses
 from .scopes import (
     Location,
@@ -32,21 +35,24 @@ from .scopes import (
 )
 
 MOST_SHARED = 2
+FAR = 1 << 40  # more than any index
 
 
-def verify_nest(nest: Graph, where: Places | None = None) -> Guards:
+def verify_nest(nest: Graph, where: Places | None = None, guards_ends: bool = False) -> Guards:
     """Raises a `VerifyProblem` at the first mistake.
 
-    Returns the guards that the nest needs in addition: `max(0, n - 1) == n - 1` if it reads row 0 of n.
+    Returns the guards that the nest needs in addition: `max(0, n - 1) == n - 1` if it reads row 0 of n. If an index
+    can't be proved to be inside its buffer, `guards_ends` makes guards for its smallest and largest value.
     """
-    verifier = _NestVerifier(nest, where)
+    verifier = _NestVerifier(nest, where, guards_ends)
     verifier.run()
     return Guards((maximum(0, size), size) for size in verifier.needed)
 
 
 class _NestVerifier:
-    def __init__(self, nest: Graph, where: Places | None) -> None:
+    def __init__(self, nest: Graph, where: Places | None, guards_ends: bool) -> None:
         self.nest = nest
+        self.guards_ends = guards_ends
         self.where = where
         self.places = places(nest)
         guards = nest.attrs.get("guards", ())
@@ -107,7 +113,7 @@ class _NestVerifier:
             for i, value in enumerate(node.operands):
                 if value not in visible:
                     raise self.fail(node, f"operand {i} is used before it is computed")
-            if node.body is not None and node.op is not ASSIGN:
+            if node.body is not None and node.op not in GRAPHS:
                 self.values(node.body, visible)
             visible.update(node.results)
         if any(value not in visible for value in graph.outputs):
@@ -130,7 +136,7 @@ class _NestVerifier:
                 raise self.fail(node, f"can't show that {variable} begins at 0 or later")
             taken.add(variable.name)
         own = taken if node.op is not BIND else {v.name for v in known}
-        if node.op is VIEW:
+        if node.op is VIEW and "vars" in node.attrs:
             names = node.attrs["vars"]
             own = own | set(map(str, names if isinstance(names, tuple) else ()))
         for name in sorted(uses(node)):
@@ -186,14 +192,18 @@ class _NestVerifier:
 
     def bounds(self, access: MemoryAccess) -> None:
         node = access.place.node
-        self.inside(node, sizes(node.attrs, "at"), node.operands[-1], self.known(access.place))
+        around = self.variables(access.place) if self.guards_ends else []
+        self.inside(node, sizes(node.attrs, "at"), node.operands[-1], self.known(access.place), around)
 
-    def inside(self, node: Node, at: Sizes, buffer: Value, known: Sequence[Size]) -> None:
+    def inside(
+        self, node: Node, at: Sizes, buffer: Value, known: Sequence[Size], around: Sequence[LoopVariable] = ()
+    ) -> None:
+        """Checks an index; `around` are the variables whose ends may be guarded."""
         for axis, (index, size) in enumerate(zip(at, buffer.type.shape, strict=True)):
             named = f"index {index} of axis {axis} of %{buffer.name or 'memory'}"
-            if not self.prove_or_guard(index, known):
+            if not self.prove_or_guard(index, known) and not self.guard_least(index, around):
                 raise self.fail(node, f"can't show that {named} is at least 0")
-            if not self.prove_or_guard(size - 1 - index, known):
+            if not self.prove_or_guard(size - 1 - index, known) and not self.guard_least(size - 1 - index, around):
                 raise self.fail(node, f"can't show that {named} is below {size}")
 
     def prove_or_guard(self, size: Size, known: Sequence[Size]) -> bool:
@@ -205,14 +215,47 @@ class _NestVerifier:
         self.needed.append(size)
         return True
 
+    def guard_least(self, size: Size, around: Sequence[LoopVariable]) -> bool:
+        """Guard that the least value of a size is at least 0, unless a loop around has no steps."""
+        unless: Size = 0
+        for variable in reversed(around):
+            factor = coefficient_of(size, LOOP + variable.name)
+            if not isinstance(factor, int):
+                return False
+            if factor:
+                end = variable.first if factor > 0 else variable.end - 1
+                size = substitute(size, {LOOP + variable.name: end})
+                unless = unless + maximum(0, 1 - variable.end + variable.first) * FAR
+        if isinstance(size, int) or any(name.startswith(LOOP) for name in symbols(size) | symbols(unless)):
+            return False
+        self.needed.append(size + unless)
+        return True
+
     def view(self, place: Location) -> None:
-        """Checks that a view stays inside its buffer."""
+        """Checks that a view stays inside its buffer, and that the axes that it collapses are contiguous."""
         node = place.node
+        if "collapse" in node.attrs:
+            self.collapsed(node)
+            return
         names = node.attrs["vars"]
         assert isinstance(names, tuple)
         own = [LoopVariable(str(n), 0, s) for n, s in zip(names, node.results[0].type.shape, strict=True)]
         known = [*self.known(place), *(fact for v in own for fact in v.facts)]
         self.inside(node, sizes(node.attrs, "at"), node.operands[0], known)
+
+    def collapsed(self, node: Node) -> None:
+        buffer = node.operands[0]
+        if buffer.node is not None and buffer.node.op is VIEW:
+            raise self.fail(node, "can only collapse axes of a buffer, not of a view")
+        layouts = self.nest.attrs.get("layouts") or (C,) * len(self.nest.inputs)
+        assert isinstance(layouts, tuple)
+        layout = str(layouts[self.nest.inputs.index(buffer)]) if buffer in self.nest.inputs else C
+        strides = byte_strides(layout if layout in CLASSES else GENERAL, buffer.type.shape, 1, "b")
+        for group in axis_groups(node.attrs, "collapse"):
+            real = [axis for axis in group if buffer.type.shape[axis] != 1]
+            for outer, inner in pairwise(real):
+                if strides[outer] != strides[inner] * buffer.type.shape[inner]:
+                    raise self.fail(node, f"axes {outer} and {inner} of %{buffer.name} are not contiguous")
 
     def access_of(self) -> Mapping[Value, str]:
         given = self.nest.attrs["access"]

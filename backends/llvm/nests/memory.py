@@ -49,13 +49,10 @@ def store(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def fetch(f: NestFunction, node: Node, points: Points) -> None:
-    e = f.e
     for point in points:
         buffer, offset, _ = _place(f, node, point)
         pointer = numbers.moved(f, buffer.base, offset, point)
-        e.declared["llvm.prefetch.p0"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
-        near = max(0, 4 - integer(node.attrs, "level"))
-        e.lines.append(f"  call void @llvm.prefetch.p0(ptr {pointer.text}, i32 0, i32 {near}, i32 1)")
+        f.e.prefetch(pointer, integer(node.attrs, "level"))
 
 
 def view(f: NestFunction, node: Node, points: Points) -> None:

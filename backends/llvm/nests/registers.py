@@ -26,7 +26,8 @@ def kept_elements(nest: Graph, loop: Node) -> dict[Element, Node]:
     inner = set(loop.body.nodes)
     own = [a for a in accesses(places(nest)) if a.place.node in inner]
     moving = LOOP + variables(loop)[0].name
-    stored = {(a.buffer, a.at): a for a in own if a.is_store and not any(moving in symbols(i) for i in a.at)}
+    fixed = [a for a in own if a.collapsed is None and not any(moving in symbols(i) for i in a.at)]
+    stored = {(a.buffer, a.at): a for a in fixed if a.is_store}
     found = {}
     for element, access in stored.items():
         others = [a for a in own if a.buffer is access.buffer and a.at != access.at]
