@@ -7,11 +7,11 @@ otherwise one access per lane. Lanes outside the mask are never touched.
 from __future__ import annotations
 
 from ....ir import dims
-from ....ir.accesses import address, coefficient
+from ....ir.accesses import address, coefficient_of
 from ....ir.complexes import PARTS
 from ....ir.dims import Size
 from ....ir.dtypes import DType
-from ....ir.indexing import Index, loop_name
+from ....ir.indexing import Index
 from ....ir.tuples import NamedTuple
 from .casts import memory_element
 from .frame import Frame
@@ -37,14 +37,17 @@ def part_buffer(buffer: Buffer, part: int) -> Buffer:
 
 
 class Memory:
-    """Emits the loads and stores of one region. `mask` has the active lanes, if not all are."""
+    """Emits the loads and stores of one region.
 
-    def __init__(self, nest: Nest, frame: Frame, width: int, vector: int, walks_columns: bool) -> None:
+    `vector` is the variable along the lanes. `mask` has the active lanes, if not all are.
+    """
+
+    def __init__(self, nest: Nest, frame: Frame, width: int, vector: str, walks_columns: bool = False) -> None:
         self.nest, self.frame, self.width, self.vector = nest, frame, width, vector
         self.walks_columns = walks_columns  # whether vectors lie along the columns
         self.mask: Val | None = None
         self.streamed: Buffer | None = None  # the buffer that non-temporal stores write
-        self.down: tuple[int, int] | None = None  # an axis, and how far along it the line of a step is from the first
+        self.down: tuple[str, int] | None = None  # a loop, and how far along it the line of a step is from the first
 
     def splat(self, x: Val, scope: Scope, lanes: int) -> Val:
         """Broadcast a scalar to every lane, in the scope in which the scalar was computed."""
@@ -59,7 +62,7 @@ class Memory:
     def load(self, buffer: Buffer, index: Index) -> tuple[Val, Scope]:
         e = self.nest.e
         offset = address(index, buffer.strides)
-        stride = coefficient(offset, self.vector)
+        stride = coefficient_of(offset, self.vector)
         elem, dtype = memory_element(buffer.dtype), buffer.dtype
         pointer, scope = self.pointer(buffer, offset)
         with self.nest.at(scope):
@@ -82,7 +85,7 @@ class Memory:
     def load_part(self, buffer: Buffer, index: Index, part: int) -> tuple[Val, Scope]:
         """Loads the real or the imaginary part of a complex number."""
         half, offset = part_buffer(buffer, part), address(index, buffer.strides)
-        if coefficient(offset, self.vector) != buffer.dtype.size:
+        if coefficient_of(offset, self.vector) != buffer.dtype.size:
             return self.load(half, index)
         pointer, scope = self.pointer(buffer, offset)
         key = ("pairs", pointer.text)
@@ -104,7 +107,7 @@ class Memory:
     def store_parts(self, buffer: Buffer, index: Index, re: Val, im: Val) -> None:
         """Writes a complex number, or a vector of them."""
         offset = address(index, buffer.strides)
-        if coefficient(offset, self.vector) != buffer.dtype.size:
+        if coefficient_of(offset, self.vector) != buffer.dtype.size:
             self.store(part_buffer(buffer, 0), index, re)
             self.store(part_buffer(buffer, 1), index, im)
             return
@@ -121,7 +124,7 @@ class Memory:
         """Writes an element, or a vector of them."""
         e = self.nest.e
         offset = address(index, buffer.strides)
-        stride = coefficient(offset, self.vector)
+        stride = coefficient_of(offset, self.vector)
         pointer, _ = self.pointer(buffer, offset)
         if buffer.dtype.kind == "bool":
             x = e.cast("zext", x, "i8")
@@ -201,17 +204,17 @@ class Memory:
         """The address in the buffer; each loop variable's part is added in the scope of that variable."""
         e, scope, base = self.nest.e, self.nest.entry, buffer.base
         if buffer.is_scratch and not self.walks_columns:
-            offset = dims.substitute(offset, {loop_name(self.vector): 0})
+            offset = dims.substitute(offset, {self.vector: 0})
         constant = 0 if isinstance(offset, int) else next((c for m, c in offset.terms if not m), 0)
         rest = offset - constant
-        stride, lines = (coefficient(rest, self.down[0]), self.down[1]) if self.down else (0, 0)
+        stride, lines = (coefficient_of(rest, self.down[0]), self.down[1]) if self.down else (0, 0)
         if not isinstance(stride, int):
             rest = rest - stride * lines
-        used = [(v, s, axis) for axis, (v, s) in self._variables(rest)]
-        fixed = dims.substitute(rest, {loop_name(axis): 0 for _, _, axis in used})
+        used = self._variables(rest)
+        fixed = dims.substitute(rest, {name: 0 for _, _, name in used})
         pointer = self._step(base, self.frame.size(fixed), scope) if fixed != 0 else base
-        for variable, owner, axis in sorted(used, key=lambda u: u[1].depth):
-            step = coefficient(rest, axis)
+        for variable, owner, name in sorted(used, key=lambda u: u[1].depth):
+            step = coefficient_of(rest, name)
             if step == 0:
                 continue
             scope = owner
@@ -244,13 +247,13 @@ class Memory:
     def number(self, expression: Size) -> tuple[Val, Scope]:
         """Computes a linear expression over loop variables: one number, or one for each lane."""
         e, scope = self.nest.e, self.nest.entry
-        used = [(v, s, axis) for axis, (v, s) in self._variables(expression)]
-        total = self.frame.size(dims.substitute(expression, {loop_name(axis): 0 for _, _, axis in used}))
-        for variable, owner, axis in sorted(used, key=lambda u: u[1].depth):
+        used = self._variables(expression)
+        total = self.frame.size(dims.substitute(expression, {name: 0 for _, _, name in used}))
+        for variable, owner, name in sorted(used, key=lambda u: u[1].depth):
             scope = owner
             with self.nest.at(scope):
-                total = e.op("add", total, self._share(variable, coefficient(expression, axis), scope))
-        step = coefficient(expression, self.vector)
+                total = e.op("add", total, self._share(variable, coefficient_of(expression, name), scope))
+        step = coefficient_of(expression, self.vector)
         if step == 0:
             return total, scope
         with self.nest.at(scope):
@@ -271,6 +274,7 @@ class Memory:
                 scope.memo[key] = self.nest.e.offset(pointer, amount)
         return scope.memo[key]
 
-    def _variables(self, expression: Size) -> list[tuple[int, tuple[Val, Scope]]]:
+    def _variables(self, expression: Size) -> list[tuple[Val, Scope, str]]:
+        """The loop variables in an expression, each with its scope and name."""
         names = dims.symbols(expression)
-        return [(int(n[1:]), found) for n, found in self.nest.variables.items() if n in names]
+        return [(v, scope, name) for name, (v, scope) in self.nest.variables.items() if name in names]

@@ -302,6 +302,11 @@ class Emitter:
         bytes = x.lanes * BITS[x.elem] // 8
         self.lines.append(f"  store {x.typed}, ptr {address.text}, align {bytes}, !nontemporal !0")
 
+    def prefetch(self, pointer: Val, level: int) -> None:
+        """Asks for a cache line to be brought into a cache of this level."""
+        self.declared["llvm.prefetch.p0"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+        self.lines.append(f"  call void @llvm.prefetch.p0(ptr {pointer.text}, i32 0, i32 {max(0, 4 - level)}, i32 1)")
+
     def fence(self) -> None:
         self.lines.append("  fence seq_cst")
 

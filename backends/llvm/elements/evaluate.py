@@ -7,30 +7,23 @@ computed in the outermost scope that has what it needs, and once.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ....ir import dims
 from ....ir.accesses import slot_strides
-from ....ir.flow import has_loop
 from ....ir.graph import Node, Value
-from ....ir.indexing import Index, loop_name, operand_elements, operand_index
-from ....ir.limits import limiter
-from ....ir.ops import COMPLEX, CONSTANT, EACH, GATHER, IMAG, IOTA, REAL, SCAN, SIZE, Trait
-from ....ir.types import integer, sizes
-from ..code.casts import constant
+from ....ir.indexing import Index, gathered_index, loop_name, operand_elements, operand_index
+from ....ir.ops import COMPLEX, EACH, GATHER, IMAG, IOTA, REAL, SCAN, SIZE, Trait
+from ....ir.types import integer, ints, sizes
 from ..code.frame import Frame
-from ..code.memory import Buffer, Memory
-from ..code.scopes import Nest, Scope
+from ..code.memory import Buffer, Memory, part_buffer
+from ..code.scopes import Nest
 from ..code.text import Val
-from ..functions import FrameWord
-from .flow import PATIENCE, Clock, emit_each
-from .gather import look_up
-from .joint import Joint, joint_of
-from .numbers import emit_alone, emit_joint
+from .gather import Looked, checked_index, look_up
+from .operations import Known, Operations
 
 Element = tuple[Value, Index]
 PART_OF = {REAL: 0, IMAG: 1}
-TIMED = 64  # elements between two checks of the time limit
 
 
 class Elements:
@@ -39,7 +32,7 @@ class Elements:
     def __init__(self, region: Node, nest: Nest, frame: Frame, width: int, vector: int, walks_columns: bool) -> None:
         assert region.body is not None
         self.region, self.body, self.nest, self.frame = region, region.body, nest, frame
-        self.memory = Memory(nest, frame, width, vector, walks_columns)
+        self.use(Memory(nest, frame, width, loop_name(vector), walks_columns))
         layouts = region.attrs["layouts"]
         assert isinstance(layouts, tuple)
         self.layouts = [str(layout) for layout in layouts]
@@ -48,28 +41,16 @@ class Elements:
         self.ahead: Sequence[int] = ()  # offsets along the vectors at which this step needs the same element again
         self.kept: Mapping[Value, tuple[Buffer, int]] = {}
         self.stage = 0
-        self._made = 0
+
+    def use(self, memory: Memory) -> None:
+        """Load and store through this."""
+        self.memory, self.operations = memory, Operations(memory)
 
     # -- elements
 
     def get(self, value: Value, index: Index) -> Val:
-        """Emits the element in the current scope, operands first; it does not recurse, because chains can be long."""
-        wanted, needs = (value, index), dict[Element, list[Element]]()
-        pending = [wanted]
-        while pending:
-            element = pending[-1]
-            if self.nest.find(element) is not None:
-                pending.pop()
-                continue
-            if element not in needs:
-                needs[element] = self._needs(*element)
-                missing = [n for n in needs[element] if self.nest.find(n) is None]
-                pending += reversed(missing)
-                if missing:
-                    continue
-            pending.pop()
-            self._make(*element, needs[element])
-        return self.known(wanted)[0]
+        """Emits the element in the current scope, operands first."""
+        return self.operations.demand((value, index), self._needs, self._make)
 
     def put(self, value: Value, index: Index, element: Val) -> None:
         """Sets an element from here on, such as the result of a reduction."""
@@ -84,13 +65,12 @@ class Elements:
         if value in self.kept and self.kept[value][1] == self.stage:
             self.memory.store(self.kept[value][0], index, element)
 
-    def known(self, element: Element) -> tuple[Val, Scope]:
-        found = self.nest.find(element)
-        assert found is not None
-        return found
+    def known(self, element: Element) -> Known:
+        return self.operations.known(element)
 
-    def _needs(self, value: Value, index: Index) -> list[Element]:
+    def _needs(self, element: Element) -> list[Element]:
         """Return the elements that an element is computed from; none if it is in memory."""
+        value, index = element
         if value in self.slots or (value in self.kept and self.kept[value][1] < self.stage):
             return []
         node = value.node
@@ -100,36 +80,43 @@ class Elements:
         found = operand_elements(node, index)
         return found[1:] if node.op is GATHER else found  # a gather reads memory
 
-    def _make(self, value: Value, index: Index, needs: list[Element]) -> None:
+    def _make(self, element: Element, operands: list[Known]) -> None:
         """Emits an element whose operands are known."""
-        self._made += 1
-        if self._made % TIMED == 0:
-            limiter.check_time(value.node.span if value.node is not None else None)
-        with self.nest.e.writing(value):
-            self._make_element(value, index, needs)
+        with self.nest.e.writing(element[0]):
+            self._make_element(*element, operands)
 
-    def _make_element(self, value: Value, index: Index, needs: list[Element]) -> None:
+    def _make_element(self, value: Value, index: Index, operands: list[Known]) -> None:
+        node = value.node
         if value in self.kept and self.kept[value][1] < self.stage:
-            result, scope = self.memory.load(self.kept[value][0], index)
+            found = self.memory.load(self.kept[value][0], index)
         elif value in self.slots:
-            result, scope = self.memory.load(self.operand(self.slots[value]), index)
-        elif value.node is not None and value.node.op in PART_OF:
-            operand = value.node.operands[0]
-            buffer = self.operand(self.slots[operand])
-            part = PART_OF[value.node.op]
-            result, scope = self.memory.load_part(buffer, operand_index(value.node, operand, index), part)
-        elif value.node is not None and value.node.op is EACH:
-            self._run_each(value.node, index)
+            found = self.memory.load(self.operand(self.slots[value]), index)
+        elif node is not None and node.op is EACH:
+            self._run_each(node, index)
             return
-        elif value.node is not None and value.node.op is IOTA:
-            result, scope = self.memory.number(index[integer(value.node.attrs, "axis")])
-        elif value.node is not None and value.node.op is GATHER:
-            result, scope = look_up(self, value.node, index, [self.known(n) for n in needs])
         else:
-            assert value.node is not None
-            result, scope = self._compute(value.node, [self.known(n) for n in needs])
-        scope.memo[value, index] = result
-        self._keep(value, index, result)
+            assert node is not None
+            found = self._compute(node, index, operands)
+        found[1].memo[value, index] = found[0]
+        self._keep(value, index, found[0])
+
+    def _compute(self, node: Node, index: Index, operands: list[Known]) -> Known:
+        if node.op in PART_OF:
+            (operand,) = node.operands
+            buffer = self.operand(self.slots[operand])
+            return self.memory.load_part(buffer, operand_index(node, operand, index), PART_OF[node.op])
+        if node.op is IOTA:
+            return self.memory.number(index[integer(node.attrs, "axis")])
+        if node.op is GATHER:
+            return self._look_up(node, index, operands)
+        if node.op is SIZE:
+            return self.frame.size(sizes(node.attrs, "size")[0]), self.nest.entry
+        if Trait.VIEW in node.op.traits:
+            return operands[0]
+        if node.op is SCAN:
+            assert node.result.type.shape[integer(node.attrs, "axis")] == 1, "the walk along a scan makes it known"
+            return operands[0]
+        return self.operations.compute(node, operands)
 
     def _run_each(self, node: Node, index: Index) -> None:
         """Emit all results of an elementwise program, at this index and at others that the same step needs next."""
@@ -142,76 +129,26 @@ class Elements:
             for need in needs:
                 self.get(*need)
             found.append([self.known(n) for n in needs])
-        scope = max((s for operands in found for _, s in operands), key=lambda s: s.depth)
-        columns = [[operands[k][0] for operands in found] for k in range(len(node.operands))]
-        assert node.body is not None
-        clock = self._clock() if has_loop(node.body) else None
-        with self.nest.at(scope):
-            results = emit_each(self.nest.e, node, columns, self.memory.mask, self._emit_alone, clock)
+        results, scope = self.operations.each(node, found)
         for value, several in zip(node.results, results, strict=True):
             for at, result in zip(indices, several, strict=True):
                 scope.memo[value, at] = result
                 self._keep(value, at, result)
 
-    def _clock(self) -> Clock:
-        question = self.frame.word(FrameWord("question"), "ptr")
-        if "clock" not in self.nest.entry.memo:
-            with self.nest.at(self.nest.entry):
-                ticks = self.nest.e.emit("alloca i32, align 4", "ptr", 0)
-                self.nest.e.store(self.nest.e.const("i32", PATIENCE), ticks, 4)
-            self.nest.entry.memo["clock"] = ticks
-        return Clock(self.nest.entry.memo["clock"], question)
-
-    def _emit_alone(self, node: Node, values: Sequence[Val], made: dict[Hashable, Sequence[Val]]) -> Val:
-        """Emit one op of an elementwise program; `made` holds results that several ops of straight-line code share."""
-        joint = joint_of(node)
-        if joint is None:
-            return self._emit(node, list(values))
-        dtype = node.operands[0].type.dtype
-        key = (joint.function, dtype, *values)
-        if key not in made:
-            made[key] = emit_joint(self.nest.e, node, joint, dtype, values)
-        return made[key][joint.place(node.attrs)]
-
-    @staticmethod
-    def part_of(node: Node) -> int | None:
-        """Return which part of a complex number in memory a node reads, if any."""
-        return PART_OF.get(node.op)
-
-    def _compute(self, node: Node, operands: list[tuple[Val, Scope]]) -> tuple[Val, Scope]:
-        e, entry = self.nest.e, self.nest.entry
-        dtype = node.result.type.dtype
-        if node.op is CONSTANT:
-            value = node.attrs["value"]
-            assert isinstance(value, (bool, int, float))
-            return constant(e, dtype, value), entry
-        if node.op is SIZE:
-            return self.frame.size(sizes(node.attrs, "size")[0]), entry
-        if Trait.VIEW in node.op.traits:
-            return operands[0]
-        if node.op is SCAN:
-            assert node.result.type.shape[integer(node.attrs, "axis")] == 1, "the walk along a scan makes it known"
-            return operands[0]
-        scope = max((s for _, s in operands), key=lambda s: s.depth)
-        lanes = max(v.lanes for v, _ in operands)
-        values = [self.memory.splat(v, s, lanes) for v, s in operands]
-        with self.nest.at(scope):
-            e.active = self.memory.mask
-            if joint := joint_of(node):
-                return self._share(joint, node, values, scope), scope
-            return self._emit(node, values), scope
-
-    def _share(self, joint: Joint, node: Node, values: list[Val], scope: Scope) -> Val:
-        """Return one of several values that are computed together, once for each set of operands."""
-        dtype, place = node.operands[0].type.dtype, joint.place(node.attrs)
-        key = ("joint", joint.function, dtype, tuple(values))
-        if (*key, place) not in scope.memo:
-            for k, part in enumerate(emit_joint(self.nest.e, node, joint, dtype, values)):
-                scope.memo[*key, k] = part
-        return scope.memo[*key, place]
-
-    def _emit(self, node: Node, values: list[Val]) -> Val:
-        return emit_alone(self.nest.e, node, [v.type.dtype for v in node.operands], values)
+    def _look_up(self, node: Node, index: Index, given: list[Known]) -> Known:
+        """Emit the element that a gather reads, through views and parts of complex numbers."""
+        axes, source = ints(node.attrs, "axes"), node.operands[0]
+        wraps, shape, looked = "named" not in node.attrs, source.type.shape, dict[str, Looked]()
+        for k, ((x, scope), axis) in enumerate(zip(given, axes, strict=True)):
+            looked[f"{dims.LOOP}lookup{k}"] = checked_index(self.memory, x, scope, shape[axis], wraps)
+        at, part = gathered_index(node, index, tuple(map(dims.symbol, looked))), None
+        while source not in self.slots:
+            view = source.node
+            assert view is not None
+            part = PART_OF.get(view.op) if part is None else part
+            source, at = view.operands[0], operand_index(view, view.operands[0], at)
+        buffer = self.operand(self.slots[source])
+        return look_up(self.memory, buffer if part is None else part_buffer(buffer, part), at, looked)
 
     # -- memory
 

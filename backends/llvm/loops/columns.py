@@ -19,8 +19,9 @@ from ..reductions.argminmax import WATCHED, Watched, may_stop
 from ..reductions.argminmax_lanes import Lanes
 from ..reductions.extremes import Extremes, has_extreme
 from ..reductions.scan import Running
-from .peeling import aligned_reads, streamed_output
+from .peeling import aligned_reads
 from .prefetch import fetch
+from .vector_loops import lane_mask, whole_steps
 
 if TYPE_CHECKING:
     from .region import Region
@@ -246,7 +247,7 @@ class Columns:
             start, carried = self.up_to_line(variable, start, stop, carried)
         if self.turn is not None:
             return self.turned_span(variable, start, stop, carried, self.turn)
-        end = self.region.whole_steps(start, stop, self.step)
+        end = whole_steps(self.nest.e, start, stop, self.step)
         carried = self.whole_steps(variable, start, end, carried)
         if not self.region.across_columns:
             return carried
@@ -263,7 +264,7 @@ class Columns:
         e = self.nest.e
 
         def vector(at: Val, running: list[Val]) -> list[Val]:
-            mask = self.region.lane_mask(at, stop)
+            mask = lane_mask(e, self.region.width, at, stop)
             self.region.elements.memory.mask = mask
             running = self.scan(at, running, [0])
             found = self.region.visit([a.node for a in self.sums], self.outputs, [0])
@@ -290,20 +291,20 @@ class Columns:
         before = e.select(e.icmp("sgt", turn, e.const("i64", 0)), e.op("sub", first, width), first)
 
         def head(at: Val, values: list[Val]) -> list[Val]:
-            mask = e.op("and", region.lane_mask(at, stop), e.not_(region.lane_mask(at, start)))
+            mask = e.op("and", lane_mask(e, region.width, at, stop), e.not_(lane_mask(e, region.width, at, start)))
             return self.add_masked(values, {last: (0, mask)})
 
         def rest(values: list[Val]) -> list[Val]:
             at = values[0]
             starts = [e.op("add", at, e.const("i64", offset)) for offset in self.offsets]
-            masks = [(o, region.lane_mask(a, stop)) for o, a in zip(self.offsets, starts, strict=True)]
+            masks = [(o, lane_mask(e, region.width, a, stop)) for o, a in zip(self.offsets, starts, strict=True)]
             self.nest.variables[variable] = (at, self.nest.scope)
             after = self.add_masked(values[1:], dict(enumerate(masks)))
             del self.nest.variables[variable]
             return [stop, *after]
 
         carried = self.nest.loop(variable, before, first, region.width, carried, head)[1]
-        end = region.whole_steps(first, stop, self.step)
+        end = whole_steps(e, first, stop, self.step)
         carried = self.nest.loop(variable, first, end, self.step, carried, self.whole_step)[1]
         carried = self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), rest)
         _, _, totals = self.apart(carried, opened=True)
@@ -330,7 +331,7 @@ class Columns:
         first, e, memory = aligned_reads(self.region, start, stop), self.nest.e, self.region.elements.memory
 
         def vector(at: Val, values: list[Val]) -> list[Val]:
-            mask = memory.mask = self.region.lane_mask(at, first)
+            mask = memory.mask = lane_mask(e, self.region.width, at, first)
             found = self.region.visit([a.node for a in self.sums], [], [0])
             memory.mask = None
             after = list[Val]()
@@ -375,10 +376,10 @@ class Columns:
         """Runs steps with non-temporal stores if the plan has them and memory is aligned; returns where they end."""
         region, e, memory = self.region, self.nest.e, self.region.elements.memory
         is_last = region.elements.stage == region.stages.count - 1 and region.across_columns
-        found = streamed_output(region, self.outputs, start) if is_last else None
-        if found is None:
+        place = region.first_output(self.outputs) if is_last and region.region.attrs.get("stream") else None
+        if place is None:
             return start, carried
-        memory.streamed, is_aligned = found
+        memory.streamed, is_aligned = place.buffer, region.vectors.is_aligned(place, start)
         last = e.select(is_aligned, end, start)
         carried = self.nest.loop(variable, start, last, self.step, carried, self.whole_step)[1]
         memory.streamed = None

@@ -20,6 +20,7 @@ from ..code.scopes import Scope
 from ..code.text import BITS, Val
 from ..functions import FrameWord, NativeFunction
 from .region import Region
+from .vector_loops import whole_steps
 
 
 class Flat(Region):
@@ -30,7 +31,7 @@ class Flat(Region):
         self.outer, self.length = self.rows[-2][-1], self.extent(self.rows[-1])
         self.block = 4 * self.width  # rows in a block, so that it ends at a whole vector
         self.memory = FlatMemory(self)
-        self.elements.memory = self.memory
+        self.elements.use(self.memory)
 
     def over_rows(self, name: str, time: Size) -> NativeFunction:
         """Emits a function over all rows; threads share the loops around a row."""
@@ -63,7 +64,7 @@ class Flat(Region):
 
     def elements_of_block(self, count: Val) -> None:
         variable, start = loop_name(self.vector), self.frame.size(0)
-        end = self.whole_steps(start, count, self.width)
+        end = whole_steps(self.nest.e, start, count, self.width)
         self.nest.loop(variable, start, end, self.width, [], lambda at, _: self.row([0]))
         self.nest.loop(
             variable, end, count, self.width, [], lambda at, _: self.masked(at, count, lambda: self.row([0]))
@@ -84,18 +85,18 @@ class FlatMemory(Memory):
     """Loads and stores vectors across several rows; repeated operands are loaded from scratch memory."""
 
     def __init__(self, region: Flat) -> None:
-        super().__init__(region.nest, region.frame, region.width, region.vector, walks_columns=False)
+        super().__init__(region.nest, region.frame, region.width, loop_name(region.vector))
         self.region = region
         self.places: dict[tuple[Buffer, Index], Val] = {}
 
     def kind(self, buffer: Buffer, index: Index) -> str | None:
-        return walk_kind(address(index, buffer.strides), self.region.outer, self.vector, self.region.length)
+        return walk_kind(address(index, buffer.strides), self.region.outer, self.region.vector, self.region.length)
 
     def load(self, buffer: Buffer, index: Index) -> tuple[Val, Scope]:
         if (buffer, index) not in self.places:
             return super().load(buffer, index)
         e, elem = self.nest.e, memory_element(buffer.dtype)
-        at, scope = self.nest.variables[loop_name(self.vector)]
+        at, scope = self.nest.variables[self.vector]
         with self.nest.at(scope):
             raw = e.load(self._place(buffer, index, at), elem, self.width, 1)
             return e.icmp("ne", raw, e.zero_like(raw)) if buffer.dtype.kind == "bool" else raw, scope
@@ -112,7 +113,7 @@ class FlatMemory(Memory):
 
         self._reserve(buffer, index)
         self.nest.loop(
-            loop_name(self.vector), self.frame.size(0), length, self.width, [],
+            self.vector, self.frame.size(0), length, self.width, [],
             lambda at, _: region.masked(at, length, lambda: copy(at)),
         )  # fmt: skip
 

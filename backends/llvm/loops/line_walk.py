@@ -20,7 +20,8 @@ from ..functions import FrameWord
 from ..reductions.accumulators import combine
 from .chunks import Walk
 from .columns import TreeBlocks
-from .peeling import aligned_lines, line_stride
+from .peeling import line_stride, read_along
+from .vector_loops import Place, whole_steps
 
 LONG_LINE = 32 << 10  # bytes of a line that a thread walks at a time: shorter ones end before prefetching pays
 PLACES = 2048  # bytes: lines that are multiples of it apart have few places in a first-level cache
@@ -56,7 +57,7 @@ class LineWalk(Walk):
         lines, part = e.const("i64", self.lines), self.part_of_columns()
         first, stop = e.op("mul", part.begin, lines), e.op("mul", part.end, lines)
         stop = e.call("smin", stop, size(self.extent(self.columns[0])))
-        whole = self.whole_steps(first, stop, self.lines)
+        whole = whole_steps(e, first, stop, self.lines)
 
         def run(at: Val, at_once: int) -> list[Val]:
             walked = e.op("sub", at, first)
@@ -114,13 +115,13 @@ class LineWalk(Walk):
     def partials_of(self, node: Node) -> Buffer:
         return self.of_chunks(f"partial {self.number(node)} 0", node.result.type.dtype)
 
-    def first_whole(self, start: Val, stop: Val) -> Val:
-        return start if self.block is not None else aligned_lines(self, start, stop)
+    def line_of_rows(self) -> Place | None:
+        return read_along(self, range(len(self.region.operands))) if self.block is None else None
 
     def together(self, offsets: list[int]) -> Iterator[int]:
         memory = self.elements.memory
         for offset in super().together(offsets):
-            memory.down = (self.jammed, self.down)
+            memory.down = (loop_name(self.jammed), self.down)
             yield offset
         memory.down = None
 

@@ -25,5 +25,4 @@ def fetch(region: Region, offsets: list[int], variable: str, ahead: int, level: 
         for offset in range(offsets[0], offsets[-1] + region.width, max(1, LINE // size)):
             index = tuple(dims.substitute(i, later) for i in region.home(value, offset))
             pointer, _ = region.elements.memory.pointer(buffer, address(index, buffer.strides))
-            e.declared["llvm.prefetch.p0"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
-            e.lines.append(f"  call void @llvm.prefetch.p0(ptr {pointer.text}, i32 0, i32 {4 - level}, i32 1)")
+            e.prefetch(pointer, level)

@@ -8,7 +8,7 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ....ir import dims
 from ....ir.accesses import home_index, region_position
@@ -27,8 +27,8 @@ from ..elements.evaluate import Elements
 from ..functions import FrameWord, NativeFunction
 from ..reductions.accumulators import alone
 from .columns import Columns
-from .peeling import aligned_start, edge_loop, streamed_output
 from .stages import Stages
+from .vector_loops import Place, VectorLoop, lane_mask
 
 UNTILED = 1 << 62
 IN_FLIGHT = 4  # vectors that run through an elementwise program together
@@ -120,20 +120,23 @@ class Region:
             else:
                 self.nest.loop(variable, start, stop, 1, [], step)
             return
-        first = self.first_whole(start, stop)
-        end = self.whole_steps(first, stop, self.width * self.unroll)
-        ends = [(end, [self.width * k for k in range(self.unroll)])]
         # Unrolled windows of several rows are a lot of code.
-        if self.unroll > 1 and not (self.columns and self.at_once > 1):
-            ends.append((self.whole_steps(end, stop, self.width), [0]))
-        streamed = self.streamed_loops(variable, first, ends)
-        for plain, (end, offsets) in zip(streamed, ends, strict=True):
-            self.vector_loop(variable, plain, end, offsets)
-        edge_loop(self, start, first, end, stop)
+        in_singles = self.unroll > 1 and not (self.columns and self.at_once > 1)
+        line = self.line_of_rows()
+        streamed = self.first_output(self.outputs_of_rows()) if self.region.attrs.get("stream") else None
+        self.vectors.run(start, stop, [self.unroll, 1] if in_singles else [self.unroll], line, streamed)
 
-    def first_whole(self, start: Val, stop: Val) -> Val:
-        """Where whole vectors of rows should begin."""
-        return aligned_start(self, start, stop)
+    @property
+    def vectors(self) -> VectorLoop:
+        return VectorLoop(self.elements.memory, self.row, loop_name(self.jammed) if self.at_once > 1 else None)
+
+    def first_output(self, outputs: Sequence[tuple[int, Value]]) -> Place | None:
+        """Where the first of some outputs is stored."""
+        return Place(self.elements.operand(outputs[0][0]), self.home(outputs[0][1], 0)) if outputs else None
+
+    def line_of_rows(self) -> Place | None:
+        """The memory at whose cache lines whole vectors of rows begin."""
+        return self.first_output(self.outputs_of_rows()) if "peel" in self.region.attrs else None
 
     def jammed_loop(self, variable: str, start: Val, stop: Val, step: Callable[[Val, list[Val]], list[Val]]) -> None:
         """Emits steps of several rows, which share loads (unroll-and-jam), then a small loop for the remaining rows."""
@@ -145,44 +148,8 @@ class Region:
         self.nest.loop(variable, end, stop, 1, [], step)
         self.unroll = unroll
 
-    def vector_loop(self, variable: str, start: Val, end: Val, offsets: list[int]) -> None:
-        """Emits a loop whose step processes the vectors at these offsets."""
-        self.nest.loop(variable, start, end, len(offsets) * self.width, [], lambda at, _: self.row(offsets))
-
-    def streamed_loops(self, variable: str, first: Val, ends: list[tuple[Val, list[int]]]) -> list[Val]:
-        """Emits whole steps with non-temporal stores if the plan has them; returns where plain steps begin."""
-        starts = [first, *(end for end, _ in ends[:-1])]
-        found = streamed_output(self, self.outputs_of_rows(), first)
-        if found is None:
-            return starts
-        e, memory = self.nest.e, self.elements.memory
-        memory.streamed, is_aligned = found
-        lasts = [e.select(is_aligned, end, start) for start, (end, _) in zip(starts, ends, strict=True)]
-        for start, last, (_, offsets) in zip(starts, lasts, ends, strict=True):
-            self.vector_loop(variable, start, last, offsets)
-        memory.streamed = None
-        e.fence()
-        return lasts
-
-    def whole_steps(self, start: Val, stop: Val, step: int) -> Val:
-        """The end of the last whole step from `start` on."""
-        e = self.nest.e
-        length = e.call("smax", e.op("sub", stop, start), e.const("i64", 0))
-        return e.op("add", start, e.op("and", length, e.const("i64", -step)))
-
-    def lane_mask(self, at: Val, stop: Val) -> Val:
-        """Return the mask of the lanes from `at` on that are before `stop`.
-
-        Elements are compared in a type for which the vector fills a register. For a shorter vector LLVM left garbage in
-        the mask's missing lanes, and a masked store of bytes wrote there (seen on AVX-512).
-        """
-        e, elem = self.nest.e, f"i{max(8, 128 // self.width)}"
-        left = e.call("smin", e.op("sub", stop, at), e.const("i64", 127))
-        left = left if elem == "i64" else e.cast("trunc", left, elem)
-        return e.icmp("slt", e.lanes_of(elem, list(range(self.width))), e.splat(left, self.width))
-
     def masked(self, at: Val, stop: Val, body: Callable[[], list[Val]]) -> list[Val]:
-        self.elements.memory.mask = self.lane_mask(at, stop)
+        self.elements.memory.mask = lane_mask(self.nest.e, self.width, at, stop)
         result = body()
         self.elements.memory.mask = None
         return result

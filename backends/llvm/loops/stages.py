@@ -51,7 +51,7 @@ class Stages:
         itemsize = value.type.dtype.size
         strides: list[Size] = [0] * len(self.space)
         size: Size = itemsize
-        vector = self.elements.memory.vector
+        vector = self.elements.vector
         if vector not in self.columns[-1]:
             strides[vector] = itemsize
             size = itemsize * self.elements.memory.width * integer(self.region.attrs, "unroll")

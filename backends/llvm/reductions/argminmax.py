@@ -16,6 +16,7 @@ from ....ir.indexing import loop_name
 from ....ir.stages import finds_first
 from ..code.tail import Tail
 from ..code.text import BITS, Val
+from ..loops.vector_loops import lane_mask
 from .ranking import RankComparison, across
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class Watched:
         def look(values: list[Val]) -> list[Val]:
             variables = {**outer, loop_name(inner[-1]): values[0]}
             nest.variables |= {name: (place, nest.scope) for name, place in variables.items()}
-            mask = region.elements.memory.mask = region.lane_mask(values[0], stop)
+            mask = region.elements.memory.mask = lane_mask(e, region.width, values[0], stop)
             x = self.ranking.element(region.visit([self.node], [], [0])[self.node][0], self.lanes)
             region.elements.memory.mask = None
             hit = e.op("and", mask, self.ranking.same(x, best))

@@ -1,0 +1,142 @@
+"""Emit the loop along the vectors: whole steps, single vectors, and the masked rest.
+
+A load or store that crosses a cache line takes twice as long. So a long loop may begin with the elements before the
+next cache line of an array, and stores of whole vectors may be non-temporal from there on if the array is aligned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....ir import dims
+from ....ir.accesses import address, coefficient_of
+from ....ir.indexing import Index
+from ....ir.tuples import NamedTuple
+from ..code.memory import Buffer, Memory
+from ..code.text import Emitter, Val
+
+LONG = 8  # vectors of a row from which on it counts as long
+
+
+class Place(NamedTuple):
+    """An element of memory in one step of the loops."""
+
+    buffer: Buffer
+    at: Index
+
+
+class VectorLoop(NamedTuple):
+    """A loop while it is written: `body` emits the vectors at some offsets, and `jammed` is a loop of rows around."""
+
+    memory: Memory
+    body: Callable[[list[int]], object]
+    jammed: str | None = None
+
+    @property
+    def e(self) -> Emitter:
+        return self.memory.nest.e
+
+    def run(self, start: Val, stop: Val, steps: list[int], line: Place | None, streamed: Place | None) -> None:
+        """Emits the whole loop; `steps` are the numbers of vectors in a step, the most first.
+
+        Whole vectors begin at a cache line of `line`, and `streamed` is written by non-temporal stores.
+        """
+        width = self.memory.width
+        first = start if line is None else self.next_line(line, start, stop)
+        ends, begin = list[tuple[Val, Val, list[int]]](), first
+        for count in steps:
+            end = whole_steps(self.e, begin, stop, width * count)
+            ends.append((begin, end, [width * k for k in range(count)]))
+            begin = end
+        if streamed is not None:
+            ends = self.stream(streamed, first, ends)
+        for at, end, offsets in ends:
+            self.whole(at, end, offsets)
+        self.edges(start, first, begin, stop)
+
+    def whole(self, start: Val, end: Val, offsets: list[int]) -> None:
+        """Emits a loop whose step processes the vectors at these offsets."""
+
+        def step(at: Val, carried: list[Val]) -> list[Val]:
+            self.body(offsets)
+            return []
+
+        self.memory.nest.loop(self.memory.vector, start, end, len(offsets) * self.memory.width, [], step)
+
+    def stream(
+        self, place: Place, first: Val, ends: list[tuple[Val, Val, list[int]]]
+    ) -> list[tuple[Val, Val, list[int]]]:
+        """Emits whole steps with non-temporal stores if memory is aligned; returns the plain steps that are left."""
+        e, memory = self.e, self.memory
+        memory.streamed, is_aligned = place.buffer, self.is_aligned(place, first)
+        lasts = [e.select(is_aligned, end, start) for start, end, _ in ends]
+        for last, (start, _, offsets) in zip(lasts, ends, strict=True):
+            self.whole(start, last, offsets)
+        memory.streamed = None
+        e.fence()
+        return [(last, end, offsets) for last, (_, end, offsets) in zip(lasts, ends, strict=True)]
+
+    def edges(self, start: Val, first: Val, end: Val, stop: Val) -> None:
+        """Emits one masked loop over both edges: from `start` to `first`, and from `end` to `stop`."""
+        e, memory, nest = self.e, self.memory, self.memory.nest
+
+        def edge(values: list[Val]) -> list[Val]:
+            at, limit = values
+            nest.variables[memory.vector] = (at, nest.scope)
+            memory.mask = lane_mask(e, memory.width, at, limit)
+            self.body([0])
+            memory.mask = None
+            on = e.op("add", at, e.const("i64", memory.width))
+            return [e.select(e.icmp("slt", at, first), end, on), stop]
+
+        begins = e.icmp("slt", start, first)
+        bounds = [e.select(begins, start, end), e.select(begins, first, stop)]
+        nest.while_loop(bounds, lambda values: e.icmp("slt", *values), edge)
+        del nest.variables[memory.vector]
+
+    # -- cache lines
+
+    def next_line(self, place: Place, start: Val, stop: Val) -> Val:
+        """The start of the next cache line after `start`, if the row is long."""
+        e, size, width = self.e, place.buffer.dtype.size, self.memory.width
+        first = self._address(place, start)
+        before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", width * size - 1))
+        before = e.op("lshr", before, e.const("i64", size.bit_length() - 1))
+        is_long = e.icmp("sge", e.op("sub", stop, start), e.const("i64", LONG * width))
+        return e.op("add", start, e.select(is_long, before, e.const("i64", 0)))
+
+    def is_aligned(self, place: Place, first: Val) -> Val:
+        """Whether whole vectors of a place from `first` on are aligned."""
+        e, (buffer, at) = self.e, place
+        found = self._address(place, first)
+        if self.jammed is not None:  # the other rows of a step are aligned too if rows are whole vectors apart
+            apart = coefficient_of(address(at, buffer.strides), self.jammed)
+            found = e.op("or", found, self.memory.frame.size(apart))
+        over = e.op("and", found, e.const("i64", self.memory.width * buffer.dtype.size - 1))
+        return e.icmp("eq", over, e.const("i64", 0))
+
+    def _address(self, place: Place, start: Val) -> Val:
+        """The address of a row's element at `start`."""
+        e, (buffer, at) = self.e, place
+        offset = dims.substitute(address(at, buffer.strides), {self.memory.vector: 0})
+        row, _ = self.memory.pointer(buffer, offset)
+        number = e.emit(f"ptrtoint ptr {row.text} to i64", "i64", 0)
+        return e.op("add", number, e.op("mul", start, e.const("i64", buffer.dtype.size)))
+
+
+def whole_steps(e: Emitter, start: Val, stop: Val, step: int) -> Val:
+    """The end of the last whole step from `start` on."""
+    length = e.call("smax", e.op("sub", stop, start), e.const("i64", 0))
+    return e.op("add", start, e.op("and", length, e.const("i64", -step)))
+
+
+def lane_mask(e: Emitter, width: int, at: Val, stop: Val) -> Val:
+    """Return the mask of the lanes from `at` on that are before `stop`.
+
+    Elements are compared in a type for which the vector fills a register. For a shorter vector LLVM left garbage in
+    the mask's missing lanes, and a masked store of bytes wrote there (seen on AVX-512).
+    """
+    elem = f"i{max(8, 128 // width)}"
+    left = e.call("smin", e.op("sub", stop, at), e.const("i64", 127))
+    left = left if elem == "i64" else e.cast("trunc", left, elem)
+    return e.icmp("slt", e.lanes_of(elem, list(range(width))), e.splat(left, width))
