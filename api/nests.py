@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 
 def is_nest(text: str) -> bool:
     """Tell whether a module's text holds a nest, not a graph."""
-    return '"nest.kernel"' in text
+    return '"nest.kernel"' in text and '"weft.kernel"' not in text
 
 
 def nest_kernel(text: str, file: str, backend: str) -> NestKernel:

@@ -15,6 +15,7 @@ from .runtime.kernel import Kernel
 from .settings import registry
 
 FILE = "<networkx>"
+CHOSEN = "choose-forms"
 
 
 def network_kernel(network: Any, name: str | None, options: Options) -> Kernel:
@@ -30,5 +31,6 @@ def network_kernel(network: Any, name: str | None, options: Options) -> Kernel:
 
 
 def _reached(graph: Graph, passes: Sequence[str]) -> str | None:
-    """Guess the last pass of a graph that does not name it: the last one if there are loop nests, otherwise none."""
-    return passes[-1] if regions(graph) else None
+    """Guess the last pass of a graph that does not name it: none if it has no regions, else by what those have."""
+    found = regions(graph)
+    return (passes[-1] if any(r.code is not None for r in found) else CHOSEN) if found else None

@@ -29,6 +29,7 @@ from ..ir.errors import (
 from ..ir.graph import Graph
 from ..ir.guards import graph_guards
 from ..ir.layouts import GENERAL, SCALAR, UNIT, C, F, classify
+from ..ir.nest.regions import verify_code
 from ..ir.ops import NUMPY, TABLE, OpDef
 from ..ir.parser import Parsed, parse_text
 from ..ir.pickles import token
@@ -36,7 +37,7 @@ from ..ir.schemas import REACHED, AttributeProblem, Stage
 from ..ir.source import ArgType, Binding, Built, Guard
 from ..ir.types import TensorType
 from ..ir.verify import verify
-from ..ir.view_bounds import unbound_symbol, with_bounds
+from ..ir.view_bounds import unbound_symbol, with_bounds, with_guards
 from ..ir.walking import walk
 from .language.declared import Declared, Parameter
 
@@ -60,9 +61,11 @@ def read_graph(text: str, file: str, passes: Sequence[str], table: Mapping[str, 
         raise UnknownName(f"attribute 'after' is '{after}', but no pass has that name", place, hint)
     try:
         verify(parsed.graph, stage_after(after, passes), parsed.places, table)
+        bounded = with_bounds(parsed.graph)
+        needed = verify_code(bounded, parsed.places)
     except RecursionError:
         raise LimitExceeded(f"{file} has regions nested too deeply to check") from None
-    return parsed
+    return Parsed(with_guards(bounded, needed), parsed.places, parsed.after)
 
 
 def passes_until(after: str, passes: Sequence[str]) -> tuple[str, ...]:
@@ -165,8 +168,7 @@ class PrintedKernel:
             raise VerifyProblem(
                 "a scheduled kernel must have the attributes 'layouts' and 'out_layouts'", places.of(graph)
             )
-        bounded = with_bounds(graph)
-        return Parsed(bounded, places, parsed.after)
+        return parsed
 
     def _check_guards(self, graph: Graph, sizes: Mapping[str, int]) -> None:
         for left, right in graph_guards(graph):

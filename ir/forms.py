@@ -69,3 +69,8 @@ def reduces_across(region: Node) -> bool:
 def longest_short_row(region: Node) -> int:
     """The length up to which a row counts as short: walked element by element, it would fill half a vector."""
     return FEW if region.attrs["columns"] else min(FEW, integer(region.attrs, "width") // 2)
+
+
+def has_nest(region: Node) -> bool:
+    """Whether a region that has a form runs as a loop nest: it has no columns, and its rows are not short."""
+    return region.attrs.get("form") == ROWS and not region.attrs["columns"]

@@ -42,9 +42,12 @@ class Value:
 
 
 class Node:
-    """One operation: its definition, operands, attributes, results, source span, and its body if it has one."""
+    """One operation: its definition, operands, attributes, results, source span, and its body if it has one.
 
-    __slots__ = ("attrs", "body", "op", "operands", "results", "span")
+    The body of a region says what it computes. Its `code`, a loop nest, says how, once `to-nest` has decided that.
+    """
+
+    __slots__ = ("attrs", "body", "code", "op", "operands", "results", "span")
 
     def __init__(
         self,
@@ -54,12 +57,14 @@ class Node:
         types: tuple[TensorType, ...],
         span: Span | None,
         body: Graph | None = None,
+        code: Graph | None = None,
     ) -> None:
         self.op = op
         self.operands = operands
         self.attrs = attrs
         self.span = span
         self.body = body
+        self.code = code
         self.results = tuple(Value(t, self, i) for i, t in enumerate(types))
 
     @property

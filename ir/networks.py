@@ -6,7 +6,8 @@
 
 Nodes are inputs, operations and outputs (`kind`), in topological order. An edge leads from the producer of a value to
 a reader: `operand` is its place there, `result` says which of several results it is. A region or a loop has its
-`body`, which is a `MultiDiGraph` as well. The kernel's `name` and `attrs` are attributes of the whole.
+`body`, which is a `MultiDiGraph` as well; after `to-nest` a region has its loop nest, `code`, which may be text. The
+kernel's `name` and `attrs` are attributes of the whole.
 
 Reading goes through the builder, so the rules of every op run. Types may be left out, but not those of regions,
 loops and NumPy functions; types that are given must agree with the rules.
@@ -46,7 +47,9 @@ def to_networkx(graph: Graph) -> nx.MultiDiGraph[Any]:
         key = _fresh(network, f"{node.op.name}_{number}")
         body = None if node.body is None else to_networkx(node.body)
         types = tuple(r.type for r in node.results)
-        network.add_node(key, kind=OP, op=node.op.name, attrs=dict(node.attrs), types=types, span=node.span, body=body)
+        data = {"op": node.op.name, "attrs": dict(node.attrs), "types": types, "span": node.span, "body": body}
+        code = {} if node.code is None else {"code": node.code}
+        network.add_node(key, kind=OP, **data, **code)
         keys.update((value, (key, k)) for k, value in enumerate(node.results))
         for place, value in enumerate(node.operands):
             _connect(network, keys[value], key, place, value.type)
@@ -166,6 +169,7 @@ class _Reader:
             error.args = (f"node {key!r}: {error.message}",)
             error.message = error.args[0]
             raise
+        node.code = None if data.get("code") is None else _nest(data["code"], key)
         self.check(key, node, said)
         return node.results
 
@@ -195,6 +199,17 @@ class _Reader:
                         f"node {key!r} returns {value.type}, but its 'types' say {wanted}", node.span, hint
                     )
                 value.type = wanted
+
+
+def _nest(given: object, key: Hashable) -> Graph:
+    """Reads the loop nest of a region; it is verified with the region."""
+    if isinstance(given, Graph):
+        return given
+    if not isinstance(given, str):
+        raise TypeProblem(f"the 'code' of node {key!r} must be a loop nest or its text, not {given!r}")
+    from .nest.text import read_nest
+
+    return read_nest(given, f"<code of {key}>")
 
 
 def _type(given: object, key: Hashable) -> TensorType:

@@ -239,9 +239,10 @@ class Parser:
         if op_name not in self.table:
             self.at -= 1
             raise UnknownName(f"unknown op '{op_name}'", self.span(), nearest(op_name, list(self.table)))
-        op, operands, body = self.table[op_name], self.operands(), None
+        op, operands, body, code = self.table[op_name], self.operands(), None, None
         if self.accept("("):
             body = self.body(Builder(builder.name, builder.facts), self.end_of_body)
+            code = self.code() if self.accept(",") else None
             self.expect(")")
         attrs = self.attrs(parse_schema(op.attributes)) if self.peek("{") else _Attributes()
         given, results = self.signature()
@@ -255,6 +256,7 @@ class Parser:
             is_axis = isinstance(error, IndexProblem) and axes is not None
             place = self.lines.span(*axes) if is_axis and axes is not None else self.span(start)
             raise type(error)(error.message, place, error.hint) from None
+        node.code = code
         self.places.put(node, self.extent(start), attrs.places)
         self.agree(operands, given, start)
         if len(node.results) != len(results) or len(results) != count:
@@ -269,6 +271,21 @@ class Parser:
                     )
                 value.type = printed  # the same sizes in another form, because guards were added later
             self.define(name if count == 1 else f"{name}#{value.index}", value, start)
+
+    def code(self) -> Graph:
+        """Parse the second body of a region, its loop nest."""
+        from .nest.ops import NEST
+        from .nest.text import DECLARED_IN_NESTS, kernel
+
+        around = self.values, self.table, self.declared, self.end_of_body
+        self.values, self.table, self.declared, self.end_of_body = {}, NEST, DECLARED_IN_NESTS, '"nest.yield"'
+        self.in_nest = True
+        self.expect("{")
+        found = kernel(self)
+        self.expect("}")
+        self.values, self.table, self.declared, self.end_of_body = around
+        self.in_nest = False
+        return found
 
     def wrong(self, problem: AttributeProblem, attrs: _Attributes, start: int, name: str = "") -> VerifyProblem:
         """An error at the attribute, or at the node if the attribute is missing."""

@@ -89,11 +89,20 @@ class _Printer:
     def module(self, graph: Graph, op: str, end: str, after: str | None = None) -> str:
         # Guards come last, as the builder adds them, so that a graph that was read back prints the same.
         head: Mapping[str, Attr] = {"sym_name": graph.name} | ({} if after is None else {"after": after})
-        name = {**head, **{k: graph.attrs[k] for k in sorted(graph.attrs, key="guards".__eq__)}}
-        lines = ['"builtin.module"() ({', f'  "{op}"() <{self.attrs(name)}> ({{']
-        lines += self.body(graph, "  ", end)
-        lines += ["  }) : () -> ()", "}) : () -> ()"]
+        lines = ['"builtin.module"() ({', *self.kernel(graph, op, head, "  ", end), "}) : () -> ()"]
         return "\n".join(lines) + "\n"
+
+    def kernel(self, graph: Graph, op: str, head: Mapping[str, Attr], indent: str, end: str) -> list[str]:
+        name = {**head, **{k: graph.attrs[k] for k in sorted(graph.attrs, key="guards".__eq__)}}
+        lines = [f'{indent}"{op}"() <{self.attrs(name)}> ({{', *self.body(graph, indent, end)]
+        return [*lines, f"{indent}}}) : () -> ()"]
+
+    def code(self, nest: Graph, indent: str) -> list[str]:
+        """The loop nest of a region, as its second body."""
+        around, self.end_of_body = self.end_of_body, "nest.yield"
+        lines = self.kernel(nest, "nest.kernel", {}, indent + "  ", "nest.yield")
+        self.end_of_body = around
+        return [f"{indent}}}, {{", *lines]
 
     def body(self, graph: Graph, indent: str, end: str) -> list[str]:
         for value in graph.inputs:
@@ -128,6 +137,7 @@ class _Printer:
         return [
             f"{start} ({{",
             *self.body(node.body, indent, self.end_of_body),
+            *(() if node.code is None else self.code(node.code, indent)),
             f"{indent}}}){attrs} : {signature}{place}",
         ]
 

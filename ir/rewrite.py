@@ -52,6 +52,7 @@ class Rewriter:
         if node.op in DECLARED or all(_same_type(a, b) for a, b in zip(operands, node.operands, strict=True)):
             types = tuple(r.type for r in node.results)
         copy = self.builder.node(node.op, operands, node.attrs, node.span, node.body, types)
+        copy.code = node.code
         self.values.update(zip(node.results, copy.results, strict=True))
         return copy
 

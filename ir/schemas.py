@@ -39,6 +39,7 @@ class Stage(IntEnum):
     LOWERED = 3  # reductions have trees
     SCHEDULED = 4  # regions have plans
     FORMED = 5  # plans are complete: they have the form of the code
+    NESTED = 6  # regions whose strategy has one have a loop nest
 
 
 REACHED = {
@@ -47,6 +48,7 @@ REACHED = {
     "lower-reductions": Stage.LOWERED,
     "schedule": Stage.SCHEDULED,
     "choose-forms": Stage.FORMED,
+    "to-nest": Stage.NESTED,
 }
 """The stage that holds after a pass; after others it is the one from before."""
 
@@ -152,6 +154,7 @@ KINDS: Mapping[str, Kind] = {
     "width": _power(1, 64),
     "lanes": _power(1, 256),
     "unroll": _power(1, 16),
+    "times": _whole(1, 16),
     "block steps": Kind(
         "0 or a power of two up to 1024", lambda attr: type(attr) is int and 0 <= attr <= 1024 and not attr & (attr - 1)
     ),

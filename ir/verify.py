@@ -196,6 +196,14 @@ class _Verifier:
     def region(self, node: Node, layouts: Mapping[Value, str]) -> None:
         if problem := region_problem(node, layouts, self.stage):
             raise self.fail(node, problem)
+        if self.stage < Stage.NESTED and node.code is None:
+            return
+        from .nest.regions import code_problem  # which imports this module
+
+        if found := code_problem(node):
+            where, message = found
+            self.names.setdefault(where, where.op.name)
+            raise self.fail(where, message)
 
     def flow(self, node: Node) -> None:
         assert node.body is not None

@@ -6,7 +6,7 @@ prove becomes a guard, so that calls that break it are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from . import dims
 from .affine import steps_of
@@ -23,9 +23,13 @@ Range = tuple[Size, Size, Size]  # the first index that is read along an axis, t
 
 def with_bounds(graph: Graph) -> Graph:
     """The graph with the guards that its views and sizes need."""
-    facts = facts_of(graph)
+    return with_guards(graph, dict.fromkeys(_needed(graph, facts_of(graph))))
+
+
+def with_guards(graph: Graph, needed: Iterable[tuple[Size, Size]]) -> Graph:
+    """The graph with more guards."""
     known = set(graph_guards(graph))
-    added = [g for g in dict.fromkeys(_needed(graph, facts)) if g not in known and g[0] != g[1]]
+    added = [g for g in needed if g not in known and g[0] != g[1]]
     if not added:
         return graph
     attrs = {**graph.attrs, "guards": Guards((*graph_guards(graph), *added))}
@@ -51,7 +55,19 @@ def _unbound(graph: Graph, bound: set[str]) -> tuple[Node, str] | None:
             return node, missing
         if node.body is not None and (found := _unbound(node.body, bound)):
             return found
+        if node.code is not None and (missing := next((n for n in nest_symbols(node.code) if n not in bound), None)):
+            return node, missing
     return None
+
+
+def nest_symbols(nest: Graph) -> Iterator[str]:
+    """The sizes that a loop nest uses, without the variables of its loops."""
+    for node in nest:
+        lists = [tuple(attr) for attr in node.attrs.values() if isinstance(attr, Sizes)]
+        for size in (s for sizes_of in (*lists, *(v.type.shape for v in node.results)) for s in sizes_of):
+            yield from (name for name in sorted(dims.symbols(size)) if not name.startswith(dims.LOOP))
+        if node.body is not None:
+            yield from nest_symbols(node.body)
 
 
 def _missing(shape: tuple[Size, ...], bound: set[str]) -> str | None:

@@ -90,11 +90,19 @@ class PipelineResult:
         return self.snapshots[len(self.passes) - self.passes[::-1].index(name)]
 
     def with_last(self, step: Pass) -> PipelineResult:
-        """Runs the last pass again with other options; everything before it is kept."""
-        start = perf_counter()
-        graph = run_pass(step, self.snapshots[-2])
-        seconds = (*self.seconds[:-1], perf_counter() - start)
-        return PipelineResult(graph, self.passes, (*self.snapshots[:-1], graph), seconds, self.start)
+        """Runs `choose-forms` again with other options, and what follows it; everything before is kept."""
+        from .pipeline import form_passes
+
+        steps = form_passes(step)
+        graph, snapshots, seconds = self.snapshots[-len(steps) - 1], list[Graph](), list[float]()
+        for step in steps:
+            start = perf_counter()
+            graph = run_pass(step, graph)
+            snapshots.append(graph)
+            seconds.append(perf_counter() - start)
+        kept = len(self.passes) - len(steps)
+        found = (*self.snapshots[: kept + 1], *snapshots)
+        return PipelineResult(graph, self.passes, found, (*self.seconds[:kept], *seconds), self.start)
 
     def ir(self, after: str | None = None, locations: bool = False) -> str:
         """The text of the graph after a pass."""

@@ -17,7 +17,13 @@ from .schedule import Schedule
 from .select_kernels import SelectKernels
 from .split_complex import SplitComplex
 from .split_pieces import SplitPieces
+from .to_nest import ToNest
 from .widen_halves import WidenHalves
+
+
+def form_passes(chosen: Pass) -> tuple[Pass, ...]:
+    """The passes that run again for other sizes: `choose-forms` with these sizes, and what follows it."""
+    return (chosen, ToNest())
 
 
 def pipeline(
@@ -45,4 +51,5 @@ def pipeline(
         LowerReductions(),
         replace(Schedule(vector_bytes), **dict(variant)),
         ChooseForms(sizes, cache=cache),
+        ToNest(),
     )

@@ -258,13 +258,12 @@ class Lowered:
         """Return the same graph in the forms that suit these sizes."""
         from ..passes.choose_forms import ChooseForms, sizes_text
 
-        if self.built.after is not None and not self.passes:
+        if self.built.after is not None and ChooseForms.name not in self.passes:
             shown = ", ".join(f"{name} = {number}" for name, number in env.items())
             broken = [f"{a} == {b}" for a, b in form_guards(self.graph) if _is_broken(a, b, env)]
             needs = f"; its guards need {' and '.join(broken)}" if broken else ""
-            message = f"{self.graph.name}: this IR has no form for {shown}{needs}"
             hint = "`weft dump --after schedule` prints IR that runs at any size; guards in the text can be edited"
-            raise ShapeProblem(message, hint=hint)
+            raise ShapeProblem(f"{self.graph.name}: this IR has no form for {shown}{needs}", hint=hint)
         made = self._chosen_by(ChooseForms(sizes_text(env), cache=_cache(self.options)))
         made.stored, made.siblings = self.stored, self.siblings
         if "family" in self.__dict__:
@@ -465,8 +464,7 @@ def bind_call(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int], has_
 
     `has_code` also checks the guards of its regions' forms.
     """
-    graph = lowered.built.graph
-    if not bind_sizes(graph.inputs, inputs, env):
+    if not bind_sizes(lowered.built.graph.inputs, inputs, env):
         return False
     return not any(_is_broken(a, b, env) for a, b in (lowered.guards if has_code else lowered.assumptions))
 

@@ -18,6 +18,7 @@ from .functions import FrameWord, NativeFunction, RegionCode
 from .loops.cutting import chunk_parts
 from .loops.flat import Flat
 from .loops.region import Region
+from .loops.region_nest import RegionNest
 from .loops.short_rows import Short
 
 SECONDS_PER_BYTE = 5e-7  # estimated time of LLVM for the text of a program: 4 to 8 were measured
@@ -49,6 +50,8 @@ def emit(graph: Graph) -> Program:
 
 def emit_region(node: Node, name: str) -> RegionCode:
     """Emits the functions of one region."""
+    if node.code is not None:
+        return _nest(node, name)
     if node.attrs["form"] == PRODUCT:
         from .products.emit import emit_product  # imported here because few kernels need it
 
@@ -66,6 +69,14 @@ def emit_region(node: Node, name: str) -> RegionCode:
     chunks = tuple(part for part, _, _ in cut)
     cut_from = integer(node.attrs, "cut_from") if form == EITHER else 0
     return RegionCode(tuple(entries), whole, chunks, _columns(node) if cut else 0, cut_from, fails, declared)
+
+
+def _nest(node: Node, name: str) -> RegionCode:
+    """Emits the loop nest of a region."""
+    entries = dict[FrameWord, int]()
+    region = RegionNest(node, entries)
+    function, e = region.function(name), region.nest.e
+    return RegionCode(tuple(entries), (function,), (), 0, 0, e.fails, e.declared)
 
 
 def _columns(node: Node) -> Size:

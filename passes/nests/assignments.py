@@ -26,6 +26,7 @@ from ..choose_forms import ChooseForms
 from ..fuse import Fuse
 from ..manager import run_pass
 from ..pipeline import pipeline
+from ..to_nest import ToNest
 from .overlap import reads_first
 from .places import MemoryPlace, axis_order, layout_class, most, whole
 from .regions import STEMS, RegionLowering, Scratch
@@ -38,7 +39,7 @@ class NestContext:
 
     def __init__(self, nest: Graph, names: Names, source: KernelLookup, vector_bytes: int) -> None:
         self.nest, self.names = nest, names
-        steps = (p for p in pipeline(source, vector_bytes) if not isinstance(p, ChooseForms))
+        steps = (p for p in pipeline(source, vector_bytes) if not isinstance(p, (ChooseForms, ToNest)))
         self.passes = tuple(Fuse(mixed=False) if isinstance(p, Fuse) else p for p in steps)
         layouts = nest.attrs.get("layouts", ())
         assert isinstance(layouts, tuple)

@@ -70,7 +70,7 @@ class Elements:
         if node.op in (CONSTANT, SIZE):
             outermost = block.chain()[-1]
             dtype = value.type.dtype.strong
-            return outermost, outermost.number(node.op, (), _own(node), dtype)
+            return outermost, outermost.number(node.op, (), own_attrs(node), dtype)
         if node.op is IOTA:
             (along,) = self.index((index[integer(node.attrs, "axis")],))
             home = block.home_of((along,))
@@ -83,7 +83,7 @@ class Elements:
             raise Unsupported(f"{node.op.name} has no loop nest", node.span)
         operands = [self.at(block, v, operand_index(node, v, index)) for v in node.operands]
         home = self._deepest(block, operands)
-        return home, home.number(node.op, operands, _own(node), value.type.dtype.strong)
+        return home, home.number(node.op, operands, own_attrs(node), value.type.dtype.strong)
 
     def _deepest(self, block: Block, numbers: list[Value]) -> Block:
         """The block in which the last of some numbers is computed."""
@@ -129,6 +129,6 @@ def _from_the_front(block: Block, number: Value, size: Size) -> Value:
     return block.number(WHERE, (is_negative, block.number(ADD, (number, length), {}, I64), number), {}, I64)
 
 
-def _own(node: Node) -> dict[str, Attr]:
+def own_attrs(node: Node) -> dict[str, Attr]:
     """Return the attributes that define what an op computes."""
     return {name: attr for name, attr in node.attrs.items() if name not in OF_PLAN}

@@ -37,8 +37,9 @@ class Block:
         attrs: Mapping[str, Attr] | None = None,
         types: Sequence[TensorType] = (),
         body: Graph | None = None,
+        span: Span | None = None,
     ) -> Node:
-        node = Node(op, tuple(operands), attrs or {}, tuple(types), self.span, body)
+        node = Node(op, tuple(operands), attrs or {}, tuple(types), span or self.span, body)
         self.nodes.append(node)
         return node
 

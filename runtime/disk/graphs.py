@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...backends.llvm.engine.library import LoadedCode
 from ...ir.errors import WeftError
-from ...ir.graph import Graph
+from ...ir.graph import Graph, Node
 from ...ir.opdef import OpDef, Trait
 from ...ir.ops import NUMPY, TABLE
 from ...ir.source import Built, Structure
-from ...ir.walking import walk
+from ...ir.walking import regions, walk
 from ..launch import Launcher, NativeRegion
 from .codec import JsonWriter, Reader, as_json, read_json, size, sized
 
@@ -30,11 +30,14 @@ Known = tuple[Built, tuple[tuple[int, ...], ...], tuple[int, ...], bool]
 
 
 class StoredResult:
-    """The result of the passes: the last graph is stored, and those in between are recomputed when needed."""
+    """The result of the passes: the last graph is stored, and those in between are recomputed when needed.
 
-    def __init__(self, graph: Graph, whole: Whole) -> None:
+    Loop nests are stored only for IR that was read as text, which may have been edited; others are made again.
+    """
+
+    def __init__(self, graph: Graph, whole: Whole, nests: list[str | None] | None) -> None:
         self.graph = graph
-        self._whole = whole
+        self._whole, self._nests = whole, nests
         self._made: Lowered | None = None
 
     def _result(self) -> Any:
@@ -63,11 +66,22 @@ class StoredResult:
 
     def after(self, name: str | None = None) -> Graph:
         """Return the graph after a pass."""
-        found: Graph = self.graph if name is None else self._result().after(name)
+        found: Graph = self._with_nests() if name is None else self._result().after(name)
         return found
 
+    def _with_nests(self) -> Graph:
+        from ...ir.nest.text import read_nest
+        from ...passes.manager import run_pass
+        from ...passes.to_nest import ToNest
+
+        if self._nests is None:
+            return run_pass(ToNest(), self.graph)
+        for region, text in zip(regions(self.graph), self._nests, strict=True):
+            region.code = None if text is None else read_nest(text, "<cache>")
+        return self.graph
+
     def with_last(self, step: Pass) -> PipelineResult:
-        """Return the result with another last pass."""
+        """Return the result with other forms."""
         found: PipelineResult = self._result().with_last(step)
         return found
 
@@ -80,9 +94,9 @@ class StoredResult:
     def label(self, after: str | None) -> str:
         """Return the pass that a printed snapshot names."""
         if after is None:  # the last graph is stored, so naming its pass does not run it
-            from ...passes.choose_forms import ChooseForms
+            from ...passes.to_nest import ToNest
 
-            return ChooseForms().name
+            return ToNest.name
         found: str = self._result().label(after)
         return found
 
@@ -134,6 +148,8 @@ def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
         "family": lowered.family,
         "asked": sorted(lowered.uses.implementations) if lowered.uses is not None else [],
     }
+    if lowered.built.after is not None:
+        content["nests"] = [_nest(region) for region in lowered.program.regions]
     if with_source:
         structure = lowered.built.structure
         assert not lowered.built.hidden
@@ -147,6 +163,12 @@ def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
     content |= {"table": writer.table, "ops": writer.ops}
     header = as_json(content)
     return struct.pack("<I", len(header)) + header + code
+
+
+def _nest(region: Node) -> str | None:
+    from ...ir.printer import print_nest
+
+    return None if region.code is None else print_nest(region.code, locations=True)
 
 
 def restored(
@@ -179,7 +201,7 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
         nodes[place]: NativeRegion(nodes[place], function, library.addresses)
         for place, function in zip(found["regions"], functions, strict=True)
     }
-    made = Lowered(built, StoredResult(graph, whole), options, orders, scalars, any_order)
+    made = Lowered(built, StoredResult(graph, whole, found.get("nests")), options, orders, scalars, any_order)
     made.uses = cast("Uses", StoredUses(generation, found["asked"]))
     made.guards = [(sized(left), sized(right)) for left, right in found["guards"]]
     made.family = found["family"]

@@ -17,6 +17,7 @@ Weft = Callable[..., tuple[int, str, str]]
 PASSES = [
     "promote-dtypes", "canonicalize", "merge-duplicates", "drop-dead", "select-kernels",
     "split-complex", "widen-halves", "split-pieces", "fuse", "lower-reductions", "schedule", "choose-forms",
+    "to-nest",
 ]  # fmt: skip
 
 
@@ -105,7 +106,7 @@ def test_every_dump_can_be_read_back(weft: Weft, name: str) -> None:
 
 
 def test_without_after_the_last_graph_is_printed(weft: Weft) -> None:
-    assert weft("dump", "one.weft")[1] == weft("dump", "one.weft", "--after", "choose-forms")[1]
+    assert weft("dump", "one.weft")[1] == weft("dump", "one.weft", "--after", "to-nest")[1]
     assert "weft.region" in weft("dump", "one.weft")[1]
 
 

@@ -103,7 +103,7 @@ def sample() -> Graph:
 def test_the_pipeline_is_the_one_of_the_design() -> None:
     assert " ".join(p.name for p in PIPELINE) == (
         "promote-dtypes canonicalize merge-duplicates drop-dead select-kernels split-complex "
-        "widen-halves split-pieces fuse lower-reductions schedule choose-forms"
+        "widen-halves split-pieces fuse lower-reductions schedule choose-forms to-nest"
     )
 
 

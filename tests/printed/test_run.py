@@ -107,7 +107,7 @@ def test_forms_are_for_their_sizes() -> None:
 
 def test_edited_forms_change_the_code_and_no_bits() -> None:
     x = ARGUMENTS["softmax"]()[0]
-    text = weft.jit(lambda x: x + x).lower(x).ir()
+    text = weft.jit(lambda x: x + x).lower(x).ir(after="choose-forms")
     streamed = weft.compile(text.replace('form = "rows"', 'stream, form = "rows"'))
     assert "stream" not in text and "nontemporal" in streamed.lower(x).llvm()
     assert bits(streamed(x)) == bits(x + x)

@@ -1,0 +1,328 @@
+"""Emit the loop nest of a region as one native function: one function for each op of the nest.
+
+LLVM runs none of its passes on kernels, so invariant code is hoisted here. Loops and stores are emitted in their order.
+Anything else is emitted when a store first needs it, in the outermost scope that has its operands, and remembered there
+(`code/scopes.py`). This is right because a region's nest loads only from operands, which nothing writes.
+
+A step of the loops may compute several vectors and several rows. A *point* is one of them: how far its vector is from
+the first one of the step, and its row. Equal ops on equal operands are emitted once, so points share what they read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ....ir import dims
+from ....ir.accesses import address, slot_name
+from ....ir.dims import LOOP, Size
+from ....ir.graph import Graph, Node, Value
+from ....ir.indexing import Index
+from ....ir.layouts import byte_strides
+from ....ir.nest import ops
+from ....ir.nest.scopes import inside, memory_of, variables
+from ....ir.opdef import OpDef
+from ....ir.ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE
+from ....ir.types import axis_groups, integer, sizes, texts
+from ....ir.widths import widest
+from ..code.control_word import head
+from ..code.frame import Frame
+from ..code.memory import Buffer, Memory, part_buffer
+from ..code.scopes import Nest
+from ..code.text import Val
+from ..elements.gather import Looked, checked_index, look_up
+from ..elements.operations import Known, Operations
+from ..functions import FrameWord, NativeFunction
+from .vector_loops import Place, VectorLoop
+
+Point = tuple[int, int]
+Element = tuple[Value, Point]
+UNTILED = 1 << 62
+IN_FLIGHT = 4  # vectors that run through an elementwise program together
+PARTS = {REAL: 0, IMAG: 1}
+
+
+class RegionNest:
+    """A region's nest while its function is written."""
+
+    def __init__(self, region: Node, entries: dict[FrameWord, int]) -> None:
+        assert region.code is not None
+        self.region, self.code = region, region.code
+        self.nest = Nest()
+        # An `each` may compute in wider elements than any array has.
+        if any(node.op is EACH for node in region.body or ()):
+            bytes = widest(region, integer(region.attrs, "vector"))
+            self.nest.e.vector_bytes = integer(region.attrs, "width") * bytes
+        self.nest.e.called = texts(region.attrs, "called")
+        self.frame = Frame(self.nest, entries)
+        self.memory = Memory(self.nest, self.frame, 0, "")
+        self.operations = Operations(self.memory)
+        self.slots = {value: slot for slot, value in enumerate(self.code.inputs)}
+        self.buffers: dict[Value, Buffer] = {}
+        self.owners = _owners(region)
+        self.bound = {LOOP + variables(n)[0].name: n for n in _all(self.code) if n.op is ops.BIND}
+        self.rows: tuple[str, int] | None = None  # the jammed loop around, and how many of its rows are in a step
+        self.points: Sequence[Point] = ((0, 0),)
+        self.are_single = False  # whether vector loops take one vector at a time
+
+    def function(self, name: str) -> NativeFunction:
+        """Emits the function over the shared loops, whose ranges are its parameters."""
+        shared = _shared(self.code)
+        ranges = {n: (Val(f"%begin{k}", "i64", 0), Val(f"%end{k}", "i64", 0)) for k, n in enumerate(shared)}
+        self.body(self.code, ranges)
+        e, status = self.nest.e, Val("0", "i32", 0)
+        if e.fails or e.stops:
+            self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
+            status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
+        text = "\n".join([head(name), *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
+        extents = [*(_extent(n) for n in shared), 1, 1]
+        grains = [*(integer(n.attrs, "grain") if "grain" in n.attrs else 1 for n in shared), 1, 1]
+        tile = next((integer(n.attrs, "most") for n in shared if "most" in n.attrs), UNTILED)
+        inner = dims.product(_extent(n) for n in _all(self.code) if n.op is ops.FOR and n not in shared)
+        unit = dims.substitute(inner, dict.fromkeys(filter(_is_loop, dims.symbols(inner)), 1))
+        unit = unit * integer(self.region.attrs, "cost")
+        return NativeFunction(name, text, (extents[0], extents[1]), (grains[0], grains[1]), unit, tile, tuple(e.owners))
+
+    def body(self, graph: Graph, ranges: Mapping[Node, tuple[Val, Val]]) -> None:
+        """Emits the loops, stores and prefetches of a body in their order."""
+        for node in graph:
+            if node.op is ops.FOR:
+                self.loop(node, ranges)
+            elif node.op in EFFECTS:
+                for point in self.points:
+                    EFFECTS[node.op](self, node, point)
+
+    # -- loops
+
+    def loop(self, node: Node, ranges: Mapping[Node, tuple[Val, Val]]) -> None:
+        assert node.body is not None
+        (variable,) = variables(node)
+        start, stop = ranges.get(node) or (self.number(variable.first), self.number(variable.end))
+        if node in ranges and variable.first != 0:
+            start, stop = (self.nest.e.op("add", x, self.number(variable.first)) for x in (start, stop))
+        kind, name, inner = node.attrs["kind"], LOOP + variable.name, node.body
+        if kind == "vector" and "width" in node.attrs and not any(n.op is ops.FOR for n in inside(node)):
+            self.vector_loop(node, name, start, stop)
+            return
+
+        def step(at: Val, carried: list[Val]) -> list[Val]:
+            self.body(inner, ranges)
+            return []
+
+        if kind == "jammed" and self.rows is None and "times" in node.attrs:
+            self.jammed_loop(name, start, stop, integer(node.attrs, "times"), step)
+        else:
+            self.nest.loop(name, start, stop, 1, [], step)
+
+    def number(self, size: Size) -> Val:
+        """The end of a range, which may depend on the variables of loops around."""
+        is_fixed = not any(map(_is_loop, dims.symbols(size)))
+        return self.frame.size(size) if is_fixed else self.memory.number(size)[0]
+
+    def jammed_loop(
+        self, name: str, start: Val, stop: Val, times: int, step: Callable[[Val, list[Val]], list[Val]]
+    ) -> None:
+        """Emits steps of several rows, which share loads (unroll-and-jam), then a small loop for the remaining rows."""
+        e = self.nest.e
+        length = e.call("smax", e.op("sub", stop, start), e.const("i64", 0))
+        end = e.op("sub", e.op("add", start, length), e.op("urem", length, e.const("i64", times)))
+        self.rows, self.points = (name, times), [(0, row) for row in range(times)]
+        self.nest.loop(name, start, end, times, [], step)
+        self.rows, self.points, self.are_single = (name, 1), [(0, 0)], True
+        self.nest.loop(name, end, stop, 1, [], step)
+        self.rows, self.points, self.are_single = None, [(0, 0)], False
+
+    def vector_loop(self, node: Node, name: str, start: Val, stop: Val) -> None:
+        """Emits a loop whose step processes vectors, in all rows of the step around it."""
+        assert node.body is not None
+        body, around = node.body, self.points
+        rows = 1 if self.rows is None else self.rows[1]
+        self.memory.vector, self.memory.width = name, integer(node.attrs, "width")
+
+        def step(offsets: list[int]) -> None:
+            self.points = [(offset, row) for offset in offsets for row in range(rows)]
+            self.body(body, {})
+
+        times = integer(node.attrs, "times") if "times" in node.attrs and not self.are_single else 1
+        stores = [n for n in body if n.op is ops.STORE]
+        line = next((self.place(n) for n in stores if self.slot(n.operands[-1]) == node.attrs.get("line")), None)
+        streamed = next((self.place(n) for n in stores if n.attrs.get("stream")), None)
+        jammed = None if self.rows is None or rows == 1 else self.rows[0]
+        VectorLoop(self.memory, step, jammed).run(start, stop, [times, 1] if times > 1 else [1], line, streamed)
+        self.memory.vector, self.memory.width, self.points = "", 0, around
+
+    # -- memory
+
+    def slot(self, value: Value) -> int:
+        """The operand or result of the region that a buffer or a view is; operands are counted first."""
+        return self.slots[value if value.node is None else value.node.operands[0]]
+
+    def place(self, access: Node, point: Point = (0, 0)) -> Place:
+        """The memory of an access at a point."""
+        value = access.operands[-1]
+        if value not in self.buffers:
+            self.buffers[value] = self.buffer(value)
+        return Place(self.buffers[value], self.at(access, "at", point))
+
+    def buffer(self, value: Value) -> Buffer:
+        """The memory of a buffer, or of a view that collapses axes of it."""
+        slot, layouts = self.slot(value), self.code.attrs["layouts"]
+        assert isinstance(layouts, tuple)
+        dtype, shape = value.type.dtype, self.code.inputs[slot].type.shape
+        strides = byte_strides(str(layouts[slot]), shape, dtype.size, slot_name(slot))
+        if value.node is not None:
+            groups = axis_groups(value.node.attrs, "collapse")
+            strides = tuple(next((strides[a] for a in reversed(g) if strides[a] != 0), 0) for g in groups)
+        return Buffer(self.frame.pointer(slot), strides, dtype, 1)  # arrays may have any address
+
+    def at(self, node: Node, name: str, point: Point) -> Index:
+        """The sizes in an attribute, moved to a point."""
+        index, (offset, row) = sizes(node.attrs, name), point
+        moved: dict[str, Size] = {}
+        if offset:
+            moved[self.memory.vector] = dims.symbol(self.memory.vector) + offset
+        if row and self.rows is not None:
+            moved[self.rows[0]] = dims.symbol(self.rows[0]) + row
+        return tuple(dims.substitute(size, moved) for size in index) if moved else tuple(index)
+
+    def store(self, node: Node, point: Point) -> None:
+        with self.nest.e.writing(self.owners.get(node.operands[0])):
+            self.write(node, point)
+
+    def write(self, node: Node, point: Point) -> None:
+        value, place = node.operands[0], self.place(node, point)
+        if place.buffer.dtype.kind != "complex":
+            self.memory.store(*place, self.get(value, point))
+            return
+        assert value.node is not None and value.node.op is COMPLEX
+        re, im = (self.get(part, point) for part in value.node.operands)
+        self.memory.store_parts(*place, re, im)
+
+    def fetch(self, node: Node, point: Point) -> None:
+        e, (buffer, index) = self.nest.e, self.place(node, point)
+        pointer, _ = self.memory.pointer(buffer, address(index, buffer.strides))
+        e.prefetch(pointer, integer(node.attrs, "level"))
+
+    # -- numbers
+
+    def get(self, value: Value, point: Point) -> Val:
+        """Emits a number at a point, operands first."""
+        return self.operations.demand((value, point), self.needs, self.make)
+
+    def needs(self, element: Element) -> list[Element]:
+        value, point = element
+        node = value.node
+        assert node is not None
+        if node.op in PARTS and _is_load(node.operands[0]):
+            node = node.operands[0].node
+            assert node is not None
+        if node.op is ops.LOAD:
+            return [(n.operands[0], point) for n in self.binds(node).values()]
+        return [(v, point) for v in node.operands]
+
+    def binds(self, load: Node) -> dict[str, Node]:
+        """The numbers from data in the index of a load, by name."""
+        if not self.bound:
+            return {}
+        names = sorted({name for size in sizes(load.attrs, "at") for name in dims.symbols(size)})
+        return {name: self.bound[name] for name in names if name in self.bound}
+
+    def make(self, element: Element, operands: list[Known]) -> Known | None:
+        """Emits a number whose operands are known."""
+        with self.nest.e.writing(self.owners.get(element[0])):
+            return self.made(*element, operands)
+
+    def made(self, value: Value, point: Point, operands: list[Known]) -> Known | None:
+        node = value.node
+        assert node is not None
+        if node.op is EACH:
+            self.each(node, point)
+            return None
+        if node.op is CONSTANT:  # 0.0 and -0.0 are equal attributes
+            return self.operations.compute(node, operands)
+        if node.op is SIZE:
+            return self.remembered(("number", self.at(node, "size", point)), lambda key: self.memory.number(key[1][0]))
+        part = PARTS.get(node.op) if node.operands and _is_load(node.operands[0]) else None
+        load = node if part is None else node.operands[0].node
+        assert load is not None
+        if load.op is ops.LOAD:
+            place = self.place(load, point)
+            of_data = (x.text for x, _ in operands)
+            return self.remembered(("load", *place, part, *of_data), lambda key: self.load(load, place, part, operands))
+        attrs = tuple(node.attrs.items()) if node.attrs else ()
+        dtypes = tuple(v.type.dtype for v in (*node.operands, *node.results))
+        key = (node.op, attrs, dtypes, *(x for x, _ in operands))
+        return self.remembered(key, lambda key: self.operations.compute(node, operands))
+
+    def remembered(self, key: tuple[object, ...], make: Callable[..., Known]) -> Known:
+        """Emit a number unless an equal one is known."""
+        found = self.nest.find(key)
+        if found is None:
+            found = make(key)
+            found[1].memo[key] = found[0]
+        return found
+
+    def load(self, load: Node, place: Place, part: int | None, given: list[Known]) -> Known:
+        binds = self.binds(load)
+        if not binds:
+            return self.memory.load(*place) if part is None else self.memory.load_part(*place, part)
+        looked = dict[str, Looked]()
+        for (name, node), (x, scope) in zip(binds.items(), given, strict=True):
+            looked[name] = checked_index(self.memory, x, scope, variables(node)[0].end, wraps=False)
+        buffer = place.buffer if part is None else part_buffer(place.buffer, part)
+        return look_up(self.memory, buffer, place.at, looked)
+
+    def each(self, node: Node, point: Point) -> None:
+        """Emit all results of an elementwise program, at this point and at later ones of the same row."""
+        later = [p for p in self.points if p[1] == point[1] and p[0] > point[0]]
+        found = dict[tuple[Known, ...], list[Point]]()
+        for at in (point, *later[: IN_FLIGHT - 1]):
+            for value in node.operands:
+                self.get(value, at)
+            found.setdefault(tuple(self.operations.known((v, at)) for v in node.operands), []).append(at)
+        results, scope = self.operations.each(node, list(found))
+        for value, several in zip(node.results, results, strict=True):
+            for points, result in zip(found.values(), several, strict=True):
+                scope.memo.update({(value, at): result for at in points})
+
+
+EFFECTS: Mapping[OpDef, Callable[[RegionNest, Node, Point], None]] = {
+    ops.STORE: RegionNest.store, ops.FETCH: RegionNest.fetch,
+}  # fmt: skip
+
+
+def _all(graph: Graph) -> list[Node]:
+    return [n for node in graph for n in (node, *inside(node))]
+
+
+def _owners(region: Node) -> dict[Value, Value]:
+    """The value of the region's body that each number stands for, by op and place in the source; the explorer asks."""
+    assert region.body is not None and region.code is not None
+    left, found = dict[object, list[Value]](), dict[Value, Value]()
+    for node in region.body:
+        left.setdefault((node.op, node.span), []).append(node.result)
+    arrays = dict(zip(region.code.inputs, region.body.inputs, strict=False))
+    for node in _all(region.code):
+        same = left.get((node.op, node.span), [])
+        if node.op is ops.LOAD and (array := arrays.get(memory_of(node.operands[0]))) is not None:
+            found[node.result] = array
+        elif same and node.results:
+            found[node.result] = same.pop(0) if len(same) > 1 else same[0]
+    return found
+
+
+def _shared(nest: Graph) -> list[Node]:
+    """The loops that threads share, outermost first."""
+    return [n for n in _all(nest) if n.attrs.get("shared")]
+
+
+def _is_loop(name: str) -> bool:
+    return name.startswith(LOOP)
+
+
+def _extent(loop: Node) -> Size:
+    (variable,) = variables(loop)
+    return variable.end - variable.first
+
+
+def _is_load(value: Value) -> bool:
+    return value.node is not None and value.node.op is ops.LOAD

@@ -1,0 +1,148 @@
+"""Check the loop nest of a region: that it fits the region, and that the emitter of kernels can translate it.
+
+A region's nest reads the operands and writes the results, so the emitter may compute a number wherever it is first
+needed. Indices are linear in the variables of loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import dims
+from ..accesses import coefficient_of
+from ..dims import LOOP, Size
+from ..errors import VerifyProblem
+from ..forms import has_nest, region_guards
+from ..graph import Graph, Node
+from ..guards import graph_guards
+from ..opdef import Trait
+from ..ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE
+from ..places import Places
+from ..types import Guards, TensorType, integer, sizes
+from ..walking import graphs, regions
+from ..widths import widest
+from . import ops
+from .scopes import inside, memory_of, variables
+from .verify import verify_nest
+
+VECTOR_BYTES = 64  # of the largest vectors
+ALLOWED = frozenset((ops.FOR, ops.LOAD, ops.STORE, ops.FETCH, ops.VIEW, ops.BIND, CONSTANT, SIZE, EACH))
+
+
+def verify_code(graph: Graph, places: Places | None = None) -> Guards:
+    """Check the loop nests of a graph's regions in full; return the guards that they need in addition.
+
+    They may rely on the guards of the graph and of the region's form.
+    """
+    needed: dict[tuple[Size, Size], None] = {}
+    for inner in graphs(graph):
+        for region in regions(inner):
+            if region.code is None:
+                continue
+            if found := code_problem(region):
+                node, message = found
+                place = places.of(node) if places is not None else None
+                raise VerifyProblem(f"{node.op.name}: {message}", place or node.span)
+            nest = region.code
+            known = dict.fromkeys((*graph_guards(graph), *graph_guards(inner), *region_guards(region), *_own(nest)))
+            attrs = {**nest.attrs, "guards": Guards(known)}
+            needed |= dict.fromkeys(
+                verify_nest(Graph(nest.name, nest.inputs, nest.nodes, nest.outputs, attrs), places, guards_ends=True)
+            )
+    return Guards(needed)
+
+
+def _own(nest: Graph) -> Guards:
+    found = nest.attrs.get("guards", Guards())
+    assert isinstance(found, Guards)
+    return found
+
+
+def code_problem(region: Node) -> tuple[Node, str] | None:
+    """Describe what is wrong with a region's nest by itself, and where; proofs about indices are not made here."""
+    nest = region.code
+    if (nest is not None) != has_nest(region):
+        return region, "needs a loop nest" if nest is None else "can't have a loop nest: it has no form, or has columns"
+    if nest is None:
+        return None
+    arrays = (*region.operands, *region.results)
+    types = [TensorType(v.type.dtype.strong, v.type.shape, "memref") for v in arrays]
+    if [v.type for v in nest.inputs] != types:
+        return region, "the buffers of its nest must have the types of its operands and results"
+    access = ("read",) * len(region.operands) + ("write",) * len(region.results)
+    if nest.attrs.get("access") != access or nest.attrs.get("layouts") != region.attrs["layouts"]:
+        return region, "its nest must read the operands and write the results, in the layouts of the region"
+    if _own(nest):
+        return region, "guards of its nest must be guards of the region"
+    return _nodes_problem(region, nest) or _loops_problem(nest)
+
+
+def _nodes_problem(region: Node, nest: Graph) -> tuple[Node, str] | None:
+    written = nest.inputs[len(region.operands) :]
+    widest_of = widest(region, integer(region.attrs, "vector"))
+    written_to = [memory_of(n.operands[1]) for n in nodes_in(nest) if n.op is ops.STORE]
+    for node in nodes_in(nest):
+        if node.op not in ALLOWED and (node.op in ops.OPS or Trait.ELEMENTWISE not in node.op.traits):
+            return node, "can't be in the nest of a region"
+        if node.op is ops.FOR and node.operands:
+            return node, "can't carry values in the nest of a region"
+        if node.op is ops.FOR and "width" in node.attrs and integer(node.attrs, "width") * widest_of > VECTOR_BYTES:
+            return node, f"can have at most {VECTOR_BYTES // widest_of} lanes"
+        if node.op is ops.VIEW and ("collapse" not in node.attrs or node.operands[0] not in nest.inputs):
+            return node, "must collapse axes of an operand or result"
+        if node.op is ops.BIND and variables(node)[0].first != 0:
+            return node, "must have a range from 0 in the nest of a region"
+        if node.op is ops.LOAD and memory_of(node.operands[0]) in written:
+            return node, "can't load a result: a region's nest reads its operands only"
+        if node.attrs.get("stream") and written_to.count(memory_of(node.operands[1])) > 1:
+            return node, "must be the only store to its buffer, because it is non-temporal"
+        found = [s for name in ("at", "range", "size") if name in node.attrs for s in sizes(node.attrs, name)]
+        if not all(map(is_linear, found)):
+            return node, "must have sizes that are linear in the variables of loops"
+        if problem := _complex_problem(node):
+            return node, problem
+    return None
+
+
+def _complex_problem(node: Node) -> str | None:
+    """Complex numbers are loaded and stored; all else is computed on their parts."""
+    given = [v for v in node.operands if v.type.kind == "tensor" and v.type.dtype.kind == "complex"]
+    if not given:
+        return None
+    (value,) = given
+    made = None if value.node is None else value.node.op
+    fits = made is COMPLEX if node.op is ops.STORE else node.op in (REAL, IMAG) and made is ops.LOAD
+    return None if fits else "can only store `weft.complex` of two parts, and read the parts of a complex number"
+
+
+def _loops_problem(nest: Graph) -> tuple[Node, str] | None:
+    """Checks that threads can share the outer loops: nothing else is in the nest."""
+    shared = [n for n in nodes_in(nest) if n.attrs.get("shared")]
+    body: Graph | None = nest
+    for loop in shared:
+        effects = [n for n in body or () if n.op in (ops.FOR, ops.STORE, ops.FETCH)]
+        if effects != [loop]:
+            return loop, "must be the only loop or store where it stands, because threads share it"
+        if any(name.startswith(LOOP) for size in sizes(loop.attrs, "range") for name in dims.symbols(size)):
+            return loop, "must have a range that does not depend on another loop, because threads share it"
+        body = loop.body
+    return None
+
+
+def nodes_in(nest: Graph) -> Iterator[Node]:
+    """All nodes of a nest, in their order."""
+    for node in nest:
+        yield node
+        yield from inside(node)
+
+
+def is_linear(size: Size) -> bool:
+    """Whether a size is a sum of loop variables times sizes, and a size."""
+    rest = size
+    for name in dims.symbols(size):
+        if name.startswith(LOOP):
+            factor = coefficient_of(size, name)
+            if any(n.startswith(LOOP) for n in dims.symbols(factor)):
+                return False
+            rest = rest - factor * dims.symbol(name)
+    return not any(name.startswith(LOOP) for name in dims.symbols(rest))

@@ -1,0 +1,162 @@
+"""Loop nests of regions: they mean what their regions do, read back, can be edited, and wrong ones are refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft.backends import nests
+from weft.function import tracing
+from weft.ir.errors import IndexProblem, VerifyProblem
+from weft.ir.graph import Node
+from weft.ir.nest.regions import verify_code
+from weft.ir.walking import regions
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.parser import Parser as XdslParser
+
+Array = np.ndarray[Any, Any]
+RNG = np.random.default_rng(16)
+
+
+def numbers(*shape: int, dtype: Any = np.float32) -> Array:
+    return (RNG.standard_normal(shape) * 5).astype(dtype)
+
+
+def stencil(v: Any) -> Any:
+    return v[:-2, 1:-1] + v[2:, 1:-1] + v[1:-1, :-2] + v[1:-1, 2:] - 4 * v[1:-1, 1:-1]
+
+
+X, Y, V = numbers(5, 7), numbers(5, 7), numbers(7)
+Z = (numbers(4, 9) + 1j * numbers(4, 9)).astype(np.complex64)
+CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "collapsed": (lambda x, y: x * 2 + y, (X, Y)),
+    "broadcast": (lambda x, v: np.where(x > 0, x - v, v), (numbers(3, 19), numbers(19))),
+    "orders": (lambda x, y: x - y, (X, np.asfortranarray(Y))),
+    "fortran": (lambda x, y: x - y, (np.asfortranarray(X), np.asfortranarray(Y))),
+    "strided": (lambda x, v: x[::2, ::-1] * v[None, ::-1], (numbers(9, 14)[:, ::2], V)),
+    "numbers": (lambda x, k: np.tril(x) * k, (X, 3)),
+    "several": (lambda x, y: (x // y, x % y, x > y), (X, Y)),
+    "jammed": (stencil, (numbers(11, 9),)),
+    "slice of rows": (lambda x: x[1:] - x[:-1], (X,)),
+    "three axes": (lambda x, y: x[1:].transpose(0, 2, 1) + y, (numbers(3, 4, 5), numbers(2, 5, 4))),
+    "reshaped": (lambda x, y: x.reshape(5, 7) + y, (numbers(35), Y)),
+    "one column": (lambda x: np.exp(x).sum(axis=1, keepdims=True) + x.max(axis=1, keepdims=True), (numbers(6, 1),)),
+    "gathered": (lambda x, i: x[i] * 2, (X, np.array([4, -1, 0, -5]))),
+    "complex": (lambda z, w: z * w + np.conj(z[:, ::-1]), (Z, Z[::-1])),
+    "complex gathered": (lambda z, i: z[:, i].imag, (Z, np.array([3, -2]))),
+    "halves": (lambda x, y: x * y + 1, (X.astype(np.float16), Y.astype(np.float16))),
+    "bools": (lambda x, y: ~((x > 1) & (y < 0)), (X, Y)),
+    "scalar": (lambda x, y: x * y, (np.float32(3), np.float32(5))),
+    "empty": (lambda x, y: x + y, (numbers(0, 4), numbers(0, 4))),
+}
+
+
+def results(given: Any) -> tuple[Any, ...]:
+    return given if isinstance(given, tuple) else (given,)
+
+
+def lowered(name: str) -> Any:
+    function, args = CASES[name]
+    return tracing(function).lower(*args)
+
+
+def region_of(name: str) -> Node:
+    (region,) = [r for r in regions(lowered(name).graph) if r.code is not None]
+    return region
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_nest_means_what_its_region_does(name: str) -> None:
+    """The verifier accepts it, and its meaning in Python (in every order of its loops) has the bits of native code."""
+    function, args = CASES[name]
+    kernel = tracing(function)
+    wanted = results(kernel(*args))
+    graph = kernel.lower(*args).graph
+    verify_code(graph)
+    (region,) = [r for r in regions(graph) if r.code is not None]
+    assert region.code is not None
+    places = {v: np.asarray(a) for v, a in zip(graph.inputs, args, strict=True)}
+    for lockstep in (False, True):
+        given = [np.asarray(places[v], v.type.dtype.strong.numpy) for v in region.operands]
+        made = [np.empty_like(np.asarray(w)) for w in wanted]
+        nests.run(region.code, [*given, *made], lockstep=lockstep)
+        for have, want in zip(made, wanted, strict=True):
+            np.testing.assert_allclose(have, want, rtol=1e-6)
+
+
+def test_every_dump_is_read_back_and_by_xdsl() -> None:
+    context = Context(allow_unregistered=True)
+    context.load_dialect(Builtin)
+    for name, (function, args) in CASES.items():
+        text = lowered(name).ir(after="to-nest")
+        XdslParser(context, text).parse_module().verify()
+        again = weft.compile(text)
+        for have, want in zip(results(again(*args)), results(tracing(function)(*args)), strict=True):
+            assert np.array_equal(have, want), name
+        assert again.lower(*args).ir().count('"nest.store"') == text.count('"nest.store"')
+    function, args = CASES["several"]
+    found = tracing(function).lower(*args)
+    assert weft.compile(found.to_networkx()).lower(*args).ir() == weft.compile(found.ir()).lower(*args).ir()
+
+
+EDITS = [
+    ("collapsed", [(r"times = \d+", "times = 1"), (r"grain = \d+", "grain = 16")]),
+    ("collapsed", [('kind = "vector"', 'kind = "serial"'), (", shared", "")]),
+    ("collapsed", [("line = 2 : i64, ", ""), (r"width = \d+", "width = 2")]),
+    ("collapsed", [("at = #weft.dims<@i>} : .tensor<f32>", "at = #weft.dims<@i>, stream} : (tensor<f32>")]),
+    ("jammed", [('kind = "jammed"', 'kind = "serial"')]),
+    ("jammed", [(r'kind = "jammed", times = \d', 'kind = "jammed", times = 3')]),
+    ("orders", [('kind = "serial", shared', 'kind = "jammed", times = 3 : i64, shared'), ("most = 128", "most = 3")]),
+    ("orders", [('kind = "vector"', 'kind = "unrolled"'), ("#weft.dims<0, x1>, kind", "#weft.dims<0, 7>, kind")]),
+]
+
+
+@pytest.mark.parametrize(("name", "edits"), EDITS)
+def test_an_edited_nest_gives_the_same_bits(name: str, edits: list[tuple[str, str]]) -> None:
+    function, args = CASES[name]
+    head, mark, nest = lowered(name).ir().partition('"nest.kernel"')
+    for old, new in edits:
+        nest, count = re.subn(old, new, nest)
+        assert count, (old, nest)
+    assert np.array_equal(weft.compile(head + mark + nest)(*args), function(*args))
+
+
+REFUSED = [
+    ("collapsed", "at = #weft.dims<@i>", "at = #weft.dims<@i + 1>", "can't show that index"),
+    ("collapsed", 'collapse = ["0+1"]', 'collapse = ["1+0"]', "not contiguous"),
+    ("collapsed", "#weft.dims<0, x0*x1>", "#weft.dims<0, x0*x1 + 1>", "can't show that index"),
+    ("collapsed", "#weft.dims<0, x0*x1>", "#weft.dims<0, q>", "'q'"),
+    ("collapsed", '"read", "write"]', '"read", "update"]', "must read the operands"),
+    ("collapsed", "times = 4 : i64", "times = 3 : i64", "power of two"),
+    ("collapsed", '"nest.load"(%5)', '"nest.load"(%6)', "can't load a result"),
+    ("orders", "at = #weft.dims<@i, @j>} : (tensor", "at = #weft.dims<@i, 0>} : (tensor", "can't be"),
+    ("orders", "at = #weft.dims<@i, @j>", "at = #weft.dims<@i, min(@j, 3)>", "linear"),
+    ("orders", '{var = "j"', '{var = "i"', "already the variable"),
+    ("strided", 'kind = "vector"', 'kind = "vectors"', "must be"),
+    ("complex", '"weft.real"', '"weft.conjugate"', "conjugate"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "old", "new", "message"), REFUSED)
+def test_a_wrong_nest_is_refused_at_its_line(name: str, old: str, new: str, message: str) -> None:
+    head, mark, rest = lowered(name).ir().partition('"nest.kernel"')
+    nest, end, plan = rest.partition("}) {space")
+    assert old in nest
+    with pytest.raises(weft.errors.WeftError, match=message) as found:
+        weft.compile(head + mark + nest.replace(old, new) + end + plan)
+    assert found.value.span is not None
+
+
+def test_an_index_out_of_range_still_raises() -> None:
+    function, (x, _) = CASES["gathered"]
+    with pytest.raises(IndexError, match="out of bounds"):
+        tracing(function)(x, np.array([5]))
+    with pytest.raises((IndexProblem, VerifyProblem)):
+        region = region_of("gathered")
+        assert region.code is not None
+        nests.run(region.code, [x, np.array([5]), np.empty((1, 7), np.float32)])
