@@ -1,0 +1,25 @@
+"""Test the table of NPBench's programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import benchmarks.npbench as npbench
+
+
+def row(name: str, **more: Any) -> dict[str, Any]:
+    found = {"name": name, "problem": "", "numpy": 4e-3, "weft": 1e-3, "first": 0.5, "native": 1, "whole": True}
+    return {**found, "cut": "", **more}
+
+
+@pytest.mark.parametrize("peers", [{}, {"peers": {"numba_n": 2e-3, "jax": 3e-3}}])
+def test_page(peers: dict[str, Any]) -> None:
+    """Every row has as many cells as the head, and the best peer may be NumPy."""
+    rows = [row("first", **peers), row("second", **peers and {"peers": {}}), {"name": "third", "problem": "crashed"}]
+    text = npbench.page(rows, "S")
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert len({line.count("|") for line in table}) == 1 and len(table) == 5
+    assert "2 of 3 programs are right" in text and "crashed" in text
+    assert ("numba_n | 2.00" in text and "numpy | 4.00" in text) == bool(peers)
