@@ -32,6 +32,7 @@ accuracy: $(VENV)/installed-tests
 	$(BIN)/python -m benchmarks.accuracy $(FUNCTIONS) --points $(POINTS) --jobs $(JOBS) $(if $(QUICK),--quick)
 
 fuzz: $(VENV)/installed-tests
+	$(BIN)/python -m tests.programs.fuzz 2000 $(SEED)
 	$(BIN)/python -m tests.fuzz --count $(N) --jobs $(shell nproc) $(if $(SEED),--seed $(SEED)) $(if $(KEEP),--keep)
 
 # The peers have an environment of their own: nothing else here needs them.

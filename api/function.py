@@ -53,11 +53,11 @@ def _program(function: Any, options: Options) -> Program:
         return CallableFunction(TracedFunction(own, (), _evaluate, strict=True), options, program)
 
     def nest(lowered: Piece) -> Any:
-        from .runtime.loop_pieces import compile_piece
+        from .runtime.loop_pieces import compile_piece, interpret_piece
 
-        return compile_piece(lowered, lookup)
+        return compile_piece(lowered, lookup) if options.backend == "llvm" else interpret_piece(lowered)
 
-    return Program(function, piece, nest if options.backend == "llvm" else None)
+    return Program(function, piece, nest)
 
 
 def _evaluate(graph: Graph, values: Sequence[Any], calls: Sequence[Callable[..., Any]]) -> Sequence[Any]:

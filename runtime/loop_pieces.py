@@ -32,6 +32,7 @@ from ..frontend.programs.pieces import (
 )
 from ..ir import dims
 from ..ir.errors import ValueProblem
+from ..ir.graph import Graph
 from ..ir.kernels import KernelLookup
 from ..ir.types import Attr, Guards
 from .memory import empty
@@ -52,6 +53,23 @@ def compile_piece(piece: Piece, lookup: KernelLookup) -> LoopPiece:
     for step in nest_pipeline(lookup, host().vector_bytes):
         nest = step.run(nest)
     return LoopPiece(piece, compile_nest(nest), nest.attrs.get("guards", Guards()))
+
+
+def interpret_piece(piece: Piece) -> LoopPiece:
+    """Let the interpreter of nests run a piece: what the reference backend does."""
+    return LoopPiece(piece, Interpreted(piece.nest), piece.nest.attrs.get("guards", Guards()))
+
+
+class Interpreted:
+    """A nest that Python runs, one element at a time."""
+
+    def __init__(self, nest: Graph) -> None:
+        self._nest = nest
+
+    def run(self, buffers: Sequence[Array], numbers: Mapping[str, int]) -> None:
+        from ..backends import nests
+
+        nests.run(self._nest, buffers, numbers)
 
 
 class LoopPiece:

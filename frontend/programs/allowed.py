@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -36,12 +37,7 @@ class Scope:
         code = function.__code__
         self.function, self.source = function, source
         self.meanings = Meanings()  # of names that stand for themselves, and attributes of modules
-        self.outer = frozenset(
-            name
-            for node in ast.walk(source.tree)
-            if isinstance(node, (ast.Global, ast.Nonlocal))
-            for name in node.names
-        )
+        self.outer = _outer_names(source.tree)
         self.locals = (
             bound_names(source.body) | frozenset(code.co_varnames) | frozenset(code.co_cellvars)
         ) - self.outer
@@ -69,6 +65,13 @@ class Scope:
             if is_own(owner):  # Weft's objects whose attributes are kernels and ops
                 return getattr(owner, node.attr, ABSENT)
         return ABSENT
+
+
+@lru_cache(maxsize=256)
+def _outer_names(tree: ast.AST) -> frozenset[str]:
+    """The names that a function declares as global or nonlocal."""
+    found = (node for node in ast.walk(tree) if isinstance(node, (ast.Global, ast.Nonlocal)))
+    return frozenset(name for node in found for name in node.names)
 
 
 def is_own(value: Any) -> bool:

@@ -182,8 +182,12 @@ def _method(p: Lowering, method: MethodValue, args: Arguments, named: Named) -> 
             return VIEW_RULES[name](p, (of, *args), named)
         if name in ("reshape", "transpose") and args and not isinstance(args[0], TupleValue):
             args = (TupleValue(tuple(args)),)
+        if name == "flatten":
+            made = p.draft.call("ravel", (of, *args), named)
+            assert isinstance(made, (View, Expression))
+            return _copy(p, made)
         if name in ARRAY_METHODS:
-            return p.draft.call("ravel" if name == "flatten" else name, (of, *args), named)
+            return p.draft.call(name, (of, *args), named)
     if isinstance(of, Number) and isinstance(of.kind, NumpyScalar):
         if name == "item" and not args:
             return as_python(p, of)
@@ -195,11 +199,16 @@ def _method(p: Lowering, method: MethodValue, args: Arguments, named: Named) -> 
 
 
 def _copy(p: Lowering, of: View | Expression) -> Abstract:
-    if isinstance(of, Expression):
+    if isinstance(of, Expression) and p.draft.viewed(of.value) is None:
         return of
-    made = p.e.allocate(of.dtype, of.shape, p.node)
-    made.buffer.like = of
-    p.copy(made, of)
+    source = p.computed(of)
+    assert isinstance(source, View)
+    if isinstance(of, Expression):
+        source.buffer.shadow = None  # NumPy makes a copy, too
+        return source
+    made = p.e.allocate(source.dtype, source.shape, p.node)
+    made.buffer.like = source
+    p.copy(made, source)
     return made
 
 

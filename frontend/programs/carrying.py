@@ -9,7 +9,7 @@ from ...ir.graph import Value
 from ...ir.records import record
 from .arithmetic import cast_number, join
 from .kinds import Known
-from .lowering import RETURN, RETURNED, Lowering
+from .lowering import RETURN, RETURNED, Lowering, is_stale
 from .names import Names
 from .values import (
     Abstract,
@@ -18,7 +18,6 @@ from .values import (
     Environment,
     Number,
     NumberKind,
-    Selected,
     TupleValue,
     Unset,
     View,
@@ -106,8 +105,8 @@ class Carry:
         outputs = [self._last(name, kinds) for name in self.numbers]
         env = self.p.env
         replaced: list[tuple[str, View, View]] = []
-        if any(isinstance(value, Selected) and value.is_stale for value in self.before.values()):
-            raise CutProblem("a loop changes an array from which a mask has selected")
+        if any(map(is_stale, self.before.values())):
+            raise CutProblem("a loop changes an array of which a mask has selected some, or of which another is a view")
         for name in sorted(self.names - set(self.numbers)):
             first, last = self.before.get(name), env.get(name)
             if first is last:
@@ -147,6 +146,8 @@ class Carry:
         """Copies arrays that variables refer to after a step to the places that the loop carries for them."""
         p = self.p
         for name, first, last in replaced:
+            if first.buffer.shadow is not None or last.buffer.shadow is not None:
+                raise CutProblem(f"the array '{name}' may be a view of another one in each step of a loop")
             if last.dtype != first.dtype or not p.e.facts.agree(last.shape, first.shape):
                 raise KindChanges(f"the array '{name}' has another shape or dtype in each step of a loop")
         mine = [(first, last) for name, first, last in replaced if name in places]

@@ -17,7 +17,7 @@ from ...ir.dtypes import C64, F32, F64, DType
 from ...ir.errors import Unsupported, WeftError
 from ...ir.graph import Graph, Value
 from ...ir.nest import ops
-from ...ir.ops import COMPLEX, IMAG, REAL
+from ...ir.ops import COMPLEX, IMAG, REAL, VIEWS
 from ...ir.types import Attr, Guards, Sizes, TensorType
 from ..maker import Maker
 from ..numpy import functions
@@ -26,8 +26,16 @@ from ..numpy.powers import OPERATOR
 from .arithmetic import input_type, value_of
 from .emit import Emitter
 from .kinds import Known, NumpyScalar, PythonNumber
+from .purity import FRESH_METHODS, METHODS, VIEWING
 from .values import Abstract, Buffer, CutProblem, Expression, Number, TupleValue, View
 from .waiting import inputs_of
+
+SAME = frozenset((
+    "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "atleast_1d",
+    "atleast_2d", "atleast_3d", "require", "conj", "conjugate",
+))  # fmt: skip
+"""Functions that return the very array if there is nothing to do."""
+COPYING = frozenset(("array", "astype", "nan_to_num"))  # unless `copy=` says otherwise
 
 
 class Draft:
@@ -71,6 +79,13 @@ class Draft:
             if isinstance(of, View) and of.buffer is buffer:
                 return True
         return False
+
+    def viewed(self, value: Value) -> Buffer | None:
+        """The memory that NumPy's array for this expression may share: that of an array that was only reshaped."""
+        while value.node is not None and value.node.op in VIEWS:
+            value = value.node.operands[0]
+        of = self.leaves.get(value)
+        return of.buffer if isinstance(of, View) else None
 
     def operand(self, x: Abstract, as_size: bool = False) -> Any:
         """An argument of a NumPy function: a value of the graph, or a constant; `as_size`, an int is a size."""
@@ -154,7 +169,24 @@ class Draft:
         named = {key: self.operand(x, True) for key, x in kwargs.items()}
         if name == "reshape" and len(given) == 2 and isinstance(given[0], Value):
             self.align(given[0].type.shape, given[1] if isinstance(given[1], tuple) else (given[1],))
-        return self.result(self.record(lambda: functions.call(self.builder, name, given, named, None)))
+        made = self.record(lambda: functions.call(self.builder, name, given, named, None))
+        if isinstance(self.leaves.get(made) if isinstance(made, Value) else None, View):
+            return self._leaf_result(name, made, "copy" in named)
+        return self.result(made)
+
+    def _leaf_result(self, name: str, made: Value, is_told: bool) -> Abstract:
+        """The result of a function that changes nothing: the array itself, a view of all of it, or a copy."""
+        of = self.leaves[made]
+        assert isinstance(of, View)
+        if name in SAME:
+            return of
+        if name in COPYING and is_told:
+            raise CutProblem("'copy=' is left to Python")
+        if (name in VIEWING and name not in COPYING) or name in METHODS - FRESH_METHODS:
+            return View(of.buffer, of.shape, of.starts, of.steps, of.is_part, True)
+        target = self.e.allocate(of.dtype, of.shape)
+        self.emit([made], [target])
+        return target
 
     def index(self, of: Abstract, items: Sequence[Any]) -> Abstract:
         """`expression[items]`, or an index with arrays."""
@@ -277,4 +309,7 @@ def materialized(draft: Draft, value: Expression, node: ast.AST | None = None) -
         return Number(number_kind(made), draft.emit([made], [])[0])
     target = draft.e.allocate(made.type.dtype, made.type.shape, node)
     draft.emit([made], [target])
+    if (base := draft.viewed(made)) is not None:
+        root, version = base.shadow or (base, base.version)
+        target.buffer.shadow = root, version
     return target

@@ -255,6 +255,8 @@ class Emitter:
 
     def storing(self, buffer: Buffer) -> None:
         """Has what must be read before a store be read."""
+        if buffer.shadow is not None:
+            raise CutProblem("an array that may be a view of another is changed")
         if self.before_store is not None:
             self.before_store(buffer)
 

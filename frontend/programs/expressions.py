@@ -16,7 +16,7 @@ from ..numpy.powers import OPERATOR
 from .arithmetic import INT, OPERATORS, apply, negation, truth
 from .indexing import is_basic, transposed, view_of
 from .kinds import KNOWN_TYPES, Known, NumpyScalar
-from .lowering import Lowering
+from .lowering import Lowering, is_stale
 from .masks import count, lift, selects
 from .values import (
     Abstract,
@@ -134,6 +134,8 @@ def _name(p: Lowering, node: ast.Name) -> Abstract:
         found = p.names(node.id)
     if found is None:
         raise CutProblem(f"'{node.id}' has no value here", node)
+    if is_stale(found):
+        raise CutProblem(f"'{node.id}' may be a view of an array that was changed", node)
     p.used(node.id)
     return found
 

@@ -219,6 +219,8 @@ class _Outputs:
 
     def _array(self, view: View) -> Result:
         buffer = view.buffer
+        if buffer.shadow is not None:
+            raise CutProblem("a result may be a view of another array")
         self.e.need(*view.shape, *view.starts)
         if isinstance(buffer.origin, ArrayInput):
             is_same = view.is_whole and not view.is_new

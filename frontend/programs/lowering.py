@@ -368,6 +368,8 @@ class _Merger:
             return False
         if first.value is second.value:
             return True
+        if first.shadow is not None or second.shadow is not None:
+            return False
         self.e.head = [node for node in self.e.head if node.result is not second.value]
         _replace(self.scopes[1].builder.nodes, second.value, first.value)
         first.written = first.written or second.written
@@ -411,6 +413,13 @@ def _sees(value: Any, view: View) -> bool:
     if isinstance(value, Selected):
         return _sees(value.value, view) or _sees(value.mask, view)
     return isinstance(value, View) and value.buffer is view.buffer
+
+
+def is_stale(value: Any) -> bool:
+    """Whether a value has an array that may be a view of another one, which was changed since."""
+    if isinstance(value, TupleValue):
+        return any(map(is_stale, value.items))
+    return value.buffer.is_stale if isinstance(value, View) else isinstance(value, Selected) and value.is_stale
 
 
 def _same(value: Abstract) -> Merged:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from ...ir.records import record, replace
 
@@ -81,7 +82,12 @@ def binds(node: ast.AST) -> Iterator[str]:
 
 def bound_names(statements: Iterable[ast.AST]) -> Names:
     """All names that statements may bind."""
-    return frozenset(name for statement in statements for name in binds(statement))
+    return frozenset().union(*map(_bound, statements))
+
+
+@lru_cache(maxsize=1024)
+def _bound(node: ast.AST) -> Names:
+    return frozenset(binds(node))
 
 
 def assigned(statements: Sequence[ast.stmt]) -> Names:

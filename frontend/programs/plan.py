@@ -336,7 +336,7 @@ class _Planner:
             ast.Try(tried, [quiet], [], []),
             ast.If(is_miss, [ast.Try(missed or [ast.Pass()], [_excused(name)], [], [])], hit),
         ]
-        return [ast.fix_missing_locations(ast.copy_location(s, place)) for s in made]
+        return [ast.copy_location(s, place) for s in made]  # `code_of` gives the nodes inside the same lines
 
     def _received(self, outputs: list[str], piece: Collected) -> list[ast.stmt]:
         """Bind the results. The plan's own name for them is cleared, so that it does not keep arrays alive."""

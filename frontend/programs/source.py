@@ -13,6 +13,7 @@ import inspect
 import linecache
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from types import CodeType, FunctionType
 from typing import Any, Union
@@ -96,6 +97,7 @@ def code_of(tree: Definition, like: CodeType, more: tuple[str, ...] = ()) -> Cod
     return next((c for c in _nested(made) if c.co_name == like.co_name and c.co_name != ".outer"), None)
 
 
+@lru_cache(maxsize=64)
 def _imported(code: CodeType) -> list[str]:
     """Find the global names that the module imports: Python compiles a call of `np.sum` otherwise than of `x.sum`."""
     found: dict[str, bool] = {}

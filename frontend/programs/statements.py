@@ -57,7 +57,7 @@ def _replace(p: Lowering, target: ast.expr, value: Abstract) -> bool:
         return False
     if value.value.type.dtype != place.dtype or not p.e.facts.agree(value.value.type.shape, place.shape):
         return False
-    if not p.is_only_name(name, place):
+    if not p.is_only_name(name, place) or p.draft.viewed(value.value) is not None:
         return False
     p.stores()
     p.draft.emit([value.value], [place])

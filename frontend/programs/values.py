@@ -78,7 +78,7 @@ class Buffer:
     Complex numbers are two floats along a last axis (`parts`), because nests compute with real numbers.
     """
 
-    __slots__ = ("layout", "like", "origin", "parts", "value", "version", "writeable", "written")
+    __slots__ = ("layout", "like", "origin", "parts", "shadow", "value", "version", "writeable", "written")
 
     def __init__(
         self, value: Value, origin: Input | None, writeable: bool = True, layout: str = "C", parts: bool = False
@@ -88,6 +88,12 @@ class Buffer:
         self.version = 0  # how often it was stored to
         self.layout = layout if value.type.shape else "scalar"
         self.like: View | None = None  # the array whose memory order NumPy would give a new one
+        self.shadow: tuple[Buffer, int] | None = None  # the memory that NumPy may share instead of this copy, unchanged
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it is a copy of memory that was stored to since, while NumPy may have a view of it."""
+        return self.shadow is not None and self.shadow[0].version != self.shadow[1]
 
 
 @record(eq=False)

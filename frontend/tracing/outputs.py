@@ -40,7 +40,7 @@ def finish(
             updates.append((k, len(pairs)))
             pairs.append((argument.value, "array"))
 
-    bases: set[Any] = set()
+    bases: set[Any] = {pairs[place][0] for _, place in updates}  # what results may not share memory with
 
     def leaf(part: Any) -> Any:
         if part is None or (issubclass(type(part), FIXED) if strict else isinstance(part, FIXED)):
