@@ -113,7 +113,7 @@ class LoopPiece:
     def learn(self, instance: Any, chain: Chain, call: NestCallForm, result: Result) -> bool:
         """Make a recipe for calls of `instance` like this one, which return `result`; tell whether there is one."""
         kind = call.kind
-        if (chain, kind) in self._unserved:
+        if isinstance(self._native, Interpreted) or (chain, kind) in self._unserved:
             return False
         if chain.has(self, kind):
             return True

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...ir.builder import is_number_result, is_scalar_result
 from ...ir.errors import Span, TraceProblem
-from ...ir.graph import Graph, Value
-from ...ir.ops import BROADCAST, NUMPY
+from ...ir.graph import Graph, Node, Value
+from ...ir.ops import BROADCAST, GATHER, NUMPY
 from ...ir.source import Place, Structure, rebuilt
 from ..maker import Maker
 from .symbolic import TracedSize
@@ -94,10 +94,15 @@ def _refuse_shared(trace: Trace, part: Tracer, bases: set[Any], span: Span | Non
         trace.refuse(TraceProblem("the result is read-only", span))
     chain = viewed(value) if part._shared == VIEW else [value]
     node = chain[-1].node
-    is_outer = node is None or (node.op is NUMPY and part._shared == VIEW)
+    is_outer = node is None or (part._shared == VIEW and (node.op is NUMPY or _is_part(node)))
     if is_outer or chain[-1] in bases or any(v.node is not None and v.node.op is BROADCAST for v in chain[:-1]):
         trace.refuse(TraceProblem("the result shares memory with an argument or another result", span))
     bases.add(chain[-1])
+
+
+def _is_part(node: Node) -> bool:
+    """Tell whether NumPy makes a view here: `x[n]` for a number that is not known when tracing."""
+    return node.op is GATHER and not any(index.type.rank for index in node.operands[1:])
 
 
 def _is_python_number(part: Any) -> bool:
