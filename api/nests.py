@@ -10,7 +10,7 @@ import numpy as np
 from .ir.graph import Graph
 from .runtime.disk.nests import stored_nest
 from .runtime.nest_interfaces import interface_of
-from .runtime.nest_kernels import NestKernel
+from .runtime.nest_kernels import CallableNest, NestKernel
 
 Array = np.ndarray[Any, Any]
 
@@ -23,12 +23,12 @@ def is_nest(text: str) -> bool:
 def nest_kernel(text: str, file: str, backend: str) -> NestKernel:
     """Make a kernel of a nest, which updates its arguments in place. Text that was compiled before is not parsed."""
     if backend == "llvm":
-        made = NestKernel(*stored_nest(text, file))
+        made = CallableNest(*stored_nest(text, file))
     else:
         from .ir.nest.text import parse_nest
 
         nest = parse_nest(text, file)
-        made = NestKernel(interface_of(nest), lambda: InterpretedNest(nest))
+        made = CallableNest(interface_of(nest), lambda: InterpretedNest(nest))
     made.remake = nest_kernel, (text, file, backend)
     return made
 

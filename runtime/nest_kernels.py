@@ -7,12 +7,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..frontend.programs.pieces import ArrayInput, KnownResult
 from ..ir import dims
-from ..ir.errors import ShapeProblem, TypeProblem, Unsupported, ValueProblem
+from ..ir.errors import LimitExceeded, ShapeProblem, TypeProblem, Unsupported, ValueProblem
 from ..ir.layouts import GENERAL, UNIT, C, classify
 from ..ir.types import Guards
+from .calling import native_class
+from .native.call import CallForm
+from .native.callables import is_native
+from .native.dispatch import Chain
+from .native.nest_calls import NestCallForm, Source
 from .nest_interfaces import NestInterface, check_magnitudes, shown
-from .nests import MOST_CALLS, Array, overlaps_itself, size_places
+from .nests import MOST_CALLS, Array, NativeNest, overlaps_itself, size_places
 from .size_bound import address_of
 
 MOST = 1 << 31  # of a number that no array has
@@ -35,6 +41,8 @@ class NestKernel:
         self._places = size_places(interface.types)
         self._native: RunnableNest | None = None
         self._checked: dict[Any, list[tuple[int, int]]] = {}
+        self._kinds: set[Any] = set()  # of calls that have a recipe, or can have none
+        self.chain = Chain()
         self.remake: tuple[Callable[..., NestKernel], tuple[str, ...]] | None = None  # for pickles
 
     def __reduce__(self) -> Any:
@@ -54,7 +62,45 @@ class NestKernel:
     def __call__(self, *arrays: Array, **numbers: Any) -> None:
         """Run the nest; the arrays that it writes are changed."""
         given = self.checked(arrays, numbers)  # before a compile: sizes in the text may be beyond 64 bits
+        if is_native(self):
+            self._learn(arrays, numbers)
         self.native.run(arrays, given)
+
+    def _learn(self, arrays: Sequence[Array], numbers: Mapping[str, Any]) -> None:
+        """Make a recipe for calls like this one, which have been checked."""
+        native, interface = self.native, self.interface
+        if not isinstance(native, NativeNest) or native.code.failures:
+            return  # one that fails has changed its arguments, so Python can't run it again to tell why
+        values = {**dict(zip(self.parameters, arrays, strict=True)), **numbers}
+        sources = {name: Source(k) for k, name in enumerate(values)}
+        call = NestCallForm(CallForm(len(arrays), tuple(numbers)), sources, values, ())
+        highest = self._most(max([1, *(n for a in arrays for n in a.shape), *map(int, numbers.values())]))
+        kind = call.kind, highest
+        if not highest or kind in self._kinds:
+            return
+        if len(self._kinds) >= MOST_CALLS:
+            self._kinds.clear()
+        self._kinds.add(kind)
+        from .native.nest_serving import ServedNest, build_nest_recipe
+
+        apart = [(k, other) for k in self.written for other in range(len(arrays)) if other != k]
+        sizes = {name: (name,) for name in self.numbers}
+        limits = dict.fromkeys((*self._places, *self.numbers), highest)
+        inputs = [ArrayInput((name,)) for name in self.parameters]
+        nest = ServedNest(
+            native, interface.types, inputs, sizes, limits, interface.guards, apart, (), self.written, KnownResult(None)
+        )
+        self.chain.put(self, self, kind, lambda: build_nest_recipe(nest, call))
+
+    def _most(self, size: int) -> int:
+        """Return a number that all sizes of a call may have if one has `size`: nothing overflows then; or 0."""
+        for most in (MOST - 1, 1 << 26, 1 << 20, 1 << 14):
+            try:
+                check_magnitudes(self.interface, dict.fromkeys((*self._places, *self.numbers), most))
+            except LimitExceeded:
+                continue
+            return most if size <= most else 0
+        return 0
 
     @property
     def native(self) -> RunnableNest:
@@ -138,6 +184,9 @@ class NestKernel:
                 if np.shares_memory(arrays[k], arrays[other]):
                     first, second = (self.parameters[i] for i in sorted((k, other)))
                     raise ValueProblem(f"{self.name}: '{first}' and '{second}' share memory, and the nest writes to it")
+
+
+CallableNest = native_class(NestKernel)
 
 
 def _reach(given: Array) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from ...ir.dims import Size
 from ...ir.dtypes import BOOL, F64, I64, DType
 from ...ir.footprints import Footprint
 from ...ir.graph import Value
-from ...ir.layouts import GENERAL, C, F
+from ...ir.layouts import GENERAL, SCALAR, C, F
 from ...ir.tuples import NamedTuple
 from ...ir.types import TensorType
 from .. import threads
@@ -38,6 +38,7 @@ from .steps import SPARE
 if TYPE_CHECKING:
     from ..nests import NativeNest
 
+DENSE = (C, F, SCALAR)
 PYTHON_NUMBERS = {"int": (int, I64), "float": (float, F64), "bool": (bool, BOOL)}
 
 
@@ -148,6 +149,8 @@ class NestServing:
         if kind is float and dtype != F64:
             raise Unserved
         symbol, to = self._steering.get(path), self.w.register()
+        if symbol is not None and kind is not int:
+            raise Unserved
         lowest, highest = (0, self.nest.highest[symbol]) if symbol is not None else (-(1 << 63), (1 << 63) - 1)
         pointer = self.arguments.number(place, kind, dtype, lowest, highest, to)
         if symbol is not None:
@@ -191,7 +194,7 @@ class NestServing:
         for a, b in self.nest.apart:
             pairs.setdefault(a, []).append(b)
         for a, others in pairs.items():
-            if all(self._layouts[k][0] in (C, F) for k in (a, *others)):
+            if all(self._layouts[k][0] in DENSE for k in (a, *others)):
                 more = [r for k in others for r in (pointers[self.buffers[k]], self._bytes(k))]
                 w.check("dense_apart", pointers[self.buffers[a]], self._bytes(a), len(others), more=more)
             else:
@@ -206,7 +209,7 @@ class NestServing:
         w, buffer, type = self.w, self.buffers[slot], self.nest.types[slot]
         found = self._spans[slot] = w.register(2)
         numbers, data = [self.sizes.number(s) for s in type.shape], self.arguments.pointers[buffer]
-        if self._layouts[slot][0] in (C, F):
+        if self._layouts[slot][0] in DENSE:
             w.check("dense_bounds", data, len(numbers), type.dtype.size, found, more=numbers)
         else:
             strides = self.arguments.strides[buffer]
@@ -263,7 +266,7 @@ class NestServing:
             w.run("moves", len(moved) // 2, more=moved)
         saved: list[Register] = []
         for k in self.nest.kept:
-            if self._layouts[k][0] not in (C, F):
+            if self._layouts[k][0] not in DENSE:
                 raise Unserved
             data, bytes = self.arguments.pointers[self.buffers[k]], self._bytes(k)
             saved += [data, self._scratch(bytes), bytes]

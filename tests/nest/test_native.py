@@ -17,7 +17,7 @@ from weft.ir.errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
 from weft.ir.graph import Graph
 from weft.ir.nest.text import parse_nest
 from weft.runtime.nest_interfaces import interface_of
-from weft.runtime.nest_kernels import NestKernel
+from weft.runtime.nest_kernels import CallableNest, NestKernel
 from weft.runtime.nests import compile_nests
 
 from .test_nests import EXAMPLES, Array, randn, text_of
@@ -45,7 +45,7 @@ def kernels() -> Made:
 
 
 def native_kernel(nest: Graph, native: Any) -> tuple[Graph, NestKernel]:
-    return nest, NestKernel(interface_of(nest), lambda: native)
+    return nest, CallableNest(interface_of(nest), lambda: native)
 
 
 def same_bits(found: list[Array], wanted: list[Array]) -> None:
@@ -68,6 +68,7 @@ def test_native_code_gives_the_bits_of_the_interpreter(name: str, kernels: Made)
                 same_bits(found, wanted)
         finally:
             weft.set_threads(before)
+    assert kernel.chain.calls == (0 if kernel.native.code.failures else 5)
 
 
 def test_positions_of_ties_and_nan(kernels: Made) -> None:
