@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import hashlib
+import io
 import json
 import os
 import subprocess
@@ -97,19 +98,34 @@ def _compare(known: Digests, given: argparse.Namespace) -> int:
 
 
 def _against(given: argparse.Namespace) -> int:
-    """Let the package of a revision write its digests, then compare."""
+    """Let a revision write its digests, then compare."""
     with tempfile.TemporaryDirectory(prefix="weft-replay-") as folder:
-        place, here = Path(folder), Path(__file__).parents[2]
-        archive = subprocess.run(["git", "archive", given.against], cwd=here, check=True, capture_output=True).stdout
-        (place / "tree.tar").write_bytes(archive)
-        with tarfile.open(place / "tree.tar") as tar:
+        place = Path(folder)
+        with tarfile.open(fileobj=io.BytesIO(_git("archive", _with_harness(given.against)))) as tar:
             tar.extractall(place / "tree", filter="data")
         _link(place / "tree", place / "package")
         given.texts = given.texts or str(place / "texts")
         command = [sys.executable, "-m", "benchmarks.replay", "--write", str(place / "digests.json")]
         command += ["--texts", given.texts, *given.words]
-        subprocess.run(command, cwd=here, check=True, env={**os.environ, "PYTHONPATH": str(place / "package")})
+        # The harness imports the compiler's own modules, so each tree is read by its own harness.
+        environment = {**os.environ, "PYTHONPATH": str(place / "package")}
+        subprocess.run(command, cwd=place / "tree", check=True, env=environment)
         return _compare(json.loads((place / "digests.json").read_text()), given)
+
+
+def _git(*words: str) -> bytes:
+    return subprocess.run(["git", *words], cwd=Path(__file__).parents[2], check=True, capture_output=True).stdout
+
+
+def _with_harness(revision: str) -> str:
+    """Return the revision if it has this harness, else the first commit after it that has."""
+    if _git("ls-tree", "--name-only", revision, "benchmarks/replay"):
+        return revision
+    later = _git("rev-list", "--reverse", f"{revision}..HEAD", "--", "benchmarks/replay").decode().split()
+    if not later:
+        raise SystemExit(f"neither {revision} nor a commit after it has benchmarks/replay")
+    print(f"{revision} has no harness yet: comparing with {later[0][:7]}, which brought it")
+    return later[0]
 
 
 def _link(tree: Path, package: Path) -> None:
