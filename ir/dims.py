@@ -238,8 +238,8 @@ def substitute(size: Size, env: Mapping[str, Size]) -> Size:
 
 
 def replace_atoms(size: Size, env: Mapping[Atom, Size]) -> Size:
-    """The size with atoms replaced, those inside other atoms too."""
-    if isinstance(size, int) or not env:
+    """The size with atoms replaced, those inside other atoms too. A size without them keeps its form."""
+    if isinstance(size, int) or not env or not _has_atoms(size, env):
         return size
     total: Size = 0
     for monomial, coefficient in size.terms:
@@ -249,6 +249,14 @@ def replace_atoms(size: Size, env: Mapping[Atom, Size]) -> Size:
             term = term * env.get(atom, whole)
         total = total + term
     return total
+
+
+def _has_atoms(size: Size, env: Mapping[Atom, Size]) -> bool:
+    return any(
+        atom in env or any(_has_atoms(arg, env) for arg in atom.args)
+        for monomial, _ in terms_of(size)
+        for atom in monomial
+    )
 
 
 def _evaluate_atom(atom: Atom, env: Mapping[str, int]) -> int:

@@ -309,3 +309,13 @@ def test_stacks_of_products_keep_their_memory_order() -> None:
     """Where only the vectors have a stack axis, the axis became rows of a matrix and moved outwards."""
     a, b = np.zeros((2, 2, 1), "bool"), np.zeros((2, 2, 2, 2), "float32")
     check(lambda a, b: (np.matvec(a, a), np.vecmat(b, b[0]), b[0] @ b), a, b)
+
+
+def test_sizes_without_a_settled_part_keep_their_form() -> None:
+    """Looking for settled parts wrote `-max(0, n - 1)` as `min(1 - n, 0)`, which no guard spoke of."""
+
+    def function(a: Any) -> Any:
+        b = a[-1:16:2]
+        return b // b[0:1], np.ptp(b[0:1])
+
+    check(function, np.array([0, 0], "int8"))
