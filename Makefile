@@ -5,6 +5,7 @@
 #                 FUNCTIONS="exp log" POINTS=100000000 JOBS=2 choose; QUICK=1 takes few points and writes nothing
 # make bench  measure Weft beside NumPy, numexpr, Numba, JAX and torch.compile, and write docs/performance.md: an hour or two
 # make test-browser  open the explorer page in headless Chromium and a notebook in Jupyter, and look at what they do
+# make docs   run the examples of all pages and build the site in build/docs/html; a broken link or example fails
 # make scale  run the tests and the examples on dask: a cluster of local processes, zarr and xarray
 # The others need nothing but Python 3.11 or later: they make .venv and install what they use.
 
@@ -19,7 +20,7 @@ JOBS ?= 1
 
 N ?= 10000
 
-.PHONY: accuracy bench fuzz run scale test-browser test lint types suite wheel clean
+.PHONY: accuracy bench docs fuzz run scale test-browser test lint types suite wheel clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/run.py $(if $(PICTURES),--pictures $(PICTURES))
@@ -53,6 +54,15 @@ scale: $(VENV)/installed
 	build/scale/venv/bin/python -m pytest -W default tests/scale/on_dask.py
 	build/scale/venv/bin/python examples/scale/standardize.py
 	build/scale/venv/bin/python examples/scale/softmax.py
+
+# The generator has an environment of its own: nothing else here needs it. The pictures of the gallery are made again.
+docs: $(VENV)/installed
+	mkdir -p build/docs
+	$(PYTHON) -m venv build/docs/venv
+	build/docs/venv/bin/python -m pip install --quiet "weft[blas] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)" \
+		"sphinx>=8" "myst-parser>=4" furo matplotlib pandas
+	PICTURES=1 build/docs/venv/bin/python -m sphinx -q -W --keep-going -b html docs build/docs/html
+	@echo "build/docs/html/index.html"
 
 # Playwright drives the system's Chromium, or one that it downloads, or Debian's, whichever can be had.
 test-browser: $(VENV)/installed
