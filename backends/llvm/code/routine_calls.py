@@ -70,6 +70,14 @@ def _address(w: RoutineWriter, args: Sequence[ast.expr]) -> Typed:
     return Typed(w.place(args[0])[0], "ptr")
 
 
+def _routine(w: RoutineWriter, args: Sequence[ast.expr]) -> Typed:
+    """`routine(name)`: the address of a routine."""
+    name = ast.unparse(args[0])
+    if name not in w.all.routines:
+        raise w.problem(args[0], f"nothing is called {name!r}")
+    return Typed(Val(f"@{name}", "ptr", 0), "ptr")
+
+
 def _extreme(how: str) -> Builtin:
     def write(w: RoutineWriter, args: Sequence[ast.expr]) -> Typed:
         a, b = w.alike(w.value(args[0]), w.value(args[1]))
@@ -152,7 +160,8 @@ def _absolute(w: RoutineWriter, args: Sequence[ast.expr]) -> Typed:
 
 
 BUILTINS: Mapping[str, Builtin] = {
-    "load": _load, "store": _store, "address": _address, "invoke": _invoke, "system_call": _system_call,
+    "load": _load, "store": _store, "address": _address, "routine": _routine, "invoke": _invoke,
+    "system_call": _system_call,
     "reserve": _reserve, "pause": _pause, "copy": _memory("memcpy"), "move": _memory("memmove"),
     "clear": _memory("memset"), "min": _extreme("smin"), "max": _extreme("smax"), "abs": _absolute,
     "below": _below, "unsigned": _unsigned, "unsigned_remainder": _remainder, "shifted": _shifted,
