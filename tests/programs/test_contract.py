@@ -6,12 +6,19 @@ import copy
 import importlib.util
 import linecache
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import weft
+from weft.frontend.programs.pieces import Piece
+from weft.ir.graph import Graph
+from weft.passes.nest_pipeline import nest_pipeline
+from weft.settings import lookup
+
+from tests.programs.running import lowered
 
 W = np.arange(3.0)
 COUNT = 0
@@ -401,12 +408,52 @@ def test_compiles_do_not_grow_with_steps() -> None:
                 print("never")
         return total
 
-    def descend(w: Any, x: Any, y: Any, steps: int) -> Any:
-        for _ in range(steps):
-            w = w - 0.01 * (x.T @ (x @ w - y))
-        return w
-
     jitted, x = weft.jit(shrink), np.arange(200.0)
     assert np.isclose(jitted(x), shrink(x)) and jitted.signature_cache.misses <= 2
     jitted = check(descend, np.ones(3), np.ones((4, 3)), np.ones(4), 50, times=2)
     assert native(jitted) == 1
+
+
+def descend(w: Any, x: Any, y: Any, steps: int) -> Any:
+    for _ in range(steps):
+        w = w - 0.01 * (x.T @ (x @ w - y))
+    return w
+
+
+def _nodes(graph: Graph, depth: int = 0) -> Iterator[tuple[str, int]]:
+    """Each node's op, with the number of loops around it."""
+    for node in graph.nodes:
+        yield node.op.name, depth
+        if node.body is not None and node.op.name != "nest.assign":
+            yield from _nodes(node.body, depth + (node.op.name in ("nest.for", "nest.while")))
+
+
+def _passed(function: Any, *args: Any) -> Graph:
+    """The nest of a whole function, after all passes."""
+    piece, _ = lowered(function, args)
+    assert isinstance(piece, Piece)
+    nest = piece.nest
+    for step in nest_pipeline(lookup, 32):
+        nest = step.run(nest)
+    return nest
+
+
+def test_the_structure_of_loops() -> None:
+    """Programs 1 and 21: one nest, no copy inside LU's loops, and as many nodes for 50 steps as for 5,000."""
+    a = np.eye(12) + 1
+    nodes = list(_nodes(_passed(lu, a)))
+    assert not [name for name, _ in nodes if name == "nest.alloc"]
+    assert max(depth for name, depth in nodes if name == "nest.store") == 2  # one element; a copy would be a loop
+    given = np.ones(3), np.ones((4, 3)), np.ones(4)
+    few, many = (list(_nodes(_passed(descend, *given, steps))) for steps in (50, 5000))
+    assert few == many
+    assert len([name for name, _ in few if name == "nest.alloc"]) <= 2  # the residual and `w`, once for the call
+    jitted: Any = weft.jit(lu)
+    jitted(a)
+    report = jitted.explain()
+    assert report.is_whole and report.pieces[0].calls == 1 == sum(p.compiled for p in report.pieces)
+    jitted = weft.jit(descend)
+    for steps in (50, 200, 7):
+        jitted(*given, steps)
+    report = jitted.explain()
+    assert report.is_whole and report.native_pieces == 1 == sum(p.compiled for p in report.pieces)
