@@ -6,6 +6,7 @@
 # make bench  measure Weft beside NumPy, numexpr, Numba, JAX and torch.compile, and write docs/performance.md: an hour or two
 # make test-browser  open the explorer page in headless Chromium and a notebook in Jupyter, and look at what they do
 # make docs   run the examples of all pages and build the site in build/docs/html; a broken link or example fails
+# make reliability  try what could break Weft, at full scale, and write docs/reliability.md: hours; SCALE=0.01 takes fewer tries
 # make scale  run the tests and the examples on dask: a cluster of local processes, zarr and xarray
 # The others need nothing but Python 3.11 or later: they make .venv and install what they use.
 
@@ -20,7 +21,7 @@ JOBS ?= 1
 
 N ?= 10000
 
-.PHONY: accuracy bench docs fuzz run scale test-browser test lint types suite wheel clean
+.PHONY: accuracy bench docs fuzz reliability run scale test-browser test lint types suite wheel clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/run.py $(if $(PICTURES),--pictures $(PICTURES))
@@ -35,6 +36,9 @@ accuracy: $(VENV)/installed-tests
 fuzz: $(VENV)/installed-tests
 	$(BIN)/python -m tests.programs.fuzz 2000 $(SEED)
 	$(BIN)/python -m tests.fuzz --count $(N) --jobs $(shell nproc) $(if $(SEED),--seed $(SEED)) $(if $(KEEP),--keep)
+
+reliability: $(VENV)/installed-tests
+	$(BIN)/python -m tests.reliability --write --scale $(or $(SCALE),1)
 
 # The peers have an environment of their own: nothing else here needs them.
 bench: $(VENV)/installed

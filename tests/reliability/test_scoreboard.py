@@ -1,0 +1,23 @@
+"""Try a sample of each figure of the scoreboard; other tests have the figures without a sample."""
+
+from __future__ import annotations
+
+import pytest
+
+from .__main__ import ALL, MISSING, page, tried
+from .figures import Figure
+
+SAMPLED = [figure for figure in ALL if figure.sample]
+
+
+@pytest.mark.parametrize("figure", SAMPLED, ids=lambda f: f"{f.number} {f.unit}")
+def test_sample(figure: Figure) -> None:
+    assert figure.run(figure.sample, lambda done: None) == []
+
+
+def test_page() -> None:
+    """All 25 figures are there or said to be missing, and a failure is shown."""
+    assert {f.number for f in ALL} | set(MISSING) == set(range(1, 26))
+    broken = Figure(12, "overlap", "cases", 10, 1, lambda count, tick: ["case 3: other bits"])
+    text = page([tried(broken, 0.5)], 0.5)
+    assert "| 12 | overlap | 5 cases | 1 | 0 |" in text and "- 12: case 3: other bits" in text
