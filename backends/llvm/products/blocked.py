@@ -16,6 +16,7 @@ from __future__ import annotations
 from ....ir import dims
 from ....ir.dims import Size
 from ....ir.graph import Node
+from ....ir.records import replace
 from ..code.text import Val
 from ..functions import FrameWord, NativeFunction
 from .packing import PackedSpan, pack
@@ -30,6 +31,7 @@ SIDE_BY_SIDE = 8  # panels that are packed together, so that memory is read in l
 FEWEST_DOWN, FEWEST_ACROSS = 4, 2  # least blocks of a matrix that has as many tiles
 # The same if blocks cover all columns; they are then about this high, because each reads everything.
 FEWEST_OF_ROWS, HIGH = 8, 96
+LOW = (2, 4)  # rows of lower tiles: 8 rows of a matrix take as many terms as they have, not those of 12
 HIGHEST = 120  # most rows of such a block, so that they stay in the second-level cache
 
 
@@ -204,7 +206,7 @@ class Multiply(Blocked):
                     slot = self.plus(self.times(place, tiles_down), e.op("sdiv", number, self.number(tile.rows)))
                     sums = e.offset(totals, self.times(self.times(slot, waits), tile.bytes))
                     left = e.offset(copy, self.times(number, tile.row_bytes))
-                    call_tile(e, tile, left=left, right=panel, sums=sums, **given)
+                    self.call_lowest(e.op("sub", rows[1], row), left=left, right=panel, sums=sums, **given)
                     end = self.least(self.plus(row, tile.rows), rows[1])
                     e.when(is_last, lambda: self.results.call(self, sums, matrix, row, end, column, side, origin))
 
@@ -213,6 +215,16 @@ class Multiply(Blocked):
             self.loop(columns[0], columns[1], SIDE_BY_SIDE * width, together)
 
         self.loop(self.number(0), parts, 1, terms)
+
+    def call_lowest(self, rest: Val, **given: Val) -> None:
+        """Adds terms to a tile; at the end of a block there may be a lower one that has all rows that are left."""
+        heights = [h for h in LOW if h < self.tile.rows] + [self.tile.rows]
+        for below, height in zip([0, *heights], heights, strict=False):
+            fits = self.e.icmp("sgt", rest, self.number(below))
+            if height < self.tile.rows:
+                fits = self.e.op("and", fits, self.e.icmp("sle", rest, self.number(height)))
+            tile = replace(self.tile, rows=height)
+            self.e.when(fits, lambda tile=tile: call_tile(self.e, tile, **given))  # type: ignore[misc]
 
 
 class Finish(Blocked):
