@@ -22,7 +22,7 @@ from ...ir.types import TensorType
 from ..numpy import functions
 from .emit import Emitter
 from .kinds import NumpyScalar, PythonNumber
-from .values import CutProblem, Number, NumberKind, constant, dtype_of, plain
+from .values import CutProblem, Number, NumberKind, TwoKinds, constant, dtype_of, plain
 
 OPERATORS: Mapping[str, Callable[..., Any]] = {
     "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
@@ -162,7 +162,7 @@ def apply(e: Emitter, name: str, operands: Sequence[Number]) -> Number:
     if found[0] != found[1] and number.settle is not None:
         number.settle()
     elif found[0] != found[1]:
-        raise CutProblem(f"a variable is {shown(number.kind)} here and {shown(number.other)} there")
+        raise TwoKinds(f"a variable is {shown(number.kind)} here and {shown(number.other)} there")
     tried = [*operands]
     tried[unsure] = Number(number.kind, value)
     return apply(e, name, tried)

@@ -30,6 +30,7 @@ from .values import (
     Number,
     RangeValue,
     TupleValue,
+    TwoKinds,
     View,
     constant,
 )
@@ -122,21 +123,22 @@ def lower_for(p: Lowering, node: ast.For, assign: Assign, over: Abstract) -> Non
     if isinstance(over, RangeValue) and over.step.known is None:
         _counted(p, node, assign, over)
         return
-    steps, reason = steps_of(p, over), ""
+    steps = steps_of(p, over)
+    found = CutProblem("")
     for _ in range(MOST_PEELED + 1):
         mark = p.mark()
         try:
             _for(p, node, assign, steps)
             return
-        except KindChanges as problem:
+        except (KindChanges, TwoKinds) as problem:
             p.reset(mark)
-            reason = str(problem)
+            found = problem if isinstance(problem, TwoKinds) else CutProblem(str(problem))
             if _ends_early(node):
-                raise CutProblem(reason) from problem
+                raise found from problem
         _demand_step(p, steps)
         _step(p, node, assign, steps.item(steps.first))
         steps = Steps(steps.first + 1, steps.end, steps.item)
-    raise CutProblem(reason)
+    raise found
 
 
 def _step(p: Lowering, node: ast.For, assign: Assign, item: Abstract) -> None:

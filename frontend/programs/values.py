@@ -26,6 +26,10 @@ class CutProblem(Exception):
         self.node = node
 
 
+class TwoKinds(CutProblem):
+    """Raised where a number is used that may be of two kinds; peeling a step of the loop around it settles which."""
+
+
 @record(eq=False)
 class Number:
     """A number: in the nest, as a size, or known when compiling (the value of its kind).

@@ -357,6 +357,17 @@ def series(x, terms):
     return total, scaled, sums
 
 
+def smoothed(x, start):
+    """A Python number that every step makes a number of NumPy; loops in loops carry it as well."""
+    level, out, total = start, np.empty_like(x), 0.0
+    for i in range(x.shape[0]):
+        level = 0.9 * level + 0.1 * x[i]
+        out[i] = level
+        for k in range(2):
+            total = total * 0.5 + x[i] * k
+    return level, out, total
+
+
 def _matrix(n):
     m = rng.random((n, n))
     return m @ m.T + n * np.eye(n)
@@ -404,6 +415,8 @@ PROGRAMS = [
     (all_rows, rng.random((3, 4))),
     (swapped, rng.random(6), 3),
     (series, np.arange(6), 5),
+    (smoothed, F32, 0.0),
+    (smoothed, rng.random(6), 1),
     (series, F32, 4),
     (chosen, rng.random(5), 1),
     (chosen, rng.random(5), -1),
