@@ -39,7 +39,7 @@ def check_definition(statement: syntax.Definition, scope: Scope, in_fn: bool) ->
     for root in (statement.value, statement.other):
         for expr in within(root) if root is not None else ():
             if isinstance(expr, syntax.Name) and expr.name == name and name not in scope:
-                hint = "elements can't depend on each other; use cumsum(x) for a running sum, or a 'for' loop"
+                hint = "elements can't depend on each other; use cumsum(x) for a running sum, or a loop under weft.jit"
                 raise Unsupported(f"'{name}' uses itself in its definition", expr.span, hint)
 
 

@@ -29,7 +29,7 @@ from ..lowering.externs import check_extern
 from ..lowering.jumps import always_returns, blocks_of, inside
 from ..numpy.functions import CONSTANTS, ELEMENTS, FUNCTIONS
 from . import syntax
-from .declared import declare, parameter, result
+from .declared import declare, numpy_name, parameter, result
 from .decorators import implementation
 from .modules import LoadedDefinition, Unit
 from .syntax import Expr, index_name, parts_of
@@ -312,6 +312,7 @@ class _Checker:
         hint = nearest(callee.name, known)
         if callable(getattr(np, callee.name, None)):
             hint = f"the language has no '{callee.name}'; a function under @weft.jit can call np.{callee.name}"
+        hint = numpy_name(callee.name) or hint
         return UnknownName(f"unknown function '{callee.name}'", callee.span, hint)
 
 

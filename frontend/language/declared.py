@@ -55,7 +55,7 @@ class Result:
     type: Declared
 
 
-def _numpy_name(name: str) -> str | None:
+def numpy_name(name: str) -> str | None:
     """Suggest our name for a dtype that is written as in NumPy."""
     try:
         return f"did you mean '{from_numpy(np.dtype(name))}'?"
@@ -68,7 +68,7 @@ def declare(spec: TypeSpec, computed: bool = False) -> Declared:
     dtype = BY_NAME.get(spec.name)
     if dtype is None and spec.name not in CLASSES:
         known = [*BY_NAME, *CLASSES]
-        hint = _numpy_name(spec.name) or nearest(spec.name, known) or f"the types are {', '.join(known)}"
+        hint = numpy_name(spec.name) or nearest(spec.name, known) or f"the types are {', '.join(known)}"
         raise UnknownName(f"unknown type '{spec.name}'", spec.span, hint)
     if spec.dims is None:
         return Declared(spec.name, dtype, None, spec.name, spec.span)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ...ir import dims
 from ...ir.dims import Size
-from ...ir.errors import AxisProblem, ShapeProblem, ValueProblem, quantity
+from ...ir.errors import AxisProblem, ShapeProblem, TypeProblem, ValueProblem, quantity
 from ...ir.graph import Value
 from ...ir.ops import BROADCAST, RESHAPE, SLICE, TRANSPOSE
 from ...ir.rules import shown
@@ -38,6 +38,8 @@ def reshaped(m: Maker, x: Value, shape: Sequence[Size]) -> Value:
 
 def reshape(m: Maker, a: Operand, /, shape: object, order: str = "C", *, copy: bool | None = None) -> Value:
     x = array_of(m, a)
+    if not isinstance(order, str | None):
+        raise TypeProblem("reshape takes the new shape as one argument", m.span, "write it in ( ), as in (n, -1)")
     wanted = _completed(m, x, shape_of(m, shape))
     if reading_order(m, x, order) == "C":
         return reshaped(m, x, wanted)
