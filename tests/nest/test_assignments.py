@@ -283,8 +283,6 @@ def test_native_code_gives_the_bits_of_the_interpreter() -> None:
     """Every expression in one of the layouts, with one and three threads; functions have their own last digits."""
     statements, made = [], []
     for k, (name, given, (dtype, shape), function) in enumerate(CASES):
-        if name == "complex":
-            continue
         layout = "CFS"[k % 3]
         layouts = [layout if len(s) > 1 or layout == "S" else "C" for _, s in (*given, (dtype, shape))]
         statement = Statement(layouts, **dict(zip("abcd", given, strict=False)), out=(dtype, shape))

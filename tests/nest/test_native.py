@@ -279,9 +279,43 @@ def test_text_that_was_compiled_before_is_not_parsed(tmp_path: Path) -> None:
 def test_what_has_no_native_code_is_refused() -> None:
     text = text_of("chain").replace("xf32", "xcomplex<f32>").replace("tensor<f32>", "tensor<complex<f32>>")
     text = text.replace("dtype = f32", "dtype = complex<f32>")
-    with pytest.raises(weft.errors.Unsupported, match="no complex numbers") as found:
+    with pytest.raises(weft.errors.Unsupported, match="mul of a complex number has no native code") as found:
         weft.compile(text)(*(np.ones(3, np.complex64) for _ in range(3)))
-    assert found.value.span is not None and found.value.span.line == 6
+    assert found.value.span is not None and found.value.span.line == 8
+
+
+COMPLEX = """
+!a = memref<?xcomplex<f32>, #weft.dims<n>>
+!z = tensor<complex<f32>>
+!f = tensor<f32>
+"builtin.module"() ({
+"nest.kernel"() <{sym_name = "mixed", access = ["read", "read", "write"], layouts = ["C", "S", "C"]}> ({
+^bb0(%a : !a, %b : !a, %o : !a):
+  "nest.for"() ({
+    %0 = "nest.load"(%a) {at = #weft.dims<@i>} : (!a) -> !z
+    %1 = "nest.load"(%b) {at = #weft.dims<@i>} : (!a) -> !z
+    %2 = "weft.real"(%0) : (!z) -> !f
+    %3 = "weft.imag"(%1) : (!z) -> !f
+    %4 = "weft.mul"(%2, %3) : (!f, !f) -> !f
+    %5 = "weft.complex"(%3, %4) : (!f, !f) -> !z
+    "nest.store"(%5, %o) {at = #weft.dims<@i>} : (!z, !a) -> ()
+    "nest.yield"() : () -> ()
+  }) {var = "i", range = #weft.dims<0, n>, kind = "vector", shared} : () -> ()
+  "nest.yield"() : () -> ()
+}) : () -> ()
+}) : () -> ()
+"""
+
+
+def test_complex_numbers() -> None:
+    """Their parts are loaded and stored, in vectors with masked ends and one by one."""
+    for kind in ("vector", "serial"):
+        kernel = weft.compile(COMPLEX.replace('kind = "vector"', f'kind = "{kind}"'))
+        for n in (0, 3, 100):
+            a, b = (randn(2 * n, dtype="f4").view(np.complex64) for _ in range(2))
+            out = np.empty_like(a)
+            kernel(a, b[::-1], out)
+            assert np.array_equal(out, b[::-1].imag + 1j * (a.real * b[::-1].imag))
 
 
 def test_sizes_that_may_not_fit_64_bits_are_refused() -> None:

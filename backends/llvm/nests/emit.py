@@ -12,13 +12,14 @@ from ....ir.nest import ops
 from ....ir.nest.ops import NEST
 from ....ir.nest.scopes import places
 from ....ir.opdef import OpDef, Trait
-from ....ir.ops import CONSTANT, SIZE
+from ....ir.ops import COMPLEX, CONSTANT, IMAG, REAL, SIZE
 from . import leaving, loops, memory, operations, products, walks
 from .code import INDEX, Failure, NestCode
 from .costs import body_cost
 from .function import NestFunction, NestModule, Points
 from .points import Point
 
+OF_COMPLEX = (ops.LOAD, ops.STORE, ops.FETCH, ops.VIEW, ops.ALLOC, REAL, IMAG, COMPLEX)
 EmitNode = Callable[[NestFunction, Node, Points], None]
 
 
@@ -43,10 +44,11 @@ TABLE: Mapping[OpDef, EmitNode] = {
 
 def emit_nest(nest: Graph, name: str, vector_bytes: int) -> NestCode:
     """Emit a verified nest as LLVM text. `vector_bytes` determines the width of vector loops without an own `width`."""
-    for place in places(nest):
-        if any(v.type.dtype.kind == "complex" for v in (*place.node.operands, *place.node.results)):
-            hint = "pass arrays of their parts, such as a.view(float)"
-            raise Unsupported("the native code of nests has no complex numbers", place.node.span, hint)
+    for node in (place.node for place in places(nest)):
+        values = (*node.operands, *node.results, *(node.body.outputs if node.body is not None else ()))
+        if node.op not in OF_COMPLEX and any(v.type.dtype.kind == "complex" for v in values):
+            hint = "compute with `weft.real` and `weft.imag` of it, and put them together by `weft.complex`"
+            raise Unsupported(f"{node.op.name} of a complex number has no native code in a nest", node.span, hint)
     module = NestModule(nest, name, vector_bytes)
     f = NestFunction(module, name, TABLE)
     memory.inputs(f)

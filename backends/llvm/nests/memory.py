@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ....ir import dims
 from ....ir.accesses import address, slot_name
+from ....ir.complexes import PARTS
 from ....ir.dims import LOOP, Size
 from ....ir.errors import Unsupported
 from ....ir.graph import Node, Value
@@ -16,7 +17,7 @@ from ....ir.nest.scopes import base, places, variables
 from ....ir.proofs import follows
 from ....ir.types import integer, sizes
 from ..code.casts import memory_element
-from ..code.memory import Buffer
+from ..code.memory import Buffer, part_buffer
 from ..code.text import BITS, Val
 from . import numbers
 from .function import NestFunction, Points
@@ -40,12 +41,19 @@ def inputs(f: NestFunction) -> None:
 
 def load(f: NestFunction, node: Node, points: Points) -> None:
     for point in points:
-        point.values[node.result] = load_element(f, node, point)
+        if node.result.type.dtype.kind == "complex":
+            point.parts[node.result] = (load_element(f, node, point, 0), load_element(f, node, point, 1))
+        else:
+            point.values[node.result] = load_element(f, node, point)
 
 
 def store(f: NestFunction, node: Node, points: Points) -> None:
     for point in points:
-        store_element(f, node, point, point.values[node.operands[0]])
+        if node.operands[0].type.dtype.kind == "complex":
+            for part, x in enumerate(point.parts[node.operands[0]]):
+                store_element(f, node, point, x, part)
+        else:
+            store_element(f, node, point, point.values[node.operands[0]])
 
 
 def fetch(f: NestFunction, node: Node, points: Points) -> None:
@@ -94,21 +102,26 @@ def strides_in(f: NestFunction, owner: Value) -> tuple[Size, ...]:
     return byte_strides(C, owner.type.shape, owner.type.dtype.size, "") if buffer is None else buffer.strides
 
 
-def _place(f: NestFunction, node: Node, point: Point) -> tuple[Buffer, Size, Value]:
-    """Return the buffer of an access, the offset in bytes, and the value that owns the memory."""
+def _place(f: NestFunction, node: Node, point: Point, part: int = 0) -> tuple[Buffer, Size, Value]:
+    """Return the buffer of an access, the offset in bytes, and the value that owns the memory.
+
+    Of complex numbers it is one of their parts.
+    """
     owner, index = base(node.operands[-1], sizes(node.attrs, "at"))
     buffer = f.buffers.get(owner)
     if buffer is None:
         buffer = Buffer(point.values[owner], strides_in(f, owner), owner.type.dtype, 1)
-    return buffer, address(index, buffer.strides), owner
+    if buffer.dtype.kind == "complex":
+        buffer = part_buffer(buffer, part)
+    return buffer, address(index, buffer.strides) + buffer.start, owner
 
 
-def load_element(f: NestFunction, node: Node, point: Point) -> Val:
+def load_element(f: NestFunction, node: Node, point: Point, part: int = 0) -> Val:
     """Load the element that a node accesses."""
     e = f.e
     if f.registers and (kept := f.registers.get(base(node.operands[-1], sizes(node.attrs, "at")))):
         return kept
-    buffer, offset, owner = _place(f, node, point)
+    buffer, offset, owner = _place(f, node, point, part)
     elem, stride, alias = memory_element(buffer.dtype), numbers.stride_of(offset, point), _alias(f, owner)
     if stride is not None and stride not in (0, buffer.dtype.size) and point.mask is None:
         raw = _lane_loads(f, numbers.moved(f, buffer.base, offset, point), elem, stride, point, alias)
@@ -146,13 +159,13 @@ def _lane(f: NestFunction, pointer: Val, stride: Size, lane: int, point: Point) 
     return f.e.offset(pointer, numbers.scalar(f, stride * lane, point)) if lane else pointer
 
 
-def store_element(f: NestFunction, node: Node, point: Point, x: Val) -> None:
+def store_element(f: NestFunction, node: Node, point: Point, x: Val, part: int = 0) -> None:
     """Store to the element that a node accesses."""
     e = f.e
     if f.registers and (element := base(node.operands[-1], sizes(node.attrs, "at"))) in f.registers:
         f.registers[element] = x
         return
-    buffer, offset, owner = _place(f, node, point)
+    buffer, offset, owner = _place(f, node, point, part)
     stride, alias = numbers.stride_of(offset, point), _alias(f, owner)
     if buffer.dtype.kind == "bool":
         x = e.cast("zext", x, "i8")
@@ -207,4 +220,5 @@ def _is_read_only(f: NestFunction, owner: Value) -> bool:
 
 def itemsize(node: Node) -> int:
     """The size of the elements that an access touches."""
-    return BITS[memory_element(node.operands[-1].type.dtype)] // 8
+    dtype = node.operands[-1].type.dtype
+    return BITS[memory_element(PARTS.get(dtype, dtype))] // 8

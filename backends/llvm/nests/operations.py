@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....ir.dtypes import BF16, F16, F32
 from ....ir.graph import Node
-from ....ir.ops import CAST, CONSTANT, SIZE, WHERE
+from ....ir.ops import CAST, COMPLEX, CONSTANT, IMAG, REAL, SIZE, WHERE
 from ....ir.types import sizes
 from ..code.casts import constant
 from ..code.text import Val
@@ -16,11 +16,17 @@ from .leaving import leave_if
 from .points import Point
 
 HALVES = (F16, BF16)
+PART_OF = {REAL: 0, IMAG: 1}
 
 
 def number(f: NestFunction, node: Node, points: Points) -> None:
-    """Emits an op of the main table at every point."""
+    """Emits an op of the main table at every point; complex numbers are pairs of their parts."""
     for point in points:
+        if node.op is COMPLEX:
+            re, im = (point.values[v] for v in node.operands)
+            lanes = max(re.lanes, im.lanes)
+            point.parts[node.result] = (f.e.splat(re, lanes), f.e.splat(im, lanes))
+            continue
         point.values[node.result] = _one(f, node, point)
 
 
@@ -32,6 +38,8 @@ def _one(f: NestFunction, node: Node, point: Point) -> Val:
         return constant(e, node.result.type.dtype, value)
     if node.op is SIZE:
         return numbers.number(f, sizes(node.attrs, "size")[0], point)
+    if node.op in PART_OF:
+        return point.parts[node.operands[0]][PART_OF[node.op]]
     values = [point.values[v] for v in node.operands]
     lanes = max((v.lanes for v in values), default=0)
     values = [e.splat(v, lanes) for v in values]

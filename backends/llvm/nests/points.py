@@ -18,12 +18,13 @@ Lanes = Sequence[Val]  # of a walk: vectors, or in a vector loop one vector for 
 class Point:
     """One step. `vector` is the variable along the vector's lanes, if there is one; `mask` has the active lanes."""
 
-    __slots__ = ("cells", "env", "lanes", "mask", "values", "vector", "width")
+    __slots__ = ("cells", "env", "lanes", "mask", "parts", "values", "vector", "width")
 
     def __init__(self) -> None:
         self.env: dict[str, Val] = {}  # scalars, and vectors where a number comes from data
         self.values: dict[Value, Val] = {}
         self.lanes: dict[Value, Lanes] = {}
+        self.parts: dict[Value, tuple[Val, Val]] = {}  # of complex numbers
         self.cells: dict[Node, tuple[Val, Val]] = {}  # of a scan: its running value, and whether it has one
         self.vector: str | None = None
         self.width = 0
@@ -33,7 +34,7 @@ class Point:
         """A point inside this one, which sees its variables and values."""
         made = Point()
         made.env, made.values, made.lanes = dict(self.env), dict(self.values), dict(self.lanes)
-        made.cells = dict(self.cells)
+        made.cells, made.parts = dict(self.cells), dict(self.parts)
         made.vector, made.width, made.mask = self.vector, self.width, self.mask
         if name is not None and number is not None:
             made.env[LOOP + name] = number

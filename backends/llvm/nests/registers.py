@@ -26,7 +26,8 @@ def kept_elements(nest: Graph, loop: Node) -> dict[Element, Node]:
     inner = set(loop.body.nodes)
     own = [a for a in accesses(places(nest)) if a.place.node in inner]
     moving = LOOP + variables(loop)[0].name
-    fixed = [a for a in own if a.collapsed is None and not any(moving in symbols(i) for i in a.at)]
+    plain = [a for a in own if a.collapsed is None and a.buffer.type.dtype.kind != "complex"]
+    fixed = [a for a in plain if not any(moving in symbols(i) for i in a.at)]
     stored = {(a.buffer, a.at): a for a in fixed if a.is_store}
     found = {}
     for element, access in stored.items():

@@ -133,6 +133,9 @@ def _hand_over(f: NestFunction, g: NestFunction, node: Node, point: Point, inner
     for value in dict.fromkeys(_free(node)):
         if value in point.values:
             inner.values[value] = _passed(f, g, point.values[value])
+        if value in point.parts:
+            re, im = point.parts[value]
+            inner.parts[value] = (_passed(f, g, re), _passed(f, g, im))
         if value in point.lanes:
             inner.lanes[value] = [_passed(f, g, x) for x in point.lanes[value]]
     for scan, cells in point.cells.items():
