@@ -14,8 +14,8 @@ from unittest import mock
 import numpy as np
 from weft.backends.llvm.code import casts, memory, tail
 from weft.backends.llvm.code.text import Emitter
-from weft.backends.llvm.elements import combine, evaluate, halves, integers, numbers, ops
-from weft.backends.llvm.loops import region, stages  # fmt: skip
+from weft.backends.llvm.elements import combine, halves, integers, numbers, operations, ops
+from weft.backends.llvm.loops import region_nest, stages, vector_loops  # fmt: skip
 from weft.backends.llvm.reductions import accumulators, scan
 from weft.frontend.tracing import trace
 from weft.ir import indexing
@@ -206,12 +206,12 @@ def rounded_to_zero() -> Patch:
 
 def swapped_arms() -> Patch:
     """`where` takes the second where the condition is false."""
-    plain = evaluate.Elements._emit
+    plain = operations.Operations._emit
 
     def emit(self: Any, node: Any, values: Any) -> Any:
         return plain(self, node, [values[0], values[2], values[1]] if node.op is WHERE else values)
 
-    return mock.patch.object(evaluate.Elements, "_emit", emit)
+    return mock.patch.object(operations.Operations, "_emit", emit)
 
 
 def rounded_integers() -> Patch:
@@ -248,18 +248,22 @@ def truncated_halves() -> Patch:
 
 def short_tail() -> Patch:
     """The mask of the last vector is one lane short."""
-    plain = region.Region.lane_mask
+    plain = vector_loops.lane_mask
 
-    def mask(self: Any, at: Any, stop: Any) -> Any:
-        return plain(self, at, self.nest.e.op("sub", stop, self.nest.e.const("i64", 1)))
+    def mask(e: Any, width: int, at: Any, stop: Any) -> Any:
+        return plain(e, width, at, e.op("sub", stop, e.const("i64", 1)))
 
-    return mock.patch.object(region.Region, "lane_mask", mask)
+    return mock.patch.object(vector_loops, "lane_mask", mask)
 
 
 def unrolled_offset() -> Patch:
     """The second vector of an unrolled loop starts one element early."""
-    plain = region.Region.home
-    return mock.patch.object(region.Region, "home", lambda self, value, offset: plain(self, value, max(0, offset - 1)))
+    plain = region_nest.RegionNest.at
+
+    def at(self: Any, node: Any, name: str, point: Any) -> Any:
+        return plain(self, node, name, (max(0, point[0] - 1), point[1]))
+
+    return mock.patch.object(region_nest.RegionNest, "at", at)
 
 
 def gather_without_stride() -> Patch:
