@@ -14,6 +14,7 @@ from ...ir.dtypes import BOOL, from_numpy
 from ...ir.errors import TypeProblem
 from ..numpy.powers import OPERATOR
 from .arithmetic import INT, OPERATORS, apply, negation, truth
+from .grids import grid
 from .indexing import is_basic, transposed, view_of
 from .kinds import KNOWN_TYPES, Known, NumpyScalar
 from .lowering import Lowering, is_stale
@@ -249,6 +250,8 @@ def indexed(p: Lowering, of: Abstract, items: tuple[Abstract, ...]) -> Abstract:
     """`of[items]`."""
     if isinstance(of, TupleValue):
         return _item(of, items)
+    if isinstance(of, Known) and (of.value is np.mgrid or of.value is np.ogrid):
+        return grid(p, items, of.value is np.ogrid)
     if isinstance(of, View) and is_basic(items):
         view = view_of(p.e, of, items)
         if view.rank or any(isinstance(i, Known) and i.value is Ellipsis for i in items):

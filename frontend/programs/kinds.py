@@ -89,7 +89,7 @@ Kind = Union[Array, NumpyScalar, PythonNumber, Tuple, Known, Unknown]
 
 KNOWN_TYPES = (
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype, type, str,
-    type(None), type(Ellipsis), type(np.sum),
+    type(None), type(Ellipsis), type(np.sum), type(np.mgrid), type(np.ogrid),
 )  # fmt: skip
 
 

@@ -374,7 +374,20 @@ def _matrix(n):
 
 
 F32 = rng.random(7).astype(np.float32)
+
+
+def on_grids(n, m, k):
+    rows, columns = np.mgrid[0:n, 1:m:2]
+    line = np.mgrid[-k:k]
+    down, right = np.ogrid[k:n, m:0:-1]
+    out = np.zeros((n, 3))
+    for i in range(3):
+        out[:, i] = rows[:, i] * columns[:, i] + i
+    return out, columns, line, down + right, np.mgrid[0:2, 0:n]
+
+
 PROGRAMS = [
+    (on_grids, 7, 9, 2),
     (smooth_in_place, rng.random((6, 5)), 3),
     (eliminate, _matrix(6)),
     (eliminate_rows, _matrix(5)),
